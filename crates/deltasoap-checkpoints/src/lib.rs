@@ -1,10 +1,10 @@
-//! The checkpoint policies of the bSOAP papers: the decoder's state is saved every so many bytes of
-//! a message, and put back where the next message differs.
+//! The checkpoint policies of the bSOAP papers: the decoder's state is saved at regular intervals
+//! in a message, and restored where the next message differs.
 //!
 //! The default of deltasoap, a checkpoint at each leaf, is faster on every workload that was
 //! measured and needs none of this. These policies are for study, and for services that must hold
 //! less memory than a copy of the last message: with sums in place of bytes, a stream keeps a few
-//! bytes a portion.
+//! bytes per portion.
 //!
 //! ```
 //! use deltasoap_checkpoints::{Matcher, Portions, State};
@@ -16,12 +16,12 @@
 //! # let _ = options;
 //! ```
 //!
-//! | part | what it is |
+//! | part | contents |
 //! |---|---|
 //! | [`Portions`] | the options |
 //! | `engine` | regular and fast mode, switching between them, the list of checkpoints |
 //! | `checkpoint` | the three forms in which a state is saved |
-//! | `matcher` | five ways to tell whether a portion is that of the message before |
+//! | `matcher` | five ways to compare a portion with that of the previous message |
 
 #![forbid(unsafe_code)]
 

@@ -1,78 +1,77 @@
-//! The options: what is saved, how portions are matched, and their size.
+//! The options: the form of the saved state, the matcher, and the size of portions.
 
 use crate::engine::make;
 use deltasoap_core::Checkpoints;
 use deltasoap_core::decode::differential::policy::{Custom, Policy};
 
-/// In what form the decoder's state is saved between two portions of a message.
+/// The form in which the decoder's state is saved between two portions of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub enum State {
     /// A complete copy (FCP: *Differential Deserialization*, section 3.1).
     #[default]
     Full,
-    /// A copy of what differs from a base copy (DCP: *Lightweight Checkpointing*, section 3).
+    /// A copy of the differences from a base copy (DCP: *Lightweight Checkpointing*, section 3).
     Differential,
-    /// A place in a group with a base checkpoint, where the structure of the message offers one
+    /// A position in a group with a base checkpoint, where the structure of the message allows one
     /// (LCP: *Lightweight Checkpointing*, section 4).
     Lightweight,
 }
 
-/// How a portion of a message is found to be the one of the message before.
+/// The way in which a portion of a message is compared with that of the previous message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub enum Matcher {
-    /// The bytes are stored and compared.
+    /// Stores and compares the bytes.
     #[default]
     Compare,
-    /// The exclusive or of the portion's words. Many changes go unseen: for study alone.
+    /// The exclusive or of the portion's words. Misses many changes: for study only.
     Xor,
-    /// Adler-32 (RFC 1950). Weak on short portions: for study alone.
+    /// Adler-32 (RFC 1950). Weak on short portions: for study only.
     Adler32,
-    /// CRC-32 (ISO 3309). A sender who wants to can make changes that go unseen, whatever the
-    /// initial value, for the sum is affine.
+    /// CRC-32 (ISO 3309). A malicious sender can make undetected changes, whatever the initial
+    /// value, since the sum is affine.
     Crc32,
     /// A universal hash under a key that no sender knows: the bound on missing a change holds for
     /// every sender.
     Keyed,
 }
 
-/// Where the base checkpoints of [`State::Lightweight`] lie.
+/// The position of the base checkpoints of [`State::Lightweight`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
 pub enum Bases {
-    /// Where an interrupt finds that no checkpoint could be made twice in a row: an element shorter
-    /// than two portions has none.
+    /// At the second of two consecutive interrupts that could make no checkpoint: an element
+    /// shorter than two portions has none.
     #[default]
     Interrupts,
-    /// At the first place in an element where one can lie, as published (*Lightweight
-    /// Checkpointing*, section 4.2, footnote 5).
+    /// At the first possible position in an element, as published (*Lightweight Checkpointing*,
+    /// section 4.2, footnote 5).
     First,
 }
 
-/// How messages are cut into portions, and what is saved between them.
+/// Options: how messages are split into portions, and what is saved between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Portions {
-    /// What is saved.
+    /// The form of the saved state.
     pub state: State,
-    /// How portions are matched.
+    /// The matcher for portions.
     pub matcher: Matcher,
-    /// Bytes between two checkpoints (the papers' interrupt frequency or message portion size N),
-    /// at least 1; above 512 KiB as 512 KiB.
+    /// Number of bytes between two checkpoints (the papers' interrupt frequency or message portion
+    /// size N), at least 1; larger values are clamped to 512 KiB.
     pub size: u32,
-    /// Whether the first, middle and last bytes of a portion are compared before its sum is made
+    /// True to compare the first, middle and last bytes of a portion before its sum is computed
     /// (*Differential Deserialization*, section 5).
     pub probe: bool,
-    /// Whether the size of portions is tuned at run time (the same section), with `size` to start
-    /// from.
+    /// True to tune the size of portions at run time (the same section), starting from `size`.
     pub tune: bool,
-    /// Where base checkpoints lie, for [`State::Lightweight`] alone.
+    /// The position of base checkpoints; used by [`State::Lightweight`] only.
     pub bases: Bases,
-    /// Whether bytes are kept beside sums, so that no portion matches another one of the same sum:
-    /// for tests, which count these.
+    /// True to keep bytes in addition to sums, so that no portion matches another one with the same
+    /// sum. For tests, which count these.
     #[doc(hidden)]
     pub audit: bool,
 }
 
 impl Default for Portions {
-    /// Full checkpoints every 512 bytes, which are compared.
+    /// Full checkpoints every 512 bytes, compared byte by byte.
     fn default() -> Self {
         let (state, matcher, bases) = (State::Full, Matcher::Compare, Bases::Interrupts);
         Portions { state, matcher, size: 512, probe: false, tune: false, bases, audit: false }
@@ -80,12 +79,12 @@ impl Default for Portions {
 }
 
 impl State {
-    /// All of them.
+    /// All variants.
     pub const ALL: [State; 3] = [State::Full, State::Differential, State::Lightweight];
 }
 
 impl Matcher {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Matcher; 5] = [Matcher::Compare, Matcher::Xor, Matcher::Adler32, Matcher::Crc32, Matcher::Keyed];
 }
 
@@ -100,14 +99,14 @@ fn unpack(setting: u64, is_adaptive: bool) -> Box<dyn Policy> {
 }
 
 impl Portions {
-    /// The options that checkpoints were chosen with; `None` for those of another policy.
+    /// Returns the options from which `checkpoints` was made; `None` if it is another policy.
     pub fn of(checkpoints: Checkpoints) -> Option<Self> {
         let Checkpoints::Custom(custom) = checkpoints else { return None };
         custom.setting_for(unpack).map(Portions::unpacked)
     }
 
-    /// All options in one word: the size in the lower half, a byte each for the state and the
-    /// matcher, and four bits.
+    /// Packs all options into one integer: the size in the lower half, a byte each for the state
+    /// and the matcher, and four bits.
     fn packed(self) -> u64 {
         let bases = u64::from(self.bases == Bases::First);
         let flags = u64::from(self.probe) | u64::from(self.tune) << 1 | u64::from(self.audit) << 2 | bases << 3;

@@ -1,13 +1,13 @@
-//! Types that hold themselves: where they need a box, and where they must be able to end.
+//! Recursive types: decides which fields are boxed and which are optional.
 //!
-//! Fields that hold one value each are the edges of a graph. Within a strongly connected part of it
-//! a field is boxed, so that the type has a size, and optional, so that a value without it can be
-//! made: the engine reads into one.
+//! Fields that hold a single value are the edges of a graph. Within a strongly connected component,
+//! a field is boxed, so that the type has a finite size, and optional, so that a value without it
+//! can be made: the engine decodes into such a value.
 
 use crate::graph;
 use crate::model::{Item, ItemId, ItemKind, Member, Model, Occurs, Role, TypeUse};
 
-/// Boxes what has to be.
+/// Boxes the fields that need it.
 pub(crate) fn break_cycles(model: &mut Model) {
     let parts = connected_parts(model);
     for index in 0..model.items.len() {
@@ -34,7 +34,7 @@ fn make_optional(member: &mut Member) {
     }
 }
 
-/// The item that a member holds one value of, on the spot.
+/// Returns the item that a member stores exactly one value of.
 fn inner(member: &Member) -> Option<ItemId> {
     match (&member.content, member.occurs) {
         (TypeUse::Item(id), Occurs::Once | Occurs::AtMostOnce) => Some(*id),
@@ -51,7 +51,7 @@ fn edges(item: &Item) -> impl Iterator<Item = ItemId> {
     members.iter().filter_map(inner)
 }
 
-/// For each item the number of its strongly connected part.
+/// Returns the strongly connected component of each item.
 fn connected_parts(model: &Model) -> Vec<u32> {
     let leads = |item: &Item| edges(item).map(|to| model.resolve(to).index()).collect();
     graph::connected_parts(&model.items.iter().map(leads).collect::<Vec<_>>())

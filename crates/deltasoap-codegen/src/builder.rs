@@ -1,4 +1,4 @@
-//! The way in: what is generated from where to where.
+//! The entry point: options for the input, the output and the generated code.
 
 use crate::plan::Selection;
 use crate::render::Sides;
@@ -8,7 +8,7 @@ use deltasoap_wsdl::{Import, Importer};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// Generates Rust for a description.
+/// Generates Rust for a WSDL.
 #[derive(Debug, Clone)]
 pub struct Builder {
     source: String,
@@ -22,7 +22,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// A generator for the description in a file, a directory or a zip archive, or at a URL; see
+    /// Creates a generator for the WSDL in a file, a directory or a zip archive, or at a URL; see
     /// [`Importer::import`]. A file may import others of its repository ([`Importer::trust_tree`]).
     pub fn new(source: impl AsRef<Path>) -> Self {
         Builder {
@@ -37,64 +37,62 @@ impl Builder {
         }
     }
 
-    /// Imports with rules of one's own: limits, where files may be, whether the network is used.
+    /// Sets the importer, with its own limits, file access and network access.
     #[must_use]
     pub fn importer(mut self, importer: Importer) -> Self {
         self.importer = importer;
         self
     }
 
-    /// The directory that is written to. Default: `OUT_DIR`, which Cargo gives to build scripts.
+    /// Sets the output directory. Default: `OUT_DIR`, which Cargo sets for build scripts.
     #[must_use]
     pub fn out_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.out_dir = Some(folder.into());
         self
     }
 
-    /// The name of the file that is written. Default: that of the description, with the extension
-    /// `rs`.
+    /// Sets the name of the output file. Default: the name of the WSDL, with the extension `rs`.
     #[must_use]
     pub fn file_name(mut self, name: impl Into<String>) -> Self {
         self.file_name = Some(name.into());
         self
     }
 
-    /// Makes the output a file of a source tree, as for `mod weather;`: lints that its names break
-    /// are allowed in it. Without, lints are a matter of the module around it. Either can be
-    /// included by `include!`.
+    /// Makes the output a file of a source tree, as for `mod weather;`: the file allows the lints
+    /// that its names violate. Without this, the enclosing module controls lints. Both kinds of
+    /// output work with `include!`.
     #[must_use]
     pub fn module_file(mut self) -> Self {
         self.is_file = true;
         self
     }
 
-    /// Generates these operations alone, with the types that they need, by their names:
-    /// `Operation`, `Port.Operation` or `Service.Port.Operation`; of several with one name
-    /// (overloaded), `Operation:Input` is the one whose input has that name. Default, and without
-    /// names: all.
+    /// Generates only these operations, with the types that they need. A name is `Operation`,
+    /// `Port.Operation` or `Service.Port.Operation`; for overloaded operations, `Operation:Input`
+    /// selects the one whose input has that name. Default, and without names: all.
     #[must_use]
     pub fn operations(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.operations.extend(names.into_iter().map(Into::into));
         self
     }
 
-    /// Generates these types and elements, with the types that they need, beside the
-    /// [`operations`](Self::operations) that are named, or alone if there are none: `Name`, or
-    /// `{namespace}Name`. For what messages hold as `xsd:anyType`.
+    /// Generates these types and elements, with the types that they need: in addition to the named
+    /// [`operations`](Self::operations), or alone if there are none. A name is `Name` or
+    /// `{namespace}Name`. Useful for types that messages contain as `xsd:anyType`.
     #[must_use]
     pub fn types(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.types.extend(names.into_iter().map(Into::into));
         self
     }
 
-    /// Whether clients are generated. Default: true.
+    /// Enables or disables clients. Default: true.
     #[must_use]
     pub fn build_client(mut self, enable: bool) -> Self {
         self.sides.client = enable;
         self
     }
 
-    /// Whether server traits are generated; without them the code needs no feature but `client`.
+    /// Enables or disables server traits; without them the code only needs the feature `client`.
     /// Default: true.
     #[must_use]
     pub fn build_server(mut self, enable: bool) -> Self {
@@ -102,20 +100,20 @@ impl Builder {
         self
     }
 
-    /// Generates.
+    /// Generates the code.
     ///
     /// # Errors
-    /// When the description cannot be imported, or has none of the [`operations`](Self::operations)
-    /// or [`types`](Self::types) that were named.
+    /// Returns an error if the WSDL cannot be imported, or if it lacks one of the named
+    /// [`operations`](Self::operations) or [`types`](Self::types).
     pub fn generate(&self) -> Result<Generated, Error> {
         self.generate_for(&self.importer.import(&self.source)?)
     }
 
-    /// Generates for what was imported before.
+    /// Generates the code for an existing import. The code is checked to be valid Rust.
     ///
     /// # Errors
-    /// When it has none of the [`operations`](Self::operations) or [`types`](Self::types) that were
-    /// named. What is made is checked to be Rust.
+    /// Returns an error if the import lacks one of the named [`operations`](Self::operations) or
+    /// [`types`](Self::types).
     pub fn generate_for(&self, import: &Import) -> Result<Generated, Error> {
         let mut model = plan::plan(import, self.selected(import)?);
         sharing::share(&mut model);
@@ -129,7 +127,7 @@ impl Builder {
         Ok(Generated { code, files: files.collect(), omitted: model.omitted().collect() })
     }
 
-    /// What was named; `None` for all.
+    /// Returns the named operations and types; `None` for all.
     fn selected(&self, import: &Import) -> Result<Option<Selection>, Error> {
         let mut operations = HashSet::new();
         for name in &self.operations {
@@ -144,18 +142,18 @@ impl Builder {
         Ok(Some(selection).filter(|_| !(self.operations.is_empty() && self.types.is_empty())))
     }
 
-    /// Generates, writes the file, and tells Cargo which files to watch. For build scripts.
-    /// Operations that are left out are warnings of Cargo's, each with the reason.
+    /// Generates the code, writes the file, and tells Cargo which files to watch. For build
+    /// scripts. Operations that are left out are reported as Cargo warnings, each with the reason.
     ///
     /// # Errors
-    /// As [`generate`](Self::generate), and when the file cannot be written.
+    /// Same as [`generate`](Self::generate), and if the file cannot be written.
     pub fn build(&self) -> Result<(), Error> {
         let generated = self.generate()?;
         for file in &generated.files {
             println!("cargo::rerun-if-changed={}", file.display());
         }
         for omitted in &generated.omitted {
-            // Names of the description must not pass for another of Cargo's lines.
+            // Names in the WSDL must not be able to add lines for Cargo.
             println!("cargo::warning={}", format!("{}: left out: {omitted}", self.output_name()).escape_debug());
         }
         let folder = self.out_dir.clone().or_else(|| std::env::var_os("OUT_DIR").map(PathBuf::from));
@@ -170,13 +168,13 @@ impl Builder {
     }
 }
 
-/// What was generated.
+/// The result of a [`Builder`].
 #[derive(Debug, Clone)]
 pub struct Generated {
     /// The Rust code.
     pub code: String,
-    /// The files that it was made from.
+    /// The files that it was generated from.
     pub files: Vec<PathBuf>,
-    /// Operations that are not in it, each with the reason.
+    /// Operations that were left out, each with the reason.
     pub omitted: Vec<String>,
 }

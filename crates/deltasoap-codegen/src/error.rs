@@ -1,21 +1,21 @@
-//! Why nothing was generated.
+//! Errors of the generator.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// Why nothing was generated.
+/// Error of the generator.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The description cannot be imported.
+    /// The WSDL cannot be imported.
     Import(deltasoap_wsdl::Error),
-    /// The description has no operation of this name with a SOAP binding.
+    /// The WSDL has no operation of this name with a SOAP binding.
     NoOperation(String),
-    /// The description defines no type or element of this name.
+    /// The WSDL defines no type or element of this name.
     NoType(String),
-    /// What was made is no Rust: a fault of the generator.
+    /// The output is not valid Rust: a bug in the generator.
     Syntax(syn::Error),
-    /// `OUT_DIR` is not set: not called from a build script, and no directory was given.
+    /// `OUT_DIR` is not set: the caller is not a build script, and no directory was given.
     NoOutDir,
     /// A file cannot be written.
     Write(PathBuf, std::io::Error),
@@ -26,10 +26,10 @@ impl fmt::Display for Error {
         match self {
             Error::Import(error) => error.fmt(f),
             Error::NoOperation(name) => write!(f, "there is no operation {name} with a SOAP binding"),
-            Error::NoType(name) => write!(f, "the description defines no type or element {name}"),
+            Error::NoType(name) => write!(f, "there is no type or element {name}"),
             Error::Syntax(error) => write!(f, "the generated code is malformed: {error}"),
             Error::NoOutDir => {
-                f.write_str("OUT_DIR is not set; outside of a build script, say where to write with `out_dir`")
+                f.write_str("OUT_DIR is not set; outside of a build script, set the directory with `out_dir`")
             }
             Error::Write(path, error) => write!(f, "{}: {error}", path.display()),
         }

@@ -1,7 +1,7 @@
-//! Strongly connected parts of a graph: Tarjan's algorithm, without recursion, for types are as
-//! deep as descriptions are long.
+//! Strongly connected components of a graph: Tarjan's algorithm without recursion, because types
+//! can be nested as deeply as a WSDL is long.
 
-/// For each node the number of its part, where `graph` has the nodes that each leads to.
+/// Returns the number of each node's component. `graph` lists the successors of each node.
 pub(crate) fn connected_parts(graph: &[Vec<usize>]) -> Vec<u32> {
     let mut search = Search {
         order: vec![UNSEEN; graph.len()],
@@ -19,7 +19,7 @@ pub(crate) fn connected_parts(graph: &[Vec<usize>]) -> Vec<u32> {
     search.part
 }
 
-/// For each node whether it leads back to itself.
+/// Returns true for each node that leads back to itself.
 pub(crate) fn cyclic(graph: &[Vec<usize>]) -> Vec<bool> {
     let part = connected_parts(graph);
     let mut sizes = vec![0_usize; graph.len()];
@@ -31,9 +31,9 @@ pub(crate) fn cyclic(graph: &[Vec<usize>]) -> Vec<bool> {
 const UNSEEN: u32 = u32::MAX;
 
 struct Search {
-    /// When each was seen.
+    /// Order in which each node was seen.
     order: Vec<u32>,
-    /// The first seen of the open ones that each leads to.
+    /// The earliest open node that each node leads to.
     low: Vec<u32>,
     part: Vec<u32>,
     open: Vec<usize>,
@@ -72,7 +72,7 @@ impl Search {
         self.open.push(at);
     }
 
-    /// Closes a part if all that is open behind its first one was seen.
+    /// Closes a component if `at` is its first node.
     fn leave(&mut self, at: usize) {
         if self.low[at] != self.order[at] {
             return;

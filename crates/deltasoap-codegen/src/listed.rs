@@ -1,14 +1,14 @@
-//! Types that are worth code of their own: records of numbers in lists.
+//! Types that are worth their own code: records of numbers in lists.
 //!
-//! A list of flat items, all of whose values have the same markup, is read and written in a loop
-//! that is compiled for its type. Records of numbers are what long lists consist of, and what gains
-//! most by it. The loop takes about a second to compile for each type. So all other types compile
-//! small (`#[soap(compact)]`): a description has hundreds or thousands of them.
+//! A list of flat items, whose values all have the same markup, is read and written in a loop that
+//! is compiled for its type. Long lists consist of records of numbers, and these gain most from the
+//! loop. The loop takes about a second to compile for each type. So all other types compile small
+//! (`#[soap(compact)]`): a WSDL has hundreds or thousands of them.
 
 use crate::model::{Item, ItemId, ItemKind, Member, Model, Occurs, Role, TypeUse};
 use std::collections::HashSet;
 
-/// Finds the records of numbers that stand in lists, and those that such hold.
+/// Finds the records of numbers in lists, and the records in these.
 pub(crate) fn find(model: &mut Model) {
     let mut ahead: Vec<ItemId> = model.items.iter().flat_map(in_lists).collect();
     let mut found = HashSet::new();
@@ -24,7 +24,7 @@ pub(crate) fn find(model: &mut Model) {
     model.number_records = found;
 }
 
-/// The items of lists and arrays in an item.
+/// Returns the items of lists and arrays in an item.
 fn in_lists(of: &Item) -> impl Iterator<Item = ItemId> {
     members(of).iter().filter_map(|member| match (&member.content, member.occurs) {
         (TypeUse::Array(items), _) => item(&items.item),
@@ -48,8 +48,8 @@ fn item(content: &TypeUse) -> Option<ItemId> {
     }
 }
 
-/// True if all values have the same elements, each once, and all leaves are numbers. `around` are
-/// the types that the item stands in.
+/// Returns true if all values have the same elements, each once, and all leaves are numbers.
+/// `around` are the types that contain the item.
 fn is_flat(model: &Model, id: ItemId, around: &mut HashSet<ItemId>) -> bool {
     let id = model.resolve(id);
     let is_new = around.insert(id);
@@ -80,5 +80,5 @@ fn is_flat_type(model: &Model, of: &TypeUse, around: &mut HashSet<ItemId>) -> bo
     }
 }
 
-/// The types of numbers.
+/// Numeric types.
 const NUMBERS: [&str; 10] = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64"];

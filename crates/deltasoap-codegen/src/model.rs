@@ -1,25 +1,25 @@
-//! What is generated, as data: Rust items, still without names, and the operations of services.
+//! The generated code as data: Rust items, still without names, and the operations of services.
 
 use deltasoap_core::QName;
 use deltasoap_core::schema::{Style, Use};
 use deltasoap_core::soap::Version;
 use std::collections::{HashMap, HashSet};
 
-/// All that is generated.
+/// Everything that is generated.
 #[derive(Debug, Default)]
 pub(crate) struct Model {
     pub(crate) items: Vec<Item>,
     pub(crate) services: Vec<Service>,
-    /// Elements whose items are their types'.
+    /// Elements that share the item of their type.
     pub(crate) joined: HashMap<ItemId, ItemId>,
     /// Types in SOAP encoding: references can lead to their values.
     pub(crate) encoded: HashSet<ItemId>,
-    /// Records of numbers that stand in lists: those that do not compile small.
+    /// Records of numbers in lists, which do not compile small.
     pub(crate) number_records: HashSet<ItemId>,
 }
 
 impl Model {
-    /// The item that stands for another.
+    /// Returns the item that replaces another, or the item itself.
     pub(crate) fn resolve(&self, id: ItemId) -> ItemId {
         self.joined.get(&id).copied().unwrap_or(id)
     }
@@ -28,7 +28,7 @@ impl Model {
         &self.items[id.index()]
     }
 
-    /// Operations that are not generated, and why.
+    /// Returns the operations that are not generated, with the reasons.
     pub(crate) fn omitted(&self) -> impl Iterator<Item = String> {
         let of_service = |service: &'_ Service| {
             let line = |(name, why): &(String, String)| format!("{}.{name}: {why}", service.wish);
@@ -37,14 +37,14 @@ impl Model {
         self.services.iter().flat_map(of_service)
     }
 
-    /// The items that are written, in order.
+    /// Returns the items that are written, in order.
     pub(crate) fn written(&self) -> impl Iterator<Item = (ItemId, &Item)> {
         let all = self.items.iter().enumerate().map(|(index, item)| (ItemId(index as u32), item));
         all.filter(|(id, _)| !self.joined.contains_key(id))
     }
 }
 
-/// The place of an item in [`Model::items`].
+/// The index of an item in [`Model::items`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct ItemId(pub(crate) u32);
 
@@ -54,11 +54,11 @@ impl ItemId {
     }
 }
 
-/// A Rust item that stands for a type or an element.
+/// A Rust item for a type or an element.
 #[derive(Debug)]
 pub(crate) struct Item {
-    /// Its name in XML or, where it has none, those of what it stands in: what the Rust name is
-    /// made of.
+    /// Its XML name or, if it has none, a name made from those of its context. The Rust name is
+    /// derived from it.
     pub(crate) wish: String,
     /// The namespace of the type or element, and the module.
     pub(crate) namespace: Box<str>,
@@ -68,12 +68,12 @@ pub(crate) struct Item {
 
 pub(crate) type Docs = Vec<Paragraph>;
 
-/// A part of an item's documentation.
+/// A paragraph of an item's documentation.
 #[derive(Debug, Clone)]
 pub(crate) enum Paragraph {
-    /// Words of the description, which may be anything.
+    /// Text from the WSDL, with arbitrary content.
     Said(String),
-    /// Words of ours, as they stand in rustdoc.
+    /// Text by the generator, in rustdoc syntax.
     Ours(String),
 }
 
@@ -84,31 +84,30 @@ pub(crate) enum ItemKind {
     Pending,
     /// A complex type.
     Struct(Struct),
-    /// Elements one of which stands in an element of another type, or groups of them.
+    /// A choice of elements, or of groups of elements, inside an element of another type.
     Choice(Vec<Member>, Between),
-    /// A type and those derived from it.
+    /// A type and the types derived from it.
     Derived(Derived),
-    /// Texts.
+    /// Enumerated texts.
     Enumeration(Enumeration),
     /// Text of one of several types.
     Union(Union),
     /// Another name for a type.
     Alias(TypeUse),
-    /// A simple type that restricts another, with its name in the description.
+    /// A simple type that restricts another, with its name in the WSDL.
     Restriction(String, TypeUse),
-    /// The same where the other is not one of texts that the runtime has: a list, an enumeration,
-    /// content of elements only.
+    /// The same, if the restricted type is not a text type of the runtime: a list, an enumeration,
+    /// or content that only elements can have.
     Renamed(String, TypeUse),
-    /// A global element of a type that others have too, with the text that it stands for where it
-    /// is empty.
+    /// A global element of a type that other elements have too, with its text if it is empty.
     Element(QName, TypeUse, Option<String>),
 }
 
-/// What a choice is between.
+/// The alternatives of a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Between {
     Elements,
-    /// Some of the variants have several elements.
+    /// Some variants have several elements.
     Groups,
 }
 
@@ -117,13 +116,13 @@ pub(crate) enum Between {
 pub(crate) struct Struct {
     /// Its name, if it has one.
     pub(crate) name: Option<String>,
-    /// True if fields come in any order.
+    /// True if fields may come in any order.
     pub(crate) is_all: bool,
-    /// True for elements that stand in another type as a branch of a choice.
+    /// True for elements that are part of another type, as a branch of a choice.
     pub(crate) is_group: bool,
     /// The local name of its element, if it has one.
     pub(crate) element: Option<String>,
-    /// What items of this type are called in SOAP arrays.
+    /// The name of items of this type in SOAP arrays.
     pub(crate) item_name: Option<String>,
     pub(crate) members: Vec<Member>,
 }
@@ -136,14 +135,14 @@ pub(crate) struct Member {
     pub(crate) content: TypeUse,
     pub(crate) occurs: Occurs,
     pub(crate) is_nillable: bool,
-    /// True if the value is on the heap, since it may hold another of its owner's type.
+    /// True if the value is on the heap, since it may contain another value of its owner's type.
     pub(crate) is_boxed: bool,
-    /// The text that an empty element, or an absent attribute, stands for.
+    /// The text of an empty element or an absent attribute.
     pub(crate) default_text: Option<String>,
     pub(crate) docs: Docs,
 }
 
-/// How a field stands in its element.
+/// How a field appears in its element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     Element,
@@ -153,12 +152,12 @@ pub(crate) enum Role {
     Text,
 }
 
-/// How often a field occurs.
+/// Number of occurrences of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Occurs {
     Once,
     AtMostOnce,
-    /// A list, of at least and at most so many; `None` for any number.
+    /// A list, with minimum and maximum; `None` for no maximum.
     Often(u32, Option<u32>),
 }
 
@@ -167,7 +166,7 @@ impl Occurs {
     pub(crate) const ANY: Occurs = Occurs::Often(0, None);
 }
 
-/// A type and those derived from it.
+/// A type and the types derived from it.
 #[derive(Debug)]
 pub(crate) struct Derived {
     pub(crate) name: String,
@@ -176,12 +175,12 @@ pub(crate) struct Derived {
     pub(crate) types: Vec<ItemId>,
 }
 
-/// Texts that are allowed.
+/// Allowed texts.
 #[derive(Debug)]
 pub(crate) struct Enumeration {
     /// The type's name, if it has one.
     pub(crate) name: Option<String>,
-    /// Texts and what they mean.
+    /// The texts and their documentation.
     pub(crate) values: Vec<(String, Docs)>,
 }
 
@@ -190,25 +189,25 @@ pub(crate) struct Enumeration {
 pub(crate) struct Union {
     /// The type's name, if it has one.
     pub(crate) name: Option<String>,
-    /// What the variants' names are made of, and their types.
+    /// The texts that variants are named after, and the types of the variants.
     pub(crate) members: Vec<(String, TypeUse)>,
 }
 
-/// A type in use.
+/// A use of a type.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum TypeUse {
-    /// A type of the runtime or the language, as it is written: `f64`, `deltasoap::Node`.
+    /// A type of the runtime or the language, as written: `f64`, `deltasoap::Node`.
     Plain(&'static str),
     Item(ItemId),
     /// A SOAP array.
     Array(Box<Items>),
-    /// A value that several places of a message may share.
+    /// A value that several places in a message may share.
     Shared(ItemId),
-    /// Values with white space between them.
+    /// Values separated by white space.
     List(Box<TypeUse>),
 }
 
-/// What a SOAP array holds.
+/// Items of a SOAP array.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Items {
     pub(crate) item: TypeUse,
@@ -220,19 +219,19 @@ impl TypeUse {
     pub(crate) const NODE: TypeUse = TypeUse::Plain("deltasoap::Node");
 }
 
-/// The operations of a port type, as a binding has them.
+/// The operations of a port type, with one of its bindings.
 #[derive(Debug)]
 pub(crate) struct Service {
-    /// The port type's name, or the binding's where it is not the first of its kind.
+    /// The port type's name, or the binding's for further bindings that differ.
     pub(crate) wish: String,
     pub(crate) docs: Docs,
     pub(crate) version: Version,
-    /// True if a policy asks for MTOM.
+    /// True if a policy requires MTOM.
     pub(crate) mtom: bool,
     /// The URL of the first port.
     pub(crate) address: Option<String>,
     pub(crate) operations: Vec<Operation>,
-    /// Operations that are not generated, and why.
+    /// Operations that are not generated, with the reasons.
     pub(crate) omitted: Vec<(String, String)>,
 }
 

@@ -1,60 +1,60 @@
-//! From the names of XML to the names of Rust.
+//! Converts XML names to Rust names.
 
 use heck::{ToLowerCamelCase, ToShoutySnakeCase, ToSnakeCase, ToUpperCamelCase};
 use proc_macro2::{Ident, Span};
 use std::collections::{HashMap, HashSet};
 use unicode_normalization::UnicodeNormalization;
 
-/// Types of the prelude, which generated code names without a path.
+/// Names of the prelude that generated code uses without a path.
 const PRELUDE: [&str; 10] = ["String", "Vec", "Option", "Box", "Result", "Some", "None", "Ok", "Err", "Self"];
 
-/// Names of crates, which generated paths begin with.
+/// Names of crates at the start of generated paths.
 const CRATES: [&str; 4] = ["deltasoap", "std", "core", "alloc"];
 
-/// Keywords of editions that `syn` does not know: identifiers there are only raw ones.
+/// Keywords of editions that `syn` does not know: as identifiers they must be raw.
 const NEWER_KEYWORDS: [&str; 1] = ["gen"];
 
-/// Keywords that `r#` does not make identifiers of.
+/// Keywords that cannot be raw identifiers.
 const NEVER_RAW: [&str; 5] = ["self", "super", "crate", "Self", "_"];
 
-/// The names of one module, type or function: each is given once.
+/// The names of one module, type or function; each is used once.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Scope {
     taken: HashSet<String>,
-    /// The last number behind each name that was wished for again.
+    /// The last number added to each name that was requested again.
     numbers: HashMap<String, u64>,
 }
 
 impl Scope {
-    /// A scope where some names are taken.
+    /// Creates a scope in which some names are taken.
     pub(crate) fn without(names: &[&str]) -> Self {
         Scope { taken: names.iter().map(|&name| name.to_owned()).collect(), numbers: HashMap::new() }
     }
 
-    /// A name for a type, trait or variant.
+    /// Returns a name for a type, trait or variant.
     pub(crate) fn type_name(&mut self, wish: &str) -> String {
         let name = valid(&legible(wish).to_upper_camel_case(), "N");
         let name = if PRELUDE.contains(&name.as_str()) { format!("{name}Type") } else { name };
         self.unique(name)
     }
 
-    /// A name for a variant, which nothing of the prelude can be taken for.
+    /// Returns a name for a variant that cannot be confused with a name of the prelude.
     pub(crate) fn variant_name(&mut self, wish: &str) -> String {
         let name = valid(&legible(wish).to_upper_camel_case(), "N");
         self.unique(if name == "Self" { "SelfValue".to_owned() } else { name })
     }
 
-    /// A name for a field, function or module; a keyword gets its `r#` in [`ident`].
+    /// Returns a name for a field, function or module; [`ident`] adds `r#` to keywords.
     pub(crate) fn value_name(&mut self, wish: &str) -> String {
         let name = valid(&legible(wish).to_snake_case(), "n");
         let is_special = NEVER_RAW.contains(&&*name) || CRATES.contains(&&*name);
         self.unique(if is_special { format!("{name}_") } else { name })
     }
 
-    /// The name, numbered if it is taken. Numbers are not tried again, so that many equal wishes
-    /// take linear time.
+    /// Returns the name, with a number if it is taken. Numbers are not tried again, so that many
+    /// equal requests take linear time.
     ///
-    /// To the compiler, names of the same normal form are the same name.
+    /// To the compiler, names with the same normal form are the same name.
     fn unique(&mut self, name: String) -> String {
         let name = name.nfc().collect::<String>();
         if self.taken.insert(name.clone()) {
@@ -72,7 +72,7 @@ impl Scope {
     }
 }
 
-/// Only characters that can stand in an identifier; symbols that have a name get it.
+/// Keeps only characters that an identifier can contain; a name of symbols alone is spelled out.
 fn legible(wish: &str) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || (!c.is_ascii() && c.is_alphabetic());
     if wish.chars().any(is_word) {
@@ -104,7 +104,7 @@ fn symbol(c: char) -> &'static str {
     }
 }
 
-/// The name, if it is one; else with something in front, or at the least ASCII.
+/// Returns the name if it is valid; otherwise adds a prefix, and as a last resort keeps only ASCII.
 fn valid(name: &str, front: &str) -> String {
     let is_ident = |name: &str| syn::parse_str::<Ident>(name).is_ok();
     let is_name = |name: &str| is_ident(name) || is_ident(&format!("r#{name}")) || NEVER_RAW.contains(&name);
@@ -113,7 +113,7 @@ fn valid(name: &str, front: &str) -> String {
     [name, &with_front, &format!("{front}{ascii}")].into_iter().find(|name| is_name(name)).unwrap_or(front).to_owned()
 }
 
-/// An identifier, raw where it is a keyword.
+/// Returns an identifier, raw if it is a keyword.
 pub(crate) fn ident(name: &str) -> Ident {
     match syn::parse_str::<Ident>(name) {
         Ok(ident) if !NEWER_KEYWORDS.contains(&name) => ident,
@@ -122,7 +122,7 @@ pub(crate) fn ident(name: &str) -> Ident {
     }
 }
 
-/// What a module for a namespace is called: the last part of the URI that says something.
+/// Returns the name of a module for a namespace: the last meaningful part of the URI.
 pub(crate) fn module_wish(namespace: &str) -> String {
     let without_scheme = namespace.split_once("://").map_or(namespace, |(_, rest)| rest);
     let parts: Vec<&str> = without_scheme.split(['/', ':', '#', '?']).filter(|part| !part.is_empty()).collect();
@@ -134,9 +134,9 @@ pub(crate) fn module_wish(namespace: &str) -> String {
     }
 }
 
-/// From a Rust name to an XML name: a rule of `#[soap(rename_all)]`.
+/// A rule that converts Rust names to XML names, as in `#[soap(rename_all)]`.
 pub(crate) struct Rename {
-    /// What people call it; `None` for names as they are.
+    /// The rule's name; `None` if names stay unchanged.
     pub(crate) name: Option<&'static str>,
     rule: fn(&str) -> String,
 }
@@ -150,13 +150,13 @@ const RULES: [Rename; 5] = [
 ];
 
 impl Rename {
-    /// The rule that gives most of these XML names from their Rust names.
+    /// Returns the rule that yields most of these XML names from their Rust names.
     pub(crate) fn for_most<'n>(names: impl Iterator<Item = (&'n str, &'n str)> + Clone) -> &'static Rename {
         let misses = |rule: &Rename| names.clone().filter(|(rust, xml)| !rule.gives(rust, xml)).count();
         RULES.iter().min_by_key(|rule| misses(rule)).unwrap_or(&RULES[0])
     }
 
-    /// True if this is the XML name for the Rust name.
+    /// Returns true if the rule converts the Rust name to the XML name.
     pub(crate) fn gives(&self, rust: &str, xml: &str) -> bool {
         (self.rule)(rust) == xml
     }

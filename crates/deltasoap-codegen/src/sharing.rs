@@ -1,14 +1,14 @@
-//! Types of SOAP encoding that hold themselves: their values can be shared, and be cyclic.
+//! Types of SOAP encoding that contain themselves: their values can be shared and cyclic.
 //!
-//! Any value can be shared in SOAP encoding, but most types need not tell: what is referred to
-//! twice is read twice. A value within itself, however, is something that only a reference can say.
-//! The rule is that of `deltasoap_wsdl::lower`.
+//! Any value can be shared in SOAP encoding, but for most types this does not matter: a value that
+//! is referenced twice is read twice. A value that contains itself, however, can only be expressed
+//! by a reference. The rule is that of `deltasoap_wsdl::lower`.
 
 use crate::graph;
 use crate::model::{Item, ItemId, ItemKind, Model, TypeUse};
 use std::collections::HashSet;
 
-/// Makes shared values of what may hold itself.
+/// Makes values that may contain themselves shared.
 pub(crate) fn share(model: &mut Model) {
     let shared = holding_themselves(model);
     if shared.is_empty() {
@@ -32,7 +32,7 @@ fn lead(content: &mut TypeUse, shared: &HashSet<ItemId>) {
     }
 }
 
-/// The types in SOAP encoding from which a way leads back to them.
+/// Returns the types in SOAP encoding that lead back to themselves.
 fn holding_themselves(model: &Model) -> HashSet<ItemId> {
     if model.encoded.is_empty() {
         return HashSet::new();
@@ -42,7 +42,7 @@ fn holding_themselves(model: &Model) -> HashSet<ItemId> {
     model.encoded.iter().copied().filter(|id| cyclic[id.index()]).collect()
 }
 
-/// The items that an item holds, in whatever number.
+/// Returns the items in an item, whatever their number of occurrences.
 fn held(item: &Item) -> Box<dyn Iterator<Item = ItemId> + '_> {
     match &item.kind {
         ItemKind::Struct(of) => Box::new(of.members.iter().filter_map(|member| innermost(&member.content))),

@@ -1,13 +1,13 @@
-//! What can be wrong with a message, where, and who is to blame.
+//! Message errors: what is wrong, where, and which side caused it.
 //!
-//! An [`Error`] is one pointer wide and cold: it is made where the fault is found, and gains its
-//! path once, at the top, from the stack of open elements that is still in place.
+//! An [`Error`] is one pointer wide and cold. It is created where the problem is found. Its path is
+//! added once, at the top, from the stack of open elements, which is still in place.
 
 use deltasoap_xml::lexical::LexicalError;
 use deltasoap_xml::{Located, XmlError, XmlErrorKind};
 use std::fmt;
 
-/// A message that cannot be read, or a value that cannot be written.
+/// An error in reading a message or in writing a value.
 #[derive(Clone, PartialEq)]
 pub struct Error(Box<Fields>);
 
@@ -18,25 +18,24 @@ struct Fields {
     path: String,
 }
 
-/// What is wrong.
+/// The kind of an [`Error`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The document is not well-formed, or not of the XML that SOAP allows, or beyond a limit.
+    /// The document is not well-formed, uses XML that SOAP does not allow, or exceeds a limit.
     Xml(XmlErrorKind),
     /// Text that is not in the lexical space of its type.
     Lexical(LexicalError),
-    /// An element that the schema does not allow here.
+    /// An element that the schema does not allow at this position.
     UnexpectedElement {
         /// The element found.
         found: String,
-        /// What could have stood here, for people.
+        /// The expected content, in human-readable form.
         expected: String,
     },
     /// A required element is missing.
     MissingElement {
-        /// The name of the element that was expected; names in angle brackets where it is one of
-        /// several.
+        /// The name of the expected element; names in angle brackets if it is one of several.
         expected: String,
     },
     /// A value that the type's facets do not allow.
@@ -51,56 +50,56 @@ pub enum ErrorKind {
         /// The attribute that was expected.
         expected: String,
     },
-    /// Character data where only elements may stand.
+    /// Character data where only elements are allowed.
     UnexpectedText,
-    /// `xsi:nil` on an element that cannot be nil, or content in one that is.
+    /// `xsi:nil` on an element that cannot be nil, or content in a nil element.
     Nil(&'static str),
-    /// An `xsi:type` that cannot be resolved or does not fit.
+    /// An `xsi:type` that cannot be resolved or does not fit the declared type.
     Type {
         /// The attribute's value.
         found: String,
         /// What was expected.
         expected: String,
     },
-    /// A `SOAP-ENC:arrayType` that is malformed.
+    /// A malformed `SOAP-ENC:arrayType`.
     ArrayType(String),
-    /// A SOAP 1.2 `arraySize` that is malformed.
+    /// A malformed SOAP 1.2 `arraySize`.
     ArraySize(String),
-    /// A SOAP array in another form than is declared, that cannot be read as that: `[][2]`, where
-    /// each row is an array of its own, for `[,]`, or `[2,3]` for `[][]`.
+    /// A SOAP array whose form differs from the declared one and cannot be converted: `[][2]`,
+    /// where each row is an array of its own, for `[,]`, or `[2,3]` for `[][]`.
     ArrayForm {
         /// The form in the message, such as `[][]`.
         found: String,
-        /// The declared one.
+        /// The declared form.
         declared: String,
-        /// Why it cannot be read.
+        /// The reason why the array cannot be read.
         reason: &'static str,
     },
-    /// A reference (`href`, `ref`) that leads to nothing in the message, or in a circle where the
-    /// types allow none.
+    /// A reference (`href`, `ref`) without a target in the message, or a circular reference where
+    /// the types allow none.
     Reference(String),
-    /// The root element is an `Envelope` of a namespace that is no version of SOAP.
+    /// The root element is an `Envelope` in a namespace that is not a version of SOAP.
     VersionMismatch(String),
-    /// The envelope's structure is not SOAP's.
+    /// The structure of the envelope is invalid.
     Envelope(&'static str),
-    /// No operation is served under this body element.
+    /// No operation has this body element.
     UnknownOperation(String),
-    /// A header block that must be understood is not.
+    /// A `mustUnderstand` header block that was not understood.
     MustUnderstand(String),
-    /// A limit of the engine.
+    /// A limit of the engine was exceeded.
     Limit {
         /// The limit's name in [`Limits`](crate::Limits).
         name: &'static str,
-        /// Its value.
+        /// The value of the limit.
         limit: u64,
     },
-    /// A value that XML cannot carry, found while writing.
+    /// A value that cannot be represented in XML, found while writing.
     Unwritable(&'static str),
-    /// Any other fault that a caller reports through this type.
+    /// Any other error that a caller reports through this type.
     Other(String),
 }
 
-/// Who must change something for the message to be accepted.
+/// The side that caused an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Blame {
     /// The sender of the message: a Client (1.1) or Sender (1.2) fault.
@@ -110,29 +109,29 @@ pub enum Blame {
 }
 
 impl Error {
-    /// A fault found at byte `offset` of the received (content-decoded) message.
+    /// Creates an error at byte `offset` of the received (content-decoded) message.
     #[cold]
     pub fn at(kind: ErrorKind, offset: u64) -> Self {
         Error(Box::new(Fields { kind, offset, path: String::new() }))
     }
 
-    /// What is wrong.
+    /// Returns what is wrong.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
 
-    /// Where, in bytes of the message as received and content-decoded (also for UTF-16).
+    /// Returns the byte offset in the message as received and content-decoded (also for UTF-16).
     pub fn offset(&self) -> u64 {
         self.0.offset
     }
 
-    /// Where, as a path of element names, as in `/Envelope/Body/sendInts/item[17]`; empty outside
+    /// Returns the path of element names, such as `/Envelope/Body/sendInts/item[17]`; empty outside
     /// the root.
     pub fn path(&self) -> &str {
         &self.0.path
     }
 
-    /// Who is to blame.
+    /// Returns the side that caused the error.
     pub fn blame(&self) -> Blame {
         match self.0.kind {
             ErrorKind::Unwritable(_) => Blame::Receiver,
@@ -140,8 +139,8 @@ impl Error {
         }
     }
 
-    /// Line and column (both from 1, columns in characters) of the fault in the UTF-8 message it
-    /// came from.
+    /// Returns the line and column of the error in the UTF-8 message it came from. Both count from
+    /// 1; columns count characters.
     pub fn line_and_column(&self, message: &[u8]) -> (usize, usize) {
         let upto = &message[..message.len().min(self.0.offset as usize)];
         let line_start = upto.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
@@ -210,18 +209,18 @@ impl fmt::Display for ErrorKind {
             ErrorKind::MissingElement { expected } => write!(f, "missing element <{expected}>"),
             ErrorKind::MissingAttribute { expected } => write!(f, "missing attribute {expected}"),
             ErrorKind::UnexpectedValue { found, expected } => write!(f, "value {found:?}, expected {expected}"),
-            ErrorKind::UnexpectedText => f.write_str("character data where only elements may stand"),
+            ErrorKind::UnexpectedText => f.write_str("character data where only elements are allowed"),
             ErrorKind::Nil(why) => write!(f, "xsi:nil: {why}"),
             ErrorKind::Type { found, expected } => write!(f, "xsi:type {found:?}, expected {expected}"),
             ErrorKind::ArrayType(found) => write!(f, "malformed arrayType {found:?}, expected type[size]"),
             ErrorKind::ArraySize(found) => {
                 write!(
                     f,
-                    "malformed arraySize {found:?}, expected sizes with spaces between, the first of which may be *"
+                    "malformed arraySize {found:?}, expected sizes separated by spaces, of which the first may be *"
                 )
             }
             ErrorKind::ArrayForm { found, declared, reason } => {
-                write!(f, "an array of the form {found} where {declared} is declared: {reason}")
+                write!(f, "an array of form {found} where {declared} is declared: {reason}")
             }
             ErrorKind::Reference(what) => write!(f, "reference {what}"),
             ErrorKind::VersionMismatch(found) => {

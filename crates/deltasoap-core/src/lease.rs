@@ -1,39 +1,39 @@
 //! Leases: values on loan from the engine to a handler.
 //!
-//! A handler reads a request through a [`Lease`]. It dereferences to the value but never mutably,
-//! because the engine may go on using the value as the memory of the last message; when the lease
-//! is dropped the value goes back to its [`Home`]. A handler that wants to keep or change the value
-//! takes it with [`Lease::into_owned`].
+//! A handler reads a request through a [`Lease`]. The lease dereferences to the value, but never
+//! mutably, because the engine may continue to use the value as the memory of the last message.
+//! When the lease is dropped, the value goes back to its [`Home`]. A handler that wants to keep or
+//! change the value takes it with [`Lease::into_owned`].
 
 use crate::Memory;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Where a leased value goes back to.
+/// The owner that a leased value returns to.
 pub trait Home<T>: Send + Sync {
-    /// Takes a value back that nobody uses any more, with what the decoder keeps beside it.
+    /// Takes back a value that is no longer used, with the data that the decoder keeps for it.
     fn take_back(&self, memory: Box<Memory<T>>);
 }
 
 /// A value on loan.
 pub struct Lease<T> {
-    /// Present until the lease is dropped or turned into the value.
+    /// `None` only after the lease was dropped or turned into the value.
     memory: Option<Box<Memory<T>>>,
     home: Option<Arc<dyn Home<T>>>,
 }
 
 impl<T> Lease<T> {
-    /// A lease on a value that has no home: it is dropped with the lease.
+    /// Creates a lease on a value without a home: the value is dropped with the lease.
     pub fn new(value: T) -> Self {
         Lease { memory: Some(Box::new(Memory::new(value))), home: None }
     }
 
-    /// A lease on a value that goes back to `home`.
+    /// Creates a lease on a value that goes back to `home`.
     pub fn with_home(memory: Box<Memory<T>>, home: Arc<dyn Home<T>>) -> Self {
         Lease { memory: Some(memory), home: Some(home) }
     }
 
-    /// Takes the value for good; it does not go back.
+    /// Takes the value out of the lease; it does not return to its home.
     pub fn into_owned(mut self) -> T {
         match self.memory.take() {
             Some(memory) => memory.into_value(),

@@ -1,4 +1,4 @@
-//! The SOAP engine of deltasoap, without I/O: bytes in, values out, and back.
+//! The SOAP engine of deltasoap, without I/O: it converts bytes to values and back.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! The namespace URIs that SOAP stands on.
+//! Namespace URIs used by SOAP.
 
 /// SOAP 1.1 envelope.
 pub const SOAP11: &str = "http://schemas.xmlsoap.org/soap/envelope/";
@@ -8,7 +8,7 @@ pub const SOAP12: &str = "http://www.w3.org/2003/05/soap-envelope";
 pub const SOAP11_ENCODING: &str = "http://schemas.xmlsoap.org/soap/encoding/";
 /// SOAP 1.2 encoding (part 2, section 3).
 pub const SOAP12_ENCODING: &str = "http://www.w3.org/2003/05/soap-encoding";
-/// The name of an RPC's result (SOAP 1.2 part 2, section 4.2.1).
+/// The namespace of the name of an RPC's result (SOAP 1.2 part 2, section 4.2.1).
 pub const SOAP12_RPC: &str = "http://www.w3.org/2003/05/soap-rpc";
 /// XML Schema.
 pub const XSD: &str = "http://www.w3.org/2001/XMLSchema";
@@ -20,9 +20,9 @@ pub const XML: &str = "http://www.w3.org/XML/1998/namespace";
 pub const XMLNS: &str = "http://www.w3.org/2000/xmlns/";
 /// XML-binary Optimized Packaging: `xop:Include`.
 pub const XOP: &str = "http://www.w3.org/2004/08/xop/include";
-/// The annotation that says how numbers are packed (`docs/packed.md`).
+/// The annotation that describes how numbers are packed (`docs/packed.md`).
 pub const PACKED: &str = "urn:deltasoap:packed";
 /// Media types of binary data (Describing Media Content of Binary Data in XML).
 pub const XMIME: &str = "http://www.w3.org/2005/05/xmlmime";
-/// The namespace of an earlier draft of it, which some descriptions have.
+/// The namespace of an earlier draft, used by some WSDLs.
 pub const XMIME_2004: &str = "http://www.w3.org/2004/11/xmlmime";

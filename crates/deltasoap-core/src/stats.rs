@@ -1,19 +1,19 @@
-//! Counters of what a decoder or an encoder did.
+//! Counters of a decoder or an encoder.
 
-/// Counters since the engine was made. They only grow.
+/// Counters since the engine was created. They only grow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Messages read or written whole.
+    /// Number of complete messages read or written.
     pub messages: u64,
-    /// Bytes received or written.
+    /// Number of bytes received or written.
     pub bytes: u64,
-    /// Array items that took the shortcut for flat items.
+    /// Number of array items that took the shortcut for flat items.
     pub flat_items: u64,
-    /// Leaves whose text was found in a [hint](crate::Hint), and so was not parsed.
+    /// Number of leaves whose text was found in a [hint](crate::Hint) and therefore not parsed.
     pub hinted_leaves: u64,
-    /// [Deviations](crate::decode::Deviation) from the schema that were accepted. Attributes of XML
-    /// Schema and SOAP, and identifiers of SOAP encoding, are none. Items of an array whose markup
-    /// is that of the item before are not looked at one by one, nor what is equal to the message
-    /// before.
+    /// Number of accepted [deviations](crate::decode::Deviation) from the schema. Attributes of XML
+    /// Schema and SOAP, and identifiers of SOAP encoding, do not count. Array items with the same
+    /// markup as the previous item are not inspected one by one, nor is content that is equal to
+    /// the previous message.
     pub deviations: u64,
 }

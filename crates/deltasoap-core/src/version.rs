@@ -1,4 +1,4 @@
-//! The two versions of SOAP, and what differs between them on the wire.
+//! The two versions of SOAP and their differences on the wire.
 
 use crate::ns;
 
@@ -13,7 +13,7 @@ pub enum Version {
 }
 
 impl Version {
-    /// The namespace of the envelope.
+    /// Returns the namespace of the envelope.
     pub const fn namespace(self) -> &'static str {
         match self {
             Version::Soap11 => ns::SOAP11,
@@ -21,12 +21,12 @@ impl Version {
         }
     }
 
-    /// The version whose envelope has this namespace.
+    /// Returns the version with this envelope namespace.
     pub fn from_namespace(namespace: &str) -> Option<Self> {
         [Version::Soap11, Version::Soap12].into_iter().find(|version| version.namespace() == namespace)
     }
 
-    /// The media type of messages: SOAP 1.1 section 6, SOAP 1.2 part 2 section 7.1.4.
+    /// Returns the media type of messages: SOAP 1.1 section 6, SOAP 1.2 part 2 section 7.1.4.
     pub const fn media_type(self) -> &'static str {
         match self {
             Version::Soap11 => "text/xml",
@@ -34,7 +34,7 @@ impl Version {
         }
     }
 
-    /// The namespace of section-5 encoding, also the value of `encodingStyle`.
+    /// Returns the namespace of section-5 encoding, which is also the value of `encodingStyle`.
     pub const fn encoding_namespace(self) -> &'static str {
         match self {
             Version::Soap11 => ns::SOAP11_ENCODING,

@@ -1,4 +1,4 @@
-//! What stands in `#[soap(...)]`, on types and on their fields and variants, as plain data.
+//! Parses `#[soap(...)]` on types, fields and variants.
 
 use crate::names::{Rename, ncname};
 use proc_macro2::Span;
@@ -7,47 +7,45 @@ use syn::{Attribute, Error, Expr, LitInt, LitStr, Path, Result, Token, parse_quo
 
 /// The attributes of a type.
 pub(crate) struct Container {
-    /// The XSD type's name, if it is not the Rust name.
+    /// The XSD type's name, if it differs from the Rust name.
     pub(crate) name: Option<String>,
-    /// The namespace of the type, of its message element, and of its children where they are
-    /// qualified.
+    /// The namespace of the type, of its message element, and of qualified children.
     pub(crate) namespace: String,
     /// The name of its items in SOAP arrays.
     pub(crate) item_name: Option<String>,
-    /// The name of its element, where it is a message.
+    /// The name of its element, if it is a message.
     pub(crate) element: Option<String>,
     pub(crate) rename_all: Option<Rename>,
-    /// The text that its element stands for where it is empty.
+    /// The text of its element if the element is empty.
     pub(crate) default_text: Option<LitStr>,
     /// The path of the runtime.
     pub(crate) runtime: Path,
-    /// `message`, `qualified`, `all`, `open`, `choice`, `group`, `union`, `derived`, `transparent`,
-    /// `compact`: where they stand.
+    /// The flags in the attributes, with their positions.
     pub(crate) flags: Vec<(Flag, Span)>,
 }
 
-/// An attribute of a type that has no value.
+/// An attribute of a type without a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flag {
-    /// The type's name is also that of its element.
+    /// The type's name is also the name of its element.
     Message,
     /// Children are in the namespace.
     Qualified,
     /// Children come in any order.
     All,
-    /// Other children may be there.
+    /// Other children are allowed.
     Open,
     /// An enum of unit variants is a choice of empty elements.
     Choice,
-    /// Its elements stand among those of another type, without an element around them.
+    /// Its elements are part of another type, without an element around them.
     Group,
     /// An enum is a union of simple types.
     Union,
-    /// An enum is a type and those derived from it.
+    /// An enum is a type and the types derived from it.
     Derived,
-    /// A tuple struct is its field's type.
+    /// A tuple struct has its field's type.
     Transparent,
-    /// The routines for it are those that all such types share.
+    /// The type uses the shared routines of compact types.
     Compact,
 }
 
@@ -106,20 +104,20 @@ impl Container {
         self.flags.iter().any(|(found, _)| *found == flag)
     }
 
-    /// An error if a flag stands there that means nothing for this kind of type.
+    /// Returns an error for a flag that has no meaning for this kind of type.
     pub(crate) fn allow(&self, allowed: &[Flag], kind: &str) -> Result<()> {
         if let Some(text) = self.default_text.as_ref().filter(|_| !allowed.contains(&Flag::Transparent)) {
-            return Err(Error::new(text.span(), format!("this attribute means nothing on {kind}")));
+            return Err(Error::new(text.span(), format!("this attribute has no meaning on {kind}")));
         }
         let is_allowed = |flag: &Flag| *flag == Flag::Compact || allowed.contains(flag);
         match self.flags.iter().find(|(flag, _)| !is_allowed(flag)) {
             None => Ok(()),
-            Some((_, span)) => Err(Error::new(*span, format!("this attribute means nothing on {kind}"))),
+            Some((_, span)) => Err(Error::new(*span, format!("this attribute has no meaning on {kind}"))),
         }
     }
 }
 
-/// How a field stands in its element.
+/// How a field appears in its element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     /// As a child element.
@@ -134,29 +132,29 @@ pub(crate) enum Role {
     Text,
 }
 
-/// An attribute of a field or variant that has no value and is no role.
+/// An attribute of a field or variant that has no value and is not a role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mark {
-    /// A variant is the type of elements that name none.
+    /// A variant is the type of elements without `xsi:type`.
     Base,
     /// A variant takes elements of all other types.
     Other,
-    /// An element of a field above may come again here.
+    /// The element of an earlier field may come again here.
     Again,
 }
 
 /// The attributes of a field or of a variant.
 pub(crate) struct Local {
-    /// The XML name, if it is not made from the Rust name.
+    /// The XML name, if it is not derived from the Rust name.
     pub(crate) name: Option<LitStr>,
     pub(crate) namespace: Option<String>,
     pub(crate) qualified: Option<bool>,
     pub(crate) role: Role,
-    /// The value of a field that does not occur.
+    /// The value of an absent field.
     pub(crate) default: Option<Expr>,
-    /// The text that an empty element, or an absent attribute, stands for.
+    /// The text of an empty element or an absent attribute.
     pub(crate) default_text: Option<LitStr>,
-    /// How often a list's element occurs at least and at most.
+    /// Minimum and maximum number of occurrences of a list's element.
     pub(crate) min: Option<LitInt>,
     pub(crate) max: Option<LitInt>,
     marks: Vec<(Mark, Span)>,
@@ -209,7 +207,7 @@ impl Local {
         Ok(())
     }
 
-    /// An error if there is a default, of either kind, where none can be.
+    /// Returns an error if there is a default of either kind where none is allowed.
     pub(crate) fn forbid_defaults(&self, why: &str) -> Result<()> {
         if let Some(default) = &self.default {
             return Err(Error::new_spanned(default, why));
@@ -224,15 +222,15 @@ impl Local {
         self.marks.iter().any(|(found, _)| *found == mark)
     }
 
-    /// An error if a mark stands there that means nothing here.
+    /// Returns an error for a mark that has no meaning here.
     pub(crate) fn allow(&self, allowed: &[Mark]) -> Result<()> {
         match self.marks.iter().find(|(mark, _)| !allowed.contains(mark)) {
             None => Ok(()),
-            Some((_, span)) => Err(Error::new(*span, "this attribute means nothing here")),
+            Some((_, span)) => Err(Error::new(*span, "this attribute has no meaning here")),
         }
     }
 
-    /// The namespace: the one given, else the container's where it is qualified.
+    /// Returns the given namespace, or else the container's if it is qualified.
     pub(crate) fn namespace(&self, container: &Container) -> String {
         let by_default = self.role == Role::Element && container.has(Flag::Qualified);
         match &self.namespace {
@@ -263,7 +261,7 @@ fn text(meta: &ParseNestedMeta<'_>) -> Result<LitStr> {
     meta.value()?.parse()
 }
 
-/// `default`, or `default = expression`.
+/// Parses `default` or `default = expression`.
 fn default(meta: &ParseNestedMeta<'_>) -> Result<Expr> {
     if meta.input.peek(Token![=]) {
         return meta.value()?.parse();

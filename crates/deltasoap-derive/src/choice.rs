@@ -8,7 +8,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Result, Variant};
 
-/// The implementations for a choice of these variants.
+/// Returns the implementations for a choice of these variants.
 pub(crate) fn expand<'v>(target: &Target, variants: impl Iterator<Item = &'v Variant>) -> Result<TokenStream> {
     target.container.allow(&[Flag::Message, Flag::Qualified, Flag::Choice], "a choice")?;
     let variants = variants.map(|variant| Member::of_variant(variant, target)).collect::<Result<Vec<_>>>()?;
@@ -39,8 +39,8 @@ impl Choice<'_> {
         }
     }
 
-    /// The first variant that need not occur, for it is what an element without children means;
-    /// else the first.
+    /// Returns the first optional variant, since an element without children means that one;
+    /// otherwise the first variant.
     fn vacant(&self) -> TokenStream {
         let optional = self.variants.iter().map(|variant| {
             let (occurs, value) = (variant.occurs(self.target), self.vacant_variant(variant));
@@ -98,7 +98,7 @@ impl Choice<'_> {
         quote!(<Self as #runtime::Content>::vacant(view))
     }
 
-    /// Keeps some occurrences of the chosen variant; without any, nothing is chosen.
+    /// Keeps some occurrences of the chosen variant; without any, the value becomes vacant.
     fn keep(&self) -> TokenStream {
         let runtime = self.target.runtime();
         let arms = self.variants.iter().enumerate().map(|(index, variant)| {
@@ -131,7 +131,7 @@ impl Choice<'_> {
         quote!(match field { #(#arms)* _ => ::core::option::Option::None })
     }
 
-    /// Writes the chosen variant when its turn comes.
+    /// Writes the chosen variant when its field is due.
     fn encode(&self) -> EncodeBodies {
         let runtime = self.target.runtime();
         let arms = self.variants.iter().enumerate().map(|(index, variant)| {
@@ -146,7 +146,7 @@ impl Choice<'_> {
     }
 }
 
-/// The pattern that binds a variant's value, if it has one.
+/// Returns the pattern that binds a variant's value, if it has one.
 pub(crate) fn pattern(variant: &Member) -> TokenStream {
     let ident = &variant.ident;
     if variant.is_unit { quote!(Self::#ident) } else { quote!(Self::#ident(value)) }

@@ -1,4 +1,4 @@
-//! The implementations that structs and choices share: thin calls into the runtime's routines for
+//! Implementations that structs and choices share: thin calls into the runtime's routines for
 //! complex elements.
 
 use crate::target::Target;
@@ -36,7 +36,7 @@ impl Description {
     }
 }
 
-/// What differs between implementations of `Content`.
+/// The parts that differ between implementations of `Content`.
 pub(crate) struct ContentBodies {
     /// The value that decoding starts from.
     pub(crate) vacant: TokenStream,
@@ -49,7 +49,7 @@ pub(crate) struct ContentBodies {
 }
 
 impl ContentBodies {
-    /// Of a choice, or of what else can stand without an element around it.
+    /// Returns the bodies for a choice, or for other content without an element around it.
     pub(crate) fn inline(target: &Target, vacant: TokenStream) -> Self {
         let (decode, encode) = (decode(target), encode(target));
         ContentBodies { vacant, decode, encode, more: encode_inline(target), shortcuts: shortcuts(target) }
@@ -89,7 +89,7 @@ impl ContentBodies {
     }
 }
 
-/// The call that reads the fields.
+/// Returns the call that decodes the fields.
 pub(crate) fn decode(target: &Target) -> TokenStream {
     let runtime = target.runtime();
     match target.is_compact() {
@@ -98,7 +98,7 @@ pub(crate) fn decode(target: &Target) -> TokenStream {
     }
 }
 
-/// The call that writes the fields.
+/// Returns the call that encodes the fields.
 pub(crate) fn encode(target: &Target) -> TokenStream {
     let runtime = target.runtime();
     match target.is_compact() {
@@ -107,7 +107,7 @@ pub(crate) fn encode(target: &Target) -> TokenStream {
     }
 }
 
-/// What `Shortcuts` says of a type that has none.
+/// Returns the body of `Shortcuts` for a type that has none.
 pub(crate) fn shortcuts(target: &Target) -> TokenStream {
     match target.is_compact() {
         true => quote!(
@@ -117,7 +117,7 @@ pub(crate) fn shortcuts(target: &Target) -> TokenStream {
     }
 }
 
-/// The method of `Content` for what can stand without an element around it.
+/// Returns the method of `Content` for content without an element around it.
 pub(crate) fn encode_inline(target: &Target) -> TokenStream {
     let runtime = target.runtime();
     let routine = match target.is_compact() {
@@ -131,8 +131,8 @@ pub(crate) fn encode_inline(target: &Target) -> TokenStream {
     }
 }
 
-/// The bodies of `DecodeFields`' methods, over `field` (an attribute's `index`), `place`, `count`,
-/// `cursor`, `decl`, `view` and `text`.
+/// The bodies of `DecodeFields`' methods. They use the variables `field` (for attributes `index`),
+/// `place`, `count`, `cursor`, `decl`, `view` and `text`.
 pub(crate) struct DecodeBodies {
     pub(crate) open: TokenStream,
     pub(crate) keep: TokenStream,
@@ -141,7 +141,7 @@ pub(crate) struct DecodeBodies {
     pub(crate) run: TokenStream,
     pub(crate) patch: TokenStream,
     pub(crate) item_leaves: TokenStream,
-    /// Over `scan`.
+    /// Uses `scan`.
     pub(crate) scan_leaf: TokenStream,
     pub(crate) attribute: TokenStream,
     /// The value that decoding starts from.
@@ -229,7 +229,8 @@ impl DecodeBodies {
     }
 }
 
-/// The bodies of `EncodeFields`' methods, over `index`, `encoder`, `field`, `view` and `complex`.
+/// The bodies of `EncodeFields`' methods. They use the variables `index`, `encoder`, `field`,
+/// `view` and `complex`.
 pub(crate) struct EncodeBodies {
     pub(crate) encode_field: TokenStream,
     pub(crate) encode_attribute: TokenStream,

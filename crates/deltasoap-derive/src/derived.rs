@@ -1,5 +1,5 @@
-//! Enums marked `derived`: a type and those derived from it, told by `xsi:type` (XSD 1.0 part 1,
-//! 2.6.1).
+//! Enums marked `derived`: a type and the types derived from it, selected by `xsi:type` (XSD 1.0
+//! part 1, 2.6.1).
 
 use crate::attributes::{Flag, Local, Mark, Role};
 use crate::member::only_type;
@@ -17,10 +17,10 @@ struct DerivedType {
     is_other: bool,
 }
 
-/// The implementations for an enum of these types.
+/// Returns the implementations for an enum of these types.
 pub(crate) fn expand<'v>(target: &Target, variants: impl Iterator<Item = &'v Variant>) -> Result<TokenStream> {
-    target.container.allow(&[Flag::Derived, Flag::Message], "a type with those derived from it")?;
-    target.forbid_generics("a type with those derived from it")?;
+    target.container.allow(&[Flag::Derived, Flag::Message], "a type with the types derived from it")?;
+    target.forbid_generics("a type with the types derived from it")?;
     let types = variants.map(|variant| derived_type(variant, target)).collect::<Result<Vec<_>>>()?;
     let runtime = target.runtime();
     let description = target.describe(&quote!(#runtime::schema::Element::Any), false);
@@ -47,17 +47,18 @@ fn derived_type(variant: &Variant, target: &Target) -> Result<DerivedType> {
     }
 }
 
-/// The place of the only variant with a mark.
+/// Returns the index of the only variant with a mark.
 fn marked(types: &[DerivedType], is_marked: impl Fn(&DerivedType) -> bool) -> Result<TokenStream> {
     let mut found = types.iter().enumerate().filter(|(_, ty)| is_marked(ty));
     match (found.next(), found.next()) {
         (None, _) => Ok(quote!(::core::option::Option::None)),
         (Some((index, _)), None) => Ok(quote!(::core::option::Option::Some(#index))),
-        (_, Some((_, second))) => Err(Error::new_spanned(&second.ident, "another variant is marked so")),
+        (_, Some((_, second))) => Err(Error::new_spanned(&second.ident, "another variant has this mark")),
     }
 }
 
-/// Vacant is what holds least: the tree for all other types, else the base, else the first.
+/// Returns the implementation of `Content`. The vacant value is the smallest one: the tree for
+/// other types, else the base, else the first variant.
 fn content(target: &Target, types: &[DerivedType]) -> Result<TokenStream> {
     let runtime = target.runtime();
     let vacant = types.iter().find(|ty| ty.is_other).or(types.iter().find(|ty| ty.is_base)).or(types.first());
@@ -137,7 +138,8 @@ fn derived(target: &Target, types: &[DerivedType]) -> Result<TokenStream> {
     ))
 }
 
-/// True for a `Box`: what is in it is given as an object, so that nothing is compiled for the box.
+/// Returns true for a `Box`. Its content is passed as an object, so that nothing is compiled for
+/// the box.
 fn is_boxed(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Box"))
 }

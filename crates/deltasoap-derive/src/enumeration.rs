@@ -14,7 +14,7 @@ struct Value<'v> {
     text: String,
 }
 
-/// The implementations for an enumeration of these variants.
+/// Returns the implementations for an enumeration of these variants.
 pub(crate) fn expand<'v>(target: &Target, variants: impl Iterator<Item = &'v Variant>) -> Result<TokenStream> {
     target.container.allow(&[], "an enumeration")?;
     target.forbid_generics("an enumeration")?;
@@ -36,7 +36,7 @@ fn value<'v>(variant: &'v Variant, target: &Target) -> Result<Value<'v>> {
     if let Some((_, number)) = variant.discriminant.as_ref().filter(|_| target.is_compact()) {
         return Err(Error::new_spanned(
             number,
-            "a value of a `compact` enumeration has no number: its place is what it is found by",
+            "a variant of a `compact` enumeration has no discriminant: it is found by its position",
         ));
     }
     local.allow(&[])?;
@@ -120,7 +120,7 @@ fn lexical(target: &Target, values: &[Value<'_>]) -> TokenStream {
     )
 }
 
-/// `Lexical` by lists of values and texts.
+/// Implements `Lexical` with lists of values and texts.
 fn listed(target: &Target, values: &[Value<'_>]) -> TokenStream {
     let (runtime, name) = (target.runtime(), target.type_name());
     let first = values.first().map(|value| value.ident);
@@ -171,7 +171,7 @@ fn listed(target: &Target, values: &[Value<'_>]) -> TokenStream {
     quote!(#enumeration #lexical)
 }
 
-/// True if the text in a document is the value: no character that is escaped or changed.
+/// Returns true if the text in a document equals the value: no character is escaped or changed.
 fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'&' | b'<' | b'>'))
 }

@@ -5,10 +5,10 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Data, DeriveInput, Error, Ident, Result, Type, Variant};
 
-/// The implementations for an enum of faults.
+/// Returns the implementations for an enum of faults.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let Data::Enum(data) = &input.data else {
-        return Err(Error::new_spanned(&input.ident, "faults are an enum: a variant each, and one for all others"));
+        return Err(Error::new_spanned(&input.ident, "faults are an enum: a variant for each, and one for all others"));
     };
     let variants = data.variants.iter().map(variant).collect::<Result<Vec<_>>>()?;
     let Some(((other, _), declared)) = variants.split_last() else {

@@ -1,8 +1,7 @@
-//! Groups: elements that stand among those of another type.
+//! Groups: elements that are part of another type.
 //!
-//! The type around a group has the group's fields in its own description, and so counts them from
-//! its first one on. What it is asked for such a field it asks the group, with the field's place in
-//! that.
+//! The type around a group has the group's fields in its own schema, and numbers them from its
+//! first field. It passes calls for such a field to the group, with the field's place in the group.
 
 use crate::attributes::Flag;
 use crate::choice::pattern;
@@ -13,7 +12,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Result, Variant};
 
-/// An array of the fields of these members.
+/// Returns an array of the fields of these members.
 pub(crate) fn fields(members: &[Member], are_optional: bool, target: &Target) -> TokenStream {
     let runtime = target.runtime();
     let parts = members.iter().map(|member| match member.is_group() {
@@ -30,7 +29,7 @@ pub(crate) fn fields(members: &[Member], are_optional: bool, target: &Target) ->
     quote!(#runtime::schema::join::<{ #count }>(&[#(#parts),*], #are_optional))
 }
 
-/// The choices of these members.
+/// Returns the choices of these members.
 pub(crate) fn choices(members: &[Member], target: &Target) -> Vec<TokenStream> {
     let groups = members.iter().enumerate().filter(|(_, member)| member.is_group());
     let at = |(index, member): (usize, &Member)| {
@@ -40,7 +39,7 @@ pub(crate) fn choices(members: &[Member], target: &Target) -> Vec<TokenStream> {
     groups.map(at).collect()
 }
 
-/// The number of fields before a member.
+/// Returns the number of fields before a member.
 fn offset(members: &[Member], index: usize, target: &Target) -> TokenStream {
     let counts = members[..index].iter().map(|member| match member.is_group() {
         true => {
@@ -52,8 +51,8 @@ fn offset(members: &[Member], index: usize, target: &Target) -> TokenStream {
     quote!(0usize #(+ #counts)*)
 }
 
-/// What stands at a place among members of which some may be groups. `body` is given a member and,
-/// for groups, the place in it.
+/// Selects the member at a place; some members may be groups. `body` receives a member and, for
+/// groups, the place in the group.
 pub(crate) fn select(
     place: &TokenStream,
     members: &[Member],
@@ -81,7 +80,7 @@ pub(crate) fn select(
     }
 }
 
-/// `Group` for a type with these fields and choices.
+/// Implements `Group` for a type with these fields and choices.
 pub(crate) fn implement(
     target: &Target,
     fields: &TokenStream,
@@ -102,7 +101,7 @@ pub(crate) fn implement(
     )
 }
 
-/// The implementations for a choice between groups.
+/// Returns the implementations for a choice between groups.
 pub(crate) fn expand<'v>(target: &Target, variants: impl Iterator<Item = &'v Variant>) -> Result<TokenStream> {
     target.container.allow(&[Flag::Qualified, Flag::Group], "a choice between groups")?;
     target.forbid_generics("a choice between groups")?;
@@ -124,7 +123,7 @@ struct Groups<'t> {
 }
 
 impl Groups<'_> {
-    /// As an element of its own, which is what stands inline.
+    /// Returns the schema of the choice as an inline element.
     fn description(&self) -> Description {
         let (runtime, ident) = (self.target.runtime(), &self.target.ident);
         Description {
@@ -178,8 +177,8 @@ impl Groups<'_> {
         if variant.is_unit { quote!(Self::#ident) } else { quote!(Self::#ident(#value)) }
     }
 
-    /// Makes a field's variant the value, and asks it. `group` is what a group is asked, `element`
-    /// what else is.
+    /// Calls a method of the value, if it is the variant of `field`: `group` for a group, `element`
+    /// otherwise.
     fn ask(
         &self,
         group: &TokenStream,
@@ -242,7 +241,7 @@ impl Groups<'_> {
         })
     }
 
-    /// Writes the fields of the chosen variant when their turn comes.
+    /// Writes the fields of the chosen variant when they are due.
     fn encode(&self) -> EncodeBodies {
         let runtime = self.target.runtime();
         let encode_field = select(&quote!(index), &self.variants, self.target, &quote!({}), |variant, place| {

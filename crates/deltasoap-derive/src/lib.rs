@@ -1,12 +1,12 @@
-//! `#[derive(Soap)]`: gives a Rust type its schema and its typed decode and encode.
+//! `#[derive(Soap)]`: gives a Rust type its schema, and typed decoding and encoding.
 //!
-//! What the macro emits is data (a `static` description of the type) and thin calls into the
-//! routines of `deltasoap-core`, which do all the work. It never looks at the name of a field's
-//! type: how often an element occurs is what the type's `Occurs` implementation says.
+//! The macro emits data (a `static` schema of the type) and thin calls into the routines of
+//! `deltasoap-core`, which do all the work. It never looks at the name of a field's type: the type's
+//! `Occurs` implementation determines how often an element occurs.
 //!
-//! Each kind of type has its module: `structs`, `choice`, `enumeration`, `union`, `derived`,
-//! `newtype`. The implementations that structs and choices share are in `complex`, those that all
-//! have in `target`.
+//! Each kind of type has its own module: `structs`, `choice`, `enumeration`, `union`, `derived`,
+//! `newtype`. The implementations that structs and choices share are in `complex`, and those that
+//! all kinds share in `target`.
 
 #![forbid(unsafe_code)]
 
@@ -29,7 +29,7 @@ use proc_macro2::TokenStream;
 use syn::{Data, DataEnum, DeriveInput, Error, Fields, Result, parse_macro_input};
 use target::Target;
 
-/// Derives a type's schema, and how it is read from and written to XML.
+/// Derives a type's schema, and its decoding from and encoding to XML.
 ///
 /// | Rust type | XSD type |
 /// |---|---|
@@ -37,17 +37,17 @@ use target::Target;
 /// | struct with a `text` field | complex type with simple content |
 /// | tuple struct with one field | simple type that restricts the field's |
 /// | enum of unit variants | enumeration |
-/// | enum with values | complex type that is a choice |
+/// | enum with values | complex type with a choice |
 /// | enum marked `union` | union of simple types |
-/// | enum marked `derived` | a complex type or one of those derived from it |
+/// | enum marked `derived` | a complex type or a type derived from it |
 /// | tuple struct marked `transparent` | the type of its field |
 ///
 /// # Elements
 ///
-/// A field is a child element of its name. The field's type says how often it occurs: `T` once,
-/// `Option<T>` at most once, `Vec<T>` any number of times; `Nillable<T>` may be `xsi:nil`, and
-/// `Option<Nillable<T>>` tells absent, nil and empty apart. `SoapArray<T>` is an element that holds
-/// a SOAP array, `Box<T>` is `T`.
+/// A field is a child element with the field's name. The field's type determines how often it
+/// occurs: `T` once, `Option<T>` at most once, `Vec<T>` any number of times. `Nillable<T>` may be
+/// `xsi:nil`, and `Option<Nillable<T>>` distinguishes absent, nil and empty. `SoapArray<T>` is an
+/// element that contains a SOAP array, and `Box<T>` is the same as `T`.
 ///
 /// ```
 /// use deltasoap::{Message, Nillable, Soap, decode::from_slice};
@@ -186,18 +186,18 @@ use target::Target;
 ///
 /// | `#[soap(...)]` | on | meaning |
 /// |---|---|---|
-/// | `name = "..."` | all | the XSD type's name; by default the Rust name (of `transparent` structs, that of the field's type) |
+/// | `name = "..."` | all | the XSD type's name; by default the Rust name (for `transparent` structs, the name of the field's type) |
 /// | `namespace = "..."` | all | the namespace of the type and of its message element; by default none |
-/// | `qualified` | structs, choices | child elements are in the namespace too; by default they are in none |
-/// | `rename_all = "..."` | structs, choices, enumerations | how names are made from Rust names: `camelCase`, `PascalCase`, `lowercase`, `UPPERCASE`, `snake_case`, `SCREAMING_SNAKE_CASE`, `kebab-case`, `SCREAMING-KEBAB-CASE`, `Train-Case`; by default as they are |
-/// | `all` | structs | child elements come in any order, as in SOAP encoding; by default in that of the fields |
-/// | `open` | structs | other child elements may come anywhere and are passed over (`xsd:any`) |
+/// | `qualified` | structs, choices | child elements are in the namespace too; by default they are in no namespace |
+/// | `rename_all = "..."` | structs, choices, enumerations | converts Rust names to XML names: `camelCase`, `PascalCase`, `lowercase`, `UPPERCASE`, `snake_case`, `SCREAMING_SNAKE_CASE`, `kebab-case`, `SCREAMING-KEBAB-CASE`, `Train-Case`; by default unchanged |
+/// | `all` | structs | child elements come in any order, as in SOAP encoding; by default in the order of the fields |
+/// | `open` | structs | other child elements may come anywhere and are ignored (`xsd:any`) |
 /// | `choice` | enums of unit variants | a choice of empty elements, not an enumeration |
 /// | `union` | enums | a union of simple types |
-/// | `derived` | enums | a type and those derived from it: the element's `xsi:type` tells which |
-/// | `transparent` | tuple structs | the type is its field's, whatever that is, under its own `name` if it is given one: for an `element` of a type that others have too, and for a type that restricts another |
-/// | `element = "..."` | structs, choices | the type has an element of this name: implements `Message`; `element = ""`, on a struct without fields, is a message whose body is empty; with `group`, one whose fields are the elements in its body: no lists, and the first no `Option` |
-/// | `message` | structs, choices | as `element` with the type's name |
+/// | `derived` | enums | a type and the types derived from it: the element's `xsi:type` selects one |
+/// | `transparent` | tuple structs | the type is its field's type, of any kind, under its own `name` if it has one: for an `element` of a type that other elements have too, and for a type that restricts another |
+/// | `element = "..."` | structs, choices | the type has an element of this name: implements `Message`; `element = ""`, on a struct without fields, is a message whose body is empty; with `group`, a message whose fields are the elements in its body: no field is a list, and the first is not an `Option` |
+/// | `message` | structs, choices | same as `element` with the type's name |
 /// | `item_name = "..."` | all | the name of items of this type in SOAP arrays; by default `item` |
 /// | `compact` | all | compiles small: see [Compile time](#compile-time) |
 /// | `crate = "..."` | all | the path of the runtime; by default `::deltasoap` |
@@ -208,24 +208,25 @@ use target::Target;
 /// |---|---|---|
 /// | `name = "..."` | fields, variants | the name in XML, or an enumerated value's text |
 /// | `namespace = "..."` | fields, variants of choices | its namespace |
-/// | `qualified`, `unqualified` | fields, variants of choices | in the type's namespace, or in none |
-/// | `attribute` | fields | an XML attribute: `T`, or `Option<T>` where it need not be there; `T` is a simple type, or `QName` |
-/// | `text` | fields | the element's text, of a simple type, `QName` or `Binary`; all other fields are attributes then |
-/// | `inline` | fields, variants of choices | the elements of a choice, or of a group that is repeated (below), stand here without an element around them; a `Node` is any element that no other field is (`xsd:any`); `namespace` says of which namespaces, as that of `xsd:any`, with the type's own written after `##other` |
+/// | `qualified`, `unqualified` | fields, variants of choices | in the type's namespace, or in no namespace |
+/// | `attribute` | fields | an XML attribute: `T`, or `Option<T>` if it is optional; `T` is a simple type or `QName` |
+/// | `text` | fields | the element's text: a simple type, `QName` or `Binary`; all other fields must then be attributes |
+/// | `inline` | fields, variants of choices | the elements of a choice, or of a repeated group (below), are here without an element around them; a `Node` is any element that no other field takes (`xsd:any`); `namespace` gives the allowed namespaces in the notation of `xsd:any`, with the type's own namespace after `##other` |
 /// | `group` | fields, variants of choices marked `group` | the elements of a choice between groups, or of one of its branches (below) |
-/// | `min = N`, `max = N` | fields and variants that are a `Vec` | how often the element occurs at least, by default 0, and at most, by default any number; in `all` structs only whether it must be there counts |
-/// | `again` | fields | the element of a field further up may come once more here |
+/// | `min = N`, `max = N` | fields and variants that are a `Vec` | minimum number of occurrences, by default 0, and maximum, by default unlimited; in `all` structs only whether the element is required matters |
+/// | `again` | fields | the element of an earlier field may come again here |
 /// | `base` | variants of `derived` | the type of elements without `xsi:type`; without such a variant the type is abstract |
 /// | `other` | variants of `derived` | elements of all other types, as a `Node` |
-/// | `default`, `default = expression` | fields | the value where the element or attribute is not there: an expression of the field's type |
-/// | `default_text = "..."` | fields and variants of simple types and of structs with a `text`; `transparent` structs | the text that an element stands for where it is empty, or an attribute where it is absent: `default` and `fixed` of XSD |
+/// | `default`, `default = expression` | fields | the value if the element or attribute is absent: an expression of the field's type |
+/// | `default_text = "..."` | fields and variants of simple types and of structs with a `text`; `transparent` structs | the text of an empty element or an absent attribute: `default` and `fixed` of XSD |
 ///
 /// # Choices between groups
 ///
-/// Where a branch of a choice has several elements, the enum is marked `group`, and so is a struct
-/// that holds such a branch. Their elements stand in the type around them, in order. Messages with
-/// elements of two branches, without any, or with half of a branch are errors. Such types have no
-/// type parameters, and are read again as a whole where a message differs from the one before.
+/// If a branch of a choice has several elements, the enum is marked `group`, and so is a struct
+/// with the elements of such a branch. Their elements are part of the type around them, in order.
+/// It is an error if a message has elements of two branches, of no branch, or only some of the
+/// required elements of a branch. Such types have no type parameters, and are decoded again as a
+/// whole where a message differs from the previous one.
 ///
 /// ```
 /// use deltasoap::{QName, Soap, decode::from_slice};
@@ -260,12 +261,12 @@ use target::Target;
 /// # Ok::<(), deltasoap::Error>(())
 /// ```
 ///
-/// # Groups that are repeated
+/// # Repeated groups
 ///
-/// A `Vec` of groups is `inline`: each occurrence is a group, whole, with the elements of all
-/// fields of a struct, or of one branch of a choice. It ends with the first element that cannot
-/// come next in it. So the name of an element must tell which field it is, in the group and after
-/// it, and a group has no trees (`Node`) among its fields.
+/// A `Vec` of groups is `inline`: each occurrence is a whole group, with the elements of all fields
+/// of a struct, or of one branch of a choice. It ends with the first element that cannot come next
+/// in it. So the name of an element must determine its field, in the group and after it, and a
+/// group has no trees (`Node`) among its fields.
 ///
 /// ```
 /// use deltasoap::{QName, Soap, decode::from_slice};
@@ -298,18 +299,18 @@ use target::Target;
 ///
 /// # Compile time
 ///
-/// The routines are compiled for each type anew. Where types are many, as those of a large
-/// description are, `compact` makes them share one copy, which finds fields at run time: a type
-/// costs a fraction of the compile time and of the code. What it reads and writes is the same.
+/// The routines are compiled separately for each type. If there are many types, as for a large
+/// WSDL, `compact` makes them share one copy, which looks up fields at run time: a type then costs
+/// a fraction of the compile time and of the code size. It reads and writes the same messages.
 /// Lists of compact types are read and written item by item, not as flat items; lists of numbers in
-/// them are not concerned. On tuple structs, unions and `derived` enums it changes nothing. A
-/// compact enumeration is `Copy`, and its values have no numbers.
+/// them are not affected. `compact` has no effect on tuple structs, unions and `derived` enums. A
+/// compact enumeration is `Copy`, and its variants have no explicit discriminants.
 ///
 /// # Limits
 ///
-/// A type can have type parameters if it is a struct with named fields or a choice; each of them
+/// A type can have type parameters if it is a struct with named fields or a choice; each parameter
 /// gets the bound `Typed`. Lifetime parameters are refused: values own their data. A variant with a
-/// `Vec` is read whole in a choice with an element of its own, but item by item where the choice is
+/// `Vec` is read as a whole in a choice with its own element, but item by item if the choice is
 /// inline.
 #[proc_macro_derive(Soap, attributes(soap))]
 pub fn derive_soap(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
@@ -317,8 +318,8 @@ pub fn derive_soap(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     expand(&input).unwrap_or_else(Error::into_compile_error).into()
 }
 
-/// Derives what makes an enum the faults of an operation: conversions from and to `Fault`,
-/// `Display` and `Error`. A variant holds the `TypedFault` of a detail entry each; the last one is
+/// Derives the traits of an enum of an operation's faults: conversions from and to `Fault`,
+/// `Display` and `Error`. Each variant holds the `TypedFault` of a detail entry; the last one is
 /// for all other faults. `deltasoap::Faults` has an example.
 #[proc_macro_derive(Faults)]
 pub fn derive_faults(input: proc_macro::TokenStream) -> proc_macro::TokenStream {

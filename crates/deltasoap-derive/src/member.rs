@@ -1,5 +1,4 @@
-//! A field of a struct, or the value of a choice's variant, and the expressions that are made from
-//! it.
+//! A field of a struct or the value of a choice's variant, and the expressions generated for it.
 
 use crate::attributes::{Local, Mark, Role};
 use crate::names::{ncname, xml_name};
@@ -17,14 +16,14 @@ pub(crate) struct Member {
     pub(crate) ty: Type,
     pub(crate) role: Role,
     pub(crate) default: Option<Expr>,
-    /// The text that an empty element, or an absent attribute, stands for.
+    /// The text of an empty element or an absent attribute.
     pub(crate) default_text: Option<LitStr>,
-    /// How often the element of a list occurs at least and at most.
+    /// Minimum and maximum number of occurrences of a list's element.
     min: Option<LitInt>,
     max: Option<LitInt>,
     /// True for a variant without a value, which stands for an empty element.
     pub(crate) is_unit: bool,
-    /// True if a field above may have the same name.
+    /// True if an earlier field may have the same name.
     is_again: bool,
     /// Its name in XML.
     local: String,
@@ -32,7 +31,7 @@ pub(crate) struct Member {
 }
 
 impl Member {
-    /// A named field of a struct.
+    /// Creates the member for a named field of a struct.
     pub(crate) fn of_field(field: &Field, target: &Target) -> Result<Self> {
         let local = Local::parse(&field.attrs)?;
         local.allow(&[Mark::Again])?;
@@ -40,7 +39,7 @@ impl Member {
         Self::new(ident, field.ty.clone(), local, target)
     }
 
-    /// A variant of a choice.
+    /// Creates the member for a variant of a choice.
     pub(crate) fn of_variant(variant: &Variant, target: &Target) -> Result<Self> {
         let local = Local::parse(&variant.attrs)?;
         local.allow(&[])?;
@@ -88,19 +87,19 @@ impl Member {
         })
     }
 
-    /// `<Type as Occurs>`, whose errors point to the type.
+    /// Returns `<Type as Occurs>`, whose errors point to the type.
     pub(crate) fn occurs(&self, target: &Target) -> TokenStream {
         let (runtime, ty) = (target.runtime(), &self.ty);
         quote_spanned!(ty.span()=> <#ty as #runtime::Occurs>)
     }
 
-    /// `<Type as ListShortcuts>`, for the methods that it has.
+    /// Returns `<Type as ListShortcuts>`, for its methods.
     pub(crate) fn shortcuts(&self, target: &Target) -> TokenStream {
         let (runtime, ty) = (target.runtime(), &self.ty);
         quote_spanned!(ty.span()=> <#ty as #runtime::content::ListShortcuts>)
     }
 
-    /// The trait that has a method of a field's type: `Occurs`, or its shortcuts.
+    /// Returns the trait with this method of a field's type: `Occurs` or `ListShortcuts`.
     pub(crate) fn with_method(&self, method: &TokenStream, target: &Target) -> TokenStream {
         match method.to_string().as_str() {
             "run" | "patch" => self.shortcuts(target),
@@ -108,13 +107,13 @@ impl Member {
         }
     }
 
-    /// `<Type as Group>`, whose errors point to the type.
+    /// Returns `<Type as Group>`, whose errors point to the type.
     pub(crate) fn group(&self, target: &Target) -> TokenStream {
         let (runtime, ty) = (target.runtime(), &self.ty);
         quote_spanned!(ty.span()=> <#ty as #runtime::Group>)
     }
 
-    /// `<Type as DecodeFields>`, for a group.
+    /// Returns `<Type as DecodeFields>`, for a group.
     pub(crate) fn fields(&self, target: &Target) -> TokenStream {
         let (runtime, ty) = (target.runtime(), &self.ty);
         quote_spanned!(ty.span()=> <#ty as #runtime::decode::DecodeFields>)
@@ -124,19 +123,19 @@ impl Member {
         self.role == Role::Group
     }
 
-    /// `<Type as AttributeValue>`, whose errors point to the type.
+    /// Returns `<Type as AttributeValue>`, whose errors point to the type.
     pub(crate) fn attribute_value(&self, target: &Target) -> TokenStream {
         let (runtime, ty) = (target.runtime(), &self.ty);
         quote_spanned!(ty.span()=> <#ty as #runtime::AttributeValue>)
     }
 
-    /// `<Type as Typed>`, whose errors point to the type.
+    /// Returns `<Type as Typed>`, whose errors point to the type.
     pub(crate) fn typed(&self, target: &Target) -> TokenStream {
         let (runtime, ty) = (target.runtime(), &self.ty);
         quote_spanned!(ty.span()=> <#ty as #runtime::Typed>)
     }
 
-    /// The description of the child element.
+    /// Returns the schema of the child element.
     pub(crate) fn field(&self, target: &Target) -> TokenStream {
         let (runtime, occurs) = (target.runtime(), self.occurs(target));
         if target.is_compact() && self.is_plain() {
@@ -166,7 +165,7 @@ impl Member {
         }
     }
 
-    /// True for a child element without any attribute but its name.
+    /// Returns true for a child element with no attribute other than its name.
     fn is_plain(&self) -> bool {
         let is_bounded = self.min.is_some() || self.max.is_some();
         self.role == Role::Element && !is_bounded && self.default.is_none() && self.default_text.is_none()
@@ -195,7 +194,7 @@ impl Member {
         }
     }
 
-    /// What is said of lists alone.
+    /// Returns a bound that only lists may have.
     fn of_list(&self, occurs: &TokenStream, value: &TokenStream) -> TokenStream {
         quote_spanned! {self.ty.span()=> {
             ::core::assert!(
@@ -216,7 +215,7 @@ impl Member {
         }}
     }
 
-    /// The description of the attribute.
+    /// Returns the schema of the attribute.
     pub(crate) fn attribute(&self, target: &Target) -> TokenStream {
         let (runtime, value) = (target.runtime(), self.attribute_value(target));
         let name = target.qname(&self.namespace, &self.local);
@@ -235,7 +234,7 @@ impl Member {
         }
     }
 
-    /// The value that decoding starts from.
+    /// Returns the value that decoding starts from.
     pub(crate) fn vacant(&self, target: &Target) -> TokenStream {
         match (&self.default, self.role) {
             (Some(default), _) => quote!(#default),
@@ -255,7 +254,7 @@ impl Member {
         }
     }
 
-    /// The value of an element that does not occur, whatever its default.
+    /// Returns the value of an absent element, ignoring its default.
     pub(crate) fn vacant_element(&self, target: &Target) -> TokenStream {
         if self.is_group() {
             let group = self.group(target);
@@ -290,20 +289,20 @@ fn check_bounds(role: Role, min: Option<&LitInt>, max: Option<&LitInt>) -> Resul
     let value = |bound: Option<&LitInt>| bound.map(LitInt::base10_parse::<u32>).transpose();
     match (value(min)?.unwrap_or(0), value(max)?) {
         (_, Some(..2)) => {
-            Err(Error::new(first.span(), "a list has a `max` of at least 2: what occurs once is no list"))
+            Err(Error::new(first.span(), "a list has a `max` of at least 2: what occurs once is not a list"))
         }
         (min, Some(most)) if min > most => Err(Error::new(first.span(), "`min` is more than `max`")),
         _ => Ok(()),
     }
 }
 
-/// A function that gives a description with a default. `element` is the description without one.
+/// Returns a function that returns a schema element with a default. `element` is the one without.
 pub(crate) fn with_default(element: &TokenStream, text: &LitStr, target: &Target) -> TokenStream {
     changed(element, &default_of(element, text, target), target)
 }
 
-/// The call that gives a description a default. Where it is one of text beside attributes, that
-/// text gets a description of its own.
+/// Returns the call that adds a default to a schema element. If the element has attributes, its
+/// text gets a schema element of its own.
 pub(crate) fn default_of(element: &TokenStream, text: &LitStr, target: &Target) -> TokenStream {
     let runtime = target.runtime();
     let inner = quote!(#runtime::schema::View::of(#element).text().element);
@@ -311,8 +310,8 @@ pub(crate) fn default_of(element: &TokenStream, text: &LitStr, target: &Target) 
     quote!(.with_default_of_text(#text, #runtime::schema::ElementRef::Static(#inner)))
 }
 
-/// A function that gives a description that `change` was called on, and makes it once. `element` is
-/// the description before.
+/// Returns a function that returns the result of calling `change` on a schema element, computed
+/// once. `element` is the original.
 pub(crate) fn changed(element: &TokenStream, change: &TokenStream, target: &Target) -> TokenStream {
     let runtime = target.runtime();
     let description = quote!(#runtime::schema::Element);
@@ -327,7 +326,7 @@ pub(crate) fn changed(element: &TokenStream, change: &TokenStream, target: &Targ
     })
 }
 
-/// The type of the only field, if there is one and it has no name.
+/// Returns the type of the only field, if there is one and it is unnamed.
 pub(crate) fn only_type(fields: &Fields) -> Option<&Type> {
     match fields {
         Fields::Unnamed(fields) if fields.unnamed.len() == 1 => Some(&fields.unnamed[0].ty),
@@ -335,8 +334,8 @@ pub(crate) fn only_type(fields: &Fields) -> Option<&Type> {
     }
 }
 
-/// An error if two members have the same name in XML, and do not say so. Inline choices and groups
-/// have none.
+/// Returns an error if two members have the same XML name and are not marked `again`. Inline
+/// choices and groups have no name.
 pub(crate) fn check_distinct(members: &[Member], kind: &str) -> Result<()> {
     let mut seen = HashSet::new();
     for member in members.iter().filter(|member| !matches!(member.role, Role::Inline | Role::Group)) {

@@ -1,4 +1,4 @@
-//! From the names of Rust to the names of XML.
+//! Converts Rust names to XML names.
 
 use heck::{
     ToKebabCase, ToLowerCamelCase, ToShoutyKebabCase, ToShoutySnakeCase, ToSnakeCase, ToTrainCase, ToUpperCamelCase,
@@ -6,14 +6,14 @@ use heck::{
 use syn::ext::IdentExt;
 use syn::{Error, Ident, LitStr, Result};
 
-/// From a Rust name to an XML name.
+/// Converts a Rust name to an XML name.
 type Rule = fn(&str) -> String;
 
 /// A rule of `rename_all`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rename(Rule);
 
-/// The rules, by the names that people give them.
+/// The rules by name.
 const RULES: &[(&str, Rule)] = &[
     ("camelCase", |name| name.to_lower_camel_case()),
     ("PascalCase", |name| name.to_upper_camel_case()),
@@ -27,7 +27,7 @@ const RULES: &[(&str, Rule)] = &[
 ];
 
 impl Rename {
-    /// The rule of this name.
+    /// Returns the rule with this name.
     pub(crate) fn from_lit(lit: &LitStr) -> Result<Self> {
         let name = lit.value();
         match RULES.iter().find(|(rule, _)| *rule == name) {
@@ -40,7 +40,7 @@ impl Rename {
     }
 }
 
-/// The XML name for a Rust name: as the rule says, else as it is; without `r#`.
+/// Returns the XML name for a Rust name: converted by the rule, if there is one, and without `r#`.
 pub(crate) fn xml_name(ident: &Ident, rename: Option<Rename>) -> String {
     let name = ident.unraw().to_string();
     match rename {
@@ -49,11 +49,11 @@ pub(crate) fn xml_name(ident: &Ident, rename: Option<Rename>) -> String {
     }
 }
 
-/// The value of a literal that must be a name without a prefix (Namespaces in XML 1.0, production
-/// `NCName`).
+/// Returns the value of a literal, which must be a name without a prefix (Namespaces in XML 1.0,
+/// production `NCName`).
 pub(crate) fn ncname(lit: &LitStr) -> Result<String> {
     let name = lit.value();
-    // Combining characters, which Rust does not class as letters, are left to whoever writes them.
+    // Combining characters, which Rust does not count as letters, are not checked.
     let is_start = |c: char| c.is_alphabetic() || c == '_' || !c.is_ascii();
     let is_inner = |c: char| is_start(c) || c.is_alphanumeric() || matches!(c, '-' | '.');
     let mut chars = name.chars();

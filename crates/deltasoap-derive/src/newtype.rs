@@ -1,5 +1,5 @@
-//! Tuple structs with one field: simple types of their own that restrict another, or an element of
-//! another type.
+//! Tuple structs with one field: simple types that restrict another one, or an element of another
+//! type.
 
 use crate::attributes::Flag;
 use crate::member::{changed, default_of, only_type};
@@ -9,7 +9,7 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Error, Fields, Result, Type};
 
-/// The implementations for a tuple struct.
+/// Returns the implementations for a tuple struct.
 pub(crate) fn expand(target: &Target, fields: &Fields) -> Result<TokenStream> {
     let Some(inner) = only_type(fields) else {
         return Err(Error::new_spanned(fields, "a tuple struct has one field, of the simple type that it restricts"));
@@ -35,7 +35,7 @@ pub(crate) fn expand(target: &Target, fields: &Fields) -> Result<TokenStream> {
     Ok(quote!(#description #lexical #simple_type #content))
 }
 
-/// The field's type, perhaps with an element of its own.
+/// Implements the field's type, possibly with its own element.
 fn transparent(target: &Target, inner: &Type) -> TokenStream {
     let runtime = target.runtime();
     let typed = quote_spanned!(inner.span()=> <#inner as #runtime::Typed>);

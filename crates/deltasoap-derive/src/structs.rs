@@ -1,4 +1,4 @@
-//! Structs with named fields, or none: complex elements.
+//! Structs with named fields or none: complex elements.
 
 use crate::attributes::{Flag, Role};
 use crate::complex::{self, ContentBodies, DecodeBodies, Description, EncodeBodies, encode_inline};
@@ -10,10 +10,10 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Error, Fields, Result};
 
-/// Most fields of a struct whose leaves are written without a call.
+/// Maximum number of fields of a struct whose leaves are written without a call.
 const INLINED: usize = 4;
 
-/// The implementations for a struct with these fields.
+/// Returns the implementations for a struct with these fields.
 pub(crate) fn expand(target: &Target, fields: &Fields) -> Result<TokenStream> {
     target.container.allow(&[Flag::Message, Flag::Qualified, Flag::All, Flag::Open, Flag::Group], "a struct")?;
     let parsed = Struct::parse(target, fields)?;
@@ -29,10 +29,10 @@ pub(crate) fn expand(target: &Target, fields: &Fields) -> Result<TokenStream> {
     Ok(quote!(#description #content #decode #encode #group))
 }
 
-/// A struct, its fields sorted by role.
+/// A struct with its fields sorted by role.
 struct Struct<'t> {
     target: &'t Target,
-    /// Child elements, inline choices among them.
+    /// Child elements, including inline choices.
     elements: Vec<Member>,
     attributes: Vec<Member>,
     text: Option<Member>,
@@ -71,14 +71,14 @@ impl<'t> Struct<'t> {
     fn check_text(&self) -> Result<()> {
         match (&self.text, self.elements.first()) {
             (Some(_), Some(element)) => {
-                let why = "beside a `text` field there are no child elements: is this an `attribute`?";
+                let why = "a type with a `text` field has no child elements: is this an `attribute`?";
                 Err(Error::new_spanned(&element.ident, why))
             }
             _ => Ok(()),
         }
     }
 
-    /// What has no element of its own has nothing in it, or is a group of elements.
+    /// Checks that a struct without an element of its own is empty or is a group of elements.
     fn check_nothing(&self) -> Result<()> {
         let is_bare = self.target.container.element.as_deref() == Some("");
         let is_group = self.target.container.has(Flag::Group);
@@ -93,24 +93,24 @@ impl<'t> Struct<'t> {
         }
     }
 
-    /// Groups are told by the order of elements.
+    /// Checks that a struct with groups has its elements in order.
     fn check_groups(&self) -> Result<()> {
         let Some(group) = self.elements.iter().find(|member| member.is_group()) else { return Ok(()) };
         self.target.forbid_generics("a type with groups")?;
         match self.target.container.has(Flag::All) {
-            true => Err(Error::new_spanned(&group.ident, "elements that come in any order have no groups among them")),
+            true => Err(Error::new_spanned(&group.ident, "elements in any order cannot have groups among them")),
             false => Ok(()),
         }
     }
 
-    /// `Group`, where the struct is one.
+    /// Implements `Group` if the struct is one.
     fn group(&self) -> Result<TokenStream> {
         if !self.target.container.has(Flag::Group) {
             return Ok(TokenStream::new());
         }
         self.target.forbid_generics("a group")?;
         if let Some(member) = self.attributes.first().or(self.text.as_ref()) {
-            return Err(Error::new_spanned(&member.ident, "a group has elements alone"));
+            return Err(Error::new_spanned(&member.ident, "a group has only elements"));
         }
         if self.target.container.has(Flag::All) {
             let first = self.elements.first().map_or(&self.target.ident, |member| &member.ident);
@@ -122,8 +122,8 @@ impl<'t> Struct<'t> {
         Ok(quote!(#group #parts))
     }
 
-    /// Of a message without an element of its own, each field is an element of the body. The first
-    /// tells the operation, so that it is there.
+    /// Checks the fields of a message without an element of its own: each is an element of the
+    /// body. The first identifies the operation, so it must be present.
     fn parts(&self) -> TokenStream {
         let is_bare = self.target.container.element.as_deref() == Some("");
         let checks = self.elements.iter().enumerate().filter(|_| is_bare).map(|(index, member)| {
@@ -131,14 +131,14 @@ impl<'t> Struct<'t> {
             quote_spanned! {member.ty.span()=>
                 const _: () = ::core::assert!(
                     #occurs::MIN >= #least && ::core::matches!(#occurs::MAX, ::core::option::Option::Some(1)),
-                    "a body has each of its elements once, and the first always: a field is no list, and the first no `Option`"
+                    "each element of a body occurs once, and the first is required: no field is a list, and the first is not an `Option`"
                 );
             }
         });
         quote!(#(#checks)*)
     }
 
-    /// The elements' fields.
+    /// Returns the fields of the elements.
     fn fields(&self) -> TokenStream {
         if self.elements.iter().any(Member::is_group) {
             let fields = group::fields(&self.elements, false, self.target);
@@ -180,9 +180,9 @@ impl<'t> Struct<'t> {
         ContentBodies { vacant: self.vacant(), decode, encode, more, shortcuts }
     }
 
-    /// True if the fields are given as objects. Groups, and fields that have a default, are asked
-    /// by their types even in a compact type. Texts with attributes are as well: they are few, and
-    /// stand where other types have leaves.
+    /// Returns true if the fields are passed as objects. Groups and fields with a default are
+    /// called through their types even in a compact type. The same holds for text with attributes:
+    /// such types are few, and are used in place of leaves.
     fn is_compact(&self) -> bool {
         let is_asked = |member: &Member| member.is_group() || member.default.is_some();
         let members = || self.elements.iter().chain(&self.attributes);
@@ -190,7 +190,7 @@ impl<'t> Struct<'t> {
         self.target.is_compact() && is_element && !members().any(is_asked)
     }
 
-    /// The implementations of a type that gives its fields as objects.
+    /// Returns the implementations of a type that passes its fields as objects.
     fn compact(&self) -> TokenStream {
         let target = self.target;
         let compact = target.compact();
@@ -232,7 +232,7 @@ impl<'t> Struct<'t> {
         quote!(#fields #typed #content #shortcuts #message)
     }
 
-    /// The description of a compact type. Most are nothing but a list of fields.
+    /// Returns the schema of a compact type. Most are only a list of fields.
     fn compact_description(&self) -> TokenStream {
         let Description { compositor, fields, attributes, open, .. } = self.description();
         if open {
@@ -245,7 +245,7 @@ impl<'t> Struct<'t> {
         quote!(#compact::complex(#name, #runtime::schema::Compositor::#compositor, #fields, #attributes))
     }
 
-    /// The methods of `Fields`: the values by their places.
+    /// Returns the methods of `Fields`: the values by place.
     fn objects(&self) -> TokenStream {
         let compact = self.target.compact();
         let elements: Vec<_> = self.elements.iter().map(|member| &member.ident).collect();
@@ -265,8 +265,8 @@ impl<'t> Struct<'t> {
         quote!(Self { #(#values),* })
     }
 
-    /// True if all values have the same leaves in the same order as far as the struct can tell.
-    /// Whether they do depends on the fields' types.
+    /// Returns true if all values have the same leaves in the same order, as far as the struct
+    /// shows. The rest depends on the fields' types.
     fn can_be_flat(&self) -> bool {
         let has_default = |member: &Member| member.default.is_some() || member.default_text.is_some();
         let is_plain = |member: &Member| member.role == Role::Element && !has_default(member);
@@ -358,13 +358,13 @@ impl<'t> Struct<'t> {
         }
     }
 
-    /// What the element at the place `field` is asked.
+    /// Selects the element at the place `field`.
     fn select(&self, otherwise: &TokenStream, body: impl Fn(&Member, &TokenStream) -> TokenStream) -> TokenStream {
         select(&quote!(field), &self.elements, self.target, otherwise, body)
     }
 
-    /// As [`select`](Self::select): a method of the member's value. `group` is what a group is
-    /// asked, `element` what else is.
+    /// Like [`select`](Self::select), with a method call on the member's value: `group` for a
+    /// group, `element` otherwise.
     fn ask(
         &self,
         group: &TokenStream,
@@ -402,10 +402,10 @@ impl<'t> Struct<'t> {
     }
 }
 
-/// The methods that give one of some fields as an object.
+/// Returns the methods that return a field as an object.
 fn object(name: &TokenStream, name_mut: &TokenStream, object: &TokenStream, idents: &[&Ident]) -> TokenStream {
     if idents.is_empty() {
-        // Without any, `match` would make the rest unreachable.
+        // Without fields, a `match` would make the code after it unreachable.
         return quote! {
             fn #name(&self, _: usize) -> ::core::option::Option<&dyn #object> {
                 ::core::option::Option::None
@@ -434,7 +434,7 @@ fn object(name: &TokenStream, name_mut: &TokenStream, object: &TokenStream, iden
     }
 }
 
-/// Makes room for an occurrence; a default gives way to what is read.
+/// Makes room for an occurrence; a default is replaced by the decoded value.
 fn open(member: &Member, place: &TokenStream, target: &Target) -> TokenStream {
     let (ident, fields, occurs) = (&member.ident, member.fields(target), member.occurs(target));
     if member.is_group() {
@@ -451,7 +451,7 @@ fn open(member: &Member, place: &TokenStream, target: &Target) -> TokenStream {
     })
 }
 
-/// Keeps some occurrences; a field with a default has it without any.
+/// Keeps some occurrences; without any, a field with a default gets the default.
 fn keep(member: &Member, place: &TokenStream, target: &Target) -> TokenStream {
     let (ident, fields, occurs) = (&member.ident, member.fields(target), member.occurs(target));
     match &member.default {

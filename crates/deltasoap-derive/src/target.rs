@@ -1,4 +1,4 @@
-//! The type that the implementations are for, and the implementations that all kinds of types have.
+//! The type that the macro is applied to, and the implementations that all kinds of types share.
 
 use crate::attributes::{Container, Flag};
 use proc_macro2::{Group, TokenStream, TokenTree};
@@ -9,7 +9,7 @@ use syn::{
     TypeParam, parse_quote, parse2,
 };
 
-/// The type that the macro is derived on.
+/// The type that the macro is applied to.
 pub(crate) struct Target {
     pub(crate) ident: Ident,
     generics: Generics,
@@ -33,17 +33,17 @@ impl Target {
         &self.container.runtime
     }
 
-    /// True if the routines for the type are those that all compact types share.
+    /// Returns true if the type uses the shared routines of compact types.
     pub(crate) fn is_compact(&self) -> bool {
         self.container.has(Flag::Compact)
     }
 
-    /// The XSD type's local name.
+    /// Returns the XSD type's local name.
     pub(crate) fn type_name(&self) -> String {
         self.container.name.clone().unwrap_or_else(|| self.ident.unraw().to_string())
     }
 
-    /// An error if the type has parameters.
+    /// Returns an error if the type has parameters.
     pub(crate) fn forbid_generics(&self, kind: &str) -> Result<()> {
         match self.generics.params.first() {
             None => Ok(()),
@@ -54,23 +54,23 @@ impl Target {
         }
     }
 
-    /// A field's type, `Self` in it spelled out: the `static` description cannot use it.
+    /// Returns a field's type with `Self` replaced: the `static` schema cannot use `Self`.
     pub(crate) fn without_self(&self, ty: Type) -> Result<Type> {
         if self.generics.params.is_empty() { parse2(replace_self(ty.to_token_stream(), &self.ident)) } else { Ok(ty) }
     }
 
-    /// A name as an expression.
+    /// Returns a name as an expression.
     pub(crate) fn qname(&self, namespace: &str, local: &str) -> TokenStream {
         let runtime = self.runtime();
         quote!(#runtime::QName::new(#namespace, #local))
     }
 
-    /// The type's own name as an expression.
+    /// Returns the type's own name as an expression.
     pub(crate) fn type_qname(&self) -> TokenStream {
         self.qname(&self.container.namespace, &self.type_name())
     }
 
-    /// `impl Trait for Type { body }`.
+    /// Returns `impl Trait for Type { body }`.
     pub(crate) fn implement(&self, of: &TokenStream, body: &TokenStream) -> TokenStream {
         let ident = &self.ident;
         let (parameters, arguments, bounds) = self.generics.split_for_impl();
@@ -83,13 +83,13 @@ impl Target {
         }
     }
 
-    /// The runtime's module for compact types.
+    /// Returns the runtime's module for compact types.
     pub(crate) fn compact(&self) -> TokenStream {
         let runtime = self.runtime();
         quote!(#runtime::content::compact)
     }
 
-    /// As [`implement`](Self::implement), for bodies that use all arguments.
+    /// Like [`implement`](Self::implement), for bodies that use all arguments.
     pub(crate) fn implement_plainly(&self, of: &TokenStream, body: &TokenStream) -> TokenStream {
         let ident = &self.ident;
         let (parameters, arguments, bounds) = self.generics.split_for_impl();
@@ -101,7 +101,7 @@ impl Target {
         }
     }
 
-    /// `Typed`, with the description given, and `Message` where the type is one.
+    /// Implements `Typed` with the given schema, and `Message` if the type is one.
     pub(crate) fn describe(&self, element: &TokenStream, is_choice: bool) -> TokenStream {
         let runtime = self.runtime();
         let name = self.type_qname();
@@ -123,7 +123,8 @@ impl Target {
         quote!(#typed #message)
     }
 
-    /// The description as data that lives for ever. A `static` cannot depend on type parameters.
+    /// Returns the schema as data with a `'static` lifetime. A `static` cannot depend on type
+    /// parameters.
     pub(crate) fn description(&self, element: &TokenStream) -> TokenStream {
         let runtime = self.runtime();
         if self.generics.params.is_empty() {
@@ -136,7 +137,7 @@ impl Target {
         }
     }
 
-    /// `Message`, where the type is one.
+    /// Implements `Message` if the type is one.
     pub(crate) fn message(&self) -> TokenStream {
         let is_flagged = self.container.has(Flag::Message);
         let Some(local) = self.container.element.clone().or_else(|| is_flagged.then(|| self.type_name())) else {
@@ -149,7 +150,7 @@ impl Target {
         self.implement(&quote!(#runtime::Message), &quote!(const ELEMENT: #runtime::QName = #name; #parts))
     }
 
-    /// The methods of a message whose fields stand in the body by themselves.
+    /// Returns the methods of a message whose fields are directly in the body.
     fn parts(&self) -> TokenStream {
         let runtime = self.runtime();
         let (fields, view) = (quote!(#runtime::decode::DecodeFields), quote!(#runtime::schema::View<'_>));
@@ -171,13 +172,13 @@ impl Target {
         }
     }
 
-    /// `Content` by text form, for types that implement `Lexical`.
+    /// Implements `Content` through the text form, for types that implement `Lexical`.
     pub(crate) fn simple_content(&self) -> TokenStream {
         let (runtime, ident) = (self.runtime(), &self.ident);
         quote_spanned!(ident.span()=> #runtime::simple_content!(#ident);)
     }
 
-    /// The same for types that implement `Enumeration`.
+    /// Implements `Content` for types that implement `Enumeration`.
     pub(crate) fn listed_content(&self) -> TokenStream {
         let (runtime, ident) = (self.runtime(), &self.ident);
         quote_spanned!(ident.span()=> #runtime::simple_content!(compact #ident);)
@@ -193,7 +194,7 @@ fn replace_self(tokens: TokenStream, ident: &Ident) -> TokenStream {
     tokens.into_iter().map(replace).collect()
 }
 
-/// Every type parameter must be the type of some element.
+/// Adds bounds: every type parameter must be the type of some element.
 fn with_bounds(generics: &Generics, container: &Container) -> Result<Generics> {
     let runtime = &container.runtime;
     let mut generics = generics.clone();
@@ -208,5 +209,5 @@ fn with_bounds(generics: &Generics, container: &Container) -> Result<Generics> {
 }
 
 fn no_lifetimes(parameter: &LifetimeParam) -> Error {
-    Error::new_spanned(parameter, "a value that is read from a message owns its data: no lifetime parameters")
+    Error::new_spanned(parameter, "a value that is read from a message owns its data, without lifetime parameters")
 }

@@ -14,7 +14,7 @@ struct UnionMember<'v> {
     ty: &'v Type,
 }
 
-/// The implementations for a union of these variants.
+/// Returns the implementations for a union of these variants.
 pub(crate) fn expand<'v>(target: &Target, variants: impl Iterator<Item = &'v Variant>) -> Result<TokenStream> {
     target.container.allow(&[Flag::Union], "a union")?;
     target.forbid_generics("a union")?;
@@ -53,8 +53,8 @@ fn element(target: &Target, members: &[UnionMember<'_>]) -> TokenStream {
     }
 }
 
-/// The first member that accepts the text gives the value. The fast path tries only the first
-/// member: that a member cannot scan a text does not mean that it refuses it.
+/// Implements `Lexical`. The first member that accepts the text gives the value. The fast path
+/// tries only the first member: if a member cannot scan a text, it may still accept it.
 fn lexical(target: &Target, members: &[UnionMember<'_>]) -> TokenStream {
     let (runtime, name) = (target.runtime(), target.type_name());
     let idents: Vec<_> = members.iter().map(|member| member.ident).collect();

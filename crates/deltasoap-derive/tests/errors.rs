@@ -1,4 +1,4 @@
-//! The messages for types that have no schema.
+//! Error messages for types without a schema.
 
 #[test]
 fn compile_errors() {

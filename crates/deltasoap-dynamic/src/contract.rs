@@ -1,4 +1,4 @@
-//! A contract: an imported description, ready for use at run time.
+//! A contract: an imported WSDL, ready for use at run time.
 
 mod lookup;
 mod notes;
@@ -40,25 +40,25 @@ impl Contract {
     /// [`Importer`].
     ///
     /// # Errors
-    /// When it cannot be loaded, or is invalid.
+    /// If it cannot be loaded, or is invalid.
     pub fn import(source: &str) -> Result<Self, Error> {
         Importer::new().import(source).map(Self::from)
     }
 
-    /// Imports a WSDL from a text. Relative references in it cannot be resolved.
+    /// Imports a WSDL from text. Relative references in it cannot be resolved.
     ///
     /// # Errors
-    /// When it is invalid.
+    /// If it is invalid.
     pub fn from_text(text: &str) -> Result<Self, Error> {
         Importer::new().text(text).map(Self::from)
     }
 
-    /// The imported description.
+    /// Returns the imported WSDL.
     pub fn description(&self) -> &Import {
         &self.types.import
     }
 
-    /// The notes of the import, and those about values.
+    /// Returns the notes of the import, and notes about values.
     ///
     /// The former report what was skipped, or read more leniently than the standards allow. The
     /// latter report malformed patterns, each once, facets that contradict each other, and
@@ -69,20 +69,21 @@ impl Contract {
         notes.chain(notes::values(import)).collect()
     }
 
-    /// The description as the engine's schema.
+    /// Returns the WSDL lowered to the engine's schema.
     pub fn lowered(&self) -> &Lowered {
         &self.types.lowered
     }
 
-    /// The view of some content.
+    /// Returns the view of some content.
     pub fn view(&self, content: ElementRef) -> View<'_> {
         self.types.lowered.schema.view(content)
     }
 
-    /// The content of the element `name` as JSON; [`json`](crate::json) describes the mapping.
+    /// Converts the content of the element `name` to JSON; [`json`](crate::json) describes the
+    /// mapping.
     ///
     /// # Errors
-    /// When the value is of another shape than its schema.
+    /// If the value has another shape than its schema.
     pub fn to_json(&self, name: &QName, content: ElementRef, value: &Value) -> Result<Json, JsonError> {
         let writing = Writing::new(&self.types, value);
         match writing.nil(value, content, self.is_nillable(name)) {
@@ -91,11 +92,10 @@ impl Contract {
         }
     }
 
-    /// The content of the element `name` from JSON.
+    /// Creates the content of the element `name` from JSON.
     ///
     /// # Errors
-    /// When the JSON does not match the schema. The error gives the position, and what was
-    /// expected.
+    /// If the JSON does not match the schema. The error gives the position, and what was expected.
     pub fn from_json(&self, name: &QName, content: ElementRef, json: &Json) -> Result<Value, JsonError> {
         match json {
             json if crate::json::is_nil(json, self.is_nillable(name)) => {
@@ -111,14 +111,14 @@ impl Contract {
         schemas.element_named(name).is_none_or(|id| schemas[id].is_nillable)
     }
 
-    /// A standalone element, such as a header block or an entry of a fault's detail, as JSON: by
-    /// its type if the contract declares the element, else as a tree.
+    /// Converts a standalone element, such as a header block or an entry of a fault's detail, to
+    /// JSON: by its type if the contract declares the element, otherwise as a tree.
     pub fn element_to_json(&self, node: &Node) -> Json {
         let declared = self.types.import.schemas().element_named(&node.name);
         self.node_to_json(node, declared.and_then(|id| self.types.lowered.element(id)))
     }
 
-    /// An element by its content, as far as it matches.
+    /// Converts an element to JSON by its content, or as a tree if it does not match.
     pub(crate) fn node_to_json(&self, node: &Node, content: Option<ElementRef>) -> Json {
         let typed = content.and_then(|content| {
             let value = self.types.read_node(node, content).ok()?;
@@ -127,10 +127,10 @@ impl Contract {
         typed.unwrap_or_else(|| self.types.tree_to_json(node, None))
     }
 
-    /// An element that the contract declares, from the JSON of its content.
+    /// Creates an element that the contract declares from the JSON of its content.
     ///
     /// # Errors
-    /// When no schema declares it, or the JSON does not match the declaration.
+    /// If no schema declares it, or the JSON does not match the declaration.
     pub fn element_from_json(&self, name: &QName, json: &Json) -> Result<Node, JsonError> {
         let declared = self.types.import.schemas().element_named(name);
         let Some(content) = declared.and_then(|id| self.types.lowered.element(id)) else {
@@ -148,7 +148,7 @@ impl Contract {
         node.ok_or_else(|| crate::json::undeclared(name))
     }
 
-    /// All operations of all SOAP ports, those without a port last.
+    /// Returns all operations of all SOAP ports, those without a port last.
     pub fn operations(&self) -> Vec<Operation> {
         let definitions = self.types.import.definitions();
         let mut all = Vec::new();
@@ -163,7 +163,7 @@ impl Contract {
         all
     }
 
-    /// Indices of the operations of a binding.
+    /// Returns the indices of the operations of a binding.
     fn bound(&self, binding: usize) -> impl Iterator<Item = usize> + '_ {
         let operations = self.types.lowered.operations.iter().enumerate();
         operations.filter(move |(_, it)| it.binding == binding).map(|(index, _)| index)

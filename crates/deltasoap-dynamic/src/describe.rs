@@ -16,7 +16,7 @@ use deltasoap_wsdl::xsd::{ElementId, TypeId};
 use parts::Describer;
 use serde_json::{Map, Value as Json, json};
 
-/// A piece of a description.
+/// A component of a description.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Part {
     /// Its kind: `operation`, `element`, `attribute`, `type`, `choice`, `request` and so on.
@@ -27,23 +27,23 @@ pub struct Part {
     pub namespace: String,
     /// The name of its type; empty if it has none.
     pub type_name: String,
-    /// How often it occurs; `None` if that does not apply.
+    /// Its minimum and maximum occurrence; `None` if that does not apply.
     pub occurs: Option<(u32, Option<u32>)>,
     /// Facets and other facts, in a few words each.
     pub facts: Vec<String>,
-    /// Its documentation in the description.
+    /// Its documentation in the WSDL.
     pub documentation: String,
     /// Its parts.
     pub parts: Vec<Part>,
 }
 
 impl Part {
-    /// The part as lines of text, each with its line end.
+    /// Returns the part as lines of text, each with a line end.
     pub fn to_text(&self) -> String {
         text::print(self)
     }
 
-    /// The part as JSON, without empty values.
+    /// Returns the part as JSON, without empty values.
     pub fn to_json(&self) -> Json {
         let mut object = Map::new();
         let texts = [
@@ -71,7 +71,7 @@ impl Part {
 
 impl Contract {
     /// Describes the operations, elements and types with a name, with or without a namespace
-    /// (`{urn:x}Name`). Returns several if several have the name, and none if nothing has it.
+    /// (`{urn:x}Name`). Returns several parts if several have the name, and none if nothing has it.
     pub fn describe(&self, name: &str) -> Vec<Part> {
         let operations = match self.operation(name) {
             Ok(operation) => vec![operation],
@@ -91,7 +91,8 @@ impl Contract {
         parts
     }
 
-    /// Names that [`describe`](Self::describe) knows and that resemble this one, at most ten.
+    /// Returns at most ten names that [`describe`](Self::describe) knows and that resemble this
+    /// one.
     pub fn similar_names(&self, name: &str) -> Vec<String> {
         const MOST: usize = 10;
         let schemas = self.types.import.schemas();
@@ -110,7 +111,7 @@ impl Contract {
 }
 
 impl Operation {
-    /// The operation with its messages.
+    /// Describes the operation with its messages.
     pub fn describe(&self) -> Part {
         let bound = self.bound();
         let style = if bound.style == Style::Rpc { "rpc" } else { "document" };
@@ -164,7 +165,7 @@ impl Operation {
         all
     }
 
-    /// A message, or those of its parts that are in one place.
+    /// Describes a message, or those of its parts for which `is_there` returns true.
     fn message(&self, kind: &'static str, message: usize, is_there: impl Fn(&str) -> bool) -> Part {
         let contract = self.contract();
         let describer = Describer::new(&contract.types);
@@ -179,7 +180,7 @@ impl Operation {
 }
 
 fn undeclared(name: &QName) -> Part {
-    let facts = vec!["declared nowhere: any content".to_owned()];
+    let facts = vec!["not declared: any content".to_owned()];
     Part {
         kind: "element",
         name: name.local.to_string(),
@@ -206,7 +207,7 @@ impl Contract {
 mod tests {
     use super::*;
 
-    /// An operation whose message has two parts, of which one is a header block.
+    /// Describes an operation whose message has two parts, one of which is a header block.
     fn described(body: &str) -> Part {
         let text = format!(
             "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' xmlns:soap='http://schemas.xmlsoap.org/wsdl/soap/' \

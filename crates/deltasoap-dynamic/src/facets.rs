@@ -1,4 +1,4 @@
-//! Facets: whether a simple type allows a text (XSD 1.0 part 2, 4.3).
+//! Facets: checks whether a simple type allows a text (XSD 1.0 part 2, 4.3).
 //!
 //! The engine checks built-in types and enumerations. This module checks the other facets of a
 //! schema: for the validation of messages, and for samples, which must be valid.
@@ -28,13 +28,13 @@ const DEPTH: usize = 64;
 /// Resolves a qualified name in a text; `None` for a prefix that is not declared.
 pub(crate) type Resolve<'r> = &'r dyn Fn(&str) -> Option<QName>;
 
-/// How a text violates a simple type, as a readable message; `None` for a text that the type
-/// allows. Prefixes are not checked.
+/// Describes how a text violates a simple type; `None` for a text that the type allows. Prefixes
+/// are not checked.
 pub(crate) fn violation(schemas: &Schemas, id: TypeId, text: &str) -> Option<String> {
     violation_in(schemas, id, text, &|name| Some(QName::owned("", name)))
 }
 
-/// As [`violation`], but names are resolved.
+/// Like [`violation`], but names are resolved.
 pub(crate) fn violation_in(schemas: &Schemas, id: TypeId, text: &str, names: Resolve<'_>) -> Option<String> {
     of_type(schemas, id, text, names, DEPTH).err()
 }
@@ -68,7 +68,7 @@ fn of_type<'t>(
         }
         Variety::Union(members) => match of_members(schemas, members, text, names, depth) {
             Some(plain) => (plain, None),
-            None => (own, Some(format!("{:?} is of none of the types that the union has", shortened(text)))),
+            None => (own, Some(format!("{:?} matches none of the union's types", shortened(text)))),
         },
         _ => (own, None),
     };
@@ -77,8 +77,8 @@ fn of_type<'t>(
     fault.map_or(Ok(plain), Err)
 }
 
-/// The first member of a union that accepts the text (XSD 1.0 part 2, 2.5.1.3). The text's white
-/// space is kept for it (4.3.6).
+/// Returns the first member of a union that accepts the text (XSD 1.0 part 2, 2.5.1.3). The text's
+/// white space is kept for it (4.3.6).
 fn of_members<'t>(
     schemas: &Schemas,
     members: &[TypeId],
@@ -98,21 +98,21 @@ fn of_builtin(builtin: Builtin, text: &str, names: Resolve<'_>) -> Option<String
     (is_name && names(text).is_none()).then(|| wrong("its prefix is not declared"))
 }
 
-/// Packed numbers must be whole.
+/// Checks that packed numbers are whole.
 fn of_packing(schemas: &Schemas, id: TypeId, text: &str) -> Option<String> {
     let packing = schemas.packing(id)?;
     let ((bytes, unit), size) = (length(schemas, id, text)?, packing.size());
     let wrong =
-        || format!("{bytes} {unit}, which are no whole number of xsd:{}, of {size} each", packing.items.local());
+        || format!("{bytes} {unit}, which are not a whole number of xsd:{}, of {size} each", packing.items.local());
     (!bytes.is_multiple_of(size as u64)).then(wrong)
 }
 
-/// Why a pattern cannot be used.
+/// Returns the reason why a pattern cannot be used.
 pub(crate) fn unusable(pattern: &str) -> Option<Unusable> {
     pattern::compiled(pattern).err()
 }
 
-/// The type's own facets.
+/// Returns the type's own facets.
 pub(crate) fn own(schemas: &Schemas, id: TypeId) -> Option<&Facets> {
     match &schemas[id].definition {
         TypeDefinition::Simple(simple) => simple.facets.as_deref(),
@@ -120,7 +120,7 @@ pub(crate) fn own(schemas: &Schemas, id: TypeId) -> Option<&Facets> {
     }
 }
 
-/// The facets of a type and of all types that it restricts.
+/// Returns the facets of a type and of all types that it restricts.
 pub(crate) fn steps(schemas: &Schemas, id: TypeId) -> Vec<&Facets> {
     let (mut id, mut steps) = (id, Vec::new());
     while let TypeDefinition::Simple(simple) = &schemas[id].definition {
@@ -133,8 +133,8 @@ pub(crate) fn steps(schemas: &Schemas, id: TypeId) -> Vec<&Facets> {
     steps
 }
 
-/// The text after the type's white space normalization (XSD 1.0 part 2, 4.3.6). Unions do not
-/// normalize.
+/// Returns the text after the type's white space normalization (XSD 1.0 part 2, 4.3.6). Unions do
+/// not normalize.
 fn normalized<'t>(schemas: &Schemas, id: TypeId, text: &'t str) -> Cow<'t, str> {
     let said = steps(schemas, id).iter().find_map(|it| it.white_space);
     let usual = match schemas.variety(id) {
@@ -191,7 +191,7 @@ fn of_bounds(schemas: &Schemas, id: TypeId, facets: &Facets, text: &str) -> Opti
     use Ordering::{Equal, Greater, Less};
     let breaks = |bound: &Option<Box<str>>, wrong: &[Ordering], what: &str| {
         let bound = bound.as_deref()?;
-        // What has no order is not on the right side.
+        // A value without an order violates the bound.
         let is_wrong = compare(*builtin, text, bound).is_none_or(|order| wrong.contains(&order));
         let is_same_nan = text == "NaN" && bound == "NaN" && !wrong.contains(&Equal);
         (is_wrong && !is_same_nan).then(|| format!("{} is not {what} {}", shortened(text), shortened(bound)))
@@ -211,7 +211,7 @@ fn of_digits(facets: &Facets, text: &str) -> Option<String> {
             Some(format!("{} has more than {most} digits", shortened(text)))
         }
         Facets { fraction_digits: Some(most), .. } if fraction > *most => {
-            Some(format!("{} has more than {most} digits behind the point", shortened(text)))
+            Some(format!("{} has more than {most} digits after the point", shortened(text)))
         }
         _ => None,
     }
@@ -219,7 +219,7 @@ fn of_digits(facets: &Facets, text: &str) -> Option<String> {
 
 fn of_enumeration(schemas: &Schemas, id: TypeId, facets: &Facets, text: &str, names: Resolve<'_>) -> Option<String> {
     let is_name = matches!(schemas.variety(id), Some(Variety::Builtin(Builtin::QName | Builtin::Notation)));
-    // Most values stand there as they are written.
+    // Most values equal an enumerated text.
     if facets.enumeration.is_empty() || !is_name && facets.enumeration.iter().any(|allowed| *allowed.value == *text) {
         return None;
     }
@@ -227,7 +227,7 @@ fn of_enumeration(schemas: &Schemas, id: TypeId, facets: &Facets, text: &str, na
     let is_this = |allowed: &Enumerated| match &allowed.name {
         Some(name) if is_name => names(text).as_ref() == Some(name),
         _ if is_name => allowed.value.trim_ascii() == text.rsplit(':').next().unwrap_or_default(),
-        // A prefix in it is one of the schema.
+        // Its prefix is declared in the schema.
         name => {
             let own =
                 |text: &str| name.clone().filter(|_| *text == *allowed.value.trim_ascii()).or_else(|| names(text));
@@ -247,7 +247,7 @@ fn of_patterns(facets: &Facets, text: &str) -> Option<String> {
         match pattern::compiled(it) {
             Ok(pattern) => is_match |= pattern.is_match(text),
             Err(Unusable::Invalid) => return Some(format!("the pattern {it} is not valid in XML Schema")),
-            // Nothing is known of the text then.
+            // Nothing is known about the text then.
             Err(Unusable::TooLarge) => return None,
         }
     }

@@ -8,11 +8,11 @@ use std::collections::HashSet;
 pub(crate) trait Tree: Sized {
     fn name(&self) -> &QName;
     fn children(&self) -> &[Self];
-    /// Identifies it among all others.
+    /// Returns an id that is unique among all elements.
     fn id(&self) -> u64;
 }
 
-/// The elements selected by any of the paths, each once.
+/// Returns the elements selected by any of the paths, each once.
 pub(crate) fn selected<'t, T: Tree>(element: &'t T, paths: &[Path]) -> Vec<&'t T> {
     let mut seen = HashSet::new();
     let mut found = Vec::new();
@@ -22,7 +22,7 @@ pub(crate) fn selected<'t, T: Tree>(element: &'t T, paths: &[Path]) -> Vec<&'t T
     found
 }
 
-/// The elements that the steps of a path reach.
+/// Returns the elements that the steps of a path reach.
 pub(crate) fn reached<'t, T: Tree>(element: &'t T, path: &Path) -> Vec<&'t T> {
     let mut found = if path.is_deep { with_descendants(element) } else { vec![element] };
     for step in &path.steps {

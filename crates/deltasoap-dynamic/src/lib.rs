@@ -1,6 +1,6 @@
-//! SOAP services by their description alone, without generated or compiled code.
+//! SOAP services from their WSDL alone, without generated or compiled code.
 //!
-//! A [`Contract`] is an imported WSDL, ready for use at run time. Values are given and returned as
+//! A [`Contract`] is an imported WSDL, ready for use at run time. Values are passed and returned as
 //! [`Value`](deltasoap_core::Value) or as JSON, in the mapping described by [`json`].
 //!
 //! | task | start at |

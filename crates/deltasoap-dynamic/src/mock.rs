@@ -42,9 +42,10 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 #[derive(Debug)]
 pub struct Mock {
     contract: Contract,
-    /// By the operation's port type and place in it.
+    /// By the indices of the operation's port type and of the operation in it.
     replies: HashMap<(usize, usize), Replies>,
-    /// What recorded answers may have beyond the contract, and what they have, by their files.
+    /// The deviations from the contract that recorded answers may have, and those that they have,
+    /// by file.
     tolerance: Tolerance,
     deviations: Vec<(PathBuf, Deviation)>,
 }
@@ -83,7 +84,7 @@ impl std::fmt::Debug for Replies {
 }
 
 impl Mock {
-    /// A mock that answers with samples.
+    /// Creates a mock that answers with samples.
     pub fn new(contract: Contract) -> Self {
         Mock { contract, replies: HashMap::new(), tolerance: Tolerance::Unknown, deviations: Vec::new() }
     }
@@ -92,7 +93,7 @@ impl Mock {
     /// turn.
     ///
     /// # Errors
-    /// When there is no such operation, or the JSON does not match its response.
+    /// If there is no such operation, or the JSON does not match its response.
     pub fn answer(mut self, operation: &str, response: &Json) -> Result<Self, RecordedError> {
         let operation = self.contract.operation(operation).map_err(RecordedError::Lookup)?;
         let response = operation.response_from_json(response).map_err(RecordedError::Json)?;
@@ -103,7 +104,7 @@ impl Mock {
     /// Answers an operation with the result of a function of the request, in JSON.
     ///
     /// # Errors
-    /// When there is no such operation.
+    /// If there is no such operation.
     pub fn handle(
         mut self,
         operation: &str,
@@ -114,32 +115,32 @@ impl Mock {
         Ok(self)
     }
 
-    /// What the messages of [`recorded`](Self::recorded), when that is called after this, may have
-    /// beyond the contract. Default [`Tolerance::Unknown`], as clients read answers. What the
-    /// contract does not name is not sent. Elements out of order are put in order, and answers that
-    /// lack elements are sent without them.
+    /// Sets which deviations from the contract the messages of later calls of
+    /// [`recorded`](Self::recorded) may have. Default [`Tolerance::Unknown`], as clients read
+    /// responses. Content that the contract does not name is not sent. Elements out of order are
+    /// put in order, and answers that lack elements are sent without them.
     #[must_use]
     pub fn tolerance(mut self, tolerance: Tolerance) -> Self {
         self.tolerance = tolerance;
         self
     }
 
-    /// What recorded messages have beyond the contract, by their files. A path begins with the
-    /// element in the body.
+    /// Returns the deviations of recorded messages from the contract, by file. A path begins with
+    /// the element in the body.
     pub fn deviations(&self) -> impl Iterator<Item = (&Path, &Deviation)> {
         self.deviations.iter().map(|(path, deviation)| (&**path, deviation))
     }
 
     /// Answers with the messages of a directory.
     ///
-    /// `.xml` files contain an envelope. They are identified by the body's element, and by their
-    /// name if several operations answer with it. `.json` files contain the content of a response.
-    /// They are identified by their name, as are faults: `Order.json`, `Order-2.json`,
+    /// `.xml` files contain an envelope. They are assigned to an operation by the body's element,
+    /// and by their name if several operations answer with it. `.json` files contain the content of
+    /// a response. They are assigned by their name, as are faults: `Order.json`, `Order-2.json`,
     /// `Order-fault.xml`. The header blocks of envelopes are sent too, in the request's version of
     /// SOAP. Several answers of one operation are used in turn, in the order of their names.
     ///
     /// # Errors
-    /// When a file cannot be read, or is none of these.
+    /// If a file cannot be read, or is none of these.
     pub fn recorded(mut self, directory: &Path) -> Result<Self, RecordedError> {
         for recorded::Answer { path, operation, reply, deviations } in
             recorded::read(&self.contract, self.tolerance, directory)?
@@ -158,9 +159,9 @@ impl Mock {
         }
     }
 
-    /// Operations that the mock cannot distinguish, since their requests have the same element and
-    /// the same action, or none. Each pair names an operation, and the earlier one whose answer its
-    /// requests get.
+    /// Returns the operations that the mock cannot distinguish because their requests have the same
+    /// element and the same action, or none. Each pair names an operation, and the earlier one
+    /// whose answer its requests get.
     pub fn not_told_apart(&self) -> Vec<(String, String)> {
         let mut others = Vec::new();
         for (served, operations) in self.told_apart() {
@@ -170,12 +171,13 @@ impl Mock {
         others
     }
 
-    /// The operations that are served, each with those that get its answers, including itself.
+    /// Returns the operations that are served, each with those that get its answers, including
+    /// itself.
     fn told_apart(&self) -> Vec<(Operation, Vec<Operation>)> {
         let operations = self.contract.operations();
         let told = |operation: &Operation| Some(told_by(operation, &operation.method().ok()?.element));
-        // The ports of both versions of SOAP are one service here, which goes by the action only
-        // where it has to.
+        // The ports of both versions of SOAP are one service here, which uses the action only where
+        // the element is not enough.
         let mut told_by_element: HashMap<QName, HashSet<(usize, usize)>> = HashMap::new();
         for operation in &operations {
             let Some((element, _)) = told(operation) else { continue };
@@ -197,10 +199,10 @@ impl Mock {
         all
     }
 
-    /// The service, which [validates](Contract::validate) its requests.
+    /// Builds the service, which [validates](Contract::validate) its requests.
     ///
     /// # Errors
-    /// As [`ServiceBuilder::build`].
+    /// As for [`ServiceBuilder::build`].
     pub fn service(self) -> Result<SoapService, BuildError> {
         let inspect = self.contract.inspector(Validation::Refuse);
         self.mount(SoapService::builder().inspect(inspect)).build()
@@ -214,8 +216,8 @@ impl Mock {
     pub fn mount(mut self, builder: ServiceBuilder) -> ServiceBuilder {
         let schema = Arc::clone(&self.contract.lowered().schema);
         let mut builder = builder;
-        // What has an action in each version of SOAP is served twice, and answers in turn all the
-        // same.
+        // An operation with an action in each version of SOAP is served twice; its answers are
+        // still used in turn.
         let mut all = HashMap::new();
         for (operation, _) in self.told_apart() {
             let Ok(method) = operation.method() else { continue };
@@ -257,13 +259,13 @@ fn told_by(operation: &Operation, method: &MethodElement) -> (QName, String) {
     (element, method.action.to_string())
 }
 
-/// How one operation is answered.
+/// The answers of one operation.
 struct Answering {
     operation: Operation,
     replies: Option<Replies>,
     /// The answer if there are no replies.
     sample: Value,
-    /// Answers given so far.
+    /// Number of answers given so far.
     given: AtomicUsize,
 }
 

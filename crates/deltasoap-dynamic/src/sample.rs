@@ -5,11 +5,12 @@
 //! Recursive content is left out where it is optional. With a seed, all of this is chosen at
 //! random, for tests.
 //!
-//! Literal messages are made from the schema (`tree`), and read by the engine. Those in SOAP
-//! encoding are made from the engine's schema, because there no document is valid by an XML schema.
+//! Literal messages are built from the schema (`tree`), and read by the engine. Those in SOAP
+//! encoding are built from the engine's schema, because no document in SOAP encoding is valid by an
+//! XML schema.
 //!
 //! `Value::sample` of the engine is deliberately separate. It has only the schema of a typed
-//! service, which links no WSDL, and needs any values that can be read again.
+//! service, which links no WSDL, and any readable value is sufficient for it.
 
 mod depending;
 mod finite;
@@ -44,13 +45,13 @@ pub(crate) struct Sampler<'t> {
     chance: Option<u64>,
     /// Content on the path from the root.
     open: Vec<ElementRef>,
-    /// Types of trees on the path from the root.
+    /// Types on the path from the root of a tree.
     types_open: Vec<TypeId>,
-    /// The texts that values of simple types are chosen from, so far.
+    /// The texts found so far from which values of simple types are chosen.
     good: HashMap<TypeId, Rc<[String]>>,
     /// Number of `xsd:ID`s made.
     made_ids: usize,
-    /// The final `xsd:ID`s of the parts so far.
+    /// The final `xsd:ID`s of the parts finished so far.
     ids: BTreeSet<String>,
     /// True once there may be an `xsd:ID` or a reference to one.
     has_ids: bool,
@@ -58,7 +59,7 @@ pub(crate) struct Sampler<'t> {
     leaves_out_references: bool,
     /// True if the schemas have identity constraints.
     has_constraints: bool,
-    /// The namespaces of prefixes that were declared for values: `q1`, `q2` and so on.
+    /// The namespaces of the prefixes declared for values: `q1`, `q2` and so on.
     prefixes: Vec<String>,
     made: usize,
     /// True once required content was left out.
@@ -66,7 +67,7 @@ pub(crate) struct Sampler<'t> {
 }
 
 impl<'t> Sampler<'t> {
-    /// `seed` is for random samples.
+    /// Creates a sampler; samples are random if there is a `seed`.
     pub(crate) fn new(types: &'t Types, seed: Option<u64>) -> Self {
         let chance = seed.map(|seed| seed | 1);
         Sampler {
@@ -86,12 +87,12 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// A value of some content of an element.
+    /// Returns a value of some content of an element.
     pub(crate) fn value(&mut self, content: ElementRef, name: &QName) -> Value {
         if let Some(value) = self.by_schema(content, name) {
             return value;
         }
-        // Around parts there is an element that the schema does not have.
+        // The element around parts is not in the schema.
         match self.types.lowered.schema.view(content).element {
             Element::Complex(complex) if self.is_around_parts(content) => {
                 self.open.push(content);
@@ -103,13 +104,13 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// True for the content of an element around parts, which is nowhere but outermost. A damaged
-    /// compiled file may say that it holds itself.
+    /// Returns true for the content of the element around parts, which only occurs outermost. A
+    /// damaged compiled file may claim that it contains itself.
     fn is_around_parts(&self, content: ElementRef) -> bool {
         self.open.is_empty() && self.types.lowered.origin(content).is_none()
     }
 
-    /// A value by the engine's schema: of SOAP encoding.
+    /// Returns a value built from the engine's schema, for SOAP encoding.
     fn content(&mut self, content: ElementRef, name: &QName) -> Value {
         self.made += 1;
         self.open.push(content);
@@ -156,7 +157,7 @@ impl<'t> Sampler<'t> {
         record
     }
 
-    /// The chosen field of a choice: one that does not lead back to open content.
+    /// Chooses a field of a choice, preferably one that does not lead back to open content.
     fn alternative(&mut self, complex: &ComplexElement) -> usize {
         let start = if self.chance.is_some() { self.below(complex.fields.len()) } else { 0 };
         let order = (0..complex.fields.len()).map(|step| (start + step) % complex.fields.len());
@@ -164,7 +165,8 @@ impl<'t> Sampler<'t> {
         order.clone().find(is_new).or_else(|| order.clone().next()).unwrap_or_default()
     }
 
-    /// The chosen branch of a choice between groups: one that does not lead back to open content.
+    /// Chooses a branch of a choice between groups, preferably one that does not lead back to open
+    /// content.
     fn branch(&mut self, complex: &ComplexElement, branches: &[Range<usize>]) -> usize {
         let start = if self.chance.is_some() { self.below(branches.len()) } else { 0 };
         let is_new = |&index: &usize| {
@@ -203,7 +205,7 @@ impl<'t> Sampler<'t> {
         self.content(field.element, name)
     }
 
-    /// True if an optional field is included.
+    /// Returns true if an optional field is included.
     fn takes(&mut self, field: &Field) -> bool {
         let view = self.types.lowered.schema.view(field.element);
         let is_wildcard = field.inline && *view.element == Element::Any;
@@ -211,7 +213,7 @@ impl<'t> Sampler<'t> {
         !is_deep && self.has_type(field) && (!is_wildcard || self.chance.is_some()) && self.takes_optional()
     }
 
-    /// False where the declared type is abstract and no other can stand for it.
+    /// Returns false if the declared type is abstract and no other can replace it.
     fn has_type(&mut self, field: &Field) -> bool {
         let is_open = matches!(self.types.lowered.schema.view(field.element).element, Element::Open(_));
         let origin = self.types.lowered.origin(field.element).filter(|it| is_open && it.type_id != TypeId::ANY);
@@ -232,14 +234,13 @@ impl<'t> Sampler<'t> {
         (1..rows).fold(Value::List(items), |row, _| Value::List(vec![row]))
     }
 
-    /// Content of a type that others are derived from, or of any type.
+    /// Returns content of a type that others are derived from, or of any type.
     fn chosen(&mut self, open: &OpenElement, content: ElementRef, name: &QName) -> Value {
         let is_any = |origin: &Origin| matches!(origin.type_id, TypeId::ANY | TypeId::ANY_SIMPLE);
         let origin = self.types.lowered.origin(content);
         let chosen = origin.filter(|it| !is_any(it)).and_then(|origin| Some((origin, self.concrete(origin)?)));
         let Some((origin, (id, exact))) = chosen else {
-            // In SOAP encoding a value names its type where the accessor does not (SOAP 1.1,
-            // 5.2.4).
+            // In SOAP encoding a value names its type if the accessor does not (SOAP 1.1, 5.2.4).
             let string = QName::new(ns::XSD, "string");
             let is_encoded = origin.is_some_and(|origin| origin.encoding == Use::Encoded);
             return match open.named(&string).filter(|_| is_encoded) {
@@ -254,7 +255,7 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// The first allowed type that is not abstract, or a random one.
+    /// Returns the first allowed type that is not abstract, or a random one.
     fn concrete(&mut self, origin: Origin) -> Option<(TypeId, ElementRef)> {
         const ENOUGH: usize = 50;
         let (mut found, mut ahead) = (Vec::new(), vec![origin.type_id]);
@@ -272,7 +273,7 @@ impl<'t> Sampler<'t> {
         found.get(index).copied()
     }
 
-    /// A random number less than `bound`.
+    /// Returns a random number less than `bound`.
     fn below(&mut self, bound: usize) -> usize {
         let state = self.chance.get_or_insert(1);
         *state ^= *state << 13;
@@ -282,34 +283,36 @@ impl<'t> Sampler<'t> {
     }
 }
 
-/// Text for content of any type.
+/// Returns text for content of any type.
 fn plain(name: &QName) -> Node {
     Node::with_text(name.clone(), "text")
 }
 
-/// The value of a field that does not occur.
+/// Returns the value of a field that does not occur.
 fn nothing(field: &Field) -> Value {
     if field.is_repeated() { Value::List(Vec::new()) } else { Value::Absent }
 }
 
 impl Operation {
-    /// A request that contains every field, valid by the schema if one could be made; `None` if the
-    /// operation cannot be used.
+    /// Returns a request that contains every field, valid by the schema if one could be made;
+    /// `None` if the operation cannot be used.
     pub fn request_sample(&self) -> Option<Value> {
         self.sample(self.request(), None)
     }
 
-    /// A response that contains every field; `None` if there is none.
+    /// Returns a response that contains every field; `None` if there is none.
     pub fn response_sample(&self) -> Option<Value> {
         self.sample(self.response(), None)
     }
 
-    /// A request with random values and fields, for tests; `None` also if it would be infinite.
+    /// Returns a request with random values and fields, for tests; `None` also if it would be
+    /// infinite.
     pub fn random_request(&self, seed: u64) -> Option<Value> {
         self.sample(self.request(), Some(seed))
     }
 
-    /// A response with random values and fields, for tests; `None` also if it would be infinite.
+    /// Returns a response with random values and fields, for tests; `None` also if it would be
+    /// infinite.
     pub fn random_response(&self, seed: u64) -> Option<Value> {
         self.sample(self.response(), Some(seed))
     }

@@ -1,8 +1,8 @@
-//! Compiled descriptions beside the documents that they are from: whatever is asked of a contract,
-//! the answers are the same.
+//! Compiled WSDL beside the documents that it was compiled from: a contract gives the same answers
+//! for both.
 //!
 //! `DELTASOAP_WSDL_CORPUS=DIR cargo test --release -p deltasoap-dynamic --test compiled --
-//! --ignored --nocapture` does so for any directory.
+//! --ignored --nocapture` runs the comparison for any directory.
 
 use deltasoap_core::Buffer;
 use deltasoap_core::schema::ElementRef;
@@ -31,7 +31,7 @@ fn compiled_descriptions_of_a_corpus_say_what_their_documents_say() {
     println!("{} compared", compare_all(Path::new(&folder)));
 }
 
-/// Compares all that can be imported; gives their number.
+/// Compares everything that can be imported; returns the number of imports.
 fn compare_all(folder: &Path) -> usize {
     let mut count = 0;
     for path in descriptions(folder) {
@@ -69,7 +69,7 @@ fn compare(import: Import, path: &Path, root: &Path) {
     assert!(compiled.compile() == file, "{}: compiled again, it is another file", path.display());
     let (one, other) = (Contract::from(import), Contract::from(compiled));
     assert_eq!(one.lowered().schema, other.lowered().schema, "{}", path.display());
-    // Compiled, files are named by their way from the root.
+    // Compiled files are named by their path from the root.
     let root = format!("{}/", root.canonicalize().expect("a directory").display());
     let below_root = |texts: Vec<String>| texts.iter().map(|text| text.replace(&root, "")).collect::<Vec<_>>();
     assert_eq!(below_root(notes(&one)), notes(&other), "{}", path.display());
@@ -88,7 +88,7 @@ fn notes(contract: &Contract) -> Vec<String> {
     documents.chain(notes).chain(contract.lowered().notes.iter().cloned()).collect()
 }
 
-/// What is said of all types and elements, and where they are.
+/// Returns the descriptions of all types and elements, and their positions.
 fn components(contract: &Contract) -> Vec<String> {
     let import = contract.description();
     let mut said = Vec::new();
@@ -109,8 +109,8 @@ fn components(contract: &Contract) -> Vec<String> {
     said
 }
 
-/// What is said of an operation: its port, its description, samples of its messages in XML and
-/// JSON, and what is found in them.
+/// Returns everything that a contract reports about an operation: its port, its description,
+/// samples of its messages in XML and JSON, and the findings in them.
 fn said(operation: &Operation) -> Vec<String> {
     let mut said = vec![
         format!(
@@ -144,7 +144,7 @@ fn message(operation: &Operation, name: &QName, content: ElementRef, sample: &Va
     said
 }
 
-/// Files with some bytes changed, under a checksum that is right.
+/// Files with some bytes changed, with a valid checksum.
 mod changed {
     use super::*;
     use proptest::prelude::*;
@@ -161,7 +161,7 @@ mod changed {
         Importer::new().offline().text(text).expect("a description").compile()
     }
 
-    /// The file, under a checksum and a length that are right.
+    /// Returns the file with a valid checksum and length.
     fn with_checksum(mut file: Vec<u8>) -> Vec<u8> {
         let checksum = crc32fast::hash(&file[HEADER..]);
         let length = (file.len() - HEADER) as u64;
@@ -170,7 +170,7 @@ mod changed {
         file
     }
 
-    /// True if a file is taken; then it is asked all that a contract can be asked.
+    /// Returns true if a file is accepted; in that case, uses every function of the contract.
     fn is_taken(file: Vec<u8>) -> bool {
         let location = Location::Text("a changed file".to_owned());
         let Ok(import) = Importer::new().offline().bytes(location, file) else { return false };
@@ -180,7 +180,7 @@ mod changed {
         true
     }
 
-    /// What a run came to.
+    /// The result of a run.
     #[derive(Debug, Default)]
     struct Tally {
         files: usize,
@@ -200,8 +200,8 @@ mod changed {
         }
     }
 
-    /// One byte in so many, each changed in several ways; and one length in so many. Each once as
-    /// it is, and once with a checksum and a length that are right.
+    /// Changes every `step`th byte in several ways, and truncates the file at each of them. Each
+    /// change is tested once as it is, and once with a valid checksum and length.
     fn damaged(step: usize) -> Tally {
         let texts = [include_str!("data/shop.wsdl"), include_str!("data/graph.wsdl"), include_str!("data/bare.wsdl")];
         let mut tally = Tally::default();
@@ -232,7 +232,7 @@ mod changed {
         assert!(tally.files > 100 && tally.slowest < Duration::from_secs(5), "{tally:?}");
     }
 
-    /// `cargo xtask attacks` runs it: alone, since it looks at the memory of the process.
+    /// `cargo xtask attacks` runs it: alone, since it measures the memory of the process.
     #[test]
     #[ignore = "takes minutes, and wants to be alone"]
     fn attack_with_damaged_compiled_files() {
@@ -249,7 +249,7 @@ mod changed {
         assert!(slowest < Duration::from_secs(2) && largest < 64 << 20);
     }
 
-    /// Numbers that look random, the same for the same seed (SplitMix64).
+    /// Pseudo-random numbers, the same for the same seed (SplitMix64).
     struct Random(u64);
 
     impl Random {
@@ -266,7 +266,7 @@ mod changed {
     }
 
     /// Damages a file in one to three places: bits, bytes, numbers of four and eight bytes (which
-    /// may be lengths), bytes left out or put in, pieces copied elsewhere, and its end.
+    /// may be lengths), bytes removed or inserted, pieces copied elsewhere, and its end.
     fn mutate(file: &mut Vec<u8>, random: &mut Random) {
         const NUMBERS: [u64; 8] = [0, 1, 0x7F, 0xFF, 0x7FFF_FFFF, 0xFFFF_FFFF, u64::MAX / 2, u64::MAX];
         for _ in 0..=random.below(3) {
@@ -310,7 +310,7 @@ mod changed {
         for _ in 0..count {
             let mut file = whole[random.below(whole.len())].clone();
             mutate(&mut file, &mut random);
-            // One in eight stays as a damaged disk would give it. The others get a matching
+            // One in eight stays as a damaged disk would return it. The others get a matching
             // checksum and length.
             tally.count(if random.below(8) == 0 { file } else { with_checksum(file) });
         }
@@ -323,7 +323,7 @@ mod changed {
         assert!(tally.taken > 0 && tally.taken < tally.files, "{tally:?}");
     }
 
-    /// `DELTASOAP_COMPILED_MUTATIONS` and `DELTASOAP_COMPILED_SEED` say how many, and which.
+    /// `DELTASOAP_COMPILED_MUTATIONS` and `DELTASOAP_COMPILED_SEED` set the number and the seed.
     #[test]
     #[ignore = "takes longer, and wants to be alone; cargo xtask attacks runs it"]
     fn attack_with_mutated_compiled_files() {
@@ -345,7 +345,7 @@ mod changed {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(512))]
 
-        /// What is taken can be asked all that a contract can be asked.
+        /// An accepted file supports every function of a contract.
         #[test]
         fn files_are_refused_or_can_be_used(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..3)) {
             let mut file = file();

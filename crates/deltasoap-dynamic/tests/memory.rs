@@ -1,5 +1,5 @@
-//! How much memory trees take, and lists that are used while they arrive: alone in its process,
-//! since it is all counted.
+//! Memory used by trees, and by lists that are used as they arrive. This test runs alone in its
+//! process, since all of its memory is counted.
 
 use bytes::Bytes;
 use deltasoap_core::decode::value_from_slice;
@@ -23,10 +23,10 @@ use tower::Service;
 #[global_allocator]
 static ALLOCATOR: &PeakMemAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// One after the other.
+/// Tests run one after the other.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// References are as many as a message's length allows.
+/// The number of references is limited by a message's length.
 #[test]
 fn lists_take_no_more_room_to_validate_than_they_need() {
     const COUNT: usize = 200_000;
@@ -60,7 +60,7 @@ fn trees_take_no_more_room_than_they_need() {
     let name = QName::new("urn:t", "r");
     let id = contract.description().schemas().element_named(&name).expect("an element");
     let content = contract.lowered().element(id).expect("its content");
-    // Bytes an element: of its value, and of its JSON.
+    // Bytes per element: of its value, and of its JSON.
     for (element, of_value, of_json) in [("<a/>", 200, 600), ("<a><b>text</b><c>text</c></a>", 950, 1500)] {
         let message = format!("<r xmlns='urn:t'>{}</r>", element.repeat(COUNT));
         ALLOCATOR.reset_peak_memory();
@@ -75,12 +75,12 @@ fn trees_take_no_more_room_than_they_need() {
     }
 }
 
-/// A message that is made while it is sent.
+/// A message that is generated while it is sent.
 struct Made {
     head: Option<&'static str>,
-    /// What an item is, with `N` for its number.
+    /// The text of an item, with `N` for its number.
     item: &'static str,
-    /// Items that are still to come.
+    /// The items that are left.
     items: std::ops::Range<u32>,
     tail: Option<&'static str>,
 }
@@ -112,7 +112,7 @@ fn made(head: &'static str, item: &'static str, tail: &'static str) -> Made {
     Made { head: Some(head), item, items: 0..COUNT, tail: Some(tail) }
 }
 
-/// The beginning of a message, up to its list.
+/// Returns the beginning of a message, up to its list.
 fn head(name: &str) -> &'static str {
     const ENVELOPE: &str = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body>";
     format!("{ENVELOPE}<{name} xmlns='urn:lab'><station>s</station>").leak()
@@ -212,7 +212,7 @@ fn lists_whose_items_bring_new_names_are_bounded() {
     });
 }
 
-/// A chain of types, and many fields in the last one.
+/// Builds a chain of types, with many fields in the last one.
 #[test]
 fn a_list_is_found_in_the_memory_of_the_description() {
     const DEPTH: usize = 1000;

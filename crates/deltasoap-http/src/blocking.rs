@@ -45,7 +45,7 @@ use tower::Service;
 
 /// Calls the operations of one endpoint, and waits for each.
 ///
-/// Clones share their connections, and may be used by several threads at one time.
+/// Clones share their connections, and may be used by several threads at once.
 #[derive(Debug, Clone)]
 pub struct Client<S = HttpTransport> {
     client: crate::Client<S>,
@@ -53,10 +53,11 @@ pub struct Client<S = HttpTransport> {
 }
 
 impl Client {
-    /// A client of the endpoint at a URL, with default settings.
+    /// Creates a client of the endpoint at a URL, with default settings.
     ///
     /// # Errors
-    /// When the URL is malformed or names no host, or the background thread cannot be started.
+    /// Returns an error if the URL is malformed or names no host, or the background thread cannot
+    /// be started.
     pub fn new(url: impl Into<String>) -> Result<Self, StartError> {
         Self::builder(url).build_blocking()
     }
@@ -69,18 +70,19 @@ impl Client {
 }
 
 impl ClientBuilder {
-    /// A client for programs without `async`, over HTTP/1.1 with its own connection pool.
+    /// Builds a client for programs without `async`, over HTTP/1.1 with its own connection pool.
     ///
     /// # Errors
-    /// When the URL is malformed or names no host, or the background thread cannot be started.
+    /// Returns an error if the URL is malformed or names no host, or the background thread cannot
+    /// be started.
     pub fn build_blocking(self) -> Result<Client, StartError> {
         self.build_blocking_with(HttpTransport::new())
     }
 
-    /// A client for programs without `async` that sends its requests through a service.
+    /// Builds a client for programs without `async` that sends its requests through a service.
     ///
     /// # Errors
-    /// As [`build_blocking`](Self::build_blocking).
+    /// Returns the same errors as [`build_blocking`](Self::build_blocking).
     pub fn build_blocking_with<S>(self, transport: S) -> Result<Client<S>, StartError> {
         let client = self.build_with(transport).map_err(StartError::Url)?;
         Ok(Client { client, background: Arc::new(Background::start().map_err(StartError::Runtime)?) })
@@ -88,7 +90,7 @@ impl ClientBuilder {
 }
 
 impl<S> Client<S> {
-    /// The underlying client, for its counters.
+    /// Returns the underlying client, for its counters.
     pub fn inner(&self) -> &crate::Client<S> {
         &self.client
     }
@@ -97,7 +99,7 @@ impl<S> Client<S> {
     /// `client.wait(response.attachments.next())`.
     ///
     /// # Panics
-    /// Within `async` code.
+    /// Panics within `async` code.
     pub fn wait<F: Future>(&self, future: F) -> F::Output {
         self.background.wait(future)
     }
@@ -113,10 +115,10 @@ where
     /// Calls an operation; see [`Client::call`](crate::Client::call).
     ///
     /// # Errors
-    /// A fault, or another reason why there is no response.
+    /// Returns a fault, or another reason why there is no response.
     ///
     /// # Panics
-    /// Within `async` code, as all calls do.
+    /// Panics within `async` code, like all calls.
     pub fn call<Req: Message, Resp: Message>(&self, request: &Req) -> Result<Resp, CallError> {
         self.wait(self.client.call(request))
     }
@@ -125,7 +127,7 @@ where
     /// [`Client::call_with`](crate::Client::call_with).
     ///
     /// # Errors
-    /// As [`call`](Self::call).
+    /// Returns the same errors as [`call`](Self::call).
     pub fn call_with<Req: Message, Resp: Message>(
         &self,
         request: &Req,
@@ -138,7 +140,7 @@ where
     /// [`Client::call_leased`](crate::Client::call_leased).
     ///
     /// # Errors
-    /// As [`call`](Self::call).
+    /// Returns the same errors as [`call`](Self::call).
     pub fn call_leased<Req, Resp>(&self, request: &Req) -> Result<Lease<Resp>, CallError>
     where
         Req: Message,
@@ -147,10 +149,10 @@ where
         self.wait(self.client.call_leased(request))
     }
 
-    /// As [`call_leased`](Self::call_leased), with settings of this call.
+    /// Like [`call_leased`](Self::call_leased), with settings of this call.
     ///
     /// # Errors
-    /// As [`call`](Self::call).
+    /// Returns the same errors as [`call`](Self::call).
     pub fn call_leased_with<Req, Resp>(
         &self,
         request: &Req,
@@ -167,7 +169,7 @@ where
     /// [`Client::call_overlaid`](crate::Client::call_overlaid).
     ///
     /// # Errors
-    /// As [`call`](Self::call).
+    /// Returns the same errors as [`call`](Self::call).
     pub fn call_overlaid<Req, Resp, I>(&self, request: &Req, items: I) -> Result<Resp, CallError>
     where
         Req: Message,
@@ -177,11 +179,11 @@ where
         self.wait(self.client.call_overlaid(request, items))
     }
 
-    /// Calls an operation whose response contains a list of any length, and gives its items while
+    /// Calls an operation whose response contains a list of any length, and returns its items while
     /// they arrive; see [`Client::call_items`](crate::Client::call_items).
     ///
     /// # Errors
-    /// As [`call`](Self::call), as far as they come before the first item.
+    /// Returns those errors of [`call`](Self::call) that occur before the first item.
     pub fn call_items<Req, Resp, Item, List>(&self, request: &Req, list: List) -> Result<Items<Resp, Item>, CallError>
     where
         Req: Message,
@@ -196,7 +198,7 @@ where
     /// Sends a one-way message.
     ///
     /// # Errors
-    /// As [`call`](Self::call).
+    /// Returns the same errors as [`call`](Self::call).
     pub fn send<Req: Message>(&self, request: &Req) -> Result<(), CallError> {
         self.wait(self.client.send(request))
     }
@@ -204,13 +206,13 @@ where
     /// Sends a one-way message with settings of this call.
     ///
     /// # Errors
-    /// As [`call`](Self::call).
+    /// Returns the same errors as [`call`](Self::call).
     pub fn send_with<Req: Message>(&self, request: &Req, options: CallOptions) -> Result<(), CallError> {
         self.wait(self.client.send_with(request, options))
     }
 }
 
-/// The items of a list, each of which is waited for; see [`Items`](crate::Items).
+/// The items of a list. Each is waited for; see [`Items`](crate::Items).
 #[derive(Debug)]
 pub struct Items<M, T> {
     items: crate::Items<M, T, CallError>,
@@ -218,10 +220,10 @@ pub struct Items<M, T> {
 }
 
 impl<M, T> Items<M, T> {
-    /// Reads the rest of the response, drops its items, and gives the response without them.
+    /// Reads the rest of the response, drops its items, and returns the response without them.
     ///
     /// # Errors
-    /// When the response is invalid, or does not arrive.
+    /// Returns an error if the response is invalid, or does not arrive.
     pub fn finish(self) -> Result<M, CallError> {
         self.background.wait(self.items.finish())
     }
@@ -270,7 +272,7 @@ impl fmt::Debug for Background {
     }
 }
 
-/// A blocking client that cannot be created.
+/// An error that prevents a blocking client from being created.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StartError {

@@ -1,8 +1,8 @@
 //! Compares the `charset` of a media type with the bytes of the message.
 //!
-//! A message declares its own encoding, by a byte order mark or its XML declaration. RFC 7303
-//! (section 3) lets `charset` overrule the declaration, and an intermediary may use either. So they
-//! must agree: a message that contradicts its `charset` is refused, as the Basic Profile requires
+//! A message declares its own encoding by a byte order mark or its XML declaration. RFC 7303
+//! (section 3) lets `charset` override the declaration, and an intermediary may use either. So they
+//! must agree: a message that contradicts its `charset` is rejected, as the Basic Profile requires
 //! (1.1, R1018). If the message declares nothing, it is read in the encoding of `charset`:
 //! [`Charset::encoding`].
 //!
@@ -14,10 +14,10 @@ use bytes::Bytes;
 use deltasoap_xml::{Detected, Encoding, Feed, Limits, Window, XmlError};
 use std::fmt;
 
-/// The name for an encoding that cannot be read.
+/// The name for an unsupported encoding.
 const UNSUPPORTED: &str = "another encoding";
 
-/// Maximum number of bytes of a piece inspected to detect the encoding: more than a decision needs.
+/// Maximum number of bytes of a piece inspected to detect the encoding: more than detection needs.
 const START: usize = 256;
 
 /// A message whose bytes are not in the encoding that its media type names, or that is in an
@@ -29,12 +29,12 @@ pub struct CharsetError {
 }
 
 impl CharsetError {
-    /// The `charset` of the media type, in lower case.
+    /// Returns the `charset` of the media type, in lower case.
     pub fn charset(&self) -> &str {
         &self.charset
     }
 
-    /// The encoding of the bytes, as far as it is known.
+    /// Returns the encoding of the bytes, as far as it is known.
     pub fn found(&self) -> &'static str {
         self.found
     }
@@ -46,19 +46,19 @@ impl fmt::Display for CharsetError {
         if *found != UNSUPPORTED {
             return write!(
                 f,
-                "the Content-Type says charset={charset}, but the message is in {found}; name the charset it is in, or none"
+                "the Content-Type says charset={charset}, but the message is in {found}; declare the actual charset, or none"
             );
         }
-        // Charsets are written in upper case in most places.
+        // Most places write charsets in upper case.
         let charset = charset.to_ascii_uppercase();
-        write!(f, "the encoding {charset} is not supported for more than ASCII characters; use UTF-8 or UTF-16")
+        write!(f, "the encoding {charset} is not supported for non-ASCII characters; use UTF-8 or UTF-16")
     }
 }
 
 impl std::error::Error for CharsetError {}
 
-/// A whole message that declares its own encoding: if only `charset` names the encoding, it is
-/// transcoded to UTF-8.
+/// Returns a whole message in a form that declares its own encoding: if only `charset` names the
+/// encoding, the message is transcoded to UTF-8.
 ///
 /// ```
 /// use deltasoap_http::self_described;
@@ -69,7 +69,7 @@ impl std::error::Error for CharsetError {}
 /// ```
 ///
 /// # Errors
-/// When the message is in another encoding than the media type names.
+/// Returns an error if the message is in another encoding than the media type names.
 pub fn self_described(media_type: &str, message: Bytes) -> Result<Bytes, CharsetError> {
     let Some(media_type) = MediaType::parse(media_type) else { return Ok(message) };
     let mut charset = Charset::of(&media_type);
@@ -131,7 +131,7 @@ impl Charset {
         Charset { named, expected, start: Vec::new() }
     }
 
-    /// The encoding of a message that does not declare its own, if that is not UTF-8.
+    /// Returns the encoding of a message that does not declare its own, if that is not UTF-8.
     pub(crate) fn encoding(&self) -> Option<Encoding> {
         match self.expected {
             Expected::Single(encoding) => Some(encoding),
@@ -139,7 +139,7 @@ impl Charset {
         }
     }
 
-    /// A whole message that was checked; in UTF-8 if it does not declare its own encoding.
+    /// Returns a whole message that was checked; in UTF-8 if it does not declare its own encoding.
     pub(crate) fn self_described(&self, message: Bytes) -> Bytes {
         let Some(encoding) = Encoding::single_byte(self.named.as_bytes()) else { return message };
         let found = |otherwise| Detected::at_start(&message, otherwise).unwrap_or_default().encoding;
@@ -147,11 +147,11 @@ impl Charset {
         if is_silent { in_utf8(&message, encoding) } else { message }
     }
 
-    /// Checks the next bytes, and cuts off what is in another encoding: what comes before it can be
-    /// read, however the message was cut.
+    /// Checks the next bytes, and cuts off those in another encoding: the bytes before them can be
+    /// read, however the message was split.
     ///
     /// # Errors
-    /// As [`check`](Self::check).
+    /// Returns the same errors as [`check`](Self::check).
     pub(crate) fn cut(&mut self, data: &mut Bytes) -> Result<(), CharsetError> {
         let checked = self.check(data);
         if checked.is_err() {
@@ -165,7 +165,7 @@ impl Charset {
     /// Checks the next bytes.
     ///
     /// # Errors
-    /// When they are in another encoding.
+    /// Returns an error if they are in another encoding.
     pub(crate) fn check(&mut self, data: &[u8]) -> Result<(), CharsetError> {
         match self.expected {
             Expected::Anything => Ok(()),
@@ -185,7 +185,7 @@ impl Charset {
             (Expected::Utf8, Encoding::Utf8) | (Expected::Utf16, Encoding::Utf16Be | Encoding::Utf16Le) => {}
             (Expected::Single(expected), found) if found == expected => {}
             (Expected::Single(_), Encoding::Utf8) if !mark => {
-                // What did not tell was ASCII too.
+                // The undecided bytes were ASCII too.
                 self.expected = Expected::Ascii { found: found.name() };
                 return self.check(data);
             }
@@ -196,8 +196,9 @@ impl Charset {
         Ok(())
     }
 
-    /// The encoding of the message (XML 1.0, appendix F), once its first bytes determine it. UTF-16
-    /// without a mark is XML only with a declaration, but is named as UTF-16 in any case.
+    /// Returns the encoding of the message (XML 1.0, appendix F), once its first bytes determine
+    /// it. UTF-16 without a mark is XML only with a declaration, but is reported as UTF-16 in any
+    /// case.
     fn found(&mut self, data: &[u8]) -> Option<Detected> {
         let otherwise = self.encoding().unwrap_or_default();
         let is_first = self.start.is_empty();
@@ -274,7 +275,7 @@ mod tests {
         assert_eq!(charset("utf-8", &declared("latin1", b"<a/>")), Err("ISO-8859-1"));
         assert_eq!(charset("utf-16", &declared("latin1", b"<a/>")), Err("ISO-8859-1"));
         assert_eq!(charset("us-ascii", &declared("latin1", b"<a/>")), Ok(()));
-        // Both mean the same bytes.
+        // Both give the same bytes.
         assert_eq!(charset("iso-8859-1", &declared("utf-8", b"<a/>")), Ok(()));
         assert_eq!(charset("iso-8859-1", &declared("utf-8", "<\u{e4}/>".as_bytes())), Err("UTF-8"));
         assert_eq!(charset("iso-8859-1", &declared("us-ascii", b"<a>\0</a>")), Err("UTF-8"));

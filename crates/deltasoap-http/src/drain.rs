@@ -1,5 +1,5 @@
-//! Reads what is left of a body that nobody wants, so that the client can read the answer and the
-//! connection can continue.
+//! Reads the unused rest of a body, so that the client can read the answer and the connection can
+//! continue.
 
 use bytes::Bytes;
 use http_body::Body;
@@ -13,7 +13,7 @@ pub(crate) const DRAINED: usize = 64 << 10;
 /// Maximum time to wait for that rest.
 const DRAIN_TIME: Duration = Duration::from_secs(1);
 
-/// Reads the rest of a body, within a bound. True if that was all of it.
+/// Reads the rest of a body, within a limit. Returns true if that was all of it.
 pub(crate) async fn drain<B: Body<Data = Bytes> + ?Sized>(mut body: Pin<&mut B>) -> bool {
     let draining = async {
         let mut left = DRAINED;

@@ -15,7 +15,7 @@ use tokio::runtime::Handle;
 /// Messages longer than this are inspected on a thread that may block.
 const LONG: usize = 64 << 10;
 
-/// Inspects whole messages, and may refuse them.
+/// Inspects whole messages, and may reject them.
 #[derive(Clone)]
 pub(crate) struct Inspector(Arc<Inspect>);
 
@@ -37,7 +37,7 @@ impl fmt::Debug for Inspector {
 #[derive(Debug)]
 pub(crate) struct Inspection {
     inspector: Option<Inspector>,
-    /// The first piece of the message; most have but one, which is not copied.
+    /// The first piece of the message. Most have only one, which is not copied.
     first: Bytes,
     /// The whole message, from its second piece on.
     joined: BytesMut,
@@ -67,7 +67,7 @@ impl Inspection {
     /// names is inspected in UTF-8.
     ///
     /// # Errors
-    /// Those of the inspector.
+    /// Returns the inspector's error.
     pub(crate) async fn finish(&mut self, charset: &Charset) -> Result<(), BoxError> {
         let Some(Inspector(inspect)) = self.inspector.take() else { return Ok(()) };
         let (first, joined) = (std::mem::take(&mut self.first), std::mem::take(&mut self.joined));

@@ -1,15 +1,15 @@
-//! Items of a list that are used while their message arrives: of a request by its handler, of a
-//! response by its caller.
+//! Items of a list that are used while their message arrives: those of a request by its handler,
+//! those of a response by its caller.
 //!
-//! The message's type stays what it is: the list is any vector in it, or any list of a message that
-//! is described at run time. Between two windows of the message the finished items are taken out of
-//! it, so that the memory needed is that of one window's items, whatever the length of the list.
-//! Nothing is read ahead: more of the message is read when the items at hand are used up, and the
-//! sender waits meanwhile (*Toward Characterizing the Performance of SOAP Toolkits*, sections 2.2
-//! and 2.3).
+//! The message's type does not change: the list is any vector in it, or any list of a message whose
+//! types are known only at run time. The finished items are taken out of the message between two
+//! windows of it, so that the memory needed is that of one window's items, whatever the length of
+//! the list. Nothing is read ahead: more of the message is read when the available items are used
+//! up, and the sender waits meanwhile (*Toward Characterizing the Performance of SOAP Toolkits*,
+//! sections 2.2 and 2.3).
 //!
-//! What differs between typed and dynamic messages is how they are read and where their list is
-//! ([`Listed`]); all else is the same.
+//! Typed and dynamic messages differ only in how they are read and where their list is
+//! ([`Listed`]).
 
 #[cfg(feature = "values")]
 mod described;
@@ -25,35 +25,35 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::vec;
 
-/// The items of one list of a message that is still arriving, in their order.
+/// The items of one list of a message that is still arriving, in order.
 ///
-/// In [the message](Self::with_message) the list holds no items but the last one that was read,
-/// which may not be finished. Each call that gives items reads as much of the message as it takes
-/// to have some. If items are not asked for, the sender has to wait.
+/// In [the message](Self::with_message) the list holds at most the last item read, which may be
+/// unfinished. Each call that returns items reads as much of the message as needed to have some. If
+/// no items are requested, the sender has to wait.
 ///
-/// Only after [`None`](Self::next), or by [`finish`](Self::finish), it is known that the message is
-/// valid: an error can come after any item. All items come before it but the last one in the list,
-/// whether that was finished or not. So the items before an error in a message are the same however
-/// its bytes came.
+/// The message is known to be valid only after [`None`](Self::next), or after
+/// [`finish`](Self::finish): an error can follow any item. All items come before it except the last
+/// one in the list, whether that was finished or not. So the items before an error in a message do
+/// not depend on how its bytes were split.
 pub struct Items<M, T, E> {
     flow: Arc<Flow<M, T>>,
     arriving: Box<dyn Arriving<E>>,
-    /// Items that were taken and not yet given.
+    /// Items that were taken and not yet returned.
     taken: vec::IntoIter<T>,
     has_ended: bool,
 }
 
 /// Reads more of a message.
 pub(crate) trait Arriving<E>: Send {
-    /// Reads on until there are items, or the message has ended; false if it has.
+    /// Reads until there are items, or the message has ended; returns false at its end.
     fn more(&mut self) -> BoxFuture<'_, Result<bool, E>>;
 }
 
-/// Bytes of a message that are read at most before its items are taken: an item may be ten times as
-/// large in memory as in XML.
+/// Maximum number of message bytes that are read before the items are taken: an item may be ten
+/// times as large in memory as in XML.
 pub(crate) const WINDOW: usize = 32 << 10;
 
-/// A message that has arrived whole.
+/// A message that has arrived as a whole.
 pub(crate) struct Arrived;
 
 impl<E> Arriving<E> for Arrived {
@@ -67,10 +67,12 @@ impl<M, T, E> Items<M, T, E> {
         Items { flow, arriving, taken: Vec::new().into_iter(), has_ended: false }
     }
 
-    /// The next item; `None` after the last one, when the whole message has been read and is valid.
+    /// Returns the next item; `None` after the last one, when the whole message has been read and
+    /// is valid.
     ///
     /// # Errors
-    /// When the message is invalid, or does not arrive. After an error there are no more items.
+    /// Returns an error if the message is invalid, or does not arrive. After an error there are no
+    /// more items.
     pub async fn next(&mut self) -> Option<Result<T, E>> {
         loop {
             if let Some(item) = self.taken.next() {
@@ -83,11 +85,11 @@ impl<M, T, E> Items<M, T, E> {
         }
     }
 
-    /// The next items, as many as are at hand: at least one. `None` after the last ones. For lists
-    /// of numbers this is the faster way, and the items are in one piece of memory.
+    /// Returns the next available items: at least one, or `None` after the last ones. For lists of
+    /// numbers this is faster, and the items are in one piece of memory.
     ///
     /// # Errors
-    /// As [`next`](Self::next).
+    /// Returns the same errors as [`next`](Self::next).
     pub async fn next_batch(&mut self) -> Option<Result<Vec<T>, E>> {
         let rest = std::mem::take(&mut self.taken);
         if rest.len() > 0 {
@@ -111,17 +113,17 @@ impl<M, T, E> Items<M, T, E> {
         }
     }
 
-    /// Looks at what was read of the message besides the items: what comes before the list is there
-    /// from the first item on.
+    /// Calls `look` with what was read of the message besides the items. What comes before the list
+    /// is available from the first item on.
     pub fn with_message<R>(&mut self, look: impl FnOnce(&M) -> R) -> R {
         look(&self.flow.passing().message)
     }
 
-    /// Reads the rest of the message, drops its items, and gives the message without them.
+    /// Reads the rest of the message, drops its items, and returns the message without them.
     ///
     /// # Errors
-    /// As [`next`](Self::next); an error that was given before is not given again, the message is
-    /// as far as it was read then.
+    /// Returns the same errors as [`next`](Self::next). An error that was returned before is not
+    /// returned again; the message contains what was read before it.
     pub async fn finish(mut self) -> Result<M, E> {
         while let Some(batch) = self.next_batch().await {
             drop(batch?);
@@ -129,7 +131,7 @@ impl<M, T, E> Items<M, T, E> {
         Ok(self.flow.take_message())
     }
 
-    /// The items as a [`Stream`].
+    /// Returns the items as a [`Stream`].
     pub fn into_stream(self) -> impl Stream<Item = Result<T, E>> {
         try_unfold(self, async |mut items| Ok(items.next().await.transpose()?.map(|item| (item, items))))
     }
@@ -150,20 +152,20 @@ impl<M, T, E> fmt::Debug for Items<M, T, E> {
 
 /// Messages with a list whose items are taken.
 pub(crate) trait Listed<M, T>: Send + Sync {
-    /// A message of which nothing was read.
+    /// Returns an empty message.
     fn vacant(&self) -> M;
 
     /// Reads the body's element; see [`Content::decode`](deltasoap_core::Content::decode).
     fn decode(&self, message: &mut M, cursor: &mut Cursor<'_>) -> Step;
 
-    /// Takes the items out of the list that are finished.
+    /// Takes the finished items out of the list.
     fn take_finished(&self, message: &mut M) -> Vec<T>;
 
     /// Takes all items, after the message was read.
     fn take_all(&self, message: &mut M) -> Vec<T>;
 }
 
-/// Typed messages: a function finds the list.
+/// The list of a typed message, which a function finds.
 pub(crate) struct ListIn<F>(pub(crate) F);
 
 impl<M, T, F> Listed<M, T> for ListIn<F>
@@ -172,7 +174,7 @@ where
     F: Fn(&mut M) -> &mut Vec<T> + Send + Sync,
 {
     fn vacant(&self) -> M {
-        const { assert!(!M::HAS_PARTS, "a message whose body has several elements is read whole") };
+        const { assert!(!M::HAS_PARTS, "a message with several body elements cannot be read item by item") };
         M::vacant(M::view())
     }
 
@@ -189,10 +191,10 @@ where
     }
 }
 
-/// A message that is being read, and its items on their way to those who take them.
+/// A message that is being read, and its items on their way to the consumer.
 pub(crate) struct Flow<M, T> {
     list: Arc<dyn Listed<M, T>>,
-    /// The lock is never waited for: the message is read when its items are asked for.
+    /// The lock is never contended: the message is read when its items are requested.
     passing: Mutex<Passing<M, T>>,
 }
 
@@ -200,7 +202,7 @@ struct Passing<M, T> {
     message: M,
     /// Items that were taken out of the message.
     ready: Vec<T>,
-    /// Nobody will ask for items any more: they are dropped.
+    /// True if no more items will be requested: they are dropped.
     is_left: bool,
 }
 
@@ -216,8 +218,8 @@ impl<M, T> Flow<M, T> {
         self.list.decode(&mut self.passing().message, cursor)
     }
 
-    /// Takes the finished items out of the message. True if there are some at hand. Where nobody
-    /// wants them they are dropped, and limits go on counting.
+    /// Takes the finished items out of the message. Returns true if some are available. If nobody
+    /// requests them they are dropped, and limits continue to count.
     pub(crate) fn take_finished(&self) -> bool {
         self.take(|list, message| list.take_finished(message))
     }

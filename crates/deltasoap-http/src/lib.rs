@@ -1,7 +1,7 @@
 //! SOAP over HTTP: servers and clients as tower services on hyper.
 //!
 //! A [`SoapService`] answers HTTP requests with the operations it was built from. A [`Client`]
-//! calls operations elsewhere. Both are plain [`tower::Service`]s: the service can be mounted in
+//! calls remote operations. Both are plain [`tower::Service`]s: the service can be mounted in
 //! any router, the client sends through any transport, and a client can call a service in memory,
 //! without a socket. Messages are decoded while their bytes arrive; no body is collected first.
 //! Outgoing messages are written only where they differ from earlier ones, and go to the socket
@@ -39,7 +39,7 @@
 //! # Attachments
 //!
 //! A message can be sent with other parts, in MIME (SOAP with Attachments, MTOM) or DIME. Fields of
-//! the type [`Binary`](deltasoap_core::Binary) are bytes, or refer to a part. A handler gets the
+//! type [`Binary`](deltasoap_core::Binary) are bytes, or refer to a part. A handler gets the
 //! parts from its [`Context`], and a caller from the [`Response`], as streams that are read while
 //! they arrive:
 //!
@@ -83,8 +83,9 @@
 //! Requests and responses are also read in gzip, and with the feature `zstd` in zstd, within
 //! [`GzipLimits`], while they arrive. A [`Compression`] determines which messages are compressed.
 //! By default none are: on a fast network compression costs more than it saves, and the length of a
-//! compressed message tells about secrets in it. With [`Compression::ADAPTIVE`] those are that
-//! arrive sooner that way, by the measured throughput of the connection.
+//! compressed message reveals information about secrets in it. [`Compression::ADAPTIVE`] compresses
+//! the messages that arrive sooner that way, according to the measured throughput of the
+//! connection.
 //!
 //! ```
 //! use deltasoap::http::{Client, Compression, SoapService};
@@ -110,7 +111,7 @@
 //! # }
 //! ```
 //!
-//! # Who is who
+//! # Authentication
 //!
 //! With the feature `tls`, which is on by default, the [`Server`] and the [`Client`] support TLS,
 //! including client certificates (`ServerTls`, `ClientTls`). A hook identifies the sender of a
@@ -152,7 +153,7 @@
 //! # }
 //! ```
 //!
-//! # Other ways than HTTP over TCP
+//! # Other transports
 //!
 //! [`transport`] contains the layers below client and server: Unix sockets, memory, frames in place
 //! of HTTP, and the traits for other transports.
@@ -161,32 +162,33 @@
 //!
 //! The feature `blocking` adds a client that waits for each call, `blocking::Client`.
 //!
-//! # For people and machines that look after it
+//! # Administration
 //!
 //! A browser gets a page ([`LandingPage`]) with the operations, statistics of the differential
-//! engine, and a form that sends requests. Tools find the description under `?wsdl`, together with
+//! engine, and a form that sends requests. Tools find the WSDL under `?wsdl`, together with
 //! the documents that it imports ([`ServiceBuilder::wsdl_document`],
 //! [`ServiceBuilder::wsdl_file`]). A [`Monitor`] reports health, readiness and metrics; a
 //! [`ServiceIndex`] lists several services.
 //!
 //! All of this needs a Tokio runtime with its timer enabled.
 //!
-//! # What there is not
+//! # Not supported
 //!
 //! - HTTP/2 in [`Server`] and [`HttpTransport`], which support HTTP/1.1. The service and the client
 //!   do not depend on the HTTP version.
-//! - Content codings other than gzip and zstd: a request with one is refused with status 415. A
-//!   layer around the service may decode bodies, if it removes the header `Content-Encoding`.
+//! - Content codings other than gzip and zstd: a request with another one is rejected with status
+//!   415. A layer around the service may decode bodies, if it removes the header
+//!   `Content-Encoding`.
 //! - Parts for elements that are declared as a plain [`Base64`](deltasoap_core::lexical::Base64)
 //!   instead of [`Binary`](deltasoap_core::Binary), which generated code uses for
-//!   `xsd:base64Binary`: there, `xop:Include` is refused as an unexpected element. Dynamic values
+//!   `xsd:base64Binary`: there, `xop:Include` is rejected as an unexpected element. Dynamic values
 //!   of `xsd:base64Binary` accept it, unless they have attributes.
 //! - Charsets other than UTF-8, US-ASCII, ISO-8859-1, windows-1252, and UTF-16 with a byte order
-//!   mark: they are refused with status 415.
+//!   mark: they are rejected with status 415.
 //! - Forwarding: a service is the ultimate receiver of its requests, and answers them.
 
 #![forbid(unsafe_code)]
-// What clients and servers share has parts that one of them alone does not use.
+// The client or the server alone does not use all of the shared code.
 #![cfg_attr(
     not(all(feature = "client", feature = "gzip", feature = "page", feature = "server")),
     allow(dead_code, unused_imports)

@@ -1,8 +1,8 @@
 //! Media types: the `Content-Type` of received messages and of ours.
 //!
-//! The reader is lenient. The envelope determines the version of SOAP, so the media type only has
-//! to be one that is used for XML. It decides only if no envelope was read, for example when the
-//! first byte is invalid.
+//! The parser is lenient. The envelope determines the SOAP version, so the media type only has to
+//! be one that is used for XML. It determines the version only if no envelope was read, for example
+//! when the first byte is invalid.
 
 use crate::PartHeaders;
 use deltasoap_core::soap::Version;
@@ -23,8 +23,8 @@ pub(crate) struct MediaType {
 }
 
 impl MediaType {
-    /// The media type of a message with these headers; `None` if the header cannot be read, or
-    /// appears twice with different values.
+    /// Returns the media type of a message with these headers; `None` if the header cannot be read,
+    /// or appears twice with different values.
     pub(crate) fn of(headers: &HeaderMap) -> Option<Self> {
         match headers.get(CONTENT_TYPE) {
             None => Some(MediaType::default()),
@@ -33,8 +33,8 @@ impl MediaType {
         }
     }
 
-    /// The media type of a package's root; `None` if no message can have it. The type of a DIME
-    /// record is a namespace instead.
+    /// Returns the media type of a package's root; `None` if no message can have it. The type of a
+    /// DIME record is a namespace instead.
     pub(crate) fn of_root(headers: &PartHeaders) -> Option<Self> {
         let text = headers.content_type().unwrap_or("");
         if Version::from_namespace(text.trim()).is_some() {
@@ -43,14 +43,14 @@ impl MediaType {
         MediaType::parse(text).filter(MediaType::can_be_root)
     }
 
-    /// Reads a header's value (RFC 9110, 8.3.1).
+    /// Parses a header's value (RFC 9110, 8.3.1).
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (essence, mut rest) = text.split_once(';').unwrap_or((text, ""));
         let mut media = MediaType { essence: essence.trim().to_ascii_lowercase(), ..MediaType::default() };
         while !rest.trim().is_empty() {
             let (name, value, behind) = parameter(rest)?;
             match name.as_str() {
-                // Which of two would be meant?
+                // A second one makes it ambiguous.
                 "charset" => {
                     let charset = value.to_ascii_lowercase();
                     if media.charset.replace(charset.clone()).is_some_and(|other| other != charset) {
@@ -67,19 +67,19 @@ impl MediaType {
         Some(media)
     }
 
-    /// True if a SOAP message can have this media type: those of both versions, those of plain XML,
-    /// and none.
+    /// Returns true if a SOAP message can have this media type: those of both versions, those of
+    /// plain XML, and none.
     pub(crate) fn can_be_soap(&self) -> bool {
         ["", "text/xml", "application/soap+xml", "application/xml"].contains(&self.essence.as_str())
     }
 
-    /// A parameter other than `charset` and `action`.
+    /// Returns a parameter other than `charset` and `action`.
     pub(crate) fn parameter(&self, name: &str) -> Option<&str> {
         self.others.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
     }
 
-    /// True if this media type can carry a message as one part of several; a multipart must name
-    /// its boundary.
+    /// Returns true if this media type can carry a message as one part of several; a multipart must
+    /// name its boundary.
     pub(crate) fn is_package(&self) -> bool {
         (self.essence == "multipart/related" && self.parameter("boundary").is_some()) || self.is_dime()
     }
@@ -89,14 +89,14 @@ impl MediaType {
         self.essence == "application/dime"
     }
 
-    /// True if the root of a package can be a SOAP message: a plain one, or one in XOP.
+    /// Returns true if the root of a package can be a SOAP message: a plain one, or one in XOP.
     pub(crate) fn can_be_root(&self) -> bool {
         self.can_be_soap() || self.essence == "application/xop+xml"
     }
 
-    /// True if messages can be read in the charset. The bytes show whether the message is actually
-    /// in it: see [`Charset`](crate::charset::Charset). `utf-16le` and `utf-16be` forbid a byte
-    /// order mark, so their bytes would be ambiguous.
+    /// Returns true if messages can be read in the charset. The bytes show whether the message is
+    /// actually in it: see [`Charset`](crate::charset::Charset). `utf-16le` and `utf-16be` forbid a
+    /// byte order mark, so their bytes would be ambiguous.
     pub(crate) fn is_readable(&self) -> bool {
         let readable = ["utf-8", "utf8", "us-ascii", "ascii", "utf-16"];
         let is_read =
@@ -104,7 +104,7 @@ impl MediaType {
         self.charset.as_deref().is_none_or(is_read)
     }
 
-    /// The version that the media type implies.
+    /// Returns the version that the media type implies.
     pub(crate) fn version(&self) -> Version {
         let is_12 = |text: &str| text.trim_start().to_ascii_lowercase().starts_with(Version::Soap12.media_type());
         let is_inside = || ["type", "start-info"].iter().any(|name| self.parameter(name).is_some_and(is_12));
@@ -112,13 +112,13 @@ impl MediaType {
     }
 }
 
-/// True if a header appears twice with different values, which makes it ambiguous.
+/// Returns true if a header appears twice with different values, which makes it ambiguous.
 pub(crate) fn contradicts_itself(headers: &HeaderMap, name: &HeaderName) -> bool {
     let mut values = headers.get_all(name).iter();
     values.next().is_some_and(|first| values.any(|other| other != first))
 }
 
-/// The first `name=value` of a list of parameters, and the rest after it.
+/// Splits off the first `name=value` of a list of parameters. Also returns the rest after it.
 fn parameter(text: &str) -> Option<(String, String, &str)> {
     let text = text.trim_start_matches(|c: char| c == ';' || c.is_ascii_whitespace());
     if text.is_empty() {
@@ -135,7 +135,8 @@ fn parameter(text: &str) -> Option<(String, String, &str)> {
     Some((name.trim().to_ascii_lowercase(), value, behind))
 }
 
-/// A quoted string (RFC 9110, 5.6.4) without its opening quote, and the rest after it.
+/// Parses a quoted string (RFC 9110, 5.6.4) without its opening quote. Also returns the rest after
+/// it.
 fn quoted_string(text: &str) -> Option<(String, &str)> {
     let mut value = String::new();
     let mut chars = text.char_indices();
@@ -149,7 +150,7 @@ fn quoted_string(text: &str) -> Option<(String, &str)> {
     None
 }
 
-/// The `Content-Type` of our messages without an action.
+/// Returns the `Content-Type` of our messages without an action.
 pub(crate) fn content_type(version: Version) -> HeaderValue {
     HeaderValue::from_static(match version {
         Version::Soap11 => "text/xml; charset=utf-8",
@@ -157,7 +158,7 @@ pub(crate) fn content_type(version: Version) -> HeaderValue {
     })
 }
 
-/// The `Content-Type` of a request, which in SOAP 1.2 carries the action.
+/// Returns the `Content-Type` of a request, which in SOAP 1.2 carries the action.
 pub(crate) fn request_type(version: Version, action: &str) -> Result<HeaderValue, InvalidHeaderValue> {
     if version == Version::Soap11 || action.is_empty() {
         return Ok(content_type(version));
@@ -165,8 +166,8 @@ pub(crate) fn request_type(version: Version, action: &str) -> Result<HeaderValue
     HeaderValue::try_from(format!("application/soap+xml; charset=utf-8; action={}", quote(action)))
 }
 
-/// The `Content-Type` of a package in MIME: with the boundary, the root's own type, and for MTOM
-/// the type of the message within (MTOM 1.0, section 3.2; RFC 2387).
+/// Returns the `Content-Type` of a package in MIME: with the boundary, the root's own type, and for
+/// MTOM the type of the message within (MTOM 1.0, section 3.2; RFC 2387).
 pub(crate) fn related_type(
     version: Version,
     action: &str,
@@ -182,7 +183,7 @@ pub(crate) fn related_type(
     with_action(text, version, action)
 }
 
-/// The `Content-Type` of the root of such a package.
+/// Returns the `Content-Type` of the root of such a package.
 pub(crate) fn root_type(version: Version, action: &str, is_mtom: bool) -> Result<HeaderValue, InvalidHeaderValue> {
     if !is_mtom {
         return request_type(version, action);
@@ -191,7 +192,7 @@ pub(crate) fn root_type(version: Version, action: &str, is_mtom: bool) -> Result
     with_action(text, version, action)
 }
 
-/// A media type with the action, if the version carries it as a parameter.
+/// Returns a media type with the action, if the version carries it as a parameter.
 fn with_action(mut text: String, version: Version, action: &str) -> Result<HeaderValue, InvalidHeaderValue> {
     if version == Version::Soap12 && !action.is_empty() {
         text += &format!("; action={}", quote(action));
@@ -199,12 +200,12 @@ fn with_action(mut text: String, version: Version, action: &str) -> Result<Heade
     HeaderValue::try_from(text)
 }
 
-/// A text as a quoted string.
+/// Returns text as a quoted string.
 pub(crate) fn quote(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// The text of a `SOAPAction` header (SOAP 1.1, 6.1.1). Many senders omit its quotes.
+/// Returns the text of a `SOAPAction` header (SOAP 1.1, 6.1.1). Many senders omit its quotes.
 pub(crate) fn unquote(text: &str) -> String {
     let text = text.trim();
     match text.strip_prefix('"').and_then(quoted_string) {

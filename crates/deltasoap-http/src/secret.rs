@@ -8,13 +8,13 @@ use http::header::{COOKIE, SET_COOKIE};
 const WORDS: [&str; 11] =
     ["auth", "bearer", "credential", "jwt", "key", "pass", "pwd", "secret", "session", "signature", "token"];
 
-/// True for a header whose name indicates a secret value.
+/// Returns true for a header whose name indicates a secret value.
 ///
 /// These are `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie`, and every header whose
 /// name contains auth, bearer, credential, jwt, key, pass, pwd, secret, session, signature or
 /// token. It is better to hide too much than too little.
 pub fn is_secret_header(name: &HeaderName) -> bool {
-    // Names are in lower case here.
+    // Header names are in lower case here.
     [COOKIE, SET_COOKIE].contains(name) || WORDS.iter().any(|word| name.as_str().contains(word))
 }
 

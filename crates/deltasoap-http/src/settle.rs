@@ -2,8 +2,8 @@
 //!
 //! Within a connection's task, hyper passes bodies through a channel, which wakes that same task. A
 //! multi-threaded runtime treats this as new work: it wakes another thread, which finds the task,
-//! polls it in vain, and takes over the sockets. For small requests on an idle server, that costs
-//! as much as all other work. So a wake during a poll of the connection is answered here, by
+//! polls it without effect, and takes over the sockets. For small requests on an idle server, that
+//! costs as much as all other work. So a wake during a poll of the connection is answered here, by
 //! another poll.
 
 use futures_util::task::AtomicWaker;
@@ -14,8 +14,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// Maximum number of polls in a row. A future that is woken again after that waits its turn: it may
-/// have wanted only to yield.
+/// Maximum number of consecutive polls. A future that is woken again after that waits for its turn:
+/// it may only have wanted to yield.
 const POLLS: usize = 2;
 
 pin_project! {
@@ -67,7 +67,7 @@ where
     }
 }
 
-/// Whether the future was woken, and the waker to notify.
+/// The wake state of the future, and the waker to notify.
 #[derive(Debug, Default)]
 struct Woken {
     is_polled: AtomicBool,
@@ -82,7 +82,8 @@ impl Woken {
         self.is_woken.store(false, Ordering::SeqCst);
     }
 
-    /// Ends a poll; true if there was no wake in it. From here on, wakes go to the task.
+    /// Ends a poll. Returns true if there was no wake during it. From here on, wakes go to the
+    /// task.
     fn end(&self) -> bool {
         self.is_polled.store(false, Ordering::SeqCst);
         !self.is_woken.load(Ordering::SeqCst)
@@ -109,7 +110,7 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
     use std::time::Duration;
 
-    /// Counts how often it was woken.
+    /// Counts the wakes.
     #[derive(Debug, Default)]
     struct Counted(AtomicUsize);
 
@@ -119,8 +120,8 @@ mod tests {
         }
     }
 
-    /// A future that wakes itself in its first polls and never ends, polled once: its polls, and
-    /// the wakes of the task.
+    /// Polls once a future that wakes itself in its first polls and never ends. Returns the number
+    /// of its polls, and of the task's wakes.
     fn restless(wakes: usize) -> (usize, usize) {
         let (counted, mut polls) = (Arc::new(Counted::default()), 0);
         let future = poll_fn(|task| {

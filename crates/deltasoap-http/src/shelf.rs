@@ -1,15 +1,15 @@
 //! A shelf: memories of differential decoding, and templates, that wait for the next message of
 //! their stream.
 //!
-//! The entries are of many types and few in number, so the shelf is a list with erased types that
-//! is searched linearly. The last entry in is the first out, and the oldest one makes room.
+//! The entries are of many types and few in number, so the shelf is a type-erased list that
+//! is searched linearly. The last entry in is the first out, and the oldest one is evicted.
 
 use deltasoap_core::{Memory, Templates};
 use std::any::Any;
 
 /// The memory of earlier messages: a [`Memory`] of those received, or [`Templates`] of those sent.
 pub(crate) trait Kept: Send + 'static {
-    /// Bytes held, by capacity.
+    /// Returns the bytes held, by capacity.
     fn held(&self) -> usize;
 }
 
@@ -37,11 +37,11 @@ pub(crate) struct Idle<K> {
     memory: Box<dyn Any + Send>,
 }
 
-/// Overhead of a memory in bytes, besides its buffers: boxes, entries of lists.
+/// Overhead of a memory in bytes, besides its buffers: boxes and list entries.
 const ENTRY: usize = 128;
 
-/// Bytes accounted for a memory: its content, its own size, and some overhead, so that a bound on
-/// bytes also bounds the number.
+/// Returns the bytes accounted for a memory: its content, its own size, and some overhead, so that
+/// a limit on bytes also limits the number.
 pub(crate) fn charge<M: Kept>(memory: &M) -> usize {
     memory.held() + size_of::<M>() + ENTRY
 }
@@ -51,12 +51,12 @@ impl<K> Idle<K> {
         Idle { key, bytes: charge(&*memory), memory }
     }
 
-    /// The memory and its key; `None` if it is of another type, which equal keys rule out.
+    /// Returns the memory and its key; `None` if it is of another type, which equal keys rule out.
     pub(crate) fn into_parts<M: Kept>(self) -> Option<(K, Box<M>)> {
         Some((self.key, self.memory.downcast().ok()?))
     }
 
-    /// The memory, left in place; `None` if it is of another type.
+    /// Returns the memory, left in place; `None` if it is of another type.
     pub(crate) fn memory<M: Kept>(&self) -> Option<&M> {
         self.memory.downcast_ref()
     }
@@ -65,7 +65,7 @@ impl<K> Idle<K> {
 /// Memories in the order of arrival.
 #[derive(Debug)]
 pub(crate) struct Shelf<K> {
-    /// At most `limit`.
+    /// At most `limit` memories.
     idle: Vec<Idle<K>>,
     limit: usize,
 }
@@ -86,7 +86,7 @@ impl<K> Shelf<K> {
         self.idle.iter().rfind(|idle| is_wanted(&idle.key))
     }
 
-    /// Puts a memory on the shelf; returns one that there is no room for.
+    /// Puts a memory on the shelf. Returns the evicted one if there is no room for both.
     pub(crate) fn put(&mut self, idle: Idle<K>) -> Option<Idle<K>> {
         if self.limit == 0 {
             return Some(idle);
@@ -101,7 +101,7 @@ impl<K> Shelf<K> {
         (!self.idle.is_empty()).then(|| self.idle.remove(0))
     }
 
-    /// Takes all.
+    /// Takes all memories.
     pub(crate) fn clear(&mut self) -> Vec<Idle<K>> {
         std::mem::take(&mut self.idle)
     }
@@ -110,7 +110,7 @@ impl<K> Shelf<K> {
         self.idle.is_empty()
     }
 
-    /// Bytes accounted for all memories.
+    /// Returns the bytes accounted for all memories.
     pub(crate) fn bytes(&self) -> usize {
         self.idle.iter().map(|idle| idle.bytes).sum()
     }

@@ -19,13 +19,13 @@ pub(crate) struct Sizes {
 /// that a small message after a large one should not pay. Larger messages double their buffer from
 /// here.
 const EXPECTED: usize = 1 << 20;
-/// Bytes by which the next message may exceed the last one.
+/// Number of bytes by which the next message may exceed the last one.
 const SLACK: usize = 512;
 /// Messages below this size are written in full.
 pub(crate) const SMALL: usize = 2 << 10;
 
 impl Sizes {
-    /// Bytes to reserve for the next message.
+    /// Returns the number of bytes to reserve for the next message.
     pub(crate) fn expected(&self) -> usize {
         self.last.load(Relaxed).min(EXPECTED) + SLACK
     }
@@ -37,13 +37,13 @@ impl Sizes {
         self.high.store(len.max(high - high / 8), Relaxed);
     }
 
-    /// True if recent messages are small; false if there were none.
+    /// Returns true if recent messages are small; false if there were none.
     pub(crate) fn are_small(&self) -> bool {
         (1..SMALL).contains(&self.high.load(Relaxed))
     }
 }
 
-/// The statistics of a message that is written without templates.
+/// Returns the statistics of a message that is written without templates.
 pub(crate) fn in_full(len: usize) -> EncodeStats {
     let mut stats = EncodeStats::default();
     (stats.messages, stats.first) = (1, 1);

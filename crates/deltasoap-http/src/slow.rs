@@ -1,6 +1,6 @@
-//! Bodies that arrive too slowly: a sender that keeps a request alive by a byte now and then.
+//! Bodies that arrive too slowly: a sender may keep a request alive by a byte now and then.
 //!
-//! Only the time spent waiting for bytes counts, so that neither decoding nor a slow handler counts
+//! Only the time spent waiting for bytes counts, so neither decoding nor a slow handler counts
 //! against the sender. The length of one wait is bounded elsewhere, so it is enough to check when
 //! bytes arrive.
 
@@ -17,7 +17,7 @@ use tokio::time::Instant;
 #[derive(Debug)]
 pub(crate) struct Paced<B> {
     body: Pin<Box<B>>,
-    /// Bytes a second; 0 for any.
+    /// Minimum rate in bytes a second; 0 for no minimum.
     rate: u32,
     /// Additional time allowed.
     grace: Duration,
@@ -27,7 +27,7 @@ pub(crate) struct Paced<B> {
     since: Option<Instant>,
 }
 
-/// The body arrived too slowly.
+/// The error of a body that arrives too slowly.
 #[derive(Debug)]
 pub(crate) struct TooSlow;
 
@@ -40,7 +40,7 @@ impl fmt::Display for TooSlow {
 impl std::error::Error for TooSlow {}
 
 impl<B> Paced<B> {
-    /// Without a grace there is no bound.
+    /// Creates a body with a minimum rate; without `grace` there is no minimum.
     pub(crate) fn new(body: B, rate: u32, grace: Option<Duration>) -> Self {
         let (rate, grace) = grace.map_or((0, Duration::ZERO), |grace| (rate, grace));
         Paced { body: Box::pin(body), rate, grace, bytes: 0, waited: Duration::ZERO, since: None }
@@ -84,7 +84,7 @@ mod tests {
     use std::convert::Infallible;
     use tokio::time::sleep;
 
-    /// A body of pieces of a fixed size, sent at a fixed interval.
+    /// Returns a body of pieces of a fixed size, sent at a fixed interval.
     fn trickle(size: usize, every: Duration) -> impl Body<Data = Bytes, Error = BoxError> {
         let pieces = futures_util::stream::unfold(0, move |sent| async move {
             sleep(every).await;

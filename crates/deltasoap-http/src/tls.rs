@@ -1,8 +1,7 @@
-//! TLS for servers and clients, by rustls with ring.
+//! TLS 1.2 and 1.3 for servers and clients, by rustls with ring.
 //!
-//! [`Identity`] is a side's own certificate, [`Roots`] are the certificates it trusts. TLS 1.2 and
-//! 1.3. Nothing here depends on the provider that the process may have installed for rustls, nor
-//! installs one.
+//! [`Identity`] is a side's own certificate, [`Roots`] are the certificates it trusts. Nothing here
+//! depends on the provider that the process may have installed for rustls, or installs one.
 
 mod explained;
 mod pinned;
@@ -24,14 +23,14 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Maximum time of a handshake, by default.
+/// Default maximum time of a handshake.
 const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
 
 /// Certificates and keys that TLS cannot use.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum TlsError {
-    /// A PEM text is malformed, or lacks its expected content. Holds the reason, but none of the
+    /// PEM text is malformed, or lacks its expected content. Holds the reason, but none of the
     /// text, which may be a key.
     Pem(&'static str),
     /// The text contains no certificate.
@@ -40,7 +39,7 @@ pub enum TlsError {
     EncryptedKey,
     /// A certificate or a key cannot be used, or they do not match.
     Tls(rustls::Error),
-    /// Roots for verifying the other side cannot be used.
+    /// Roots for verifying the peer cannot be used.
     Verifier(rustls::server::VerifierBuilderError),
 }
 
@@ -53,7 +52,7 @@ impl fmt::Display for TlsError {
                 f.write_str("the private key is encrypted; `openssl pkey -in KEY -out PLAIN` decrypts it")
             }
             TlsError::Tls(error) if is_of_version_1(error) => f.write_str(
-                "a certificate cannot be used: it is of X.509 version 1, and version 3 is needed, as `openssl req -x509` makes it",
+                "a certificate cannot be used: it has X.509 version 1, but version 3 is required, as made by `openssl req -x509`",
             ),
             TlsError::Tls(error) => write!(f, "certificate and key cannot be used: {error}"),
             TlsError::Verifier(error) => write!(f, "the trusted certificates cannot be used: {error}"),
@@ -75,11 +74,11 @@ impl From<pem::Error> for TlsError {
     fn from(error: pem::Error) -> Self {
         TlsError::Pem(match error {
             pem::Error::MissingSectionEnd { .. } => {
-                "a section has no line that ends it; BEGIN, END and what is between them have lines of their own"
+                "a section has no END line; BEGIN, END and the content between them must be on separate lines"
             }
-            pem::Error::IllegalSectionStart { .. } => "the line that begins a section is malformed",
-            pem::Error::Base64Decode(_) => "what stands in a section is not base64",
-            pem::Error::NoItemsFound => "it has no section of the kind that is needed",
+            pem::Error::IllegalSectionStart { .. } => "the BEGIN line of a section is malformed",
+            pem::Error::Base64Decode(_) => "the content of a section is not base64",
+            pem::Error::NoItemsFound => "it has no section of the required kind",
             pem::Error::SectionTooLarge => "a section is too large",
             _ => "it cannot be read",
         })
@@ -100,14 +99,14 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// From two PEM texts, which may be the same.
+    /// Creates an identity from two PEM texts, which may be the same.
     ///
-    /// The first contains certificates, one's own first; the second an unencrypted private key in
+    /// The first contains certificates, the own one first; the second an unencrypted private key in
     /// PKCS #8, PKCS #1 or SEC1.
     ///
     /// # Errors
-    /// When a text is malformed, or contains no certificate or no key. A mismatch between the two
-    /// is only detected when they are used.
+    /// Returns an error if a text is malformed, or contains no certificate or no key. A mismatch
+    /// between the two is only detected when they are used.
     pub fn from_pem(chain: impl AsRef<[u8]>, key: impl AsRef<[u8]>) -> Result<Self, TlsError> {
         let (chain, key) = (certificates(chain.as_ref())?, key.as_ref());
         if memchr::memmem::find(key, b"ENCRYPTED").is_some() {
@@ -123,7 +122,7 @@ impl Clone for Identity {
     }
 }
 
-/// Shows nothing of the key.
+/// Omits the key.
 impl fmt::Debug for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Identity").field("certificates", &self.chain.len()).finish_non_exhaustive()
@@ -137,11 +136,11 @@ fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TlsError> {
 
 /// Trusted certificates: of authorities, and of servers themselves.
 ///
-/// A server whose own certificate is one [that was given](Self::from_pem) is trusted without
-/// further verification of its chain. It can be self-signed, as `openssl req -x509` makes them, an
-/// authority's, or of an authority that is not trusted. Its dates have to be valid, and it has to
-/// match the host's name: by its `subjectAltName`, or by its common name if it has none of the
-/// former.
+/// A server whose own certificate is [among those given](Self::from_pem) is trusted without further
+/// verification of its chain. The certificate can be self-signed, as made by `openssl req -x509`,
+/// be an authority's, or be issued by an authority that is not trusted. Its dates must be valid,
+/// and it must match the host's name: by its `subjectAltName`, or by its common name if it has no
+/// `subjectAltName`.
 #[derive(Debug, Clone)]
 pub struct Roots {
     store: RootCertStore,
@@ -150,10 +149,10 @@ pub struct Roots {
 }
 
 impl Roots {
-    /// From a PEM text with one or more certificates.
+    /// Creates roots from PEM text with one or more certificates.
     ///
     /// # Errors
-    /// When the text is malformed or contains no certificate, or one cannot be used.
+    /// Returns an error if the text is malformed or contains no certificate, or one cannot be used.
     pub fn from_pem(pem: impl AsRef<[u8]>) -> Result<Self, TlsError> {
         let mut store = RootCertStore::empty();
         let given = certificates(pem.as_ref())?;
@@ -161,28 +160,28 @@ impl Roots {
         Ok(Roots { store, given })
     }
 
-    /// Those that the system trusts, or those in the files of `SSL_CERT_FILE` and `SSL_CERT_DIR`.
-    /// Unreadable certificates are left out, with a warning. This reads files, which takes some
-    /// milliseconds.
+    /// Returns the roots that the system trusts, or those in the files of `SSL_CERT_FILE` and
+    /// `SSL_CERT_DIR`. Unreadable certificates are left out, with a warning. This reads files,
+    /// which takes some milliseconds.
     pub fn platform() -> Self {
         let found = rustls_native_certs::load_native_certs();
-        found.errors.iter().for_each(|error| tracing::warn!(%error, "roots of the system could not be read"));
+        found.errors.iter().for_each(|error| tracing::warn!(%error, "a system root certificate could not be read"));
         let mut store = RootCertStore::empty();
         let (_, ignored) = store.add_parsable_certificates(found.certs);
         if ignored > 0 || store.is_empty() {
-            tracing::warn!(used = store.len(), ignored, "some or all roots of the system cannot be used");
+            tracing::warn!(used = store.len(), ignored, "some or all system root certificates cannot be used");
         }
         Roots { store, given: Vec::new() }
     }
 
-    /// Those of the public authorities on Mozilla's list, for machines without trusted roots in the
+    /// Returns the public authorities on Mozilla's list, for machines without trusted roots in the
     /// system.
     pub fn public() -> Self {
         let store = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
         Roots { store, given: Vec::new() }
     }
 
-    /// True if nobody is trusted.
+    /// Returns true if nobody is trusted.
     pub fn is_empty(&self) -> bool {
         self.store.is_empty()
     }
@@ -220,7 +219,7 @@ pub struct ServerTls {
     pub(crate) handshake_timeout: Duration,
 }
 
-/// Whether clients must present certificates.
+/// The policy for client certificates.
 #[derive(Debug, Clone)]
 enum Clients {
     Anonymous,
@@ -229,12 +228,12 @@ enum Clients {
 }
 
 impl ServerTls {
-    /// A server that presents its certificate, and requests none from clients.
+    /// Creates settings for a server that presents its certificate, and requests none from clients.
     pub fn new(identity: Identity) -> Self {
         ServerTls { identity, clients: Clients::Anonymous, handshake_timeout: HANDSHAKE_TIME }
     }
 
-    /// Serves only clients with a certificate that one of these roots has signed (mutual TLS).
+    /// Serves only clients with a certificate signed by one of these roots (mutual TLS).
     #[must_use]
     pub fn require_clients(mut self, roots: Roots) -> Self {
         self.clients = Clients::Required(roots);
@@ -242,14 +241,14 @@ impl ServerTls {
     }
 
     /// Requests a certificate from clients, and also serves those without one. A certificate that
-    /// none of these roots signed is refused.
+    /// none of these roots signed is rejected.
     #[must_use]
     pub fn accept_clients(mut self, roots: Roots) -> Self {
         self.clients = Clients::Optional(roots);
         self
     }
 
-    /// Maximum time of a handshake; the connection ends after that. Default 10 s.
+    /// Sets the maximum time of a handshake; the connection ends after that. Default 10 s.
     #[must_use]
     pub fn handshake_timeout(mut self, timeout: Duration) -> Self {
         self.handshake_timeout = timeout;
@@ -283,13 +282,13 @@ pub struct ClientTls {
 }
 
 impl ClientTls {
-    /// A client that trusts only these roots, which may be [those of the system](Roots::platform),
-    /// and presents no certificate.
+    /// Creates settings for a client that trusts only these roots, which may be
+    /// [those of the system](Roots::platform), and presents no certificate.
     pub fn new(roots: Roots) -> Self {
         ClientTls { roots, identity: None, is_unverified: false }
     }
 
-    /// Accepts any certificate, whoever it belongs to.
+    /// Accepts any certificate, whoever owns it.
     ///
     /// Anyone on the network path can read the requests, and answer in the server's place. For
     /// testing servers without a certificate.
@@ -299,22 +298,22 @@ impl ClientTls {
         self
     }
 
-    /// The certificate to present to servers that request one (mutual TLS).
+    /// Sets the certificate to present to servers that request one (mutual TLS).
     #[must_use]
     pub fn identity(mut self, identity: Identity) -> Self {
         self.identity = Some(identity);
         self
     }
 
-    /// The configuration of rustls, for other clients that trust the same servers.
+    /// Returns the configuration of rustls, for other clients that trust the same servers.
     ///
     /// # Errors
-    /// When the identity or the roots cannot be used.
+    /// Returns an error if the identity or the roots cannot be used.
     pub fn config(self) -> Result<ClientConfig, TlsError> {
         let builder = versions(ClientConfig::builder_with_provider(provider()))?;
         let builder = match self.is_unverified {
             true => builder.dangerous().with_custom_certificate_verifier(Arc::new(Unverified(provider()))),
-            // The verifier wants at least one.
+            // The verifier requires at least one root.
             false if self.roots.is_empty() => builder.with_root_certificates(self.roots.store),
             false => builder.dangerous().with_custom_certificate_verifier(Arc::new(self.roots.verifier()?)),
         };

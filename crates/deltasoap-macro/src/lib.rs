@@ -1,4 +1,4 @@
-//! `wsdl!`: Rust for a WSDL, generated where the macro stands.
+//! `wsdl!`: Rust for a WSDL, generated where the macro is used.
 
 #![forbid(unsafe_code)]
 
@@ -10,9 +10,9 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use syn::{Error, LitStr, parse_macro_input};
 
-/// Generates types, clients and server traits for a WSDL, as `deltasoap-codegen` does. The path is
-/// relative to the folder of the package (`CARGO_MANIFEST_DIR`). Documents are read from files
-/// alone, and the crate is compiled anew when one of them changes.
+/// Generates types, clients and server traits for a WSDL, like `deltasoap-codegen`. The path is
+/// relative to the folder of the package (`CARGO_MANIFEST_DIR`). Documents are read only from
+/// files, and the crate is recompiled when one of them changes.
 ///
 /// ```
 /// #[allow(clippy::all, dead_code, missing_docs)]
@@ -25,8 +25,7 @@ use syn::{Error, LitStr, parse_macro_input};
 /// # Ok::<(), deltasoap::http::InvalidUrl>(())
 /// ```
 ///
-/// What is wrong with a description is an error of the compiler at the macro, with the document,
-/// the line and the column.
+/// Errors in a WSDL are compiler errors at the macro, with document, line and column.
 #[proc_macro]
 pub fn wsdl(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let path = parse_macro_input!(input as LitStr);
@@ -40,7 +39,7 @@ fn expand(path: &LitStr) -> Result<TokenStream, Error> {
     let Generated { code, files, .. } = builder.generate().map_err(|it| error(&it))?;
     let code: TokenStream = code.parse().map_err(|it| error(&it))?;
     let files = files.iter().map(|file| file.to_string_lossy().into_owned());
-    // What is included is watched.
+    // Included files are watched.
     Ok(quote!(#code #(const _: &[u8] = include_bytes!(#files);)*))
 }
 
@@ -54,7 +53,7 @@ mod tests {
         expanded.map(|code| code.to_string()).map_err(|error| error.to_string())
     }
 
-    /// Those that it imports too, so that the crate is compiled anew when one changes.
+    /// Includes imported documents, so that the crate is recompiled when one changes.
     #[test]
     fn all_documents_are_watched() {
         let events = "../../testdata/wsdl/FalkTannhaeuser+python-onvif-zeep/wsdl/events.wsdl";

@@ -1,4 +1,4 @@
-//! What the macro makes, by way of the facade: it compiles, and both sides understand each other.
+//! The macro's output, used through the facade: it compiles, and client and server work together.
 
 use deltasoap::http::{Client, Context, Failure, TypedFault};
 use deltasoap::soap::Fault;
@@ -13,7 +13,7 @@ mod weather {
     deltasoap::wsdl!("../../examples/codegen/weather.wsdl");
 }
 
-/// A description of another namespace beside it.
+/// A WSDL of another namespace.
 #[allow(clippy::all, dead_code, missing_docs)]
 mod archive {
     deltasoap::wsdl!("../deltasoap-codegen/tests/data/archive.wsdl");

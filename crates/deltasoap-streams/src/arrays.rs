@@ -1,12 +1,12 @@
 //! The papers' arrays: values, and their SOAP messages written naively.
 //!
-//! The values are what the benchmarks of bSOAP and its predecessors send: arrays of ints, of
-//! doubles (easy: equal to the array index; hard: random), of strings and of mesh interface
-//! objects, two coordinates with a field value. They depend on `n` alone. The `message_` functions
-//! write the text with `format!`-like appending, no cleverness: the naive twin that the encoder is
-//! tested against, and the common file that every decoder of the benchmarks reads.
+//! The values are those sent by the benchmarks of bSOAP and its predecessors: arrays of ints, of
+//! doubles (easy: equal to the array index; hard: random), of strings, and of mesh interface
+//! objects, which are two coordinates with a field value. They depend on `n` alone. The `message_`
+//! functions write the text by simple appending: the naive twin that the encoder is tested against,
+//! and the common file that every decoder of the benchmarks reads.
 //!
-//! All messages are SOAP 1.1, document/literal, on one line behind no white space:
+//! All messages are SOAP 1.1, document/literal, on one line without white space before it:
 //!
 //! ```text
 //! <?xml version="1.0" encoding="UTF-8"?><soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body>
@@ -27,23 +27,24 @@ pub const NAMESPACE: &str = "urn:bench";
 /// A mesh interface object: coordinates `x` and `y`, field value `v`.
 pub type Mio = (i32, i32, f64);
 
-/// A simple event: its number `id`, a reading `value`, a `message` for people.
+/// A simple event: its number `id`, a reading `value`, and a human-readable `message`.
 pub type Event = (i32, f64, String);
 
-/// The ints `1, 2, ... n` (at most `i32::MAX` of them).
+/// Returns the ints `1, 2, ... n` (at most `i32::MAX` of them).
 #[must_use]
 pub fn ints(n: usize) -> Vec<i32> {
     (1..=i32::try_from(n).unwrap_or(i32::MAX)).collect()
 }
 
-/// The doubles `1, 2, ... n`: short texts, no exponent below 10^16.
+/// Returns the doubles `1, 2, ... n`: short text, no exponent below 10^16.
 #[must_use]
 pub fn easy_doubles(n: usize) -> Vec<f64> {
     ints(n).into_iter().map(f64::from).collect()
 }
 
-/// `n` finite doubles with random bits: the numbers of [`SplitMix64`] from [`SEED`] taken as IEEE
-/// 754 bits, leaving out infinities and NaNs. Their shortest texts have 22 characters on average.
+/// Returns `n` finite doubles with random bits: the numbers of [`SplitMix64`] from [`SEED`] taken
+/// as IEEE 754 bits, leaving out infinities and NaNs. Their shortest text has 22 characters on
+/// average.
 #[must_use]
 pub fn hard_doubles(n: usize) -> Vec<f64> {
     let mut random = SplitMix64::new(SEED);
@@ -51,20 +52,21 @@ pub fn hard_doubles(n: usize) -> Vec<f64> {
     drawn.filter(|value| value.is_finite()).take(n).collect()
 }
 
-/// The objects `(i, i, sqrt(i))` for `i` in `1..=n`: one value in √n is short, the others have up
-/// to 17 digits. A square root is exactly rounded by IEEE 754, so that every language has the same.
+/// Returns the objects `(i, i, sqrt(i))` for `i` in `1..=n`: √n values are short, the others have
+/// up to 17 digits. IEEE 754 square roots are correctly rounded, so every language computes the
+/// same ones.
 #[must_use]
 pub fn mios(n: usize) -> Vec<Mio> {
     ints(n).into_iter().map(|i| (i, i, f64::from(i).sqrt())).collect()
 }
 
-/// The events `(i, sqrt(i), "Message #i")` for `i` in `1..=n`.
+/// Returns the events `(i, sqrt(i), "Message #i")` for `i` in `1..=n`.
 #[must_use]
 pub fn events(n: usize) -> Vec<Event> {
     ints(n).into_iter().map(|i| (i, f64::from(i).sqrt(), format!("Message #{i}"))).collect()
 }
 
-/// `n` strings of [`STRING_LENGTH`] letters each, the letter `k` of `A-Za-z` with `k` from
+/// Returns `n` strings of [`STRING_LENGTH`] letters each, the letter `k` of `A-Za-z` with `k` from
 /// `below(52)` of [`SplitMix64`] from [`SEED`].
 #[must_use]
 pub fn strings(n: usize) -> Vec<String> {
@@ -72,20 +74,20 @@ pub fn strings(n: usize) -> Vec<String> {
     (0..n).map(|_| (0..STRING_LENGTH).map(|_| letter(&mut random)).collect()).collect()
 }
 
-/// `n` strings that repeat: the first [`DIFFERENT_STRINGS`] of [`strings`], in turn.
+/// Returns `n` strings that repeat: the first [`DIFFERENT_STRINGS`] of [`strings`], in turn.
 #[must_use]
 pub fn repeated_strings(n: usize) -> Vec<String> {
     strings(n.min(DIFFERENT_STRINGS)).into_iter().cycle().take(n).collect()
 }
 
-/// How many of [`repeated_strings`] differ.
+/// Number of different strings among [`repeated_strings`].
 pub const DIFFERENT_STRINGS: usize = 1000;
 
-/// The number of letters in each of [`strings`].
+/// Number of letters in each of [`strings`].
 pub const STRING_LENGTH: usize = 100;
 
-/// `n` random bytes: the numbers of [`SplitMix64`] from [`SEED`], 8 bytes little-endian each, cut
-/// to length.
+/// Returns `n` random bytes: the numbers of [`SplitMix64`] from [`SEED`], 8 bytes little-endian
+/// each, cut to length.
 #[must_use]
 pub fn bytes(n: usize) -> Vec<u8> {
     let mut random = SplitMix64::new(SEED);
@@ -93,7 +95,7 @@ pub fn bytes(n: usize) -> Vec<u8> {
     drawn.flatten().take(n).collect()
 }
 
-/// The message `sendInts`: one `item` an int.
+/// Returns the message `sendInts`: one `item` for each int.
 #[must_use]
 pub fn message_ints(values: &[i32]) -> String {
     message("sendInts", |out| {
@@ -103,7 +105,7 @@ pub fn message_ints(values: &[i32]) -> String {
     })
 }
 
-/// The message `sendDoubles`: one `item` a double, in the form of [`double`].
+/// Returns the message `sendDoubles`: one `item` for each double, in the form of [`double`].
 #[must_use]
 pub fn message_doubles(values: &[f64]) -> String {
     message("sendDoubles", |out| {
@@ -113,7 +115,7 @@ pub fn message_doubles(values: &[f64]) -> String {
     })
 }
 
-/// The message `sendStrings`: one `item` a string.
+/// Returns the message `sendStrings`: one `item` for each string.
 #[must_use]
 pub fn message_strings<S: AsRef<str>>(values: &[S]) -> String {
     message("sendStrings", |out| {
@@ -123,8 +125,8 @@ pub fn message_strings<S: AsRef<str>>(values: &[S]) -> String {
     })
 }
 
-/// The message of an operation in SOAP encoding (SOAP 1.1, section 5): an array of strings, each
-/// where it belongs. Nothing refers to anything.
+/// Returns the message of an operation in SOAP encoding (SOAP 1.1, section 5): an array of strings,
+/// without references.
 #[must_use]
 pub fn message_encoded<S: AsRef<str>>(operation: &str, values: &[S]) -> String {
     let mut out = format!(
@@ -145,7 +147,7 @@ pub fn message_encoded<S: AsRef<str>>(operation: &str, values: &[S]) -> String {
     out
 }
 
-/// The message `sendMios`: one `item` an object, in it `x`, `y` and `v`.
+/// Returns the message `sendMios`: one `item` for each object, with `x`, `y` and `v`.
 #[must_use]
 pub fn message_mios(values: &[Mio]) -> String {
     message("sendMios", |out| {
@@ -159,7 +161,7 @@ pub fn message_mios(values: &[Mio]) -> String {
     })
 }
 
-/// The message `sendEvents`: one `item` an event, in it `id`, `value` and `message`.
+/// Returns the message `sendEvents`: one `item` for each event, with `id`, `value` and `message`.
 #[must_use]
 pub fn message_events(values: &[Event]) -> String {
     message("sendEvents", |out| {
@@ -173,34 +175,35 @@ pub fn message_events(values: &[Event]) -> String {
     })
 }
 
-/// The message `sendBase64` whose bytes are those of the doubles: see [`doubles_to_bytes`].
+/// Returns the message `sendBase64` with the bytes of the doubles: see [`doubles_to_bytes`].
 #[must_use]
 pub fn message_doubles64(values: &[f64]) -> String {
     message_base64(&doubles_to_bytes(values))
 }
 
-/// Doubles as their IEEE 754 bits, 8 bytes little-endian each.
+/// Converts doubles to their IEEE 754 bits, 8 bytes little-endian each.
 #[must_use]
 pub fn doubles_to_bytes(values: &[f64]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_le_bytes()).collect()
 }
 
-/// What [`doubles_to_bytes`] gave, as doubles again; `None` unless the length is a multiple of 8.
+/// Converts the result of [`doubles_to_bytes`] back to doubles; `None` unless the length is a
+/// multiple of 8.
 #[must_use]
 pub fn doubles_from_bytes(bytes: &[u8]) -> Option<Vec<f64>> {
     let (doubles, rest) = bytes.as_chunks();
     rest.is_empty().then(|| doubles.iter().map(|&octets| f64::from_le_bytes(octets)).collect())
 }
 
-/// The message `sendBase64`: one `data` with all bytes in padded standard base64 without line
-/// breaks.
+/// Returns the message `sendBase64`: one `data` with all bytes in padded standard base64 without
+/// line breaks.
 #[must_use]
 pub fn message_base64(bytes: &[u8]) -> String {
     message("sendBase64", |out| element(out, "data", &STANDARD.encode(bytes)))
 }
 
-/// A composite type of the cost model with these values: the message `sendIiDdSs`, an element a
-/// value, `i0`, ... `d0`, ... `s0`, ...
+/// Returns the message `sendIiDdSs`, a composite type of the cost model with these values: one
+/// element for each value, `i0`, ... `d0`, ... `s0`, ...
 #[must_use]
 pub fn message_composite<S: AsRef<str>>(ints: &[i32], doubles: &[f64], strings: &[S]) -> String {
     let name = format!("sendI{}D{}S{}", ints.len(), doubles.len(), strings.len());
@@ -211,8 +214,8 @@ pub fn message_composite<S: AsRef<str>>(ints: &[i32], doubles: &[f64], strings: 
     })
 }
 
-/// A double as an xsd:double: the shortest digits that read back as the same value; `12345` (no
-/// `.0`), `0.1`, `1.5e+300` (a sign always), `-0`, `INF`, `-INF`, `NaN`.
+/// Formats a double as an xsd:double: the shortest digits that parse to the same value; `12345` (no
+/// `.0`), `0.1`, `1.5e+300` (always with a sign), `-0`, `INF`, `-INF`, `NaN`.
 #[must_use]
 pub fn double(value: f64) -> String {
     if value.is_nan() {
@@ -226,7 +229,7 @@ pub fn double(value: f64) -> String {
     text.strip_suffix(".0").unwrap_or(text).into()
 }
 
-/// One of the 52 letters `A-Za-z`.
+/// Returns one of the 52 letters `A-Za-z`.
 pub(crate) fn letter(random: &mut SplitMix64) -> char {
     const LETTERS: &[u8; 52] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     char::from(LETTERS[random.below(52) as usize])

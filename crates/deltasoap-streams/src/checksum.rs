@@ -1,7 +1,7 @@
 //! A checksum of decoded values, the same in every language.
 //!
-//! A benchmark is a test: a peer shows that it decoded a message by the checksum of the values, not
-//! of the text, so that `1.50` and `1.5E0` count as equal. The checksum is FNV-1a with 64 bits
+//! A benchmark is a test: a peer proves that it decoded a message by the checksum of the values,
+//! not of the text, so that `1.50` and `1.5E0` count as equal. The checksum is 64-bit FNV-1a
 //! (offset basis `cbf29ce484222325`, prime `100000001b3`) over these bytes, printed as sixteen
 //! lower-case hexadecimal digits:
 //!
@@ -14,22 +14,22 @@
 //! | array | its elements in order, no length |
 //! | base64 | the decoded bytes, no length |
 //!
-//! It finds mistakes, not malice: FNV is no cryptographic hash.
+//! It detects mistakes, not malice: FNV is not a cryptographic hash.
 
-/// FNV-1a with 64 bits, fed with values.
+/// 64-bit FNV-1a over values.
 #[derive(Clone, Debug)]
 pub struct Checksum {
     hash: u64,
 }
 
 impl Checksum {
-    /// The checksum of nothing.
+    /// Creates the checksum of no values.
     #[must_use]
     pub fn new() -> Self {
         Self { hash: 0xCBF2_9CE4_8422_2325 }
     }
 
-    /// Adds bytes as they are (base64 content, or a whole message).
+    /// Adds bytes unchanged (base64 content, or a whole message).
     pub fn bytes(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.hash = (self.hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
@@ -52,13 +52,13 @@ impl Checksum {
         self.bytes(value.as_bytes());
     }
 
-    /// The checksum as a number.
+    /// Returns the checksum as a number.
     #[must_use]
     pub fn value(&self) -> u64 {
         self.hash
     }
 
-    /// The checksum as sixteen lower-case hexadecimal digits.
+    /// Returns the checksum as sixteen lower-case hexadecimal digits.
     #[must_use]
     pub fn hex(&self) -> String {
         format!("{:016x}", self.hash)
@@ -71,25 +71,25 @@ impl Default for Checksum {
     }
 }
 
-/// The checksum of an array of ints.
+/// Returns the checksum of an array of ints.
 #[must_use]
 pub fn ints(values: &[i32]) -> String {
     each(values, |sum, &value| sum.int(value))
 }
 
-/// The checksum of an array of doubles.
+/// Returns the checksum of an array of doubles.
 #[must_use]
 pub fn doubles(values: &[f64]) -> String {
     each(values, |sum, &value| sum.double(value))
 }
 
-/// The checksum of an array of strings.
+/// Returns the checksum of an array of strings.
 #[must_use]
 pub fn strings<S: AsRef<str>>(values: &[S]) -> String {
     each(values, |sum, value| sum.string(value.as_ref()))
 }
 
-/// The checksum of an array of mesh interface objects, each `x`, `y`, `v`.
+/// Returns the checksum of an array of mesh interface objects, each `x`, `y`, `v`.
 #[must_use]
 pub fn mios(values: &[crate::arrays::Mio]) -> String {
     each(values, |sum, &(x, y, v)| {
@@ -99,7 +99,7 @@ pub fn mios(values: &[crate::arrays::Mio]) -> String {
     })
 }
 
-/// The checksum of an array of simple events, each `id`, `value`, `message`.
+/// Returns the checksum of an array of simple events, each `id`, `value`, `message`.
 #[must_use]
 pub fn events(values: &[crate::arrays::Event]) -> String {
     each(values, |sum, (id, value, message)| {
@@ -109,7 +109,7 @@ pub fn events(values: &[crate::arrays::Event]) -> String {
     })
 }
 
-/// The checksum of bytes, such as the content of a base64 element.
+/// Returns the checksum of bytes, such as the content of a base64 element.
 #[must_use]
 pub fn bytes(bytes: &[u8]) -> String {
     let mut sum = Checksum::new();

@@ -1,40 +1,40 @@
-//! Single messages of many toolkits: for tests that want breadth, not a stream.
+//! Single messages of many toolkits: for tests that need variety, not a stream.
 //!
-//! The files of `testdata/messages` with the columns of its `INDEX.tsv`; the `README.md` there
-//! tells what the columns mean, where the files come from and under which licences they are.
+//! The files of `testdata/messages` with the columns of its `INDEX.tsv`. The `README.md` there
+//! explains the columns, and lists the sources and licences of the files.
 
 use include_dir::{Dir, include_dir};
 
 static MESSAGES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../testdata/messages");
 
-/// One message and what the index says of it.
+/// A message and its entry in the index.
 #[derive(Clone, Copy, Debug)]
 pub struct Envelope {
     /// Path below `testdata/messages`: `OWNER+REPOSITORY/` and the path there.
     pub path: &'static str,
-    /// Version of SOAP by the envelope's namespace: `1.1` or `1.2`.
+    /// SOAP version by the envelope's namespace: `1.1` or `1.2`.
     pub soap: &'static str,
     /// Toolkit or service that the message belongs to.
     pub source: &'static str,
     /// `request`, `response` or `fault`.
     pub kind: &'static str,
-    /// Local name of the first body entry, `-` for an empty body.
+    /// Local name of the first body entry; `-` for an empty body.
     pub body: &'static str,
-    /// What a parser meets in the message, separated by commas; `-` for nothing of note.
+    /// Notable features for a parser, separated by commas; `-` for none.
     pub features: &'static str,
     /// The message, byte for byte.
     pub content: &'static [u8],
 }
 
 impl Envelope {
-    /// Whether `feature` is among the features.
+    /// Returns true if `feature` is among the features.
     #[must_use]
     pub fn has(&self, feature: &str) -> bool {
         self.features.split(',').any(|named| named == feature)
     }
 }
 
-/// All messages, in the order of their paths.
+/// Returns all messages, in the order of their paths.
 pub fn envelopes() -> impl Iterator<Item = Envelope> {
     let index = MESSAGES.get_file("INDEX.tsv").and_then(|file| file.contents_utf8());
     index.unwrap_or_default().lines().skip(1).filter_map(envelope)

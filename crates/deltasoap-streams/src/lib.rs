@@ -1,9 +1,9 @@
 //! Message streams for the demonstration, the tests and the benchmarks.
 //!
-//! Differential work pays where a message resembles the one before it. This crate supplies such
-//! messages, compiled in, so that a fresh clone has them without a download:
+//! Differential processing pays off where a message resembles the one before it. This crate
+//! supplies such messages, compiled in, so that a fresh clone has them without a download:
 //!
-//! | module | what | recorded, derived or synthetic |
+//! | module | contents | recorded, derived or synthetic |
 //! |---|---|---|
 //! | [`vsphere`] | 292 request and response pairs of vSphere's `Fetch` | recorded |
 //! | [`tr069`] | `Inform` messages of any number of devices | derived from real samples by a seeded generator |
@@ -12,11 +12,11 @@
 //! | [`envelopes`] | 182 single messages of many toolkits | recorded |
 //!
 //! [`checksum`] condenses decoded values into sixteen hexadecimal digits, so that programs in
-//! several languages can show that they read the same values; [`prng`] is the one source of
-//! randomness. All of it is reproducible: the same arguments give the same bytes on every machine
+//! several languages can prove that they read the same values; [`prng`] is the only source of
+//! randomness. Everything is reproducible: the same arguments give the same bytes on every machine
 //! and in every version of this crate.
 //!
-//! It depends on nothing of the project's, so that every crate of the workspace can test against
+//! It depends on no other crate of the project, so every crate of the workspace can test against
 //! it. The data and its sources and licences are in `testdata/`; [`shapes`] describes the messages'
 //! types.
 #![forbid(unsafe_code)]

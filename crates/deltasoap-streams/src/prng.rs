@@ -1,35 +1,35 @@
-//! The pseudo-random numbers of every generator here: SplitMix64.
+//! The pseudo-random numbers of every generator in this crate: SplitMix64.
 //!
 //! Benchmark peers in other languages must draw the same values, for years. SplitMix64 (Steele, Lea
 //! and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014, with the constants of
-//! Java's `SplittableRandom`) is three shifts and two multiplications, so that a peer can write it
-//! down in a few lines, and no library's new version can change its output.
+//! Java's `SplittableRandom`) is three shifts and two multiplications, so a peer can implement it
+//! in a few lines, and no new version of a library can change its output.
 
 /// The seed of the synthetic workloads and of the demonstration's streams.
 pub const SEED: u64 = 0x00DE_17A5_0A90_2026;
 
-/// SplitMix64: a state of 64 bits, a period of 2^64.
+/// SplitMix64: 64 bits of state, a period of 2^64.
 #[derive(Clone, Debug)]
 pub struct SplitMix64 {
     state: u64,
 }
 
 impl SplitMix64 {
-    /// A generator that starts from `seed`; every seed is as good as any other.
+    /// Creates a generator that starts from `seed`; every seed is as good as any other.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
-    /// The generator of the `index`-th of several independent streams of one seed: it starts from
-    /// the `index + 1`-th number that `new(seed)` draws.
+    /// Creates the generator of the `index`-th of several independent streams of one seed: it
+    /// starts from the `index + 1`-th number that `new(seed)` draws.
     #[must_use]
     pub fn stream(seed: u64, index: u64) -> Self {
         let skipped = Self { state: seed.wrapping_add(index.wrapping_mul(GAMMA)) }.next_u64();
         Self::new(skipped)
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn next_u64(&mut self) -> u64 {
         self.state = self.state.wrapping_add(GAMMA);
         let z = (self.state ^ (self.state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -37,14 +37,14 @@ impl SplitMix64 {
         z ^ (z >> 31)
     }
 
-    /// A number in `0..bound` (0 if `bound` is 0): the high half of `next_u64`, scaled, hence a
-    /// bias of at most `bound / 2^32`.
+    /// Returns a number in `0..bound` (0 if `bound` is 0): the high half of `next_u64`, scaled,
+    /// hence a bias of at most `bound / 2^32`.
     pub fn below(&mut self, bound: u32) -> u32 {
         let high = self.next_u64() >> 32;
         ((high * u64::from(bound)) >> 32) as u32
     }
 
-    /// True once in `n` draws on average (always for 0 and 1).
+    /// Returns true once in `n` draws on average (always for 0 and 1).
     pub fn one_in(&mut self, n: u32) -> bool {
         self.below(n) == 0
     }

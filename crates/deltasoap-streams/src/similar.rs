@@ -1,13 +1,13 @@
-//! Streams of similar arrays: each message resembles the one before it, to a share that is chosen.
+//! Streams of similar arrays: each message resembles the one before it, to a given degree.
 //!
 //! As in the papers on differential deserialization, an array is divided into partitions, and the
-//! values in the middle of each get fresh random values from message to message. How many there are
-//! says how much work a message is; how they are spread says how often a decoder has to switch.
-//! [`Changes`] names the two, [`changed`] makes a stream of it, [`one_changed`] and [`inserted`]
-//! make the two streams with a single edit.
+//! values in the middle of each partition are replaced by random values from message to message.
+//! Their number determines how much work a message is, their distribution how often a decoder has
+//! to switch. [`Changes`] has both, [`changed`] makes a stream from it, [`one_changed`] and
+//! [`inserted`] make the two streams with a single edit.
 //!
-//! Every stream here is a *ring*: its first message follows its last one as any message follows
-//! another, so that it can be sent round and round. Nothing is fast: a ring is made before a clock
+//! Every stream here is a *ring*: its first message follows its last one like any message follows
+//! another, so it can be sent repeatedly. Nothing is optimized: a ring is made before a clock
 //! starts.
 
 use std::ops::Range;
@@ -15,26 +15,26 @@ use std::ops::Range;
 use crate::arrays::{self, Mio};
 use crate::prng::{SEED, SplitMix64};
 
-/// Which values of an array differ between two messages.
+/// The values of an array that differ between two messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Changes {
-    /// How many of a hundred values, at most 100.
+    /// Percentage of the values that differ, at most 100.
     pub percent: u32,
-    /// Number of parts that the array is divided into; each has its changed values in its middle,
-    /// one after the other.
+    /// Number of partitions of the array; each has its changed values in its middle, one after the
+    /// other.
     pub partitions: usize,
 }
 
 impl Changes {
-    /// No value at all.
+    /// No values.
     pub const NONE: Changes = Changes { percent: 0, partitions: 1 };
 
-    /// The places in an array of `n` values that change, a range for each partition, in ascending
-    /// order.
+    /// Returns the positions in an array of `n` values that change, a range for each partition, in
+    /// ascending order.
     ///
     /// Partitions are as equal as whole numbers allow; there are at most `n`. All ranges together
-    /// hold exactly `n * percent / 100` places, rounded down, even where a single partition's share
-    /// is no whole number: there, some ranges have one place more than others.
+    /// hold exactly `n * percent / 100` positions, rounded down. If a single partition's share is
+    /// not a whole number, some ranges have one position more than others.
     ///
     /// ```
     /// use deltasoap_streams::similar::Changes;
@@ -48,14 +48,14 @@ impl Changes {
         (0..partitions).map(move |partition| self.middle(border(partition)..border(partition + 1)))
     }
 
-    /// How many values of `n` change.
+    /// Returns the number of values among `n` that change.
     #[must_use]
     pub fn count(self, n: usize) -> usize {
         n * self.percent.min(100) as usize / 100
     }
 
-    /// The places that change in one partition. Counts are differences of counts from the array's
-    /// start, so that what is rounded off in one partition is made up for in the next.
+    /// Returns the positions that change in one partition. Counts are differences of counts from
+    /// the array's start, so rounding in one partition is compensated in the next.
     fn middle(self, partition: Range<usize>) -> Range<usize> {
         let count = self.count(partition.end) - self.count(partition.start);
         let start = partition.start + (partition.len() - count) / 2;
@@ -63,9 +63,9 @@ impl Changes {
     }
 }
 
-/// A ring of `messages` arrays (at least one) of which `first` is the first. Between neighbours,
-/// the values at [`Changes::ranges`] differ, all of them, and no others; `draw` gives fresh ones,
-/// and must be able to give three different ones.
+/// Makes a ring of `messages` arrays (at least one), starting with `first`. Between neighbours,
+/// exactly the values at [`Changes::ranges`] differ. `draw` generates new values, and must be able
+/// to give three different ones.
 ///
 /// ```
 /// use deltasoap_streams::similar::{Changes, changed, int};
@@ -87,7 +87,7 @@ pub fn changed<T: Clone + PartialEq>(
         let previous = &ring[message - 1];
         let mut next = previous.clone();
         for place in changes.ranges(first.len()).flatten() {
-            // Different from the first as well, so that the ring closes.
+            // The last one must also differ from the first, so that the ring closes.
             next[place] =
                 draw_until(&mut random, &mut draw, |value| *value != previous[place] && *value != first[place]);
         }
@@ -96,10 +96,10 @@ pub fn changed<T: Clone + PartialEq>(
     ring
 }
 
-/// A ring of `messages` arrays (at least one) that differ in their middle value alone. Its text as
-/// an xsd:double has the same length in all of them, or else another length in each than in the one
-/// before it. `first` holds [`arrays::hard_doubles`]: no draw has the length of a double with few
-/// digits.
+/// Makes a ring of `messages` arrays (at least one) that differ only in their middle value. Its
+/// text as an xsd:double has the same length in all of them, or else a different length in each
+/// than in the one before it. `first` holds [`arrays::hard_doubles`]: no draw has the length of a
+/// double with few digits.
 #[must_use]
 pub fn one_changed(first: &[f64], messages: usize, is_length_kept: bool) -> Vec<Vec<f64>> {
     let mut random = SplitMix64::stream(SEED, 2);
@@ -115,8 +115,8 @@ pub fn one_changed(first: &[f64], messages: usize, is_length_kept: bool) -> Vec<
     ring
 }
 
-/// A ring of `messages` arrays, an even number: by turns `first`, and `first` with one fresh value
-/// more in its middle.
+/// Makes a ring of `messages` arrays, an even number: alternately `first`, and `first` with one
+/// more random value in its middle.
 #[must_use]
 pub fn inserted(first: &[f64], messages: usize) -> Vec<Vec<f64>> {
     let mut random = SplitMix64::stream(SEED, 3);
@@ -134,7 +134,7 @@ pub fn hard_double(random: &mut SplitMix64) -> f64 {
     draw_until(random, |random| f64::from_bits(random.next_u64()), |value| value.is_finite())
 }
 
-/// Draws ints of `1..=n` (of `1..=9` where `n` is less): as long as those of [`arrays::ints`].
+/// Draws ints of `1..=n` (of `1..=9` if `n` is less): as long as those of [`arrays::ints`].
 pub fn int(n: usize) -> impl FnMut(&mut SplitMix64) -> i32 {
     let bound = u32::try_from(n).unwrap_or(u32::MAX).clamp(9, i32::MAX as u32);
     move |random| 1 + random.below(bound) as i32
@@ -178,7 +178,7 @@ fn draw_until<T>(
 mod tests {
     use super::*;
 
-    /// The places at which neighbours in the ring differ.
+    /// Returns the positions at which neighbours in the ring differ.
     fn differences<T: PartialEq>(ring: &[Vec<T>]) -> Vec<Vec<usize>> {
         let next = ring.iter().cycle().skip(1);
         let differ = |(one, other): (&Vec<T>, &Vec<T>)| {

@@ -1,33 +1,32 @@
 //! Recorded vSphere `Fetch` calls: a client that polls properties of virtual machines and hosts.
 //!
-//! The requests share one skeleton and differ in two or three texts; the responses run from 376
+//! The requests share one skeleton and differ in two or three strings; the responses have from 376
 //! bytes to 967 KB in 43 skeletons, with `xsi:type` everywhere. Source and licence:
 //! `testdata/sequences/vsphere-fetch/README.md`; types: [`shapes`](crate::shapes).
 
 use include_dir::{Dir, include_dir};
 
-/// The number of pairs in [`fetch_pairs`].
+/// Number of pairs in [`fetch_pairs`].
 pub const FETCH_PAIRS: usize = 292;
 
 static FETCH: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../testdata/sequences/vsphere-fetch");
 
-/// All calls as (request, response), in recorded order, as the bytes of the HTTP bodies.
+/// Returns all calls as (request, response), in recorded order, as the bytes of the HTTP bodies.
 pub fn fetch_pairs() -> impl Iterator<Item = (&'static [u8], &'static [u8])> {
     (0..FETCH_PAIRS).filter_map(|index| Some((body(index, "request")?, body(index, "response")?)))
 }
 
-/// The response with a tree of resource pools: 183 KB, and no element with an attribute but its
-/// root.
+/// Returns the response with a tree of resource pools: 183 KB, and only its root has attributes.
 pub fn resource() -> &'static [u8] {
     body(92, "response").unwrap_or_default()
 }
 
-/// The response with a list of alarms: 68 KB, items with attributes of their own.
+/// Returns the response with a list of alarms: 68 KB, items with attributes of their own.
 pub fn alarms() -> &'static [u8] {
     body(26, "response").unwrap_or_default()
 }
 
-/// The response with the status of an entity: 434 bytes, most of them envelope.
+/// Returns the response with the status of an entity: 434 bytes, most of them envelope.
 pub fn status() -> &'static [u8] {
     body(18, "response").unwrap_or_default()
 }

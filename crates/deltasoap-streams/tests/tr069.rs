@@ -1,4 +1,4 @@
-//! The derived `Inform` streams keep the promises of their documentation.
+//! The derived `Inform` streams have the properties that their documentation promises.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -136,7 +136,7 @@ fn array_type_count(array: Node<'_, '_>) -> usize {
     count.trim_end_matches(']').parse().unwrap()
 }
 
-/// `2015-01-19T23:08:24` with an optional offset.
+/// Checks for `2015-01-19T23:08:24` with an optional offset.
 fn assert_date_time(text: &str) {
     let form: String = text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
     let (local, offset) = form.split_at(19);
@@ -146,7 +146,7 @@ fn assert_date_time(text: &str) {
 
 type Leaves = BTreeMap<String, String>;
 
-/// The contents by name, parameters by their own `Name`; and the numbers of items.
+/// Returns the contents by name, parameters by their own `Name`; and the numbers of items.
 fn leaves(xml: &str) -> Leaves {
     let document = Document::parse(xml).unwrap();
     let mut leaves = Leaves::new();
@@ -172,7 +172,7 @@ fn leaves(xml: &str) -> Leaves {
     leaves
 }
 
-/// The names whose content differs or that only one of both has.
+/// Returns the names whose content differs, or that occur in only one of both.
 fn differences(before: &Leaves, after: &Leaves) -> BTreeSet<String> {
     let names = before.keys().chain(after.keys());
     names.filter(|&name| before.get(name) != after.get(name)).cloned().collect()
@@ -201,7 +201,7 @@ fn assert_documented_step(before: &Leaves, after: &Leaves) {
     }
 }
 
-/// The text without the contents of elements, and without the arrays' items.
+/// Returns the text without the contents of elements, and without the arrays' items.
 fn skeleton(xml: &str) -> String {
     let mut skeleton = String::new();
     for piece in xml.split_inclusive('>') {

@@ -1,4 +1,4 @@
-//! What can be wrong with a description, and where.
+//! Import errors and notes, with their positions.
 
 use crate::CompiledFault;
 use crate::document::ns;
@@ -7,7 +7,7 @@ use deltasoap_core::QName;
 use deltasoap_xml::XmlErrorKind;
 use std::fmt;
 
-/// Why an import failed: what, and at which line of which document.
+/// An import error: what failed, and at which line of which document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Error(Box<Inner>);
 
@@ -17,12 +17,12 @@ struct Inner {
     position: Option<Position>,
 }
 
-/// A place in a document, for people.
+/// A position in a document, for messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Position {
     /// Path or URL of the document.
     pub document: String,
-    /// Line, from 1; 0 where the document as a whole is meant.
+    /// Line, from 1; 0 stands for the whole document.
     pub line: u32,
     /// Column, from 1, in bytes of UTF-8.
     pub column: u32,
@@ -37,42 +37,42 @@ impl fmt::Display for Position {
     }
 }
 
-/// What is wrong.
+/// Kind of an import error.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The document is not well-formed, or exceeds a bound of the XML reader.
+    /// The document is not well-formed or exceeds a limit of the XML reader.
     Xml(XmlErrorKind),
-    /// The document could not be had.
+    /// The document is unavailable.
     Fetch(FetchError),
-    /// The document is neither a WSDL 1.1 description nor an XML schema.
+    /// The document is neither a WSDL 1.1 document nor an XML schema.
     OtherDocument {
         /// Name of its root element.
         root: QName,
     },
-    /// What the standards do not allow.
+    /// The standards do not allow this.
     Invalid(String),
-    /// What the standards allow and this library does not import.
+    /// The standards allow this, but this library does not import it.
     NotSupported(String),
     /// A reference to something that no document defines.
     Undefined {
-        /// What it would be, as in "type".
+        /// Kind of the missing definition, such as "type".
         what: &'static str,
         /// Its name.
         name: QName,
-        /// Why it may be missing: a document of its namespace that could not be had.
+        /// Why it may be missing: a document of its namespace that is unavailable.
         cause: Option<String>,
     },
     /// Two different definitions of one name.
     Duplicate {
-        /// What it is, as in "type".
+        /// Kind of the definition, such as "type".
         what: &'static str,
         /// Its name.
         name: QName,
-        /// Where the first one is.
+        /// Position of the first definition.
         first: Position,
     },
-    /// A bound of [`Limits`](crate::Limits) is exceeded.
+    /// A limit of [`Limits`](crate::Limits) is exceeded.
     Limit {
         /// Name of the field of `Limits`.
         name: &'static str,
@@ -88,12 +88,12 @@ impl Error {
         Error(Box::new(Inner { kind, position }))
     }
 
-    /// What is wrong.
+    /// Returns what is wrong.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
 
-    /// Where; `None` where there is no document.
+    /// Returns the position; `None` if there is no document.
     pub fn position(&self) -> Option<&Position> {
         self.0.position.as_ref()
     }
@@ -116,10 +116,10 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Xml(kind) => kind.fmt(f),
             ErrorKind::Fetch(error) => error.fmt(f),
             ErrorKind::OtherDocument { root } if root.namespace == ns::WSDL20 => {
-                f.write_str("a description in WSDL 2.0; only WSDL 1.1 is imported")
+                f.write_str("a WSDL 2.0 document; only WSDL 1.1 is supported")
             }
             ErrorKind::OtherDocument { root } => {
-                write!(f, "neither a WSDL 1.1 description nor an XML schema: the root element is <{root}>")
+                write!(f, "neither a WSDL 1.1 document nor an XML schema: the root element is <{root}>")
             }
             ErrorKind::Invalid(what) => f.write_str(what),
             ErrorKind::NotSupported(what) => write!(f, "not supported: {what}"),
@@ -133,7 +133,7 @@ impl fmt::Display for ErrorKind {
                 write!(f, "{what} {name} is not defined in any document that was loaded ({cause})")
             }
             ErrorKind::Duplicate { what, name, first } => {
-                write!(f, "{what} {name} is defined a second time, and differently; the first time is at {first}")
+                write!(f, "{what} {name} is defined twice, with different content; the first definition is at {first}")
             }
             ErrorKind::Limit { name, limit } => write!(f, "the limit `{name}` of {limit} is exceeded"),
             ErrorKind::Compiled(fault) => fault.fmt(f),
@@ -141,32 +141,31 @@ impl fmt::Display for ErrorKind {
     }
 }
 
-/// Something that was passed over or read more generously than the standards do.
+/// Something that the import skipped or read more leniently than the standards do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
-    /// What it is about.
+    /// Kind of the note.
     pub kind: NoteKind,
-    /// What.
+    /// The message.
     pub text: String,
-    /// Where.
+    /// Position of what the note is about.
     pub position: Position,
 }
 
-/// What a note is about.
+/// Kind of a [`Note`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoteKind {
-    /// A reference to something that no document defines; anything can stand there (XSD 1.0 part 1,
-    /// 5.3). A base type or a group adds nothing then.
+    /// A reference to something that no document defines. Anything is accepted in its place (XSD
+    /// 1.0 part 1, 5.3); a missing base type or group adds nothing.
     Missing,
-    /// Something that is not imported, and that nothing imported needs.
+    /// Something that is not imported and that nothing imported needs.
     Skipped,
-    /// Something that the standards do not allow and that has a clear meaning.
+    /// Something that the standards do not allow but whose meaning is clear.
     Tolerated,
-    /// A document that could not be loaded. Nothing that was loaded needs it, as far as can be
-    /// told.
+    /// A document that could not be loaded. As far as is known, no loaded document needs it.
     Unloaded,
-    /// Something in a schema that XML Schema does not allow, or by which nothing is valid, so that
-    /// it is not certain what is meant; the note says how it is read.
+    /// Something in a schema that XML Schema does not allow, or that makes every value invalid, so
+    /// that its meaning is uncertain. The note says how it is read.
     Invalid,
 }
 

@@ -1,4 +1,4 @@
-//! The way in: an importer with its rules, and what an import gives.
+//! The entry point: an importer with its settings, and the import that it returns.
 
 use crate::document::Document;
 use crate::fetch::{self, Catalog, Fetch, FetchError, Fetched, Location, Offline, Store, tree_of};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use url::Url;
 
-/// Imports descriptions.
+/// Imports WSDLs and schemas.
 ///
 /// ```
 /// use deltasoap_wsdl::Importer;
@@ -52,8 +52,8 @@ impl Default for Importer {
 }
 
 impl Importer {
-    /// An importer that gets documents from the network, if the feature `http` is there, and reads
-    /// files below the folder of the first one.
+    /// Creates an importer that fetches documents from the network if the feature `http` is
+    /// enabled, and reads files below the folder of the first one.
     pub fn new() -> Self {
         #[cfg(feature = "http")]
         let fetch = Arc::new(crate::fetch::WebClient::default());
@@ -70,57 +70,57 @@ impl Importer {
         }
     }
 
-    /// Bounds on an import.
+    /// Sets the limits on an import.
     #[must_use]
     pub fn limits(self, limits: Limits) -> Self {
         Importer { limits, ..self }
     }
 
-    /// The folder that files must be below, whatever names them. By default that of the first file,
-    /// or the directory imported.
+    /// Sets the folder that all files must be below, whatever names them. The default is the folder
+    /// of the first file, or the imported directory.
     #[must_use]
     pub fn root(self, root: impl Into<PathBuf>) -> Self {
         Importer { root: Some(root.into()), ..self }
     }
 
-    /// Lets files be anywhere in the tree of the first one, so that `wsdl/shop.wsdl` may import
-    /// `../xsd/types.xsd`. Meant for descriptions that the user of a program names himself, not for
-    /// those that others send.
+    /// Allows files anywhere in the tree of the first one, so that `wsdl/shop.wsdl` may import
+    /// `../xsd/types.xsd`. Meant for WSDLs that the user of a program names, not for WSDLs that
+    /// others send.
     ///
     /// The tree is the first file's repository: the nearest folder above it with `.git`, `.hg`,
-    /// `.svn`, `.bzr` or `.jj`. Without one it is the highest folder that is below the home
-    /// directory, below that for temporary files, or two levels below the file system's root. Links
-    /// do not lead out of it. [`root`](Self::root) takes precedence.
+    /// `.svn`, `.bzr` or `.jj`. Without a repository it is the highest folder that is below the
+    /// home directory, below the directory for temporary files, or two levels below the file
+    /// system's root. Links do not lead out of the tree. [`root`](Self::root) takes precedence.
     #[must_use]
     pub fn trust_tree(self) -> Self {
         Importer { trusts_tree: true, ..self }
     }
 
-    /// Never uses the network.
+    /// Disables the network.
     #[must_use]
     pub fn offline(self) -> Self {
         self.fetch_with(Offline)
     }
 
-    /// Gets documents from the network by other means.
+    /// Fetches documents from the network with `fetch`.
     #[must_use]
     pub fn fetch_with(self, fetch: impl Fetch + Send + Sync + 'static) -> Self {
         Importer { fetch: Arc::new(fetch), ..self }
     }
 
-    /// Lets documents, and redirects, name private addresses: loopback, local networks. Else only
-    /// the caller may, and documents that come from one on the same host and port. A host's name
-    /// counts as what it resolves to.
+    /// Lets documents and redirects name private addresses: loopback and local networks. Otherwise
+    /// only the caller may name them, and documents from a private address may name others on the
+    /// same host and port. A host name counts as the addresses that it resolves to.
     #[must_use]
     pub fn allow_private(self) -> Self {
         Importer { allows_private: true, ..self }
     }
 
-    /// Reads a file wherever a document, or the caller, names this URL. The file is trusted as the
-    /// first one is; what it names itself is relative to it.
+    /// Reads a file wherever a document or the caller names this URL. The file is trusted like the
+    /// first one; references in it are relative to it.
     ///
     /// # Errors
-    /// When there is no such file.
+    /// Returns an error if the file does not exist.
     pub fn map(mut self, url: impl Into<String>, file: impl AsRef<Path>) -> Result<Self, Error> {
         let file = file.as_ref();
         let real = file.canonicalize().map_err(|error| unavailable(file, &error))?;
@@ -128,31 +128,30 @@ impl Importer {
         Ok(self)
     }
 
-    /// Reads files in the place of URLs and namespaces as an XML catalog says (OASIS XML Catalogs
-    /// 1.1). The folders that it names are trusted. Earlier catalogs, and [`map`](Self::map), come
-    /// first.
+    /// Replaces URLs and namespaces with files according to an XML catalog (OASIS XML Catalogs
+    /// 1.1). The folders that the catalog names are trusted. Earlier catalogs and
+    /// [`map`](Self::map) take precedence.
     ///
     /// # Errors
-    /// When it cannot be read, or leads to too many others. One that it names and that cannot be
-    /// read is passed over, with a [note](Import::notes).
+    /// Returns an error if the catalog cannot be read or leads to too many others. If a catalog
+    /// that it names cannot be read, it is skipped with a [note](Import::notes).
     pub fn catalog(mut self, path: impl AsRef<Path>) -> Result<Self, Error> {
         self.catalog.read(path.as_ref(), &self.limits)?;
         Ok(self)
     }
 
-    /// Makes errors of references to what no document defines, and of definitions that differ
-    /// between documents. Else the import goes on without, and says so in its
-    /// [notes](Import::notes).
+    /// Turns references to undefined components, and definitions that differ between documents,
+    /// into errors. Otherwise the import goes on without them and adds [notes](Import::notes).
     #[must_use]
     pub fn strict(self) -> Self {
         Importer { is_strict: true, ..self }
     }
 
     /// Imports a WSDL or a schema from a URL (`http`, `https`, `file`), a file, a directory or a
-    /// zip archive; also a file that [`Import::compile`] made.
+    /// zip archive, or a file written by [`Import::compile`].
     ///
     /// # Errors
-    /// When it cannot be had, or is at fault.
+    /// Returns an error if a document is unavailable or invalid.
     pub fn import(&self, source: &str) -> Result<Import, Error> {
         match Url::parse(source) {
             Ok(url) if matches!(url.scheme(), "http" | "https") => self.url(url),
@@ -173,22 +172,22 @@ impl Importer {
     /// Imports a file, a directory or a zip archive.
     ///
     /// # Errors
-    /// As [`import`](Self::import).
+    /// Same as [`import`](Self::import).
     pub fn path(&self, path: &Path) -> Result<Import, Error> {
         match path {
             path if path.is_dir() => self.directory(path),
             path if path.extension().is_some_and(|it| it.eq_ignore_ascii_case("zip")) => self.archive_file(path),
             path if path.is_file() || !path.exists() => self.file(path),
-            // Pipes have no place of their own.
+            // Pipes have no folder of their own.
             pipe => self.reader(std::fs::File::open(pipe).map_err(|error| unavailable(pipe, &error))?),
         }
     }
 
-    /// Imports a document from a stream, such as standard input. What it names is relative to the
-    /// working directory.
+    /// Imports a document from a stream, such as standard input. References in it are relative to
+    /// the working directory.
     ///
     /// # Errors
-    /// As [`import`](Self::import), and when the stream cannot be read.
+    /// Same as [`import`](Self::import), and if the stream cannot be read.
     pub fn reader(&self, reader: impl Read) -> Result<Import, Error> {
         const NAME: &str = "(stream)";
         let folder = std::env::current_dir().map_err(|error| missing(NAME, &error.to_string()))?;
@@ -200,7 +199,7 @@ impl Importer {
     /// Imports a file.
     ///
     /// # Errors
-    /// As [`import`](Self::import).
+    /// Same as [`import`](Self::import).
     pub fn file(&self, path: &Path) -> Result<Import, Error> {
         let real = path.canonicalize().map_err(|error| unavailable(path, &error))?;
         let folder = real.parent().unwrap_or(Path::new("/"));
@@ -210,10 +209,11 @@ impl Importer {
         self.document(&mut store, location, fetched)
     }
 
-    /// Imports every `.wsdl` file right in a directory, together; every `.xsd` if there is none.
+    /// Imports all `.wsdl` files directly in a directory together; all `.xsd` files if there are
+    /// none.
     ///
     /// # Errors
-    /// As [`import`](Self::import).
+    /// Same as [`import`](Self::import).
     pub fn directory(&self, path: &Path) -> Result<Import, Error> {
         let real = path.canonicalize().map_err(|error| unavailable(path, &error))?;
         let mut files = files_in(&real, "wsdl").map_err(|error| unavailable(path, &error))?;
@@ -232,7 +232,7 @@ impl Importer {
     /// Imports a document from the network.
     ///
     /// # Errors
-    /// As [`import`](Self::import).
+    /// Same as [`import`](Self::import).
     pub fn url(&self, mut url: Url) -> Result<Import, Error> {
         url.set_fragment(None);
         let mut store = self.store(None)?;
@@ -241,33 +241,33 @@ impl Importer {
         self.document(&mut store, location, fetched)
     }
 
-    /// Imports a document that is at hand. Relative references in it go nowhere.
+    /// Imports a document given as text. Relative references in it are not resolved.
     ///
     /// # Errors
-    /// When the document, or one that it imports, is at fault.
+    /// Returns an error if the document, or one that it imports, is invalid or unavailable.
     pub fn text(&self, text: &str) -> Result<Import, Error> {
         self.bytes(Location::Text("the given text".to_owned()), text.as_bytes().to_vec())
     }
 
-    /// Imports a document whose bytes are at hand, as if it were found at a location.
+    /// Imports a document given as bytes, as if it were at `location`.
     ///
     /// # Errors
-    /// When the document, or one that it imports, is at fault.
+    /// Returns an error if the document, or one that it imports, is invalid or unavailable.
     pub fn bytes(&self, location: Location, bytes: Vec<u8>) -> Result<Import, Error> {
         let mut store = self.store(None)?;
         self.document(&mut store, location, Fetched::text(bytes))
     }
 
-    /// Imports every `.wsdl` entry of a zip archive, together; every `.xsd` if there is none.
+    /// Imports all `.wsdl` entries of a zip archive together; all `.xsd` entries if there are none.
     ///
     /// # Errors
-    /// When the archive or a document in it is at fault.
+    /// Returns an error if the archive or a document in it is invalid.
     #[cfg(feature = "archive")]
     pub fn archive(&self, bytes: Vec<u8>) -> Result<Import, Error> {
         let archive = zip::ZipArchive::new(std::io::Cursor::new(bytes));
         let archive = archive.map_err(|error| missing("the archive", &error.to_string()))?;
         let names = |ending: &str| {
-            // Some archivers write backslashes, in spite of the format.
+            // Some archivers write backslashes although the format does not allow them.
             let names = archive.file_names().filter_map(|name| Some(name.ok()?.replace('\\', "/")));
             let is_one = |name: &String| {
                 let file = name.rsplit('/').next().unwrap_or_default();
@@ -299,7 +299,8 @@ impl Importer {
         Err(missing(path.display(), "built without the feature `archive`"))
     }
 
-    /// One document with all that it imports, or a compiled import, which is whole.
+    /// Imports one document with everything that it imports, or a compiled import, which is
+    /// complete.
     fn document(&self, store: &mut Store<'_>, location: Location, fetched: Fetched) -> Result<Import, Error> {
         if compiled::is_compiled(&fetched.bytes) {
             return self.compiled(&location, &fetched.bytes);
@@ -349,7 +350,7 @@ impl Importer {
         })
     }
 
-    /// Where files are that stand for what others name.
+    /// Returns the folders of the files that replace URLs and namespaces.
     fn mapped_folders(&self) -> Vec<PathBuf> {
         let (named, others) = self.catalog.folders();
         let named = named.into_iter().map(|folder| if self.trusts_tree { tree_of(&folder) } else { folder });
@@ -357,7 +358,7 @@ impl Importer {
     }
 }
 
-/// The files of a directory with an extension, sorted.
+/// Returns the files of a directory that have an extension, sorted.
 fn files_in(folder: &Path, extension: &str) -> std::io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in folder.read_dir()? {
@@ -371,12 +372,12 @@ fn files_in(folder: &Path, extension: &str) -> std::io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// True for the files that macOS puts beside others for their attributes (AppleDouble).
+/// Returns true for the files in which macOS stores attributes of others (AppleDouble).
 fn is_apple_double(file: &str) -> bool {
     file.starts_with("._")
 }
 
-/// All bytes of a document, within a limit.
+/// Reads all bytes of a document, up to a limit.
 fn read_whole(
     reader: impl Read,
     document: impl ToString,
@@ -400,21 +401,21 @@ fn missing(document: impl ToString, why: &str) -> Error {
     Error::new(ErrorKind::Fetch(FetchError::Unavailable(why.to_owned())), Some(position))
 }
 
-/// What a description says.
+/// An imported WSDL or schema.
 pub struct Import {
     pub(crate) schemas: Schemas,
     pub(crate) definitions: Definitions,
     pub(crate) notes: Vec<Note>,
     limits: Limits,
     pub(crate) documents: Vec<Document>,
-    /// The folder that compiled files name others from.
+    /// The folder that paths in compiled files are relative to.
     base: Option<PathBuf>,
-    /// The engine's schema, where it came with the import.
+    /// The engine's schema, if the import came with one.
     lowered: Option<Lowered>,
 }
 
 impl std::fmt::Debug for Import {
-    /// Names the documents only: there may be megabytes of the rest.
+    /// Prints only the documents and notes: the rest can be megabytes.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let documents: Vec<&Location> = self.documents().collect();
         f.debug_struct("Import").field("documents", &documents).field("notes", &self.notes).finish_non_exhaustive()
@@ -432,35 +433,35 @@ impl Import {
         Ok(Import { schemas, definitions, notes, limits, documents, base, lowered: None })
     }
 
-    /// Types, elements, and all else that schemas define.
+    /// Returns types, elements, and everything else that schemas define.
     pub fn schemas(&self) -> &Schemas {
         &self.schemas
     }
 
-    /// Services, bindings, and all else that descriptions define.
+    /// Returns services, bindings, and everything else that WSDLs define.
     pub fn definitions(&self) -> &Definitions {
         &self.definitions
     }
 
-    /// The schema that the engine reads, with all operations.
+    /// Returns the engine's schema, with all operations.
     pub fn lower(&self) -> Lowered {
         self.lowered.clone().unwrap_or_else(|| lower::lower(self))
     }
 
-    /// As [`lower`](Self::lower), without a copy: an import from a compiled file has its schema
-    /// already, and gives it away.
+    /// Like [`lower`](Self::lower), without a copy: moves the schema out of an import that came
+    /// from a compiled file.
     pub fn take_lowered(&mut self) -> Lowered {
         self.lowered.take().unwrap_or_else(|| lower::lower(self))
     }
 
-    /// The import as a file that an [`Importer`] takes in the place of its documents, and reads
-    /// several times faster. All is in it that is needed to describe, call, mock, validate and
-    /// generate. Left out are the schemas' groups, and what a complex type gives beyond its base
-    /// ([`Schemas::content`] has it all).
+    /// Encodes the import as a file that an [`Importer`] accepts in place of its documents and
+    /// loads several times faster. The file has everything needed to describe, call, mock, validate
+    /// and generate. It leaves out the schemas' groups, and what a complex type adds to its base
+    /// type ([`Schemas::content`] has the complete content).
     ///
-    /// The file holds the locations of the documents: files relative to the folder of the first
-    /// one, or to [`Importer::root`], URLs without a password. So it is the same wherever the
-    /// documents are. Only the version of this library's format that wrote it reads it.
+    /// The file holds the locations of the documents: files relative to the folder of the first one
+    /// or to [`Importer::root`], URLs without a password. So its content does not depend on where
+    /// the documents are. Only the format version that wrote it can read it.
     pub fn compile(&self) -> Vec<u8> {
         let base = self.base.as_deref();
         match &self.lowered {
@@ -469,25 +470,25 @@ impl Import {
         }
     }
 
-    /// The limits that it was imported within.
+    /// Returns the limits of the import.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// What was passed over, or read more generously than the standards do.
+    /// Returns what the import skipped or read more leniently than the standards do.
     pub fn notes(&self) -> &[Note] {
         &self.notes
     }
 
-    /// The locations of all documents that were read, built-in ones included.
+    /// Returns the locations of all documents that were read, including built-in ones.
     pub fn documents(&self) -> impl ExactSizeIterator<Item = &Location> {
         self.documents.iter().map(|document| &document.location)
     }
 
-    /// Where something is, for people.
+    /// Returns document, line and column of a place.
     ///
     /// # Panics
-    /// When the place is one of another import.
+    /// Panics if the place belongs to another import.
     pub fn position(&self, place: Place) -> Position {
         self.documents[place.document as usize].position(place.offset)
     }

@@ -1,11 +1,12 @@
-//! WSDL 1.1 and XML Schema 1.0, in four stages, each with a model of its own.
+//! WSDL 1.1 and XML Schema 1.0 in four stages, each with its own model.
 //!
-//! 1. **load**: documents, each once, and all that they import;
-//! 2. **resolve**: components, with every reference looked up ([`Schemas`], [`Definitions`]);
-//! 3. **normalize**: what content types have in the end ([`Normal`]);
-//! 4. **lower**: the schema that deltasoap's engine reads.
+//! 1. **load**: loads the documents and everything that they import, each once;
+//! 2. **resolve**: builds the components and resolves every reference ([`Schemas`],
+//!    [`Definitions`]);
+//! 3. **normalize**: computes the effective content of complex types ([`Normal`]);
+//! 4. **lower**: builds the schema that deltasoap's engine uses.
 //!
-//! What comes out can be kept as a file that loads at once: [`Import::compile`].
+//! The result can be stored in a file that loads at once: [`Import::compile`].
 
 #![forbid(unsafe_code)]
 

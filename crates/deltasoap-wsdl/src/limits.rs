@@ -1,30 +1,30 @@
-//! Every bound on what an import may take, in one place, each with a name and a default.
+//! All limits on the resources of an import, each with a name and a default.
 //!
-//! Descriptions come from strangers, and a few lines of them can ask for very much: groups that
-//! hold groups twice grow exponentially, imports name further imports. What exceeds a bound is
-//! refused with an error that names it.
+//! WSDLs come from strangers, and a few lines can require a lot: groups that hold groups twice grow
+//! exponentially, and imports lead to further imports. An import that exceeds a limit fails with an
+//! error that names the limit.
 
 use std::time::Duration;
 
-/// Bounds on one import.
+/// Limits on one import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Documents loaded, the first included. Default 1000.
+    /// Number of documents, including the first. Default 1000.
     pub documents: usize,
-    /// Bytes of one document as received, uncompressed. Default 64 MiB.
+    /// Size of one document in bytes as received, uncompressed. Default 64 MiB.
     pub document_bytes: usize,
-    /// Bytes of all documents. Default 256 MiB.
+    /// Size of all documents in bytes. Default 256 MiB.
     pub bytes: usize,
-    /// Open elements at one time. Default 100.
+    /// Nesting depth of elements. Default 100.
     pub depth: usize,
-    /// Elements in all documents; those of a schema that is included in several namespaces count
-    /// again for each. Default 1,000,000: some 450 MB.
+    /// Number of elements in all documents. The elements of a schema that is included in several
+    /// namespaces count once for each. Default 1,000,000: some 450 MB.
     pub components: usize,
-    /// Bytes of one namespace name: each component holds its own. Default 1 KiB.
+    /// Length of a namespace name in bytes: each component holds its own copy. Default 1 KiB.
     pub namespace: usize,
-    /// Particles and attributes in all types once groups are expanded and base types taken in; also
-    /// the members of all unions once those of the unions among them are taken in. Default
-    /// 1,000,000.
+    /// Number of particles and attributes in all types, with groups expanded and the content of
+    /// base types included. Also the number of members in all unions, with the members of nested
+    /// unions included. Default 1,000,000.
     pub particles: usize,
     /// Time for one document from the network. Default 30 seconds.
     pub timeout: Duration,

@@ -1,10 +1,10 @@
-//! Stage one: documents, each once, and what they import.
+//! Stage one: loads the documents and what they import, each once.
 //!
-//! What a document names is read in the order in which it is named, without recursion, so chains
-//! and cycles of imports need no more than a table of what is known. A schema is a *unit*: a
-//! `schema` element, which may stand in a WSDL, and the namespace that it is read for. A schema
-//! without a target namespace that others include becomes a unit for each of their namespaces (XSD
-//! 1.0 part 1, 4.2.1).
+//! The documents that a document names are loaded in the order in which it names them, without
+//! recursion, so chains and cycles of imports need only a table of known documents. A schema is a
+//! *unit*: a `schema` element, which may be inside a WSDL, and the namespace that it is read for. A
+//! schema without a target namespace becomes one unit for each namespace that includes it (XSD 1.0
+//! part 1, 4.2.1).
 
 use crate::document::{self, Document, DocumentError, Node, Place, Vocabulary};
 use crate::fetch::{FetchError, Fetched, Location, Referrer, Store};
@@ -14,21 +14,20 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use url::Url;
 
-/// All documents of an import.
+/// All documents of an import, with the units in them.
 pub(crate) struct Sources {
     pub(crate) documents: Vec<Document>,
     pub(crate) names: Names,
-    /// Documents that are WSDL descriptions, in the order in which they were named.
+    /// The documents that are WSDLs, in the order in which they were named.
     pub(crate) descriptions: Vec<u32>,
     pub(crate) units: Vec<Unit>,
-    /// The units that `redefine` elements point to, by document and index of the element, and the
-    /// unit they stand in.
+    /// The `redefine` elements whose schema was loaded, each with the unit that contains it.
     pub(crate) redefinitions: Vec<Redefinition>,
-    /// Imports that could not be had: the namespace, and why.
+    /// Imports whose document is unavailable: the namespace and the reason.
     pub(crate) failures: HashMap<String, String>,
     pub(crate) notes: Vec<(NoteKind, String, Place)>,
     pub(crate) limits: Limits,
-    /// References to nothing are errors.
+    /// True if undefined references are errors.
     pub(crate) is_strict: bool,
 }
 
@@ -39,8 +38,8 @@ pub(crate) struct Unit {
     pub(crate) element: u32,
     /// The target namespace; empty for none.
     pub(crate) namespace: String,
-    /// True if the namespace is that of an including schema: references without a namespace are
-    /// then to it.
+    /// True if the namespace is that of an including schema. References without a namespace then
+    /// refer to this namespace.
     pub(crate) is_chameleon: bool,
 }
 
@@ -52,12 +51,12 @@ pub(crate) struct Redefinition {
 }
 
 impl Sources {
-    /// An element of a document.
+    /// Returns an element of a document.
     pub(crate) fn node(&self, document: u32, index: u32) -> Node<'_> {
         Node::new(&self.documents[document as usize], &self.names, document, index)
     }
 
-    /// A document's root element.
+    /// Returns a document's root element.
     pub(crate) fn root(&self, document: u32) -> Node<'_> {
         self.node(document, 0)
     }
@@ -66,7 +65,7 @@ impl Sources {
         self.documents[place.document as usize].position(place.offset)
     }
 
-    /// An error at a place.
+    /// Creates an error at a place.
     pub(crate) fn error(&self, kind: ErrorKind, place: Place) -> Error {
         Error::new(kind, Some(self.position(place)))
     }
@@ -90,28 +89,28 @@ pub(crate) fn read(store: &mut Store<'_>, location: &Location) -> Result<Fetched
     store.read(location, None).map_err(|error| Error::new(fetch_kind(error), Some(whole())))
 }
 
-/// Loads documents and all that they name.
+/// Loads documents and everything that they name.
 pub(crate) struct Loader<'s, 'f> {
     sources: Sources,
     store: &'s mut Store<'f>,
     known: HashMap<Location, u32>,
-    /// Units by document, element and namespace.
+    /// Known units: document, element and namespace.
     known_units: HashSet<(u32, u32, String)>,
     /// Namespaces with built-in definitions that some schema imports.
     builtin: HashSet<String>,
-    /// Documents whose imports are yet to be followed.
+    /// WSDLs whose imports are not followed yet.
     pending_descriptions: Vec<u32>,
     pending_units: Vec<u32>,
-    /// Elements so far: see [`Limits::components`].
+    /// Number of elements so far: see [`Limits::components`].
     elements: usize,
 }
 
 /// A reference from one document to another.
 #[derive(Debug, Clone)]
 struct Reference {
-    /// Empty if the document names a namespace alone.
+    /// Empty if the document only names a namespace.
     location: String,
-    /// What a schema imports.
+    /// The namespace that a schema imports.
     namespace: Option<String>,
     place: Place,
 }
@@ -141,7 +140,7 @@ impl<'s, 'f> Loader<'s, 'f> {
         }
     }
 
-    /// Loads a document that the caller names, with all that it imports.
+    /// Loads a document that the caller names, and everything that it imports.
     pub(crate) fn root(&mut self, location: Location) -> Result<(), Error> {
         let document = match self.known.get(&location) {
             Some(&document) => document,
@@ -153,25 +152,25 @@ impl<'s, 'f> Loader<'s, 'f> {
         self.begin(document)
     }
 
-    /// As [`root`](Self::root), for a document that is at hand.
+    /// Like [`root`](Self::root), for a document that the caller provides.
     pub(crate) fn root_fetched(&mut self, location: Location, fetched: Fetched) -> Result<(), Error> {
         let document = self.add(location, fetched)?;
         self.begin(document)
     }
 
-    /// The folder that compiled files name others from.
+    /// Returns the folder that paths in compiled files are relative to.
     pub(crate) fn base(&self) -> Option<PathBuf> {
         self.store.base.clone()
     }
 
-    /// All that was loaded, and what is built in of it.
+    /// Returns everything that was loaded, and the built-in definitions that it uses.
     pub(crate) fn finish(mut self) -> Result<Sources, Error> {
         // Built-in definitions can refer to others.
         while self.add_builtin()? {}
         Ok(self.sources)
     }
 
-    /// Adds built-in definitions that something refers to; false if there are no more.
+    /// Adds built-in definitions that something refers to; returns false if there are no more.
     fn add_builtin(&mut self) -> Result<bool, Error> {
         let (held, mut is_more) = (self.held_namespaces(), false);
         for (namespace, text) in builtin::DEFINITIONS {
@@ -186,7 +185,7 @@ impl<'s, 'f> Loader<'s, 'f> {
         Ok(is_more)
     }
 
-    /// The namespaces of all names that attributes hold.
+    /// Returns the namespaces of all names in attribute values.
     fn held_namespaces(&self) -> HashSet<NsId> {
         let names = self.sources.documents.iter().flat_map(Document::held_names);
         names.map(|name| self.sources.names.namespace_id(name)).collect()
@@ -205,7 +204,7 @@ impl<'s, 'f> Loader<'s, 'f> {
         }
     }
 
-    /// Reads a document's bytes, unless redirects led to one that is known.
+    /// Parses a document, unless redirects led to one that is known already.
     fn add(&mut self, asked: Location, fetched: Fetched) -> Result<u32, Error> {
         let location = fetched.moved_to.map_or_else(|| asked.clone(), Location::Web);
         if let Some(&known) = self.known.get(&location) {
@@ -230,7 +229,7 @@ impl<'s, 'f> Loader<'s, 'f> {
         Ok(number)
     }
 
-    /// Counts the elements of a document, once for each time that components are made of them.
+    /// Counts the elements of a document, once each time components are made from them.
     fn count_elements(&mut self, document: u32) -> Result<(), Error> {
         self.elements = self.elements.saturating_add(self.sources.documents[document as usize].len());
         let limit = self.sources.limits.components;
@@ -241,7 +240,7 @@ impl<'s, 'f> Loader<'s, 'f> {
         Err(self.sources.error(kind, Place { document, offset: 0 }))
     }
 
-    /// Takes a document as what its root element says.
+    /// Registers a document as a WSDL or a schema, depending on its root element.
     fn classify(&mut self, document: u32) -> Result<(), Error> {
         let root = self.sources.root(document);
         let (place, name) = (root.place(), root.name());
@@ -263,7 +262,7 @@ impl<'s, 'f> Loader<'s, 'f> {
         if !self.known_units.insert((unit.document, unit.element, unit.namespace.clone())) {
             return Ok(());
         }
-        // A few lines can ask for a long schema in any number of namespaces.
+        // A few lines can require a long schema in any number of namespaces.
         if unit.is_chameleon {
             self.count_elements(unit.document)?;
         }
@@ -290,7 +289,7 @@ impl<'s, 'f> Loader<'s, 'f> {
                         .map_err(|error| self.refused(error, place))??;
                     self.classify(imported)?;
                 }
-                None => self.sources.note(NoteKind::Skipped, "an import without a location is passed over", place),
+                None => self.sources.note(NoteKind::Skipped, "an import without a location is ignored", place),
             }
         }
         units.into_iter().try_for_each(|unit| self.unit(unit))
@@ -315,8 +314,8 @@ impl<'s, 'f> Loader<'s, 'f> {
         Ok(())
     }
 
-    /// An import may go without its document: a location is a hint (XSD 1.0 part 1, 4.2.3). What
-    /// was to be defined there will be missed, or not, when it is referred to.
+    /// Follows an import. The import may go on without the document: the location is a hint (XSD
+    /// 1.0 part 1, 4.2.3). If something refers to a definition in it, that reference is reported.
     fn follow_import(&mut self, unit: &Unit, element: u32) -> Result<(), Error> {
         let import = self.sources.node(unit.document, element);
         let namespace = import.attribute("namespace").unwrap_or_default().to_owned();
@@ -340,9 +339,9 @@ impl<'s, 'f> Loader<'s, 'f> {
         }
     }
 
-    /// The import of a namespace with built-in definitions, which stand for a document that is not
-    /// there. A document of the author's own is read; what only an absolute URL names is not
-    /// fetched, nor is a copy of a vocabulary that the engine knows.
+    /// Follows the import of a namespace with built-in definitions, which replace a missing
+    /// document. A document of the author's own is read. A document that only an absolute URL names
+    /// is not fetched, and neither is a copy of a vocabulary that the engine knows.
     fn follow_builtin(&mut self, namespace: String, location: String, place: Place) -> Result<(), Error> {
         if builtin::is_language(&namespace) {
             return Ok(());
@@ -359,7 +358,7 @@ impl<'s, 'f> Loader<'s, 'f> {
             Ok(Err(error)) if matches!(error.kind(), ErrorKind::Limit { .. }) => Err(error),
             result => {
                 let why = match result {
-                    Ok(Ok(_)) => "it is no schema of this namespace".to_owned(),
+                    Ok(Ok(_)) => "it is not a schema of this namespace".to_owned(),
                     Ok(Err(error)) => error.to_string(),
                     Err(error) => error.to_string(),
                 };
@@ -376,8 +375,9 @@ impl<'s, 'f> Loader<'s, 'f> {
         root.is_xsd("schema") && root.attribute("targetNamespace") == Some(namespace)
     }
 
-    /// True for what an import does not go on without: limits, and what is forbidden. A private
-    /// address in a document of the user's own is most often one where the author's server was.
+    /// Returns true for errors that end the import: exceeded limits and forbidden documents. A
+    /// private address in one of the user's own documents does not: it usually belongs to the
+    /// author's server.
     fn ends_import(&self, error: &FetchError, reference: &Reference) -> bool {
         let referrer = &self.sources.documents[reference.place.document as usize].location;
         let is_own = !matches!(referrer, Location::Web(_));
@@ -392,13 +392,13 @@ impl<'s, 'f> Loader<'s, 'f> {
         let root = self.sources.root(document);
         let found = root.attribute("targetNamespace").unwrap_or_default();
         if root.is_xsd("schema") && found != namespace {
-            let note = format!("the schema imported for namespace `{namespace}` is one for `{found}`");
+            let note = format!("the schema imported for namespace `{namespace}` has namespace `{found}`");
             self.sources.note(NoteKind::Tolerated, note, place);
         }
         self.classify(document)
     }
 
-    /// False if there is nothing to include.
+    /// Follows an include or a redefinition; returns false if it names no document.
     fn follow_include(&mut self, unit: &Unit, element: u32) -> Result<bool, Error> {
         let include = self.sources.node(unit.document, element);
         let (place, is_redefined) = (include.place(), include.local() == "redefine");
@@ -406,7 +406,7 @@ impl<'s, 'f> Loader<'s, 'f> {
             if is_redefined {
                 return Err(self.sources.invalid("a redefinition without a `schemaLocation`", place));
             }
-            self.sources.note(NoteKind::Skipped, "an include without a `schemaLocation` is passed over", place);
+            self.sources.note(NoteKind::Skipped, "an include without a `schemaLocation` is ignored", place);
             return Ok(false);
         };
         if include.attribute("schemaLocation").is_none_or(str::is_empty) {
@@ -432,8 +432,8 @@ impl<'s, 'f> Loader<'s, 'f> {
         Ok(true)
     }
 
-    /// Loads what a document names, unless it is known. The outer error says that it cannot be had,
-    /// the inner one that it is at fault.
+    /// Loads the document that a reference names, unless it is known. The outer error means that
+    /// the document is unavailable, the inner error that it is invalid.
     fn load(&mut self, reference: &Reference) -> Result<Result<u32, Error>, FetchError> {
         let referrer = &self.sources.documents[reference.place.document as usize];
         let location = self.located(reference, &referrer.location)?;
@@ -445,7 +445,7 @@ impl<'s, 'f> Loader<'s, 'f> {
         Ok(self.add(location, fetched))
     }
 
-    /// Where the document is: as the catalog says, else as the reference does.
+    /// Returns the location of the document: the catalog's if it has one, else the reference's.
     fn located(&self, reference: &Reference, base: &Location) -> Result<Location, FetchError> {
         let catalog = self.store.catalog;
         let joined = base.join(&reference.location);
@@ -462,7 +462,7 @@ impl<'s, 'f> Loader<'s, 'f> {
     }
 }
 
-/// The unit of a schema within a description.
+/// Returns the unit of a schema inside a WSDL.
 fn embedded(schema: Node<'_>) -> Unit {
     let namespace = schema.attribute("targetNamespace").unwrap_or_default().to_owned();
     Unit { document: schema.number(), element: schema.index(), namespace, is_chameleon: false }
@@ -478,7 +478,7 @@ fn reference(node: Node<'_>) -> Option<Reference> {
     Some(Reference { location: location.to_owned(), namespace: None, place: node.place() })
 }
 
-/// An include that was written like an import of WSDL.
+/// Returns the reference of an include that was written like a WSDL import.
 fn misnamed_reference(node: Node<'_>) -> Option<Reference> {
     let location = node.attribute("location").filter(|location| !location.is_empty())?;
     Some(Reference { location: location.to_owned(), namespace: None, place: node.place() })
@@ -491,7 +491,7 @@ fn fetch_kind(error: FetchError) -> ErrorKind {
     }
 }
 
-/// The error of a document that cannot be read.
+/// Converts the error of a document that cannot be parsed.
 pub(crate) fn fault(document: &Document, error: DocumentError) -> Error {
     match error {
         DocumentError::Xml { kind, offset } => Error::new(ErrorKind::Xml(kind), Some(document.position(offset))),

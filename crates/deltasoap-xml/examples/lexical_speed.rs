@@ -1,8 +1,9 @@
-//! Nanoseconds a value for reading and writing the types that fill large messages.
+//! Nanoseconds per value for reading and writing the types that fill large messages.
 //!
-//! Run with `cargo run --release --example lexical_speed -p deltasoap-xml`, with a word to select
-//! rows. Each row is the best of several passes over the same values, which are checked to come
-//! back before they are timed; the MB/s count the characters of the text form.
+//! Run with `cargo run --release --example lexical_speed -p deltasoap-xml`, optionally with a word
+//! that selects rows. Each row is the best of several passes over the same values. Before they are
+//! timed, the values are checked to survive a round trip. The MB/s count the characters of the text
+//! form.
 
 use deltasoap_xml::lexical::{AnyUri, Base64, Date, DateTime, Decimal, Hex, Lexical, PackedText, QName};
 use deltasoap_xml::{Buffer, Escape};

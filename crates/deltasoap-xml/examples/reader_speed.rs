@@ -1,4 +1,4 @@
-//! How fast the reader is: MB/s over some generated documents, and over files given as arguments.
+//! Speed of the reader in MB/s over some generated documents, and over files given as arguments.
 //!
 //! ```text
 //! cargo run --release -p deltasoap-xml --example reader_speed -- message.xml
@@ -9,10 +9,10 @@ use std::fmt::Write;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// How long each document is read again and again.
+/// Time for which each document is read repeatedly.
 const TIME: Duration = Duration::from_millis(500);
 
-/// Bytes of a chunk, as a network might deliver them.
+/// Bytes per chunk, as a network might deliver them.
 const CHUNK: usize = 16 << 10;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -62,7 +62,7 @@ fn report(name: &str, document: &[u8]) -> Result<(), Box<XmlError>> {
     Ok(())
 }
 
-/// Reads a document in chunks; gives the number of events.
+/// Reads a document in chunks; returns the number of events.
 fn read(reader: &mut Reader, feed: &mut Feed, document: &[u8]) -> Result<u32, Box<XmlError>> {
     reader.reset();
     feed.reset();

@@ -1,13 +1,12 @@
-//! The output buffer: bytes written front to back, with the escaping that each place in a document
-//! needs.
+//! The output buffer: a growable byte vector with context-dependent escaping.
 //!
-//! The idea: the vector is always initialised to its full length and `len` says how much of it is
-//! written, so a hot loop can take a slice of spare bytes, copy fixed-size blocks into it without
-//! length checks a byte at a time, and commit what it used; all without `unsafe`.
+//! The vector is always initialised to its full length, and `len` is the number of bytes written. A
+//! hot loop can therefore take a slice of spare bytes, copy fixed-size blocks into it without a
+//! length check for each byte, and commit what it used, all without `unsafe`.
 
 use crate::scan::text::verbatim_run;
 
-/// Where text goes, and so which characters must be escaped.
+/// The context that text is written in, which decides the characters to escape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Escape {
     /// Character data of an element: `&`, `<`, `>` and carriage return.
@@ -16,7 +15,7 @@ pub enum Escape {
     Attribute,
 }
 
-/// Bytes of a document under construction.
+/// The bytes of a document under construction.
 #[derive(Debug, Clone, Default)]
 pub struct Buffer {
     /// Initialised to its length; bytes at `len..` are scratch.
@@ -28,77 +27,79 @@ pub struct Buffer {
 }
 
 impl From<Vec<u8>> for Buffer {
-    /// A buffer that the bytes are written in.
+    /// Creates a buffer that already holds `bytes`.
     fn from(bytes: Vec<u8>) -> Self {
         Buffer { len: bytes.len(), bytes, has_replaced: false }
     }
 }
 
 impl Buffer {
-    /// An empty buffer.
+    /// Creates an empty buffer.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An empty buffer with room for `capacity` bytes.
+    /// Creates an empty buffer with room for `capacity` bytes.
     pub fn with_capacity(capacity: usize) -> Self {
         Buffer { bytes: vec![0; capacity], ..Self::default() }
     }
 
-    /// The bytes written so far.
+    /// Returns the bytes written so far.
     pub fn as_slice(&self) -> &[u8] {
         &self.bytes[..self.len]
     }
 
-    /// Number of bytes that there is memory for.
+    /// Returns the number of bytes allocated.
     pub fn capacity(&self) -> usize {
         self.bytes.capacity()
     }
 
-    /// Number of bytes written.
+    /// Returns the number of bytes written.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// True when nothing has been written.
+    /// Returns true if nothing has been written.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Forgets what was written and keeps the memory.
+    /// Discards the content and keeps the memory.
     pub fn clear(&mut self) {
         self.len = 0;
         self.has_replaced = false;
     }
 
-    /// Forgets what was written behind the first `len` bytes.
+    /// Discards everything after the first `len` bytes.
     pub fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
     }
 
-    /// Goes to a place in the written bytes, to write over what follows, or back to their end.
+    /// Moves the write position to `len`: back, to overwrite what follows, or forward again to the
+    /// end.
     ///
     /// # Panics
-    /// When so many bytes have never been written.
+    /// If `len` is greater than the number of bytes initialised.
     #[inline]
     pub fn seek(&mut self, len: usize) {
         assert!(len <= self.bytes.len(), "a place that was never written");
         self.len = len;
     }
 
-    /// The bytes from a place on, written or once written, to change.
+    /// Returns the bytes from `from` on for modification, including those after the write position.
     #[inline]
     pub fn behind_mut(&mut self, from: usize) -> &mut [u8] {
         &mut self.bytes[from..]
     }
 
-    /// Takes the written bytes.
+    /// Converts the buffer into the bytes written.
     pub fn into_vec(mut self) -> Vec<u8> {
         self.bytes.truncate(self.len);
         self.bytes
     }
 
-    /// At least `n` bytes of scratch behind what is written; follow with [`commit`](Self::commit).
+    /// Returns at least `n` bytes of scratch after the written bytes; follow with
+    /// [`commit`](Self::commit).
     #[inline]
     pub fn spare(&mut self, n: usize) -> &mut [u8] {
         if self.bytes.len() - self.len < n {
@@ -107,8 +108,8 @@ impl Buffer {
         &mut self.bytes[self.len..]
     }
 
-    /// Makes room for about `n` more bytes at once. New memory is not touched before it is written,
-    /// so that too much of it costs little.
+    /// Reserves room for about `n` more bytes at once. New memory is not touched before it is
+    /// written, so reserving too much costs little.
     pub fn expect(&mut self, n: usize) {
         if self.bytes.len() - self.len < n {
             let mut bytes = vec![0; self.len + n];
@@ -120,24 +121,24 @@ impl Buffer {
     /// Counts `n` bytes of the last [`spare`](Self::spare) slice as written.
     ///
     /// # Panics
-    /// When `n` is more than the slice had.
+    /// If `n` is greater than the length of the slice.
     #[inline]
     pub fn commit(&mut self, n: usize) {
         assert!(n <= self.bytes.len() - self.len, "commit beyond the spare bytes");
         self.len += n;
     }
 
-    /// Appends bytes as they are.
+    /// Appends bytes unchanged.
     #[inline]
     pub fn push(&mut self, bytes: &[u8]) {
         self.spare(bytes.len())[..bytes.len()].copy_from_slice(bytes);
         self.len += bytes.len();
     }
 
-    /// Appends again what was written at `start..end`.
+    /// Appends a copy of the bytes at `start..end`.
     ///
     /// # Panics
-    /// When the range is not within what is written.
+    /// If the range is not within the written bytes.
     pub fn push_within(&mut self, start: usize, end: usize) {
         assert!(start <= end && end <= self.len, "range beyond what is written");
         let (len, at) = (end - start, self.len);
@@ -146,16 +147,17 @@ impl Buffer {
         self.len += len;
     }
 
-    /// True if a character that XML cannot carry was replaced since the buffer was made or cleared.
+    /// Returns true if a character that XML cannot represent was replaced since the buffer was
+    /// created or cleared.
     pub fn has_replaced(&self) -> bool {
         self.has_replaced
     }
 
-    /// Appends the first `n` bytes of a block; cheaper than [`push`](Self::push) because the block
+    /// Appends the first `n` bytes of a block. Cheaper than [`push`](Self::push) because the block
     /// is copied whole.
     ///
     /// # Panics
-    /// When `n` is more than the block has.
+    /// If `n` is greater than the length of the block.
     #[inline]
     pub fn push_block<const N: usize>(&mut self, block: &[u8; N], n: usize) {
         assert!(n <= N, "more than the block");
@@ -165,7 +167,7 @@ impl Buffer {
         self.len += n;
     }
 
-    /// As [`push`](Self::push), for a few dozen bytes: copied in blocks of fixed size.
+    /// Like [`push`](Self::push), for a few dozen bytes: copies in blocks of fixed size.
     #[inline]
     pub fn push_short(&mut self, bytes: &[u8]) {
         if let (Some(first), Some(last), 8..=16) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>(), bytes.len()) {
@@ -185,7 +187,7 @@ impl Buffer {
         }
     }
 
-    /// `N` bytes of scratch, to be filled from the front in pieces of eight; follow with
+    /// Returns `N` bytes of scratch, to be filled from the front in pieces of eight; follow with
     /// [`commit`](Self::commit) of the block's length.
     #[inline(always)]
     pub(crate) fn block<const N: usize>(&mut self) -> Block<'_, N> {
@@ -193,12 +195,12 @@ impl Buffer {
         Block { bytes, len: 0 }
     }
 
-    /// Appends text, escaped for the place.
+    /// Appends text, escaped for the context.
     ///
-    /// The result is well-formed whatever the text: a character that XML cannot carry, even as a
+    /// The result is well-formed for any text: a character that XML cannot represent, even as a
     /// reference (most controls, U+FFFE, U+FFFF), is written as U+FFFD, the replacement character.
-    /// Where that must be an error instead, look first with
-    /// [`find_illegal`](crate::lexical::find_illegal).
+    /// To report an error instead, check the text with
+    /// [`find_illegal`](crate::lexical::find_illegal) first.
     #[inline]
     pub fn push_text(&mut self, text: &str, escape: Escape) {
         let mut rest = text.as_bytes();
@@ -210,7 +212,7 @@ impl Buffer {
         }
     }
 
-    /// Appends the character at which a run ended, and gives what follows it.
+    /// Appends the character that ended a run, and returns the text after it.
     fn push_special<'t>(&mut self, first: u8, text: &'t [u8], escape: Escape) -> &'t [u8] {
         let width = if first == NONCHARACTER_LEAD { 3 } else { 1 };
         let (character, rest) = text.split_at(width.min(text.len()));
@@ -227,37 +229,37 @@ impl Buffer {
     }
 }
 
-/// Scratch of a [`Buffer`] that is filled from the front.
+/// Scratch of a [`Buffer`], filled from the front.
 pub(crate) struct Block<'b, const N: usize> {
     bytes: &'b mut [u8; N],
     len: usize,
 }
 
 impl<const N: usize> Block<'_, N> {
-    /// Writes eight bytes of which the first `len` count; the next write goes over the others.
+    /// Writes eight bytes of which the first `len` count; the next write overwrites the others.
     ///
     /// # Panics
-    /// When fewer than eight bytes are left.
+    /// If fewer than eight bytes are left.
     #[inline(always)]
     pub(crate) fn put(&mut self, text: [u8; 8], len: usize) {
         self.bytes[self.len..self.len + 8].copy_from_slice(&text);
         self.len += len;
     }
 
-    /// Bytes that count.
+    /// Returns the number of bytes that count.
     #[inline(always)]
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 }
 
-/// The byte with which U+FFFE and U+FFFF begin.
+/// The first byte of U+FFFE and U+FFFF in UTF-8.
 const NONCHARACTER_LEAD: u8 = 0xEF;
 
-/// U+FFFD.
+/// The replacement character, U+FFFD.
 const REPLACEMENT: &[u8] = "\u{FFFD}".as_bytes();
 
-/// What is written instead of a character; `None` where it can stand as it is.
+/// Returns what is written instead of a character; `None` if the character is written unchanged.
 fn replacement(character: &[u8], escape: Escape) -> Option<&'static [u8]> {
     let attribute = escape == Escape::Attribute;
     match character {
@@ -286,7 +288,7 @@ mod tests {
         String::from_utf8(out.into_vec()).expect("text stays UTF-8")
     }
 
-    /// One character at a time, by the rules of XML 1.0, 2.4 and 3.3.3.
+    /// Escapes one character at a time, by the rules of XML 1.0, 2.4 and 3.3.3.
     fn naive(text: &str, escape: Escape) -> String {
         let mut out = String::new();
         for character in text.chars() {

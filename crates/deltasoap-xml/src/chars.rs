@@ -1,23 +1,24 @@
-//! The character classes of XML 1.0 (fifth edition) and strict UTF-8 decoding of one character.
+//! The character classes of XML 1.0 (fifth edition), and strict UTF-8 decoding of one character.
 //!
-//! ASCII goes through one table of flags with 256 entries; everything else through range tests.
+//! ASCII characters are classified by one table of flags with 256 entries, all others by range
+//! tests.
 
 use crate::XmlErrorKind;
 use crate::reader::fail::{Fail, fault};
 
-/// The byte can start a name, or belong to one ([`NAME`]).
+/// The byte can start a name; always set together with [`NAME`].
 pub(crate) const NAME_START: u8 = 1;
-/// The byte can stand inside a name.
+/// The byte can occur in a name.
 pub(crate) const NAME: u8 = 2;
 /// White space (XML 2.3).
 pub(crate) const WHITE: u8 = 4;
-/// ASCII that stands for itself in character data and needs no further look.
+/// ASCII that stands for itself in character data and needs no further check.
 pub(crate) const PLAIN_TEXT: u8 = 8;
-/// Bytes that stand for themselves in attribute values, those of UTF-8 sequences included; quotes
+/// Bytes that stand for themselves in attribute values, including those of UTF-8 sequences; quotes
 /// are not plain.
 pub(crate) const PLAIN_VALUE: u8 = 16;
 
-/// What each byte can be.
+/// The classes of each byte.
 pub(crate) static CLASS: [u8; 256] = classes();
 
 const fn classes() -> [u8; 256] {
@@ -49,7 +50,7 @@ const fn class(byte: u8) -> u8 {
     name | text | value
 }
 
-/// True if the byte has one of the given class flags.
+/// Returns true if the byte has one of the given class flags.
 #[inline(always)]
 pub(crate) fn has(byte: u8, flags: u8) -> bool {
     CLASS[byte as usize] & flags != 0
@@ -89,8 +90,8 @@ pub(crate) fn is_ncname(text: &str) -> bool {
 /// Decodes the character at `at`.
 ///
 /// # Errors
-/// [`Fail::RunOut`] if the bytes end before or inside the character; a fault at `at` if it is not
-/// UTF-8.
+/// [`Fail::RunOut`] if the bytes end before or inside the character; a fault at `at` if they are
+/// not UTF-8.
 pub(crate) fn decode(bytes: &[u8], at: usize) -> Result<char, Fail> {
     let tail = &bytes[at..bytes.len().min(at + 4)];
     match std::str::from_utf8(tail) {
@@ -101,7 +102,8 @@ pub(crate) fn decode(bytes: &[u8], at: usize) -> Result<char, Fail> {
     }
 }
 
-/// The fault "expected this, found the character at `at`"; or why that character cannot be told.
+/// Returns the error "expected `what`, found the character at `at`", or the error of decoding that
+/// character.
 #[cold]
 pub(crate) fn expected(bytes: &[u8], at: usize, expected: &'static str) -> Fail {
     match decode(bytes, at) {
@@ -111,7 +113,7 @@ pub(crate) fn expected(bytes: &[u8], at: usize, expected: &'static str) -> Fail 
     }
 }
 
-/// The last character boundary at or before `at`, in bytes that are UTF-8 up to there.
+/// Returns the last character boundary at or before `at`, in bytes that are UTF-8 up to there.
 pub(crate) fn floor_boundary(bytes: &[u8], mut at: usize) -> usize {
     while at > 0 && at < bytes.len() && (bytes[at] & 0xC0) == 0x80 {
         at -= 1;
@@ -119,8 +121,8 @@ pub(crate) fn floor_boundary(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Where an unfinished UTF-8 sequence starts at the end of `bytes`; `None` if the bytes do not end
-/// inside one.
+/// Returns the index of an unfinished UTF-8 sequence at the end of `bytes`; `None` if the bytes do
+/// not end inside one.
 pub(crate) fn unfinished_tail(bytes: &[u8]) -> Option<usize> {
     let from = (bytes.len().saturating_sub(3)..bytes.len()).rev().find(|&at| bytes[at] & 0xC0 != 0x80)?;
     match std::str::from_utf8(&bytes[from..]) {
@@ -129,11 +131,11 @@ pub(crate) fn unfinished_tail(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// Splits `bytes` behind their longest start that is UTF-8 and XML characters only; says what is
-/// wrong behind it.
+/// Splits `bytes` after the longest prefix that is UTF-8 and has XML characters only. Returns that
+/// prefix and the error after it.
 ///
-/// `open` says that `bytes` reach to the end of what has arrived: an unfinished sequence there is a
-/// matter of more bytes, else it is malformed.
+/// `open` means that `bytes` reach to the end of the input received so far: an unfinished sequence
+/// there needs more bytes. Otherwise it is malformed.
 #[inline]
 pub(crate) fn valid_prefix(bytes: &[u8], at: usize, open: bool) -> (&str, Option<Fail>) {
     match std::str::from_utf8(bytes) {
@@ -163,10 +165,11 @@ fn forbidden(bytes: &[u8], at: usize, end: usize) -> Fail {
     }
 }
 
-/// Where the first character lies that is not `Char` (XML 2.2), in bytes that are UTF-8.
+/// Returns the index of the first character that is not a `Char` (XML 2.2), in bytes that are
+/// UTF-8.
 ///
-/// Besides the control characters these are U+FFFE and U+FFFF: EF BF BE and EF BF BF. Blocks free
-/// of both control characters and EF are passed over at vector speed.
+/// Besides the control characters these are U+FFFE and U+FFFF: EF BF BE and EF BF BF. Blocks
+/// without control characters and EF are skipped at vector speed.
 fn first_forbidden(bytes: &[u8]) -> Option<usize> {
     const BLOCK: usize = 32;
     let suspect = |b: u8| (b < 0x20) & (b != b'\t') & (b != b'\n') & (b != b'\r') | (b == 0xEF);

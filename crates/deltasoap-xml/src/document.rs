@@ -1,9 +1,9 @@
-//! Whole documents as a list of nodes with their own names and text: for schemas, descriptions and
-//! tests, where convenience counts for more than speed.
+//! Whole documents as a list of nodes with owned names and text: for schemas, WSDL and tests, where
+//! convenience matters more than speed.
 
 use crate::{Event, Feed, Instructions, Limits, NameId, Reader, Stop, Window, XmlError};
 
-/// A name with its namespace, owned.
+/// An owned name with its namespace.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Owned {
     /// Namespace URI; empty for none.
@@ -21,21 +21,22 @@ pub struct Attribute {
     pub value: String,
 }
 
-/// A piece of a document.
+/// A node of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Node {
     /// A start tag, or the first half of an empty-element tag.
     Start {
-        /// Name of the element.
+        /// The name of the element.
         name: Owned,
-        /// Attributes in the order of the tag.
+        /// The attributes in tag order.
         attributes: Vec<Attribute>,
-        /// Prefixes (empty for the default namespace) and URIs that the tag declares, in its order.
+        /// The prefixes (empty for the default namespace) and URIs that the tag declares, in tag
+        /// order.
         declarations: Vec<(String, String)>,
-        /// Where its `<` is, in bytes of UTF-8 ([`Reader::tag_offset`]).
+        /// The offset of its `<`, in bytes of UTF-8 ([`Reader::tag_offset`]).
         offset: u64,
     },
-    /// Character data between two tags, all of it, never empty.
+    /// All character data between two tags; never empty.
     Text(String),
     /// An end tag, or the second half of an empty-element tag.
     End,
@@ -53,7 +54,7 @@ pub enum Node {
 /// ```
 ///
 /// # Errors
-/// The first fault of the document.
+/// The first error in the document.
 pub fn nodes(bytes: &[u8], limits: Limits, instructions: Instructions) -> Result<Vec<Node>, Box<XmlError>> {
     let mut collector = Collector { reader: Reader::new(limits, instructions), nodes: Vec::new() };
     let mut feed = Feed::new(limits);

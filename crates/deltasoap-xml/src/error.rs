@@ -1,15 +1,15 @@
-//! What can be wrong with a document, and where.
+//! Errors in a document, and their positions.
 
 use std::fmt;
 
-/// A fault in a document: what, and at which byte.
+/// An error in a document, with its byte offset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct XmlError {
     /// What is wrong.
     pub kind: XmlErrorKind,
-    /// Absolute offset of the fault, in bytes of the document as received (in any encoding): the
-    /// first byte of the character, reference or tag at fault. It does not depend on how the
-    /// document was cut into chunks.
+    /// Absolute offset of the error, in bytes of the document as received (in any encoding): the
+    /// first byte of the invalid character, reference or tag. It does not depend on how the
+    /// document was split into chunks.
     pub offset: u64,
 }
 
@@ -18,25 +18,25 @@ pub struct XmlError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum XmlErrorKind {
-    /// The document ended too early.
+    /// The document ends too early.
     UnexpectedEnd,
     /// Bytes that are not well-formed in the document's encoding.
     Encoding,
-    /// A bound of [`Limits`](crate::Limits) is exceeded.
+    /// A limit of [`Limits`](crate::Limits) is exceeded.
     Limit {
-        /// Name of the field of `Limits`.
+        /// The name of the field of `Limits`.
         name: &'static str,
         /// Its value.
         limit: u64,
     },
-    /// A character that does not fit the grammar.
+    /// A character that the grammar does not allow here.
     Expected {
-        /// What the grammar asks for, as in "`=` after an attribute name".
+        /// What the grammar requires, as in "`=` after an attribute name".
         expected: &'static str,
         /// The character found in its place.
         found: char,
     },
-    /// A character that no XML document may hold (XML 2.2).
+    /// A character that is not allowed in any XML document (XML 2.2).
     ForbiddenCharacter(char),
     /// A character reference to something that is not an XML character (XML 4.1).
     CharacterReference {
@@ -45,7 +45,7 @@ pub enum XmlErrorKind {
     },
     /// A reference to an entity other than the five predefined ones (XML 4.1).
     UndeclaredEntity {
-        /// Name of the entity.
+        /// The name of the entity.
         name: String,
     },
     /// A document type declaration; SOAP allows none (SOAP 1.1 section 3; SOAP 1.2 part 1, section
@@ -56,7 +56,7 @@ pub enum XmlErrorKind {
         /// Its target.
         target: String,
     },
-    /// An XML declaration elsewhere than at the very start, or another target that spells `xml`
+    /// An XML declaration that is not at the very start, or another spelling of `xml` as a target
     /// (XML 2.6, 2.8).
     MisplacedDeclaration,
     /// An XML version other than 1.x (XML 2.8).
@@ -64,12 +64,11 @@ pub enum XmlErrorKind {
         /// The version declared.
         found: String,
     },
-    /// The declared encoding is not the one that the document is in, or is not supported (XML
-    /// 4.3.3).
+    /// The declared encoding is not the one in use, or is not supported (XML 4.3.3).
     DeclaredEncoding {
-        /// The encoding declared.
+        /// The declared encoding.
         declared: String,
-        /// The encoding found.
+        /// The encoding in use.
         actual: &'static str,
     },
     /// UTF-16 with neither a byte order mark nor an encoding declaration (XML 4.3.3).
@@ -80,26 +79,26 @@ pub enum XmlErrorKind {
     CommentHyphens,
     /// `<` in an attribute value (XML 3.1).
     LessThanInAttribute,
-    /// An attribute that appears twice, also by namespace and local name (XML 3.1, Namespaces 6.3).
+    /// A duplicate attribute, by name or by namespace and local name (XML 3.1, Namespaces 6.3).
     DuplicateAttribute {
-        /// Its name as written the second time.
+        /// The name of the second one, as written.
         name: String,
     },
-    /// An end tag with another name than its start tag (XML 3).
+    /// An end tag whose name differs from its start tag's (XML 3).
     EndTag {
-        /// Name of the innermost open element.
+        /// The name of the innermost open element.
         expected: String,
-        /// Name in the end tag.
+        /// The name in the end tag.
         found: String,
     },
     /// An end tag where no element is open.
     UnopenedEndTag,
-    /// Character data in front of the root element.
+    /// Character data before the root element.
     TextOutsideRoot {
         /// Its first character.
         found: char,
     },
-    /// Character data behind the root element, where only white space and comments may stand (XML
+    /// Character data after the root element, where only white space and comments are allowed (XML
     /// 2.8).
     TextBehindRoot {
         /// Its first character.
@@ -112,7 +111,7 @@ pub enum XmlErrorKind {
         /// The prefix.
         prefix: String,
     },
-    /// A name that is not a qualified name: a colon too many or in the wrong place (Namespaces 4).
+    /// A name that is not a qualified name: it has an extra or misplaced colon (Namespaces 4).
     QualifiedName {
         /// The name.
         name: String,
@@ -138,7 +137,7 @@ impl fmt::Display for XmlError {
 
 impl std::error::Error for XmlError {}
 
-/// True if documents may be in the encoding of this name.
+/// Returns true if documents in this encoding are supported.
 fn is_supported(encoding: &str) -> bool {
     let name = encoding.to_ascii_uppercase();
     name.starts_with("UTF")
@@ -155,11 +154,11 @@ impl fmt::Display for XmlErrorKind {
             Limit { name, limit } => write!(f, "the limit `{name}` of {limit} is exceeded"),
             Expected { expected, found } => write!(f, "expected {expected}, found {}", Shown(*found)),
             ForbiddenCharacter(found) => write!(f, "{} is not allowed in XML", Shown(*found)),
-            CharacterReference { reference } => write!(f, "`&{reference};` does not stand for an XML character"),
+            CharacterReference { reference } => write!(f, "`&{reference};` is not an XML character"),
             UndeclaredEntity { name } => write!(f, "undeclared entity `&{name};`"),
             Doctype => write!(f, "a document type declaration is not allowed in SOAP"),
             Instruction { target } => write!(f, "processing instruction `{target}`: none is allowed in SOAP"),
-            MisplacedDeclaration => write!(f, "an XML declaration is allowed at the very start only"),
+            MisplacedDeclaration => write!(f, "an XML declaration is only allowed at the very start"),
             Version { found } => write!(f, "expected XML version 1.0, found `{found}`"),
             DeclaredEncoding { declared, .. } if !is_supported(declared) => {
                 write!(f, "the encoding `{declared}` is not supported; use UTF-8 or UTF-16")
@@ -185,14 +184,14 @@ impl fmt::Display for XmlErrorKind {
                 write!(f, "a reserved namespace cannot be the default namespace")
             }
             ReservedNamespace { prefix } => {
-                write!(f, "prefix `{prefix}` bound against the reserved names `xml`, `xmlns`")
+                write!(f, "prefix `{prefix}` conflicts with the reserved names `xml`, `xmlns`")
             }
             EmptyNamespace { prefix } => write!(f, "prefix `{prefix}` bound to the empty string"),
         }
     }
 }
 
-/// A character as messages show it: itself if it can be seen, else its code.
+/// A character as error messages show it: itself if it is printable, otherwise its code point.
 struct Shown(char);
 
 impl fmt::Display for Shown {

@@ -1,13 +1,13 @@
 //! Chunks in, windows out: carries the unfinished token from one chunk to the next, detects the
-//! encoding, transcodes what is not in UTF-8, and translates positions back to received bytes.
+//! encoding, transcodes other encodings to UTF-8, and translates positions back to received bytes.
 //!
 //! A chunk of UTF-8 is not copied: the step function works on it directly, and only what it leaves
 //! unread goes to the *carry*. The next chunk is first joined to the carry in small, doubling
-//! pieces; as soon as the step function has read past the old carry, it goes on in the chunk
+//! pieces. As soon as the step function has read past the old carry, it continues in the chunk
 //! itself. Other encodings are transcoded into the carry piece by piece.
 //!
-//! What ends a document early (bytes that are malformed UTF-16, the limit `message`) is held back
-//! until the step function has seen everything before it, so that an earlier fault wins.
+//! An error that ends a document early (malformed UTF-16, the limit `message`) is held back until
+//! the step function has seen everything before it, so that an earlier error wins.
 
 mod carry;
 mod detect;
@@ -22,7 +22,7 @@ use carry::Carry;
 use detect::{Detector, Prefix};
 use transcode::Transcoder;
 
-/// First number of bytes by which a chunk is joined to the carry; doubled until the carry is read.
+/// Number of bytes of a chunk that are joined to the carry first; doubled until the carry is read.
 const JOINED: usize = 64;
 
 /// Bytes transcoded at a time.
@@ -33,7 +33,7 @@ type Step<'s, E> = dyn FnMut(&mut Window<'_>) -> Result<(), Option<E>> + 's;
 
 /// An error with a position that [`Feed`] can translate.
 pub trait Located: From<Box<XmlError>> {
-    /// The position, in bytes of UTF-8; to be replaced by one in received bytes.
+    /// The position in bytes of UTF-8, which [`Feed`] replaces by the position in received bytes.
     fn offset_mut(&mut self) -> &mut u64;
 }
 
@@ -71,18 +71,18 @@ pub struct Feed {
     limits: Limits,
     detector: Detector,
     carry: Carry,
-    /// Of documents that are not in UTF-8.
+    /// Set for documents that are not in UTF-8.
     transcoder: Option<Transcoder>,
     /// Bytes received.
     received: u64,
-    /// Bytes that may be received, in all.
+    /// Maximum number of bytes that may be received in total.
     allowed: u64,
-    /// A step wanted no more windows.
+    /// True if a step wants no more windows.
     halted: bool,
 }
 
 impl Feed {
-    /// A feed for one document at a time.
+    /// Creates a feed for one document at a time.
     pub fn new(limits: Limits) -> Self {
         Feed {
             limits,
@@ -95,16 +95,16 @@ impl Feed {
         }
     }
 
-    /// Says what the document is in if it does not say itself, by a byte order mark or in its XML
-    /// declaration, as a `charset` parameter does (RFC 7303, section 3). To be called before the
-    /// first chunk; holds until [`reset`](Self::reset). By default it is UTF-8. UTF-16 needs a mark
-    /// or a declaration all the same.
+    /// Sets the encoding of a document that has neither a byte order mark nor an encoding in its
+    /// XML declaration, as a `charset` parameter does (RFC 7303, section 3). Call it before the
+    /// first chunk; it applies until [`reset`](Self::reset). The default is UTF-8. UTF-16 needs a
+    /// mark or a declaration anyway.
     pub fn set_encoding(&mut self, encoding: Encoding) {
         debug_assert!(self.received == 0, "the document has begun");
         self.detector.set_otherwise(encoding);
     }
 
-    /// Makes ready for another document; also after an error.
+    /// Prepares for another document, also after an error.
     pub fn reset(&mut self) {
         self.detector = Detector::default();
         self.carry.reset();
@@ -114,20 +114,20 @@ impl Feed {
         self.halted = false;
     }
 
-    /// Lets the [message limit](Limits::message) count from here: for documents whose content is
-    /// not kept as it is read.
+    /// Restarts the count for the [message limit](Limits::message): for documents whose content is
+    /// not kept while it is read.
     pub fn allow_more(&mut self) {
         self.allowed = self.received.saturating_add(self.limits.message);
     }
 
-    /// True once a step has set [`Window::halted`]. No more windows are offered then, whatever is
-    /// pushed, until a [`seek`](Self::seek).
+    /// Returns true once a step has set [`Window::halted`]. No more windows are offered then,
+    /// whatever is pushed, until a [`seek`](Self::seek).
     pub fn is_halted(&self) -> bool {
         self.halted
     }
 
-    /// Goes on at `offset` in a UTF-8 document, whose bytes from there on are to be pushed, again
-    /// or for the first time.
+    /// Continues at `offset` in a UTF-8 document. The bytes from there on must be pushed next,
+    /// again or for the first time.
     pub fn seek(&mut self, offset: u64) {
         debug_assert!(self.transcoder.is_none(), "positions in other encodings are not those of the received bytes");
         self.carry.seek(offset);
@@ -135,30 +135,30 @@ impl Feed {
         self.halted = false;
     }
 
-    /// The encoding of the document, once enough bytes have come to tell.
+    /// Returns the encoding of the document, once enough bytes have arrived to detect it.
     pub fn encoding(&self) -> Option<Encoding> {
         self.detector.detected().map(|detected| detected.encoding)
     }
 
-    /// Bytes received so far.
+    /// Returns the number of bytes received so far.
     pub fn received(&self) -> u64 {
         self.received
     }
 
-    /// Bytes that the step function has left unread.
+    /// Returns the number of bytes that the step function has left unread.
     pub fn unread(&self) -> usize {
         self.carry.unread().len()
     }
 
-    /// Offers one received chunk. `step` is called with windows and advances `pos`; it returns
-    /// `Ok(())` or `Err(None)` for "pending: more bytes, please". Whatever it left behind `pos` is
-    /// offered again with what follows.
+    /// Offers one received chunk. `step` is called with windows and advances `pos`. It returns
+    /// `Ok(())`, or `Err(None)` if it needs more bytes. The bytes from `pos` on are offered again
+    /// together with what follows.
     ///
     /// # Errors
-    /// The step's own error or a fault of the encoding, its offset translated to received bytes.
+    /// The step's own error or an encoding error, with its offset translated to received bytes.
     /// After an error the feed needs a [`reset`](Self::reset). In a document that is not in UTF-8
-    /// the step's error must lie in the window at hand, or at the [`mark`](Window::mark) that the
-    /// step has left: no other place further back can be translated.
+    /// the step's error must lie in the current window, or at the [`mark`](Window::mark) that the
+    /// step has left: no other earlier position can be translated.
     pub fn push<E: Located>(
         &mut self,
         chunk: &[u8],
@@ -175,10 +175,10 @@ impl Feed {
         Ok(())
     }
 
-    /// Says that no chunk follows; calls `step` with the last window.
+    /// Signals that no chunk follows; calls `step` with the last window.
     ///
     /// # Errors
-    /// As [`push`](Self::push).
+    /// As for [`push`](Self::push).
     pub fn finish<E: Located>(
         &mut self,
         mut step: impl FnMut(&mut Window<'_>) -> Result<(), Option<E>>,
@@ -200,7 +200,7 @@ impl Feed {
         self.take(&chunk[used..], step)
     }
 
-    /// Decides on the encoding from fewer bytes than a decision takes, since no more will come.
+    /// Decides on the encoding from the bytes received, since no more will come.
     fn settle<E: Located>(&mut self, step: &mut Step<'_, E>) -> Result<(), E> {
         if self.detector.detected().is_some() {
             return Ok(());
@@ -210,7 +210,7 @@ impl Feed {
         self.take(&head, step)
     }
 
-    /// Starts the document behind its byte order mark.
+    /// Starts the document after its byte order mark.
     fn begin(&mut self) {
         let detected = self.detector.detected().unwrap_or_default();
         self.carry.begin(detected);
@@ -245,7 +245,7 @@ impl Feed {
         self.direct(&chunk[joined..], step)
     }
 
-    /// Offers a chunk without copying what is read of it.
+    /// Offers a chunk without copying the part that is read.
     fn direct<E: Located>(&mut self, chunk: &[u8], step: &mut Step<'_, E>) -> Result<(), E> {
         if chunk.is_empty() || self.halted {
             return Ok(());
@@ -262,7 +262,7 @@ impl Feed {
         result.or_else(|error| error.map_or(Ok(()), Err))
     }
 
-    /// Offers what the carry holds.
+    /// Offers the bytes in the carry.
     fn offer<E: Located>(&mut self, last: bool, step: &mut Step<'_, E>) -> Result<(), E> {
         let mut window = self.carry.window(self.carry.unread(), last);
         let result = step(&mut window);
@@ -281,10 +281,10 @@ impl Feed {
         self.conclude(self.allowed, XmlErrorKind::Limit { name: "message", limit }, step)
     }
 
-    /// Ends the document at a fault of the feed's own: gives the fault of the unfinished token
-    /// before it, or else this one. Any error at the very end of what could be read is one of
-    /// missing bytes. A step that wants no more windows has not seen everything: then there is no
-    /// fault yet.
+    /// Ends the document at an error that the feed found: returns the error of the step in the
+    /// bytes before it, or else this one. A step error at the very end of those bytes only means
+    /// that bytes are missing, and is ignored. If the step wants no more windows, it has not seen
+    /// everything, and there is no error yet.
     #[cold]
     fn conclude<E: Located>(&mut self, offset: u64, kind: XmlErrorKind, step: &mut Step<'_, E>) -> Result<(), E> {
         let unread = self.carry.unread();

@@ -1,29 +1,28 @@
-//! One interner for everything that is interned: namespaces, prefixes, names, spellings of names,
-//! scopes.
+//! The interner of namespaces, prefixes, names, spellings of names, and scopes.
 //!
-//! A key is a byte string and a number (what the string belongs to: its namespace, its parent
-//! scope). Keys get consecutive ids, their bytes lie in one arena, and the youngest can be
-//! forgotten again. The hash is seeded at random for each table, so that no document can be made to
-//! collide.
+//! A key is a byte string and a number that identifies its owner (its namespace, its parent scope).
+//! Keys get consecutive ids, their bytes lie in one arena, and the most recent keys can be
+//! forgotten again. The hash is seeded at random for each table, so that no document can provoke
+//! collisions.
 
 use foldhash::quality::RandomState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
 use std::ops::Add;
 
-/// Arena bytes above which memory is given back when keys are forgotten.
+/// Arena bytes above which memory is released when keys are forgotten.
 const KEPT: usize = 1 << 16;
 
-/// How much tables hold.
+/// The number of keys and bytes that tables hold.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Held {
     pub(crate) keys: usize,
-    /// Of all strings.
+    /// Bytes of all strings.
     pub(crate) bytes: usize,
 }
 
 impl Held {
-    /// How much there is beyond what there was.
+    /// Returns the growth since `before`.
     pub(crate) fn beyond(self, before: Held) -> Held {
         Held { keys: self.keys.saturating_sub(before.keys), bytes: self.bytes.saturating_sub(before.bytes) }
     }
@@ -40,9 +39,9 @@ impl Add for Held {
 /// A table of keys with ids `0..len`.
 #[derive(Debug, Default)]
 pub(crate) struct Interner {
-    /// The strings of all entries, one behind the other.
+    /// The strings of all entries, one after the other.
     text: String,
-    /// In order of ids; `entries[i].end == entries[i + 1].start`.
+    /// Ordered by id; `entries[i].end == entries[i + 1].start`.
     entries: Vec<Entry>,
     /// Ids by hash.
     index: HashTable<u32>,
@@ -58,13 +57,13 @@ struct Entry {
 }
 
 impl Interner {
-    /// The id of a key, if it has one.
+    /// Returns the id of a key, if it has one.
     #[inline]
     pub(crate) fn find(&self, owner: u64, text: &[u8]) -> Option<u32> {
         self.find_hashed(self.hash(owner, text), owner, text)
     }
 
-    /// The id of a key, a new one if it had none.
+    /// Returns the id of a key; assigns a new one if it has none.
     #[inline]
     pub(crate) fn intern(&mut self, owner: u64, text: &str) -> u32 {
         let hash = self.hash(owner, text.as_bytes());
@@ -74,25 +73,25 @@ impl Interner {
         }
     }
 
-    /// The string of a key.
+    /// Returns the string of a key.
     #[inline]
     pub(crate) fn text(&self, id: u32) -> &str {
         let entry = &self.entries[id as usize];
         &self.text[entry.start..entry.end]
     }
 
-    /// The number of a key.
+    /// Returns the owner of a key.
     #[inline]
     pub(crate) fn owner(&self, id: u32) -> u64 {
         self.entries[id as usize].owner
     }
 
-    /// Number of keys.
+    /// Returns the number of keys.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Bytes of all strings.
+    /// Returns the total bytes of all strings.
     pub(crate) fn bytes(&self) -> usize {
         self.text.len()
     }

@@ -1,9 +1,9 @@
 //! Bytes to tokens and values, and back.
 //!
-//! The bottom layer of deltasoap: a chunk-fed, resumable pull [`Reader`] over the subset of XML 1.0
+//! The bottom layer of deltasoap: a chunk-fed, resumable pull [`Reader`] for the subset of XML 1.0
 //! that SOAP allows, with namespaces; a [`Feed`] that carries unfinished tokens from chunk to chunk
-//! and transcodes what is not in UTF-8; an output [`Buffer`] with correct escaping; and the
-//! [`lexical`] forms of XSD's built-in types. Nothing here knows of SOAP or of schemas.
+//! and transcodes other encodings to UTF-8; an output [`Buffer`] with correct escaping; and the
+//! [`lexical`] forms of XSD's built-in types. Nothing here depends on SOAP or on schemas.
 
 #![deny(unsafe_code)]
 

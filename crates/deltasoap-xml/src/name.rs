@@ -11,26 +11,27 @@ impl NsId {
     /// No namespace.
     pub const NONE: NsId = NsId(0);
 
-    /// A number of the namespace's own, below the number of namespaces in the table.
+    /// Returns the index of the namespace, less than the number of namespaces in the table.
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// An interned expanded name: namespace URI and local part. Equal ids of one table are equal names.
+/// An interned expanded name: namespace URI and local part. Within one table, equal ids mean equal
+/// names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NameId(pub(crate) u32);
 
 impl NameId {
-    /// A number of the name's own, below the number of names in the table.
+    /// Returns the index of the name, less than the number of names in the table.
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// An interned set of in-scope namespace declarations: two equal ids of one reader have equal
+/// An interned set of in-scope namespace declarations. Two equal ids of one reader have equal
 /// prefix bindings, also across documents. (The reverse does not hold: equal bindings can have
 /// several ids.)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -57,7 +58,7 @@ pub struct Names {
     names: Interner,
 }
 
-/// How much of a [`Names`] table is to stay.
+/// The size of a [`Names`] table to restore later.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NamesMark {
     namespaces: usize,
@@ -73,32 +74,32 @@ impl Default for Names {
 }
 
 impl Names {
-    /// The empty name in no namespace: the name of nothing.
+    /// The empty name in no namespace, used as a placeholder.
     pub(crate) const NOTHING: NameId = NameId(0);
 
-    /// Namespace URI of a name; empty for none.
+    /// Returns the namespace URI of a name; empty for none.
     pub fn namespace(&self, name: NameId) -> &str {
         self.uri(self.namespace_id(name))
     }
 
-    /// Namespace of a name.
+    /// Returns the namespace of a name.
     #[inline]
     pub fn namespace_id(&self, name: NameId) -> NsId {
         NsId(self.names.owner(name.0) as u32)
     }
 
-    /// Local part of a name.
+    /// Returns the local part of a name.
     #[inline]
     pub fn local(&self, name: NameId) -> &str {
         self.names.text(name.0)
     }
 
-    /// The URI of a namespace; empty for none.
+    /// Returns the URI of a namespace; empty for none.
     pub fn uri(&self, namespace: NsId) -> &str {
         self.namespaces.text(namespace.0)
     }
 
-    /// True if the name is `{namespace}local`.
+    /// Returns true if the name is `{namespace}local`.
     pub fn is(&self, name: NameId, namespace: &str, local: &str) -> bool {
         self.local(name) == local && self.namespace(name) == namespace
     }
@@ -109,7 +110,7 @@ impl Names {
         self.intern_in(namespace, local)
     }
 
-    /// The name, if it is interned.
+    /// Returns the id of a name if it is interned.
     pub fn find(&self, namespace: &str, local: &str) -> Option<NameId> {
         let namespace = self.namespaces.find(0, namespace.as_bytes())?;
         self.names.find(u64::from(namespace), local.as_bytes()).map(NameId)
@@ -126,18 +127,18 @@ impl Names {
         NameId(self.names.intern(u64::from(namespace.0), local))
     }
 
-    /// Number of names: every id is below it.
+    /// Returns the number of names: every id is less than it.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// Bytes of all names and namespaces.
+    /// Returns the total bytes of all names and namespaces.
     pub(crate) fn bytes(&self) -> usize {
         self.namespaces.bytes() + self.names.bytes()
     }
 
-    /// Names and namespaces.
+    /// Returns the number and bytes of all names and namespaces.
     pub(crate) fn held(&self) -> Held {
         self.namespaces.held() + self.names.held()
     }

@@ -1,11 +1,11 @@
-//! The pull reader: well-formedness, namespaces, attributes, end-tag matching, one event at a time
-//! from a window of bytes.
+//! The pull reader: checks well-formedness, namespaces, attributes and end tags, and returns one
+//! event at a time from a window of bytes.
 //!
-//! Everything is checked in the order in which it stands in the document, and nothing is checked
-//! ahead of the token at hand; so neither events nor errors depend on how a document is cut into
-//! windows. The reader keeps no position: a caller who knows a whole element's bytes may move
-//! [`Window::pos`] over it while [`Reader::is_between_tokens`]. The one position kept, of a token
-//! cut by the window's end, is a hint that is dropped when it does not fit.
+//! Everything is checked in document order, and nothing is checked ahead of the current token.
+//! Therefore neither events nor errors depend on how a document is split into windows. The reader
+//! keeps no position: a caller who knows the bytes of a whole element may move [`Window::pos`] past
+//! it while [`Reader::is_between_tokens`]. The one position kept, that of a token cut by the
+//! window's end, is a hint that is dropped when it does not apply.
 
 pub(crate) mod fail;
 
@@ -39,22 +39,22 @@ pub use known::KnownTag;
 pub use stacks::Bound;
 pub use tag::Open;
 
-/// The bytes at hand: a window on the document. `pos` moves forward as events are read.
+/// A window on the document: the bytes available. `pos` advances as events are read.
 #[derive(Debug, Clone, Copy)]
 pub struct Window<'a> {
     /// The bytes.
     pub bytes: &'a [u8],
-    /// The first byte not yet consumed.
+    /// Index of the first byte not yet consumed.
     pub pos: usize,
     /// Absolute offset of `bytes[0]` in the document (in UTF-8; the byte order mark of a UTF-8
     /// document counts).
     pub base: u64,
-    /// True when no byte follows this window in the document.
+    /// True if no byte follows this window in the document.
     pub last: bool,
-    /// The encoding that the document was received in; the declared one is checked against it.
+    /// The encoding that the document was received in; a declared encoding is checked against it.
     pub encoding: Detected,
-    /// A place in the document (in UTF-8, as `base`) that an error may have to name when its bytes
-    /// are gone. Set by a step that asks [`Feed`](crate::Feed) for more bytes; the same in later
+    /// A position in the document (in UTF-8, as `base`) that an error may have to report after its
+    /// bytes are gone. Set by a step that asks [`Feed`](crate::Feed) for more bytes; kept in later
     /// windows until it is set again.
     pub mark: Option<u64>,
     /// Set by a step that wants no more windows: see [`Feed::is_halted`](crate::Feed::is_halted).
@@ -62,50 +62,50 @@ pub struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    /// A window on a whole document in UTF-8 without a byte order mark.
+    /// Creates a window on a whole document in UTF-8 without a byte order mark.
     pub fn whole(bytes: &'a [u8]) -> Self {
         Window { bytes, pos: 0, base: 0, last: true, encoding: Detected::default(), mark: None, halted: false }
     }
 }
 
-/// Why reading stopped.
+/// The reason why reading stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop {
-    /// The window ends inside a token: come back with the bytes from `pos` on and more behind them.
+    /// The window ends inside a token: call again with the bytes from `pos` on, followed by more.
     Pending,
-    /// The document is at fault.
+    /// The document is invalid.
     Error(Box<XmlError>),
 }
 
-/// What the reader found. Comments, the XML declaration and (where they are allowed) processing
-/// instructions are checked and passed over.
+/// An event. Comments, the XML declaration and (where they are allowed) processing instructions are
+/// checked and skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event<'a> {
-    /// A start tag; details from [`Reader::name`], [`Reader::attribute`]. An empty-element tag
-    /// gives `Start`, then `End`.
+    /// A start tag; see [`Reader::name`] and [`Reader::attribute`] for its content. An
+    /// empty-element tag gives `Start`, then `End`.
     Start,
     /// An end tag.
     End,
-    /// A piece of character data, never empty, line ends normalised; long text comes in several
-    /// pieces.
+    /// A piece of character data, never empty, with normalised line ends; long text comes in
+    /// several pieces.
     Text(&'a str),
     /// A character from a reference, or a normalised line end.
     Char(char),
-    /// The document has ended, well-formed. Given again on every further call.
+    /// The end of a well-formed document. Returned again by every further call.
     Done,
 }
 
-/// What to do with processing instructions.
+/// How processing instructions are handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Instructions {
-    /// Refuse them, as SOAP demands (SOAP 1.1 section 3; SOAP 1.2 part 1, section 5).
+    /// Refuse them, as SOAP requires (SOAP 1.1 section 3; SOAP 1.2 part 1, section 5).
     #[default]
     Refuse,
-    /// Check them and pass over them (schemas, conformance tests).
+    /// Check and skip them (schemas, conformance tests).
     Skip,
 }
 
-/// The pull reader. It owns names, scopes and open elements; the bytes stay with the caller.
+/// The pull reader. It owns names, scopes and open elements; the caller owns the bytes.
 ///
 /// ```
 /// use deltasoap_xml::{Event, Instructions, Limits, Reader, Window};
@@ -121,9 +121,9 @@ pub enum Instructions {
 /// ```
 #[derive(Debug)]
 pub struct Reader {
-    /// Unlike that of any other reader in the process.
+    /// Unique in the process.
     id: u64,
-    /// How often names were forgotten.
+    /// Number of times that names were forgotten.
     forgotten: u64,
     limits: Limits,
     instructions: Instructions,
@@ -136,32 +136,32 @@ pub struct Reader {
     before: Held,
     /// Open elements, the root first.
     open: Vec<Open>,
-    /// The start tag at hand.
+    /// The current start tag.
     tag: Attributes,
     tag_offset: u64,
     /// The last element closed.
     last: NameId,
     place: Place,
     inside: Inside,
-    /// The start tag just read was an empty-element tag: its `End` is due.
+    /// True if the start tag just read was an empty-element tag, so that its `End` is due.
     empty: bool,
     resume: Option<Resume>,
 }
 
-/// Which part of the document comes next.
+/// The part of the document that comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// The very start: only here can an XML declaration stand.
+    /// The very start: an XML declaration is allowed only here.
     Start,
     /// Before the root element.
     Prolog,
     /// In the root element.
     Content,
-    /// Behind the root element.
+    /// After the root element.
     Epilog,
 }
 
-/// Which piecewise token has begun and not ended.
+/// The piecewise token that has begun and not ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Inside {
     Nothing,
@@ -172,14 +172,14 @@ enum Inside {
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 
-/// Most names, and most spellings of names, kept from one document to the next; and what are few
-/// new names in one document.
+/// Maximum number of names, and of spellings of names, kept from one document to the next; also the
+/// maximum for [`Reader::has_few_new_names`].
 const NAMES_KEPT: usize = 1 << 12;
-/// Most bytes of names and namespaces kept.
+/// Maximum number of bytes of names and namespaces kept.
 const NAME_BYTES_KEPT: usize = 1 << 18;
 
 impl Reader {
-    /// A reader for one document at a time.
+    /// Creates a reader for one document at a time.
     pub fn new(limits: Limits, instructions: Instructions) -> Self {
         let mut names = Names::default();
         let mut reader = Reader {
@@ -205,9 +205,9 @@ impl Reader {
         reader
     }
 
-    /// Makes ready for another document, also after an error. Keeps memory, scope ids, and names:
-    /// documents of one sender use the same ones again. Once there are more than 4096 names, only
-    /// those interned before the first document stay.
+    /// Prepares for another document, also after an error. Keeps memory, scope ids, and names,
+    /// since documents of one sender use the same names again. Once there are more than 4096 names,
+    /// only those interned before the first document stay.
     pub fn reset(&mut self) {
         let is_large = self.names.len().max(self.spellings.len()) > NAMES_KEPT || self.names.bytes() > NAME_BYTES_KEPT;
         if is_large {
@@ -225,9 +225,9 @@ impl Reader {
         self.resume = None;
     }
 
-    /// Goes back to a place in the content of an open element, of which there are then `depth`:
-    /// closes the others without their end tags and leaves whatever token was begun. With 0 it is a
-    /// place in front of the root element. The next window begins wherever the caller says.
+    /// Returns to a place in the content of an open element, so that `depth` elements are open:
+    /// closes the others without their end tags and abandons any unfinished token. With 0 the place
+    /// is before the root element. The caller decides where the next window begins.
     ///
     /// # Panics
     /// If `depth` is greater than [`depth`](Self::depth).
@@ -243,7 +243,7 @@ impl Reader {
         self.resume = None;
     }
 
-    /// Forgets the names that documents brought, and all that points to them.
+    /// Forgets the names that documents introduced, and everything that refers to them.
     fn forget_names(&mut self) {
         self.forgotten += 1;
         if let Some(mark) = self.kept.take() {
@@ -254,15 +254,15 @@ impl Reader {
         self.tag.forget_names();
     }
 
-    /// True while the document has brought few names: at most 4096 elements and attributes,
-    /// spellings of names, prefixes and namespaces in all that were not known before, of 256 KiB
-    /// together. They are kept to the end of the document, even where nothing else of it is.
+    /// Returns true while the document has introduced few names: at most 4096 new elements and
+    /// attributes, spellings of names, prefixes and namespaces in total, of 256 KiB together. They
+    /// are kept to the end of the document, even where nothing else of it is.
     pub fn has_few_new_names(&self) -> bool {
         let new = self.held().beyond(self.before);
         new.keys <= NAMES_KEPT && new.bytes <= NAME_BYTES_KEPT
     }
 
-    /// All that is interned but scopes, whose number is bounded.
+    /// Counts everything interned except scopes, which have a limit of their own.
     fn held(&self) -> Held {
         self.names.held() + self.spellings.held() + self.scopes.held()
     }
@@ -270,9 +270,9 @@ impl Reader {
     /// Reads the next event.
     ///
     /// # Errors
-    /// `Stop::Pending` if the window ends inside a token and is not the last: `window.pos` is then
-    /// where the next window must go on, and everything before it is done with. `Stop::Error` for a
-    /// fault; the reader then needs a [`reset`](Self::reset).
+    /// `Stop::Pending` if the window ends inside a token and is not the last: the next window must
+    /// continue at `window.pos`, and everything before it is no longer needed. `Stop::Error` if the
+    /// document is invalid; the reader then needs a [`reset`](Self::reset).
     #[inline]
     pub fn next<'w>(&mut self, window: &mut Window<'w>) -> Result<Event<'w>, Stop> {
         if self.empty {
@@ -285,55 +285,56 @@ impl Reader {
         }
     }
 
-    /// Name of the element that the last `Start` opened (or of the innermost open element). After
-    /// the root's `End` it is the root's name.
+    /// Returns the name of the element that the last `Start` opened (or of the innermost open
+    /// element). After the root's `End` it is the root's name.
     pub fn name(&self) -> NameId {
         self.open.last().map_or(self.last, |open| open.name)
     }
 
-    /// Name of the element that the last `End` closed.
+    /// Returns the name of the element that the last `End` closed.
     pub fn closed_name(&self) -> NameId {
         self.last
     }
 
-    /// Number of attributes of the last `Start`, without namespace declarations.
+    /// Returns the number of attributes of the last `Start`, without namespace declarations.
     pub fn attribute_count(&self) -> usize {
         self.tag.attributes.len()
     }
 
-    /// Name and normalised value of attribute `index` of the last `Start`, in the order of the tag.
+    /// Returns the name and normalised value of attribute `index` of the last `Start`, in tag
+    /// order.
     ///
     /// # Panics
-    /// If `index` is not below [`attribute_count`](Self::attribute_count).
+    /// If `index` is not less than [`attribute_count`](Self::attribute_count).
     pub fn attribute(&self, index: usize) -> (NameId, &str) {
         let attribute = &self.tag.attributes[index];
         (attribute.name, &self.tag.values[attribute.value.clone()])
     }
 
-    /// The namespace declarations of the last `Start` in the order of the tag: prefix (empty for
-    /// the default namespace) and URI.
+    /// Returns the namespace declarations of the last `Start` in tag order: prefix (empty for the
+    /// default namespace) and URI.
     pub fn declarations(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
         let values = &self.tag.values;
         self.tag.declarations.iter().map(|d| (self.scopes.text(d.prefix), &values[d.value.clone()]))
     }
 
-    /// Offset in the document (UTF-8) of the `<` of the last `Start` or `End`.
+    /// Returns the offset in the document (UTF-8) of the `<` of the last `Start` or `End`.
     pub fn tag_offset(&self) -> u64 {
         self.tag_offset
     }
 
-    /// True if the last `Start` declared namespaces.
+    /// Returns true if the last `Start` declared namespaces.
     pub fn tag_has_declarations(&self) -> bool {
         !self.tag.declarations.is_empty()
     }
 
-    /// True if the last `Start` was of an empty-element tag and its `End` is the next event.
+    /// Returns true if the last `Start` was an empty-element tag and its `End` is the next event.
     pub fn tag_is_empty(&self) -> bool {
         self.empty
     }
 
-    /// True if the reader stands in the content of an element and between two tokens, so that the
-    /// bytes at `window.pos` mean what they would mean directly behind a tag. False inside
+    /// Returns true if the reader is in the content of an element and between two tokens, so that
+    /// the bytes at `window.pos` mean what they would mean directly after a tag. False inside
     /// comments, CDATA sections and processing instructions, before the `End` of an empty-element
     /// tag, and outside the root element.
     #[inline]
@@ -341,8 +342,8 @@ impl Reader {
         self.place == Place::Content && self.inside == Inside::Nothing && !self.empty
     }
 
-    /// Takes the character data read so far in the innermost open element off the limit `text`: for
-    /// callers who keep none of it.
+    /// Resets the count for the limit `text` in the innermost open element: for callers that do not
+    /// keep its character data.
     #[inline]
     pub fn forget_text(&mut self) {
         if let Some(open) = self.open.last_mut() {
@@ -350,32 +351,32 @@ impl Reader {
         }
     }
 
-    /// Tells the reader from all others in the process: what [`scope`](Self::scope) gives has a
-    /// meaning within one reader only.
+    /// Returns an id that is unique in the process: ids that [`scope`](Self::scope) returns are
+    /// meaningful only within one reader.
     pub fn id(&self) -> u64 {
         self.id
     }
 
-    /// Number of open elements.
+    /// Returns the number of open elements.
     pub fn depth(&self) -> usize {
         self.open.len()
     }
 
-    /// The set of declarations in scope.
+    /// Returns the set of declarations in scope.
     #[inline]
     pub fn scope(&self) -> ScopeId {
         self.open.last().map_or(ScopeId::EMPTY, |open| open.scope)
     }
 
-    /// The namespace that a prefix is bound to here (the empty prefix: the default namespace, empty
-    /// for none).
+    /// Returns the namespace that a prefix is bound to here (for the empty prefix the default
+    /// namespace, empty for none).
     pub fn namespace_of(&self, prefix: &str) -> Option<&str> {
         self.scopes.lookup(prefix).map(|namespace| self.names.uri(namespace))
     }
 
     /// Resolves a `prefix:local` in element content or an attribute value against the declarations
     /// in scope; an unprefixed name takes the default namespace. `None` for an undeclared prefix or
-    /// a bad name; white space around the name makes it a bad one.
+    /// an invalid name; surrounding white space makes the name invalid.
     pub fn resolve(&self, text: &str) -> Option<(&str, String)> {
         let (prefix, local) = spelling::split(text)?;
         if !crate::chars::is_ncname(local) {
@@ -384,21 +385,21 @@ impl Reader {
         Some((self.namespace_of(prefix)?, local.to_owned()))
     }
 
-    /// The prefixes in scope and their namespaces, in no order: `""` for the default namespace;
-    /// without `xml`.
+    /// Returns the prefixes in scope and their namespaces, in no order: `""` for the default
+    /// namespace; without `xml`.
     pub fn bindings(&self) -> impl Iterator<Item = (&str, &str)> {
         let bound = self.scopes.all().map(|(prefix, namespace)| (prefix, self.names.uri(namespace)));
         bound.filter(|(_, uri)| !uri.is_empty())
     }
 
-    /// Number of declarations made by the open elements, those hidden by others included.
+    /// Returns the number of declarations made by the open elements, including hidden ones.
     pub fn declarations_in_scope(&self) -> usize {
         self.scopes.mark()
     }
 
-    /// All declarations that the open elements have made, those hidden by others included, in
-    /// document order: the number of elements around the one that made it, the prefix (empty for
-    /// the default namespace), and the namespace (empty for none).
+    /// Returns all declarations made by the open elements, including hidden ones, in document
+    /// order: the number of elements around the declaring element, the prefix (empty for the
+    /// default namespace), and the namespace (empty for none).
     pub fn declared(&self) -> impl Iterator<Item = (usize, &str, &str)> {
         let all = self.scopes.declared().into_iter().enumerate();
         all.map(|(index, bound)| {
@@ -407,35 +408,35 @@ impl Reader {
         })
     }
 
-    /// The scope of each open element, the root's first. They tell the same as
-    /// [`declared`](Self::declared) to the reader alone, at once.
+    /// Returns the scope of each open element, the root's first. The scopes identify the same
+    /// information as [`declared`](Self::declared), at no cost, but only for this reader.
     pub fn scopes(&self) -> impl Iterator<Item = ScopeId> {
         self.open.iter().map(|open| open.scope)
     }
 
-    /// The table of names.
+    /// Returns the table of names.
     pub fn names(&self) -> &Names {
         &self.names
     }
 
-    /// The table of names, to intern some. Those interned before the first document stay for good;
-    /// others may be forgotten by [`reset`](Self::reset).
+    /// Returns the table of names for interning. Names interned before the first document stay for
+    /// good; [`reset`](Self::reset) may forget others.
     pub fn names_mut(&mut self) -> &mut Names {
         &mut self.names
     }
 
-    /// Raw name (with prefix) of open element `level`, 0 for the root.
+    /// Returns the raw name (with prefix) of open element `level`, 0 for the root.
     ///
     /// # Panics
-    /// If `level` is not below [`depth`](Self::depth).
+    /// If `level` is not less than [`depth`](Self::depth).
     pub fn open_name(&self, level: usize) -> &str {
         self.spellings.text(self.open[level].spelling)
     }
 
-    /// Name of open element `level`, 0 for the root.
+    /// Returns the name of open element `level`, 0 for the root.
     ///
     /// # Panics
-    /// If `level` is not below [`depth`](Self::depth).
+    /// If `level` is not less than [`depth`](Self::depth).
     pub fn open_name_id(&self, level: usize) -> NameId {
         self.open[level].name
     }
@@ -495,7 +496,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Reads what starts with the `<` at the window's position.
+    /// Reads the markup that starts with the `<` at the window's position.
     #[inline]
     fn markup<'w>(&mut self, window: &mut Window<'w>) -> Result<Option<Event<'w>>, Fail> {
         match window.bytes.get(window.pos + 1) {
@@ -527,7 +528,7 @@ impl Reader {
         Event::End
     }
 
-    /// Reads a token of no more than `limits.markup` bytes at the window's position.
+    /// Reads a token of at most `limits.markup` bytes at the window's position.
     #[inline]
     fn bounded(
         &mut self,
@@ -554,7 +555,7 @@ impl Reader {
         }
     }
 
-    /// The fault of character data outside the root element.
+    /// Returns the error for character data outside the root element.
     fn stray_text(&self, found: char) -> XmlErrorKind {
         match self.place {
             Place::Epilog => XmlErrorKind::TextBehindRoot { found },
@@ -562,7 +563,7 @@ impl Reader {
         }
     }
 
-    /// Turns a failure into what the caller sees.
+    /// Converts a failure to the result that the caller sees.
     #[cold]
     fn stop<'w>(&mut self, window: &Window<'w>, fail: Fail) -> Result<Event<'w>, Stop> {
         let (at, kind) = match fail {

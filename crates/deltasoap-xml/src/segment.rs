@@ -1,22 +1,23 @@
-//! Bytes to compare or to copy many times.
+//! Byte strings that are compared or copied many times.
 
 use crate::Buffer;
 
-/// How many bytes are held as a block, to be compared and copied without a length.
+/// Number of bytes held as a block, which is compared and copied without a length.
 const BLOCK: usize = 32;
 
-/// A piece of markup. Up to 32 bytes it is compared as masked 128-bit words and copied as a block.
+/// A piece of markup. A segment of up to 32 bytes is compared as masked 128-bit words and copied as
+/// a block.
 #[derive(Debug, Clone)]
 pub struct Segment {
     bytes: Vec<u8>,
-    /// The first bytes, zeros behind them.
+    /// The first bytes, padded with zeros.
     block: [u8; BLOCK],
     words: [u128; 2],
     masks: [u128; 2],
 }
 
 impl Segment {
-    /// The segment of these bytes.
+    /// Creates a segment from bytes.
     pub fn new(bytes: &[u8]) -> Self {
         let mut block = [0; BLOCK];
         let mut mask = [0; BLOCK];
@@ -26,19 +27,19 @@ impl Segment {
         Segment { bytes: bytes.to_vec(), block, words: halves(&block), masks: halves(&mask) }
     }
 
-    /// Its bytes.
+    /// Returns its bytes.
     pub fn as_slice(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The number of bytes.
+    /// Returns the number of bytes.
     #[inline]
     #[allow(clippy::len_without_is_empty, reason = "an empty segment is no special case")]
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// True if `bytes` begins with the segment.
+    /// Returns true if `bytes` starts with the segment.
     #[inline(always)]
     pub fn matches(&self, bytes: &[u8]) -> bool {
         if self.bytes.len() <= BLOCK / 2
@@ -66,10 +67,10 @@ impl Segment {
     }
 }
 
-/// Bytes that [`is_same`] can compare.
+/// Maximum number of bytes that [`is_same`] can compare.
 pub const COMPARED: usize = BLOCK;
 
-/// True if both begin with the same `len` bytes; at most [`COMPARED`].
+/// Returns true if both start with the same `len` bytes; `len` is at most [`COMPARED`].
 #[inline(always)]
 pub fn is_same(one: &[u8], other: &[u8], len: usize) -> bool {
     let (Some(a), Some(b), Some(mask)) = (one.first_chunk(), other.first_chunk(), mask(len)) else {
@@ -79,8 +80,8 @@ pub fn is_same(one: &[u8], other: &[u8], len: usize) -> bool {
     (((a ^ b) & low) | ((c ^ d) & high)) == 0
 }
 
-/// Ones for the first `len` bytes of a block: a block of ones and one of zeros, from the right
-/// place on.
+/// Ones for the first `len` bytes of a block: taken at an offset from a block of ones followed by a
+/// block of zeros.
 #[inline(always)]
 fn mask(len: usize) -> Option<&'static [u8; BLOCK]> {
     static ONES_THEN_ZEROS: [[u8; BLOCK]; 2] = [[0xFF; BLOCK], [0; BLOCK]];

@@ -1,9 +1,9 @@
-//! A SOAP toolkit that does the work of a message only where it differs from the one before it.
+//! A SOAP toolkit that processes only the differences between a message and the one before it.
 //!
-//! This crate is the front door: it re-exports the engine (`deltasoap-core`), the derive macro and,
-//! by features, the client and server.
+//! This crate is the facade: it re-exports the engine (`deltasoap-core`), the derive macro and, by
+//! features, the client and server.
 //!
-//! | you want to | start at |
+//! | task | start at |
 //! |---|---|
 //! | give a Rust type its schema | [`Soap`] |
 //! | serve operations | `http::SoapService`, `http::Server` |
@@ -11,21 +11,21 @@
 //! | read or write a message without HTTP | [`soap::decode_request`], [`soap::encode_message`] |
 //! | feed a message in chunks | [`decode::Decoder`] with a [`soap::EnvelopeReader`] |
 //! | call or mock a service by its WSDL alone | `dynamic`, with the feature of that name |
-//! | have Rust for a WSDL | the crate `deltasoap-codegen`, or `wsdl!` with the feature `wsdl-macro` |
+//! | generate Rust code for a WSDL | the crate `deltasoap-codegen`, or `wsdl!` with the feature `wsdl-macro` |
 //! | work with a schema that is only known at run time | [`Value`] (feature `values`), [`schema::Schema`] |
-//! | look at a message without a schema | [`Node`] |
+//! | inspect a message without a schema | [`Node`] |
 //!
-//! What a program does not need can be left out, with `default-features = false`:
+//! Unneeded features can be left out with `default-features = false`:
 //!
 //! | feature | on by default | what it adds |
 //! |---|---|---|
 //! | `client`, `server` | yes | clients and servers over HTTP |
 //! | `tls` or `tls-aws-lc` | `tls` | TLS for both, by rustls with ring or with aws-lc |
 //! | `gzip` | yes | compressed bodies |
-//! | `zstd` | no | the same also in zstd, which needs a C compiler |
-//! | `digest` | yes | HTTP's Digest authentication, for clients and servers |
-//! | `spill` | yes | parts of packages that memory does not hold, in temporary files |
-//! | `page` | yes | pages for browsers, of servers |
+//! | `zstd` | no | compressed bodies also in zstd, which needs a C compiler |
+//! | `digest` | yes | HTTP Digest authentication, for clients and servers |
+//! | `spill` | yes | large parts of packages in temporary files instead of memory |
+//! | `page` | yes | service pages for browsers |
 //! | `blocking` | no | a client for programs without async |
 //! | `cookies` | no | cookies, for clients |
 //! | `prometheus` | no | metrics in Prometheus's text format, for servers |

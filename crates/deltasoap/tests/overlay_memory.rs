@@ -1,4 +1,4 @@
-//! The memory of an overlaid message does not grow with its items. Alone in its program: every
+//! The memory of an overlaid message does not grow with its items. A separate program, since every
 //! allocation is counted.
 
 use deltasoap::schema::Use;
@@ -24,7 +24,7 @@ struct Texts {
 
 const CHUNK: usize = 32 << 10;
 
-/// Bytes written, and the most that were allocated meanwhile.
+/// Returns the bytes written, and the peak of allocated bytes.
 fn peak<I: Iterator>(begin: impl FnOnce() -> Overlay<I>) -> (usize, usize)
 where
     I::Item: deltasoap::Typed,

@@ -1,11 +1,11 @@
-//! A few bytes, kept in place; many, elsewhere.
+//! A byte string that stores short values inline and long ones on the heap.
 
 use std::ops::Deref;
 
-/// Most bytes kept in place.
+/// Maximum number of bytes stored inline.
 const INLINE: usize = 22;
 
-/// Bytes.
+/// A byte string.
 #[derive(Clone)]
 pub(super) enum Compact {
     Inline { len: u8, bytes: [u8; INLINE] },
@@ -24,7 +24,7 @@ impl Compact {
         }
     }
 
-    /// Bytes kept elsewhere.
+    /// Returns the number of bytes held on the heap.
     pub(super) fn held(&self) -> usize {
         match self {
             Compact::Inline { .. } => 0,

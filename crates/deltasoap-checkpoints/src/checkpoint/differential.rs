@@ -1,16 +1,16 @@
 //! Differential checkpoints (DCP; *Lightweight Checkpointing*, section 3): partial copies of the
-//! stacks over a base copy.
+//! stacks on top of a base copy.
 //!
-//! The stacks have one *base copy*, and a *tracking pointer* that splits them: what lies below has
-//! not been touched since the base copy was made. A checkpoint keeps what lies above, and a
-//! reference to the base copy. All stacks are split at the same frame, for each frame tells how
-//! much of the others lies below it. A routine changes its own frame only while it is the innermost
-//! one, so the lowest level that the matching stack has come down to tells what was touched.
+//! The stacks have one *base copy* and a *tracking pointer* that splits them: what lies below the
+//! pointer has not changed since the base copy was made. A checkpoint keeps what lies above it, and
+//! a reference to the base copy. All stacks are split at the same frame, since each frame records
+//! how much of the other stacks lies below it. A routine changes its own frame only while it is the
+//! innermost one, so the lowest level that the matching stack has reached shows what was changed.
 //!
 //! When less lies below the pointer than above, a new base copy is made (the paper's threshold).
-//! Base copies are counted by reference and go with the last checkpoint over them. A checkpoint
-//! over the base copy that the stacks have is compared and restored above the lower of the two
-//! pointers only.
+//! Base copies are reference-counted and freed with the last checkpoint that uses them. If a
+//! checkpoint has the same base copy as the stacks, it is compared and restored only above the
+//! lower of the two pointers.
 
 #[cfg(test)]
 mod pointers;
@@ -23,17 +23,17 @@ use deltasoap_core::decode::differential::policy::{Below, Live, Stacks};
 use deltasoap_xml::{Bound, OpenElement};
 use std::sync::Arc;
 
-/// Keeps differences.
+/// The form that keeps differences from a base copy.
 #[derive(Debug, Default)]
 pub(crate) struct Differential {
-    /// The base copy that the stacks have.
+    /// The current base copy of the stacks.
     base: Option<Arc<Snapshot>>,
-    /// The tracking pointer: frames that are as in the base copy, if none of them was touched
+    /// The tracking pointer: number of frames that equal the base copy, unless they were changed
     /// since.
     tracking: usize,
 }
 
-/// One checkpoint; without a base only while it is a gap in a list.
+/// A checkpoint. It has no base only while it fills the gap of a list.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
     base: Option<Arc<Snapshot>>,
@@ -41,7 +41,7 @@ pub(crate) struct Kept {
     part: Part,
 }
 
-/// What lies above the first `level` frames.
+/// The part of the stacks above the first `level` frames.
 #[derive(Debug, Default)]
 struct Top {
     level: usize,
@@ -49,7 +49,7 @@ struct Top {
     others: Option<Box<Others>>,
 }
 
-/// What lies above in the other stacks; as a rule, nothing does.
+/// The part of the other stacks above the same frame; usually empty.
 #[derive(Debug, Default)]
 struct Others {
     open: Box<[OpenElement]>,
@@ -92,8 +92,8 @@ impl Form for Differential {
         progress::compare(&frames, known, live)
     }
 
-    /// The matching stacks are equal, so they stand in equally many elements below the same frames.
-    /// What both pointers are above of is as in the base copy.
+    /// The matching stacks are equal, so both have the same number of elements below the same
+    /// frames. What lies below both pointers equals the base copy.
     fn has_state(&self, kept: &Kept, live: &Live<'_>) -> bool {
         let Kept { base: Some(base), top, .. } = kept else { return false };
         let (top_open, _, top_seen) = top.others();
@@ -105,7 +105,7 @@ impl Form for Differential {
         };
         let known = if self.is_over(base) { live.below(self.tracked(live).min(top.level)) } else { Below::default() };
         let is_equal = has_from(known);
-        debug_assert_eq!(is_equal, has_from(Below::default()), "what lies below the pointers is as in the base copy");
+        debug_assert_eq!(is_equal, has_from(Below::default()), "everything below the pointers equals the base copy");
         is_equal && live.rare() == base.rare
     }
 
@@ -142,7 +142,7 @@ impl Differential {
         live.hooks().low = live.top();
     }
 
-    /// Frames that were not touched since the base copy was made or restored.
+    /// Returns the number of frames unchanged since the base copy was made or restored.
     fn tracked(&self, live: &Live<'_>) -> usize {
         let lowest = live.noted().low.saturating_sub(1).saturating_sub(live.base().level());
         self.tracking.min(lowest)
@@ -170,7 +170,7 @@ impl Top {
         self.others.as_ref().map_or((&[], &[], &[]), |others| (&others.open, &others.bound, &others.seen))
     }
 
-    /// The stacks above a place below, with what the base copy has of them.
+    /// Returns the stacks above `from`, completed with the base copy's entries.
     fn onto(&self, base: &Snapshot, from: Split) -> Stacks {
         let (below, to) = (&base.stacks, Split::of(&base.stacks, self.level));
         let (open, bound, seen) = self.others();
@@ -182,7 +182,7 @@ impl Top {
         }
     }
 
-    /// Bytes held beside itself.
+    /// Returns the number of bytes held on the heap.
     fn held(&self) -> usize {
         let (open, bound, seen) = self.others();
         let others = if self.others.is_some() { size_of::<Others>() } else { 0 };
@@ -190,7 +190,7 @@ impl Top {
     }
 }
 
-/// A place in every stack of a base copy.
+/// A position in each stack of a base copy.
 #[derive(Debug, Clone, Copy, Default)]
 struct Split {
     frames: usize,
@@ -200,7 +200,7 @@ struct Split {
 }
 
 impl Split {
-    /// What lies below a frame that stays; as [`Live::below`].
+    /// Returns what lies below a frame that stays, like [`Live::below`].
     fn of(stacks: &Stacks, level: usize) -> Self {
         let depth = |level: usize| stacks.frames.get(level).map(|frame| frame.depth);
         let own = stacks.frames.get(level).map(|frame| frame.depth - u32::from(!frame.has_children));

@@ -5,11 +5,11 @@ use crate::Portions;
 use crate::matcher::PortionMatcher;
 use deltasoap_core::decode::differential::policy::Live;
 
-/// Keeps everything with every checkpoint.
+/// The form that keeps the whole state with each checkpoint.
 #[derive(Debug)]
 pub(crate) struct Full;
 
-/// One checkpoint; without a snapshot only while it is a gap in a list.
+/// A checkpoint. It has no snapshot only while it fills the gap of a list.
 #[derive(Debug, Default)]
 pub(crate) struct Kept(Option<Box<Snapshot>>);
 

@@ -1,35 +1,37 @@
-//! Lightweight checkpoints (LCP; *Lightweight Checkpointing*, section 4): places in a group that
+//! Lightweight checkpoints (LCP; *Lightweight Checkpointing*, section 4): positions in a group that
 //! shares a base checkpoint.
 //!
-//! Between two children of one element, nothing differs but the number of children read. So
-//! checkpoints before children form a *group*: the *base checkpoint* has the whole state, and a
+//! Between two children of one element, only the number of children read changes. Checkpoints
+//! before children therefore form a *group*: the *base checkpoint* has the whole state, a
 //! *lightweight* one only a number. They lie exactly before a child's start tag, so there is no
 //! partially processed content.
 //!
-//! Where fields come in any order, as in all structs of SOAP encoding, the number of children read
-//! is not the whole progress: which they were is noted in the log of fields seen. There a number
-//! stands for one of the group's *places*, a field and the set of those seen. They are known from
-//! message to message, so that a stream in one order, whichever that is, has as many as fields.
+//! Where fields may come in any order, as in all structs of SOAP encoding, the number of children
+//! read does not describe the progress: the log of fields seen records which fields were read. In
+//! such a group, the number is an index into the group's *places*. A place is a field and the set
+//! of fields seen. Groups keep their places from message to message, so a stream in one order,
+//! whichever that is, has as many places as fields.
 //!
-//! - The *location information stack* has, for each routine with children, where the child begins
-//!   that it reads and what its progress was before it. It is filled by the routines, and nullified
-//!   when a state is restored.
+//! - The *location information stack* has, for each routine with children, the position where the
+//!   current child begins, and the routine's progress before it. The routines fill it; restoring a
+//!   state clears it.
 //! - The *base checkpoints stack* has the groups that can still grow. It is saved with every base
-//!   and context-independent checkpoint, and put back with it, or where one of its group is met.
+//!   and context-independent checkpoint. It is restored with that checkpoint, or when a checkpoint
+//!   of its group is met.
 //! - An interrupt makes a lightweight checkpoint if there is a group for a location passed since
-//!   the last checkpoint; else it is skipped, but never twice in a row (*skip-once*). Then a base
-//!   checkpoint is made at the location of the outermost routine that has one. Outermost, because
-//!   many small children share its group, and because an element shorter than two portions is not
-//!   worth one. Where no child has begun since the last checkpoint, in a long text, the checkpoint
-//!   is *context-independent*: the state as it is, in no group.
-//! - With [`Bases::First`], a group's base is where the routine's first child began, so that there
-//!   is a group for every location, and a context-independent checkpoint alone follows a skipped
-//!   interrupt, as published. Such a base is made no sooner than a checkpoint of its group, since
-//!   below a routine's frame nothing changes while it is at work; as a checkpoint of its own it
-//!   would be too late then.
-//! - Within a group there is no matching but of the number, and restoring from the group that fast
-//!   mode was entered in sets the number and nothing else. If a group's routine is still at work,
-//!   what lies above its frame is dropped.
+//!   the last checkpoint. Otherwise it is skipped, but never twice in a row (*skip-once*): then a
+//!   base checkpoint is made at the location of the outermost routine that has one. It is the
+//!   outermost because many small children share its group, and because an element shorter than two
+//!   portions is not worth one. If no child has begun since the last checkpoint, as in long text,
+//!   the checkpoint is *context-independent*: the current state, in no group.
+//! - With [`Bases::First`], a group's base lies where the routine's first child began. So there is
+//!   a group for every location, and only a context-independent checkpoint follows a skipped
+//!   interrupt, as published. Such a base is made together with the first checkpoint of its group:
+//!   below a routine's frame nothing changes while the routine runs. It could not be a checkpoint
+//!   of its own, since its position has passed by then.
+//! - Within a group, only the number is matched. Restoring from the group in which fast mode was
+//!   entered sets only the number. If a group's routine is still running, what lies above its frame
+//!   is dropped.
 
 use super::{Form, Part, Progress, Snapshot, Spot, progress};
 use crate::matcher::PortionMatcher;
@@ -37,74 +39,74 @@ use crate::{Bases, Portions};
 use deltasoap_core::decode::Frame;
 use deltasoap_core::decode::differential::policy::{Live, Location, Rare, Stacks};
 
-/// Keeps numbers.
+/// The form that keeps numbers relative to base checkpoints.
 #[derive(Debug, Default)]
 pub(crate) struct Lightweight {
     at: Bases,
     groups: Vec<Group>,
-    /// Groups of which nothing is left.
+    /// Groups without any checkpoint left.
     free: Vec<u32>,
     /// The base checkpoints stack.
     bases: Vec<u32>,
-    /// The last interrupt made no checkpoint.
+    /// True if the last interrupt made no checkpoint.
     has_skipped: bool,
-    /// The group whose frames below the innermost are known to be those of the routines.
+    /// The group whose frames below the innermost are known to equal those of the routines.
     followed: Option<u32>,
-    /// The group that fast mode was entered in; the stacks are as they were then.
+    /// The group in which fast mode was entered; the stacks have not changed since.
     entered: Option<u32>,
 }
 
-/// A base or context-independent checkpoint, and what those of its group share.
+/// A base or context-independent checkpoint, and what the checkpoints of its group share.
 #[derive(Debug, Default)]
 struct Group {
     whole: Snapshot,
-    /// The base checkpoints stack at its place.
+    /// The base checkpoints stack at this checkpoint.
     bases: Vec<u32>,
     kind: Kind,
-    /// What numbers stand for, in a group where fields seen are noted.
+    /// The places that numbers refer to, in a group where fields seen are logged.
     places: Vec<Place>,
-    /// Checkpoints left, and groups that have this one in their stacks.
+    /// Number of checkpoints left, plus groups that have this one in their stacks.
     count: u32,
 }
 
-/// A progress where fields seen are noted: the last one, and all, a bit each.
+/// The progress of a routine that logs fields seen: the last field, and a bit set of all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Place {
     field: u32,
     seen: u64,
 }
 
-/// What the number of a lightweight checkpoint says.
+/// The meaning of a lightweight checkpoint's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Kind {
-    /// There is none: the group has no others.
+    /// No number: the group has no lightweight checkpoints.
     #[default]
     Single,
-    /// The field that was read last.
+    /// The last field read.
     Fields,
-    /// How many occurrences of this field were read.
+    /// Number of occurrences of this field read.
     Items(u32),
-    /// Which of the group's places it is.
+    /// Index of one of the group's places.
     Noted,
 }
 
-/// One checkpoint, in four bytes, as a list has many of them: a bit that tells the two kinds apart,
-/// the group, and of lightweight ones the number.
+/// A checkpoint in four bytes, since lists are long: a bit for the kind, the group, and the number
+/// of a lightweight checkpoint.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Kept([u8; 4]);
 
 impl Kept {
-    /// Bits of the group of lightweight checkpoints, and of their numbers: a group with more
-    /// members is followed by another.
+    /// Bits of a lightweight checkpoint's group and number. A group with more members is continued
+    /// by another.
     const GROUP: u32 = 15;
     const NUMBER: u32 = 16;
 
-    /// The checkpoint that has the whole state of its group.
+    /// Creates the checkpoint that has the whole state of its group.
     fn whole(group: u32) -> Self {
         Kept((group << 1).to_le_bytes())
     }
 
-    /// One with a number, if that and its group can be said.
+    /// Creates a lightweight checkpoint, if its group and number fit.
     fn light(group: u32, number: u32) -> Option<Self> {
         let fits = group >> Kept::GROUP == 0 && number >> Kept::NUMBER == 0;
         fits.then(|| Kept(((group << Kept::NUMBER | number) << 1 | 1).to_le_bytes()))
@@ -114,7 +116,7 @@ impl Kept {
         self.word() >> if self.is_whole() { 1 } else { 1 + Kept::NUMBER }
     }
 
-    /// None of the checkpoint that has the whole state.
+    /// Returns the number; `None` for the checkpoint that has the whole state.
     fn number(self) -> Option<u32> {
         (!self.is_whole()).then(|| (self.word() >> 1) & ((1 << Kept::NUMBER) - 1))
     }
@@ -250,8 +252,8 @@ impl Lightweight {
         &self.groups[kept.group() as usize]
     }
 
-    /// Makes the base checkpoints stack that of a checkpoint: its group's, and the group itself, if
-    /// it can grow.
+    /// Replaces the base checkpoints stack by that of a checkpoint: its group's stack, and the
+    /// group itself if it can grow.
     fn go_to(&mut self, kept: &Kept) {
         let Lightweight { groups, bases, .. } = self;
         let group = &groups[kept.group() as usize];
@@ -260,7 +262,7 @@ impl Lightweight {
         bases.extend((group.kind != Kind::Single).then_some(kept.group()));
     }
 
-    /// Takes groups off the base checkpoints stack whose routines are done.
+    /// Removes groups whose routines have ended from the base checkpoints stack.
     fn forget_left(&mut self, live: &mut Live<'_>) {
         let low = std::mem::replace(&mut live.hooks().low, usize::MAX);
         let lowest = low.saturating_sub(live.base().level());
@@ -273,7 +275,7 @@ impl Lightweight {
         }
     }
 
-    /// A group is gone.
+    /// Frees a group.
     fn forget(&mut self, group: u32) {
         self.free.push(group);
         self.bases.retain(|base| *base != group);
@@ -282,7 +284,7 @@ impl Lightweight {
         self.followed = self.followed.filter(is_other);
     }
 
-    /// A lightweight checkpoint at a location, if a group has one for it.
+    /// Makes a lightweight checkpoint at a location, if a group can hold it.
     fn light(&mut self, live: &Live<'_>, level: usize, location: &Location) -> Option<(Kept, u64)> {
         let Lightweight { bases, groups, .. } = self;
         let kept = bases.iter().find_map(|&index| {
@@ -294,14 +296,15 @@ impl Lightweight {
         Some((kept, location.offset))
     }
 
-    /// A base checkpoint at a location.
+    /// Makes a base checkpoint at a location.
     fn base(&mut self, live: &mut Live<'_>, level: usize, location: &Location) -> Option<(Kept, u64)> {
         let group = Group::at(live, level, location, Kind::of(location))?;
         Some((Kept::whole(self.add_base(group)), location.offset))
     }
 
-    /// A checkpoint at a location, in a new group whose base is at the routine's first location;
-    /// the base itself if that is the same or cannot be.
+    /// Makes a checkpoint at a location, in a new group whose base is at the routine's first
+    /// location. Makes a base checkpoint at the location itself if both are the same or the group
+    /// cannot be made.
     fn first(&mut self, live: &mut Live<'_>, level: usize, location: &Location) -> Option<(Kept, u64)> {
         let first = live.noted().first_location(live.base().level() + level);
         let light = first.filter(|first| first.offset < location.offset).and_then(|first| {
@@ -314,8 +317,8 @@ impl Lightweight {
         Some((kept, location.offset))
     }
 
-    /// Adds a group that can grow. It takes the place of one of its kind, else there might be as
-    /// many as elements that make no progress: such as no schema names.
+    /// Adds a group that can grow. It replaces the group of the same level and kind. Otherwise,
+    /// elements that make no progress (those that no schema names) could each add one.
     fn add_base(&mut self, group: Group) -> u32 {
         let (groups, level, kind) = (&self.groups, group.level(), group.kind);
         self.bases.retain(|base| groups[*base as usize].level() != level || groups[*base as usize].kind != kind);
@@ -324,7 +327,7 @@ impl Lightweight {
         index
     }
 
-    /// A checkpoint in no group, where the routines stand.
+    /// Makes a checkpoint in no group, where the routines stand.
     fn independent<M: PortionMatcher>(&mut self, live: &Live<'_>, spot: &Spot<'_, M>) -> Option<(Kept, u64)> {
         let whole = Snapshot::of(live, Part::new(spot))?;
         Some((Kept::whole(self.add(Group { whole, ..Group::default() })), spot.position))
@@ -342,7 +345,7 @@ impl Lightweight {
         index
     }
 
-    /// The index of the group that is added next.
+    /// Returns the index of the next group to be added.
     fn next_index(&self) -> u32 {
         self.free.last().copied().unwrap_or(self.groups.len() as u32)
     }
@@ -356,7 +359,7 @@ impl Lightweight {
         frames
     }
 
-    /// Compares the number alone; `None` if that does not tell.
+    /// Compares the number alone; `None` if that is not sufficient.
     fn progress_in_group(&self, kept: &Kept, live: &Live<'_>) -> Option<Progress> {
         let group = self.group(kept);
         let (level, mut frame) = (group.level()?, *group.whole.stacks.frames.last()?);
@@ -369,7 +372,7 @@ impl Lightweight {
 }
 
 impl Kind {
-    /// The kind of group that a routine with this progress can have.
+    /// Returns the kind of group that a routine with this progress can have.
     fn of(location: &Location) -> Self {
         match location.before {
             Frame { is_repeated: true, field, .. } => Kind::Items(field),
@@ -379,27 +382,27 @@ impl Kind {
     }
 }
 
-/// Occurrences of a repeated field that a routine has read.
+/// Returns the number of occurrences of a repeated field that a routine has read.
 fn counted(frame: &Frame, field: u32) -> u32 {
     if frame.is_repeated && frame.field == field { frame.count } else { 0 }
 }
 
 impl Group {
-    /// Most places: those of 64 fields in one order. All are searched.
+    /// Maximum number of places: those of 64 fields in one order. The search is linear.
     const PLACES: usize = 64;
 
-    /// With the state that was at a location.
+    /// Creates a group with the state at a location.
     fn at(live: &Live<'_>, level: usize, location: &Location, kind: Kind) -> Option<Self> {
         Some(Group { whole: whole_at(live, level, location)?, kind, ..Group::default() })
     }
 
-    /// The level of its routine's frame; `None` without a routine.
+    /// Returns the level of its routine's frame; `None` without a routine.
     fn level(&self) -> Option<usize> {
         if self.kind == Kind::Single { None } else { self.whole.stacks.frames.len().checked_sub(1) }
     }
 
-    /// The number that says the progress at a location: how much further it is than at the base
-    /// checkpoint, or which place.
+    /// Returns the number for the progress at a location: the distance from the base checkpoint, or
+    /// the index of the place.
     fn number(&mut self, location: &Location) -> Option<u32> {
         let (base, before) = (*self.whole.stacks.frames.last()?, &location.before);
         let number = match self.kind {
@@ -415,7 +418,7 @@ impl Group {
         (self.seen(Some(number)) == location.seen).then_some(number)
     }
 
-    /// The number of a place, which is added if it is new.
+    /// Returns the index of a place, which is added if it is new.
     fn place(&mut self, place: Place) -> Option<u32> {
         let known = self.places.iter().position(|known| *known == place);
         if known.is_none() && self.places.len() < Group::PLACES {
@@ -425,7 +428,8 @@ impl Group {
         (self.places.get(number) == Some(&place)).then_some(number as u32)
     }
 
-    /// The fields seen at the checkpoint with a number, a bit each, if the routine notes them.
+    /// Returns the bit set of fields seen at the checkpoint with this number, if the routine logs
+    /// them.
     fn seen(&self, number: Option<u32>) -> Option<u64> {
         self.level()?;
         let Stacks { frames, seen, .. } = &self.whole.stacks;
@@ -438,7 +442,7 @@ impl Group {
         })
     }
 
-    /// Gives the routine's frame, as it is at the base checkpoint, the progress that a number says.
+    /// Advances the routine's frame from the base checkpoint to the progress with this number.
     fn advance(&self, frame: &mut Frame, number: Option<u32>) {
         match (self.kind, number) {
             (Kind::Items(field), Some(number)) => {
@@ -456,13 +460,13 @@ impl Group {
     }
 }
 
-/// True if trees had taken as much at a location.
+/// Returns true if XML trees had taken the same amount at a location.
 fn is_at(rare: &Rare, location: &Location, live: &Live<'_>) -> bool {
     rare.trees == location.trees && rare.scope() == live.rare().scope()
 }
 
-/// Where the routine at a level has its last potential place for a checkpoint: where it stands, if
-/// it is the innermost one, else before the child that it reads.
+/// Returns the last possible position for a checkpoint of the routine at a level: the current
+/// position for the innermost routine, otherwise before the child that it reads.
 fn location(live: &Live<'_>, level: usize) -> Option<Location> {
     let frame = live.frame(level).filter(|frame| frame.has_children && !frame.is_opaque)?;
     if level + 1 < live.frames().len() {
@@ -473,7 +477,7 @@ fn location(live: &Live<'_>, level: usize) -> Option<Location> {
     stands.then_some(Location { offset: live.offset(), before: frame, seen, trees: live.trees() })
 }
 
-/// The whole state as it was at a location.
+/// Returns the whole state at a location.
 fn whole_at(live: &Live<'_>, level: usize, location: &Location) -> Option<Snapshot> {
     let frames: Vec<Frame> = (0..level).filter_map(|level| live.frame(level)).chain([location.before]).collect();
     let rare = Rare { partial: Default::default(), ..live.rare() };
@@ -496,7 +500,7 @@ fn cut_to(live: &mut Live<'_>, group: &Group) {
     }
 }
 
-/// Gives the innermost frame the progress of a checkpoint.
+/// Sets the innermost frame to the progress of a checkpoint.
 fn set_number(live: &mut Live<'_>, group: &Group, number: Option<u32>) {
     let own = group.whole.stacks.frames.last();
     if let (Some(last), Some(own), true) = (live.innermost(), own, group.kind != Kind::Single) {

@@ -1,20 +1,19 @@
-//! Checkpoints: the decoder's state at a place in a message, and the three forms in which the
-//! papers keep it.
+//! Checkpoints: the decoder's state at a position in a message, in the three forms of the papers.
 //!
 //! *Differential Deserialization*, Table 1, lists what a checkpoint holds. Here it is
 //!
 //! | the paper's | here |
 //! |---|---|
 //! | program stack | nothing: routines re-descend along the matching stack |
-//! | matching stack | [`Frame`]s from the operation's on |
-//! | strings stack | nothing: a text that was begun is in the value already, and the frame tells how much of it |
-//! | namespace aliases stack | the open elements, with their interned scopes, and what they have declared |
-//! | memory blocks | nothing: a block is a `Vec` of the value, which is there already; see [`engine`](super::engine) |
+//! | matching stack | [`Frame`]s, starting at the operation's |
+//! | strings stack | nothing: text that was begun is already in the value, and the frame has its length |
+//! | namespace aliases stack | the open elements, with their interned scopes and their declarations |
+//! | memory blocks | nothing: a block is a `Vec` of the value, which exists already; see [`engine`](super::engine) |
 //! | pointers | positions that errors may have to name, relative to the checkpoint |
 //! | size, checksum | [`Checkpoint`](super::engine::Checkpoint) |
 //!
-//! and the log of fields seen. A [`Snapshot`] is all of that for one place. *Partially processed
-//! content* is what lies between the place where the routines stand, always before a token, and the
+//! and the log of fields seen. A [`Snapshot`] is all of that for one position. *Partially processed
+//! content* is what lies between the position of the routines, always before a token, and the
 //! checkpoint itself.
 
 mod compact;
@@ -34,51 +33,53 @@ use compact::Compact;
 use deltasoap_core::decode::differential::policy::{Below, Live, Rare, Stacks};
 use std::fmt::Debug;
 
-/// How checkpoints are kept, and where they are made.
+/// A form in which checkpoints are kept; it also decides where they are made.
 pub(crate) trait Form: Debug + Send + Sync + 'static {
-    /// What is kept of a state.
+    /// The data kept for a state.
     type Kept: Debug + Default + Send + Sync;
-    /// Whether the routines are to note where children begin.
+    /// True if the routines have to note where children begin.
     const NOTES_LOCATIONS: bool = false;
-    /// Whether all lie between tags, so that a change of texts makes none of them stale.
+    /// True if all checkpoints lie between tags, so that changed text makes none of them stale.
     const IN_MARKUP: bool = false;
 
-    /// With nothing kept.
+    /// Creates an empty form.
     fn new(portions: &Portions) -> Self;
 
-    /// At a processing interrupt: a checkpoint and its position, if there is to be one.
+    /// Handles a processing interrupt: returns a checkpoint and its position, or `None` to make
+    /// none.
     fn checkpoint<M: PortionMatcher>(&mut self, live: &mut Live<'_>, spot: &Spot<'_, M>) -> Option<(Self::Kept, u64)>;
 
-    /// Bytes of partially processed content before a checkpoint.
+    /// Returns the length of the partially processed content before a checkpoint, in bytes.
     fn part_len(&self, kept: &Self::Kept) -> usize;
 
-    /// True if bytes fit a checkpoint's partially processed content.
+    /// Returns true if bytes match a checkpoint's partially processed content.
     fn part_matches<M: PortionMatcher>(&self, kept: &Self::Kept, matcher: &M, bytes: &[u8]) -> bool;
 
-    /// Where the routines stand in relation to a checkpoint.
+    /// Returns the position of the routines relative to a checkpoint.
     fn progress(&mut self, kept: &Self::Kept, live: &Live<'_>) -> Progress;
 
-    /// True if the rest of the state is that of a checkpoint as well, whose frames are equal.
+    /// Returns true if the rest of the state equals a checkpoint whose frames are equal.
     fn has_state(&self, kept: &Self::Kept, live: &Live<'_>) -> bool;
 
-    /// Fast mode begins at a checkpoint.
+    /// Notes that fast mode begins at a checkpoint.
     fn switched(&mut self, kept: &Self::Kept, live: &mut Live<'_>);
 
-    /// Puts a checkpoint's state back. `live.offset` is where the routines stand then.
+    /// Restores a checkpoint's state. `live.offset` is the position of the routines then.
     fn restore(&mut self, kept: &Self::Kept, live: &mut Live<'_>);
 
-    /// A message begins.
+    /// Begins a message.
     fn begin(&mut self) {}
 
-    /// A checkpoint is gone.
+    /// Discards a checkpoint.
     fn discard(&mut self, kept: Self::Kept) {
         drop(kept);
     }
 
-    /// Bytes held by a checkpoint beside itself; what several share, in parts.
+    /// Returns the bytes that a checkpoint holds on the heap; shared memory is divided among its
+    /// owners.
     fn held(&self, kept: &Self::Kept) -> usize;
 
-    /// Bytes held by the policy itself.
+    /// Returns the bytes held by the form itself.
     fn bytes(&self) -> usize {
         0
     }
@@ -87,18 +88,18 @@ pub(crate) trait Form: Debug + Send + Sync + 'static {
 /// A processing interrupt.
 #[derive(Debug)]
 pub(crate) struct Spot<'a, M> {
-    /// Its position.
+    /// The position of the interrupt.
     pub(crate) position: u64,
-    /// The position of the checkpoint before.
+    /// The position of the previous checkpoint.
     pub(crate) before: u64,
-    /// The first position whose bytes are still at hand.
+    /// The first position whose bytes are still available.
     pub(crate) at_hand: u64,
-    /// The bytes between the place where the routines stand and the interrupt.
+    /// The bytes between the position of the routines and the interrupt.
     pub(crate) part: &'a [u8],
     pub(crate) matcher: &'a M,
 }
 
-/// Partially processed content: its length, and a sum of it.
+/// Partially processed content: its length and its sum.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Part {
     len: u32,
@@ -119,7 +120,7 @@ impl Part {
     }
 }
 
-/// The whole state at a place.
+/// The whole state at a position.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Snapshot {
     pub(crate) stacks: Stacks,
@@ -128,18 +129,18 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    /// The state of the routines; `None` where they cannot go on from a copy.
+    /// Copies the state of the routines; `None` where they cannot resume from a copy.
     fn of(live: &Live<'_>, part: Part) -> Option<Self> {
         let stacks = live.stacks_above(Below::default())?;
         Some(Snapshot { stacks, rare: live.rare(), part })
     }
 
-    /// True if the live state has frames as these and all else is equal.
+    /// Returns true if the live state equals this one, provided that the frames are equal.
     fn is_state_of(&self, live: &Live<'_>) -> bool {
         self.is_state_with(&[], live)
     }
 
-    /// The same, with other words at the end of the log of fields seen.
+    /// Like [`is_state_of`](Self::is_state_of), with `last` at the end of the log of fields seen.
     fn is_state_with(&self, last: &[u64], live: &Live<'_>) -> bool {
         let Stacks { open, seen, .. } = &self.stacks;
         let before = &seen[..seen.len().saturating_sub(last.len())];
@@ -150,7 +151,7 @@ impl Snapshot {
         live.put(Below::default(), &self.stacks, &self.rare);
     }
 
-    /// Bytes held, its own included.
+    /// Returns the bytes held, including its own.
     fn bytes(&self) -> usize {
         let Stacks { frames, open, bound, seen } = &self.stacks;
         size_of_val(self)

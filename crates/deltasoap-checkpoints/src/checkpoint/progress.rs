@@ -1,36 +1,34 @@
-//! Progressive matching: whether a checkpoint lies ahead of the routines, where they stand, or
-//! after them.
+//! Progressive matching: finds whether the routines are before a checkpoint, at it, or after it.
 //!
-//! The frames of a checkpoint are a path, as those of the routines are. Level by level they are
-//! equal, until one of them has gone further than the other: a routine's progress is a field, its
-//! occurrences, and whether one of them is open. Where the checkpoint is further on, the routine of
-//! that level is to be watched; where it is not, the checkpoint can no longer be met and is
-//! *stale*.
+//! The frames of a checkpoint are a path, like those of the routines. Level by level they are
+//! equal, until one of them has gone further than the other. A routine's progress is a field, its
+//! occurrences, and whether one of them is open. If the checkpoint is further on, the routine of
+//! that level is watched. If it is not, the checkpoint can no longer be met and is *stale*.
 
 use deltasoap_core::decode::Frame;
 use deltasoap_core::decode::differential::policy::{Live, Watch};
 
-/// Where the routines stand in relation to a checkpoint.
+/// The position of the routines relative to a checkpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Progress {
-    /// Before it: they may meet it when the watch is due.
+    /// Before it. They may meet it when the watch is due.
     Ahead(Watch),
-    /// The frames are equal.
+    /// At it: the frames are equal.
     Here,
     /// After it, or in a part of the value that is not the old one.
     Passed,
 }
 
-/// A watch at the progress of a saved frame.
+/// Returns a watch for the progress of a saved frame.
 fn watch_at(level: usize, frame: &Frame) -> Watch {
     Watch { level, field: frame.field, count: frame.count, is_inside: frame.state != BETWEEN }
 }
 
-/// The state of routines with children, between two of them; also of leaves, before their text.
+/// The state of a routine between two children, and of a leaf before its text.
 const BETWEEN: u8 = 0;
 
-/// Compares the frames of a checkpoint; of the first `known`, which are known to be equal, only
-/// those above are given.
+/// Compares the frames of a checkpoint. The first `known` frames are known to be equal; only the
+/// frames above them are given.
 pub(super) fn compare(above: &[Frame], known: usize, live: &Live<'_>) -> Progress {
     let count = known + above.len();
     for level in known..=count {
@@ -48,14 +46,14 @@ pub(super) fn compare(above: &[Frame], known: usize, live: &Live<'_>) -> Progres
     Progress::Passed
 }
 
-/// The frames are equal: all but a leaf's must be over the old value.
+/// Handles equal frames: all but a leaf's must be over the old value.
 fn here(last: Option<&Frame>, count: usize, live: &Live<'_>) -> Progress {
     let is_leaf = last.is_some_and(|frame| frame.mark != 0);
     if count <= live.over() + usize::from(is_leaf) { Progress::Here } else { Progress::Passed }
 }
 
-/// The frames are equal, and the checkpoint goes on in a routine that was not entered yet, at a
-/// level.
+/// Handles equal frames where the checkpoint continues in a routine, at `level`, that was not
+/// entered yet.
 fn into(parent: Option<&Frame>, level: usize, live: &Live<'_>) -> Progress {
     let below = live.base().level() + level;
     match parent {
@@ -72,7 +70,7 @@ fn rank(frame: &Frame) -> (u32, u32, bool) {
     (frame.field, frame.count, frame.state == BETWEEN)
 }
 
-/// Between two children, it does not matter where the last one was put.
+/// Compares two frames. Between two children, it does not matter where the last one was stored.
 fn is_equal(saved: &Frame, frame: &Frame) -> bool {
     let place = if frame.state == BETWEEN { saved.place } else { frame.place };
     *saved == Frame { place, ..*frame }

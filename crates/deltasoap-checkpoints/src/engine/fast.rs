@@ -6,18 +6,18 @@ use crate::matcher::PortionMatcher;
 use deltasoap_core::decode::State;
 use deltasoap_xml::Window;
 
-/// What became of a portion.
+/// The result of comparing a portion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Portion {
     Equal,
     /// It differs, or the message ends within it.
     Other,
-    /// It is not at hand as a whole.
+    /// It is not available as a whole yet.
     Cut,
 }
 
 impl<F: Form, M: PortionMatcher> Engine<F, M> {
-    /// Skips portions as long as they are equal; false if more bytes are needed.
+    /// Skips portions as long as they are equal. Returns false if more bytes are needed.
     pub(super) fn skip(&mut self, state: &mut State, window: &mut Window<'_>) -> bool {
         loop {
             let known = self.first.take();
@@ -36,7 +36,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         }
     }
 
-    /// Compares the portion ahead, after `skipped` others, with what begins at a position.
+    /// Compares the portion ahead, after `skipped` others, with the bytes at position `at`.
     pub(super) fn check(&mut self, skipped: usize, at: u64, window: &Window<'_>) -> Portion {
         let next = self.list.nth(skipped).map(|next| (next.size, &next.sum));
         let Some((size, sum)) = next.or_else(|| self.ending.as_ref().map(|ending| (ending.size, &ending.sum))) else {
@@ -56,7 +56,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         if self.is_false_match(skipped, bytes) { Portion::Other } else { Portion::Equal }
     }
 
-    /// True if the portion ahead is known to have other bytes than these.
+    /// Returns true if the portion ahead is known to differ from these bytes.
     fn is_false_match(&mut self, skipped: usize, bytes: &[u8]) -> bool {
         let Some(audit) = &self.audit else { return false };
         let is_false = *audit.portions.nth(skipped).map_or(&audit.ending, |next| &next.portion) != bytes;
@@ -73,8 +73,8 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         self.pass();
     }
 
-    /// A portion is skipped; after a checkpoint that was met, the first such one makes that a
-    /// switch.
+    /// Counts a skipped portion. The first one after a checkpoint that was met completes a switch
+    /// to fast mode.
     fn count_skipped(&mut self, size: u32) {
         let is_back = self.mode == (Mode::Fast { first: true }) && self.stats.regular_bytes > 0;
         self.stats.to_fast += u64::from(is_back);
@@ -83,7 +83,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         self.mode = Mode::Fast { first: false };
     }
 
-    /// Skips the last portion: the operation is at its end.
+    /// Skips the last portion and ends the operation.
     fn arrive(&mut self, state: &mut State, window: &mut Window<'_>) {
         let Some(size) = self.ending.as_ref().and_then(|ending| ending.size.bytes()) else { return };
         self.count_skipped(size);
@@ -92,8 +92,8 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         Self::live(base, state, self.at).close(self.at - ending.tag, &ending.rare);
     }
 
-    /// Goes to regular mode: restores the last checkpoint passed, unless the routines stand there
-    /// already, as nothing was skipped.
+    /// Switches to regular mode. Restores the last checkpoint passed, unless nothing was skipped
+    /// and the routines are there already.
     fn leave(&mut self, state: &mut State, window: &Window<'_>) {
         let offset = window.base + window.pos as u64;
         if self.mode == (Mode::Fast { first: true }) {

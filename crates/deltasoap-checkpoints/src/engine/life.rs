@@ -1,4 +1,4 @@
-//! The engine's life from one message to the next.
+//! The engine's lifecycle, from one message to the next.
 
 use super::regular::Read;
 use super::{Ending, Engine, Mode};
@@ -10,7 +10,7 @@ use deltasoap_core::decode::State;
 use deltasoap_core::decode::differential::policy::{Base, Begin, Live, Policy};
 use deltasoap_xml::Window;
 
-/// The engine for some options.
+/// Creates the engine for these options.
 pub(crate) fn make(portions: Portions, is_adaptive: bool) -> Box<dyn Policy> {
     match portions.state {
         Saved::Full => with::<Full>(portions, is_adaptive),
@@ -127,7 +127,7 @@ impl<F: Form, M: PortionMatcher> Policy for Engine<F, M> {
 }
 
 impl<F: Form, M: PortionMatcher> Engine<F, M> {
-    /// Goes back and forth between the modes until the routines are needed, or bytes.
+    /// Alternates between the modes until the routines or more bytes are needed.
     fn settle(&mut self, state: &mut State, window: &mut Window<'_>) -> bool {
         loop {
             let Mode::Fast { .. } = self.mode else { return true };
@@ -142,7 +142,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         }
     }
 
-    /// The message is over: all checkpoints lie ahead of the next.
+    /// Ends the message: all checkpoints lie ahead of the next one.
     fn finish(&mut self) {
         self.list.rewind();
         if let Some(probes) = &mut self.probes {

@@ -1,18 +1,18 @@
-//! The list of checkpoints: those that the message being read has passed, and those of the message
-//! before that lie ahead.
+//! The list of checkpoints: those that the current message has passed, and those of the previous
+//! message that lie ahead.
 //!
-//! One vector with a gap between the two. Passing a checkpoint moves it across the gap, which costs
-//! nothing while there is none; removing one widens the gap and adding one fills it. The papers'
-//! linked list without the links.
+//! It is one vector with a gap between the two parts. Passing a checkpoint moves it across the gap,
+//! which costs nothing while there is none. Removing one widens the gap; adding one fills it. This
+//! is the papers' linked list without the links.
 
 /// A list in two parts.
 #[derive(Debug)]
 pub(super) struct List<T> {
-    /// Holes hold `T::default()`.
+    /// Items and, in the gap, `T::default()`.
     items: Vec<T>,
-    /// Items before the gap; `passed <= ahead`.
+    /// Number of items before the gap; `passed <= ahead`.
     passed: usize,
-    /// Where the items after the gap begin; `ahead <= items.len()`.
+    /// Index of the first item after the gap; `ahead <= items.len()`.
     ahead: usize,
 }
 
@@ -23,17 +23,17 @@ impl<T> Default for List<T> {
 }
 
 impl<T: Default> List<T> {
-    /// The last item passed.
+    /// Returns the last item passed.
     pub(super) fn last(&self) -> Option<&T> {
         self.items[..self.passed].last()
     }
 
-    /// The next item.
+    /// Returns the next item.
     pub(super) fn next(&self) -> Option<&T> {
         self.nth(0)
     }
 
-    /// The next item after `skipped` others.
+    /// Returns the next item after `skipped` others.
     pub(super) fn nth(&self, skipped: usize) -> Option<&T> {
         self.items.get(self.ahead + skipped)
     }
@@ -79,14 +79,14 @@ impl<T: Default> List<T> {
         self.passed += 1;
     }
 
-    /// Makes a gap in proportion to what must move for it.
+    /// Widens the gap in proportion to the items that have to move.
     fn widen(&mut self) {
         let gap = 8 + (self.items.len() - self.ahead) / 4;
         self.items.splice(self.ahead..self.ahead, std::iter::repeat_with(T::default).take(gap));
         self.ahead += gap;
     }
 
-    /// All items lie ahead again; closes the gap.
+    /// Moves all items ahead again and closes the gap.
     pub(super) fn rewind(&mut self) {
         self.items.drain(self.passed..self.ahead);
         (self.passed, self.ahead) = (0, 0);
@@ -95,12 +95,12 @@ impl<T: Default> List<T> {
         }
     }
 
-    /// All items, when there is no gap.
+    /// Returns all items, provided that there is no gap.
     pub(super) fn as_slice(&self) -> &[T] {
         &self.items
     }
 
-    /// Bytes held beside those of items.
+    /// Returns the bytes of the list itself, without what the items hold.
     pub(super) fn bytes(&self) -> usize {
         self.items.capacity() * size_of::<T>()
     }

@@ -1,4 +1,4 @@
-//! The machine of the papers: regular and fast mode, switching between them, and the list of
+//! The state machine of the papers: regular and fast mode, switching between them, and the list of
 //! checkpoints.
 //!
 //! ```text
@@ -17,41 +17,42 @@
 //!   +---------------------------+
 //! ```
 //!
-//! *Differential Deserialization*, section 3, with these differences:
+//! It follows *Differential Deserialization*, section 3, with these differences:
 //!
-//! - An interrupt is a window that ends early: the routines pause as they do where bytes run out. A
-//!   checkpoint is made where they stand, always before a token or inside a long text, and what
-//!   lies between that and the interrupt is its partially processed content.
-//! - The paper's four switching points are places of two kinds here:
+//! - An interrupt is a window that ends early: the routines pause as they do when input runs out.
+//!   The checkpoint is made at their position, always before a token or inside long text. What lies
+//!   between that and the interrupt is its partially processed content.
+//! - The paper's four switching points are positions of two kinds here:
 //!
 //!   | the paper's | here |
 //!   |---|---|
 //!   | just after a tag | the same |
-//!   | just before a start tag, just before an end tag | just after the tag before it; white space between the two is read with the later one |
-//!   | just before an end tag, after character data | none: a text and its end tag are read in one go |
-//!   | just before character data | just after a leaf's start tag, if it has no attributes; inside long texts |
-//! - The start tag of the operation must be as it was, attributes included, for it is not read in
-//!   fast mode. The first checkpoint, just after it, is the machine's [`Base`]; its state needs no
-//!   copy.
+//!   | just before a start tag, just before an end tag | just after the previous tag; white space between the two is read with the later one |
+//!   | just before an end tag, after character data | none: text and its end tag are read in one step |
+//!   | just before character data | just after a leaf's start tag, if it has no attributes; inside long text |
+//! - The operation's start tag must be unchanged, including its attributes, since fast mode does
+//!   not read it. The first checkpoint, just after it, is the machine's [`Base`]; its state needs
+//!   no copy.
 //! - Memory blocks are the `Vec`s of the value. An array that grows or shrinks is the paper's
-//!   reallocated block: routines go on *over the old value*, replace what they read, and cut off
+//!   reallocated block: routines continue *over the old value*, replace what they read, and cut off
 //!   what they pass over; see [`Cursor::is_over`](deltasoap_core::decode::Cursor::is_over). Blocks
-//!   of stale checkpoints go when an array is cut. Where a routine would have to begin with a
-//!   vacant value, no switch is made within it.
-//! - New checkpoints stand in the list as soon as they are made, after the one restored last, where
-//!   the paper merges them when regular mode ends. Stale ones are removed at once.
-//! - A checkpoint that is met less than half a portion after a new one replaces it. Else, with each
-//!   message whose values have other lengths, short portions would be added, and the list would
-//!   grow without end.
-//! - The portion after a checkpoint that is met is compared before anything else is done. If it
-//!   differs, the machine has never left regular mode; such an attempt is counted as *futile*, not
-//!   as a switch. The paper's switches are both together. The checkpoint is then dropped, unless it
-//!   is at an interrupt, for the one to be made there: else those that happen to lie in markup
-//!   would gather where all is changed, and with them futile attempts. Lightweight ones all lie in
-//!   markup: they are dropped only if a new one lies less than a portion before.
-//! - After a bad message, no sum is known of the portion where it failed: the paper's flag that
-//!   forces regular mode. Checkpoints ahead of it are dropped, for what the message cut off before
-//!   it failed may be theirs.
+//!   of stale checkpoints are freed when an array is cut. Where a routine would have to begin with
+//!   a vacant value, there is no switch within it.
+//! - New checkpoints enter the list as soon as they are made, after the one restored last. The
+//!   paper merges them when regular mode ends. Stale ones are removed immediately.
+//! - A checkpoint that is met less than half a portion after a new one replaces it. Otherwise, each
+//!   message whose values differ in length would add short portions, and the list would grow
+//!   without bound.
+//! - When a checkpoint is met, the portion after it is compared first. If it differs, the machine
+//!   never leaves regular mode. Such an attempt is counted as *futile*, not as a switch; the
+//!   paper's switches include both. The checkpoint is then dropped in favor of the one made at the
+//!   next interrupt, unless it lies exactly there. Otherwise, checkpoints that happen to lie in
+//!   markup would accumulate where everything changes, and futile attempts with them. Lightweight
+//!   checkpoints all lie in markup: they are dropped only if a new one lies less than a portion
+//!   before.
+//! - After an invalid message, the sum of the portion where it failed is unknown: this is the
+//!   paper's flag that forces regular mode. Checkpoints ahead of it are dropped, because the
+//!   message may have cut off their values before it failed.
 
 mod fast;
 mod life;
@@ -74,38 +75,39 @@ use tuning::{Attention, Tuning};
 
 pub(crate) use life::make;
 
-/// A checkpoint: a place in the message, and what lies between the one before and this.
+/// A checkpoint: a position in the message, and its portion, which lies between the previous
+/// checkpoint and this one.
 #[derive(Debug, Default)]
 pub(crate) struct Checkpoint<K, S> {
-    /// Of its portion.
+    /// The size of its portion.
     size: Size,
     sum: S,
     kept: K,
 }
 
-/// Longest portion.
+/// Maximum length of a portion.
 const PORTION: usize = 1 << 20;
 
-/// Which mode the machine is in.
+/// The current mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
-    /// `first`: no portion was checked since the switch, so the routines stand where it was made.
+    /// `first`: no portion was compared since the switch, so the routines are where it was made.
     Fast { first: bool },
-    /// `due`: the routines stand at a place that was not compared with the checkpoint ahead yet.
+    /// `due`: the position of the routines was not compared with the checkpoint ahead yet.
     Regular { due: bool },
 }
 
-/// The last portion, and how the operation ends.
+/// The last portion, and the end of the operation.
 #[derive(Debug)]
 struct Ending<S> {
     size: Size,
     sum: S,
-    /// Bytes of the end tag.
+    /// Length of the end tag in bytes.
     tag: u64,
     rare: Rare,
 }
 
-/// The machine, with a form and a matcher.
+/// The state machine, generic over a form and a matcher.
 #[derive(Debug)]
 struct Engine<F: Form, M: PortionMatcher> {
     portions: Portions,
@@ -116,31 +118,31 @@ struct Engine<F: Form, M: PortionMatcher> {
     list: List<Checkpoint<F::Kept, M::Sum>>,
     ending: Option<Ending<M::Sum>>,
     mode: Mode,
-    /// What the comparison has shown that a switch to fast mode begins with.
+    /// Result of the comparison that led to the switch to fast mode.
     first: Option<fast::Portion>,
-    /// Position of the last checkpoint: where the portion begins.
+    /// Position of the last checkpoint, where the portion begins.
     at: u64,
-    /// Position of the checkpoint before that one, if that one is new: where the portion begins if
-    /// it is dropped.
+    /// Position of the second-last checkpoint, if the last one is new. The portion begins here if
+    /// the last one is dropped.
     without_last: Option<u64>,
-    /// The bytes from `without_last` on, else those of the portion, as far as they are in no window
-    /// any more.
+    /// The bytes from `without_last` on, or else those of the portion, that are no longer in a
+    /// window.
     held: Vec<u8>,
-    /// True if the portion has grown too long to be held.
+    /// True if the portion has become too long to hold.
     is_lost: bool,
     /// Position of the next interrupt.
     interrupt: u64,
     tuning: Tuning,
     attention: Attention,
-    /// What is compared of portions before their sums are made, if anything.
+    /// Bytes of portions that are compared before sums are computed, if enabled.
     probes: Option<Box<Probes>>,
     audit: Option<Box<Audit>>,
     stats: DifferentialStats,
     bytes: usize,
 }
 
-/// The bytes of every portion, in tests: only portions with equal sums and unequal bytes may give
-/// another result.
+/// The bytes of every portion, for tests: the result may differ only for portions with equal sums
+/// and unequal bytes.
 #[derive(Debug, Default)]
 struct Audit {
     portions: List<Audited>,
@@ -223,7 +225,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         }
     }
 
-    /// Begins regular mode after a checkpoint.
+    /// Switches to regular mode after a checkpoint.
     fn go_regular(&mut self, state: &mut State, due: bool) {
         self.mode = Mode::Regular { due };
         self.interrupt = self.at + self.tuning.portion();
@@ -232,7 +234,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         state.hooks().held_back = (self.tuning.portion() as usize).max(64);
     }
 
-    /// The bytes read so far are those of no portion.
+    /// Forgets the held bytes: they belong to no portion.
     fn forget_held(&mut self) {
         self.held.clear();
         (self.without_last, self.is_lost) = (None, false);
@@ -242,7 +244,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         Live::new(base, state, offset)
     }
 
-    /// Counts what is held.
+    /// Updates the count of held bytes.
     fn count_bytes(&mut self) {
         let held =
             |checkpoint: &Checkpoint<F::Kept, M::Sum>| self.form.held(&checkpoint.kept) + M::held(&checkpoint.sum);

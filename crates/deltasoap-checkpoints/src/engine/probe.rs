@@ -1,9 +1,9 @@
-//! The first, middle and last bytes of portions (*Differential Deserialization*, section 5): where
-//! one of them differs, no sum needs to be made.
+//! The first, middle and last bytes of portions (*Differential Deserialization*, section 5). If one
+//! of them differs, no sum has to be computed.
 
 use super::List;
 
-/// The three bytes of one portion; none of an empty one.
+/// The three bytes of one portion; `None` for an empty one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Probe([u8; 3]);
 
@@ -19,13 +19,14 @@ impl Probe {
 /// The probes of all portions.
 #[derive(Debug, Default)]
 pub(super) struct Probes {
-    /// In step with the list of checkpoints.
+    /// Parallel to the list of checkpoints.
     pub(super) portions: List<Probe>,
     pub(super) ending: Probe,
 }
 
 impl Probes {
-    /// True if bytes are seen at once not to be those of the portion ahead, after `skipped` others.
+    /// Returns true if the probe shows that `bytes` differ from the portion ahead, after `skipped`
+    /// others.
     pub(super) fn refute(&self, skipped: usize, bytes: &[u8]) -> bool {
         *self.portions.nth(skipped).unwrap_or(&self.ending) != Probe::of(bytes)
     }

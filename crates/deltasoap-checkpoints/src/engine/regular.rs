@@ -1,4 +1,4 @@
-//! Regular mode: processing interrupts and new checkpoints; progressive matching.
+//! Regular mode: processing interrupts, new checkpoints, and progressive matching.
 
 use super::fast::Portion;
 use super::{Audited, Checkpoint, Engine, Mode, PORTION, Probe, Size};
@@ -7,30 +7,30 @@ use crate::matcher::PortionMatcher;
 use deltasoap_core::decode::State;
 use deltasoap_xml::Window;
 
-/// What is kept of a portion that was read.
+/// The data kept for a portion that was read.
 #[derive(Debug)]
 pub(super) struct Read<S> {
     pub(super) size: Size,
     pub(super) sum: S,
     pub(super) probe: Probe,
-    /// The bytes themselves, if those are kept.
+    /// The bytes themselves, if they are kept.
     pub(super) bytes: Vec<u8>,
 }
 
-/// What a comparison of the routines with the checkpoint ahead has shown.
+/// The result of comparing the routines with the checkpoint ahead.
 enum Met {
-    /// They cannot meet any more.
+    /// They can no longer meet.
     Not,
-    /// They have met, and the portion after it differs.
+    /// They have met, but the portion after it differs.
     Futile,
-    /// They have met; what is known of the portion after it.
+    /// They have met. Holds the comparison of the portion after it.
     Worthwhile(Portion),
     /// More bytes are needed.
     Cut,
 }
 
 impl<F: Form, M: PortionMatcher> Engine<F, M> {
-    /// Where the window of the routines ends.
+    /// Returns the end of the routines' window.
     pub(super) fn cut_at_interrupt(&mut self, window: &Window<'_>) -> usize {
         let from = window.base + window.pos as u64;
         while self.interrupt <= from {
@@ -39,7 +39,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         usize::try_from(self.interrupt - window.base).map_or(window.bytes.len(), |cut| cut.min(window.bytes.len()))
     }
 
-    /// A processing interrupt: makes a checkpoint where the policy wants one.
+    /// Handles a processing interrupt: makes a checkpoint if the form requests one.
     pub(super) fn interrupted(&mut self, state: &mut State, window: &Window<'_>, cut: usize) {
         self.interrupt += self.tuning.portion();
         let (Some(base), part) = (&self.base, &window.bytes[window.pos..cut]) else { return };
@@ -85,20 +85,20 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         Read { size, sum, probe, bytes }
     }
 
-    /// Where the bytes begin that are held.
+    /// Returns the position of the first held byte.
     fn held_from(&self) -> u64 {
         self.without_last.unwrap_or(self.at)
     }
 
-    /// Holds the portion's bytes up to a position, if some of them are in no window any more.
+    /// Holds the portion's bytes up to a position, if some of them are no longer in a window.
     fn hold(&mut self, window: &Window<'_>, position: u64) {
         if self.held_from() < window.base && !self.is_lost {
             self.keep(window, position);
         }
     }
 
-    /// Before the window goes: keeps what it has of the portion, and of the one before if that may
-    /// become part of it.
+    /// Keeps the window's bytes of the portion before the window goes, and those of the previous
+    /// portion if it may become part of it.
     pub(super) fn keep(&mut self, window: &Window<'_>, position: u64) {
         if position.saturating_sub(self.held_from()) > PORTION as u64 {
             self.keep_portion_alone();
@@ -113,8 +113,8 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         }
     }
 
-    /// Before the window goes while the checkpoint ahead may be met: keeps what would be its
-    /// portion. What comes after it is in the next window as well.
+    /// Keeps what would be the portion of the checkpoint ahead, before the window goes and while
+    /// that checkpoint may be met. What comes after it is in the next window too.
     pub(super) fn await_checkpoint(&mut self, window: &Window<'_>) {
         let part = self.list.next().map_or(0, |next| self.form.part_len(&next.kept));
         let end = window.bytes.len().min(window.pos + part);
@@ -127,8 +127,8 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         self.without_last = None;
     }
 
-    /// Compares the place where the routines stand with the checkpoints ahead, and switches to fast
-    /// mode at one of them; stale ones are removed. False if more bytes are needed.
+    /// Compares the position of the routines with the checkpoints ahead, and switches to fast mode
+    /// at one of them. Removes stale ones. Returns false if more bytes are needed.
     pub(super) fn consider(&mut self, state: &mut State, window: &Window<'_>) -> bool {
         let offset = window.base + window.pos as u64;
         self.mode = Mode::Regular { due: false };
@@ -159,7 +159,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         }
     }
 
-    /// Whether the checkpoint ahead, whose frames are those of the routines, is met, and is to be
+    /// Checks whether the checkpoint ahead, whose frames equal those of the routines, is met and
     /// kept.
     fn met(&mut self, state: &mut State, window: &Window<'_>) -> Met {
         match self.fits(state, window) {
@@ -176,9 +176,9 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         }
     }
 
-    /// Whether the checkpoint ahead, at this position, gives way to those of interrupts, if the
-    /// portion after it differs. Where all lie in markup, it does if one was just made; else, if it
-    /// lies elsewhere than they will.
+    /// Returns true if the checkpoint ahead, at this position, is dropped when the portion after it
+    /// differs. If all checkpoints lie in markup, it is dropped if a new one was made less than a
+    /// portion before; otherwise, if it does not lie at the next interrupt.
     fn gives_way(&self, position: u64) -> bool {
         if F::IN_MARKUP {
             return self.without_last.is_some() && position - self.at < self.tuning.portion();
@@ -186,9 +186,9 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         position != self.interrupt
     }
 
-    /// True if the checkpoint ahead, whose frames are those of the routines, is met: its partially
-    /// processed content comes next, and the namespace declarations and all else are equal. `None`
-    /// if that cannot be told yet.
+    /// Returns true if the checkpoint ahead, whose frames equal those of the routines, is met: its
+    /// partially processed content comes next, and the namespace declarations and the rest of the
+    /// state are equal. Returns `None` if more bytes are needed to decide.
     fn fits(&mut self, state: &mut State, window: &Window<'_>) -> Option<bool> {
         let (Some(base), Some(next)) = (&self.base, self.list.next()) else { return Some(false) };
         let len = self.form.part_len(&next.kept);
@@ -203,7 +203,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         Some(fits && !self.is_false_part(part))
     }
 
-    /// True if partially processed content is known to have other bytes than these.
+    /// Returns true if the partially processed content is known to differ from these bytes.
     fn is_false_part(&mut self, part: &[u8]) -> bool {
         let Some(next) = self.audit.as_ref().and_then(|audit| audit.portions.next()) else { return false };
         let is_false = !part.is_empty() && next.part != part;
@@ -211,7 +211,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         is_false
     }
 
-    /// Tries fast mode at the checkpoint ahead, whose portion is then what was read.
+    /// Tries fast mode at the checkpoint ahead. What was read becomes its portion.
     fn try_fast(&mut self, state: &mut State, window: &Window<'_>, first: Portion) {
         let Some(len) = self.list.next().map(|next| self.form.part_len(&next.kept)) else { return };
         let offset = window.base + window.pos as u64;
@@ -234,8 +234,8 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         (self.mode, self.first) = (Mode::Fast { first: true }, Some(first));
     }
 
-    /// Drops the last checkpoint, if it is new and lies less than half a portion before a position
-    /// where there is another.
+    /// Drops the last checkpoint if it is new and lies less than half a portion before `position`,
+    /// where there is another one.
     fn drop_fragment(&mut self, position: u64) {
         let is_short = 2 * (position - self.at) < self.tuning.portion();
         if let Some(before) = self.without_last.filter(|_| is_short && !self.is_lost) {

@@ -1,13 +1,13 @@
-//! The size of a portion, in three bytes: a list has many.
+//! The size of a portion in three bytes, since lists are long.
 
-/// A number of bytes, or none if the portion's sum is not known: no portion matches it.
+/// A number of bytes, or unknown if the portion's sum is unknown: then no portion matches it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Size([u8; 3]);
 
 impl Size {
     pub(super) const UNKNOWN: Size = Size([u8::MAX; 3]);
 
-    /// Unknown from 16 MiB on, less one byte.
+    /// Creates a size; it is unknown from 16 MiB - 1 byte.
     pub(super) fn new(bytes: usize) -> Self {
         match u32::try_from(bytes).map(u32::to_le_bytes) {
             Ok([low, middle, high, 0]) => Size([low, middle, high]),

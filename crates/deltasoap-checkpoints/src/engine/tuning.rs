@@ -1,15 +1,16 @@
-//! The size of portions, tuned at run time; and whether a stream is worth the work.
+//! The size of portions, tuned at run time, and the decision whether checkpoints pay off for a
+//! stream.
 //!
-//! Each switch to regular mode reads about a portion that had not changed (a futile attempt at fast
-//! mode does not), and each portion costs as much as reading some bytes. With s switches in a
-//! message of n bytes, portions of sqrt(n * cost / s) bytes cost least in all. The size follows
-//! that by a factor of two a message, between bounds.
+//! Each switch to regular mode reads about one portion that has not changed (a futile attempt at
+//! fast mode does not), and each portion costs as much as reading some bytes. With s switches in a
+//! message of n bytes, the total cost is lowest for portions of sqrt(n * cost / s) bytes. The size
+//! moves there by a factor of two a message, within bounds.
 
 use super::PORTION;
 use crate::Portions;
 use deltasoap_core::DifferentialStats;
 
-/// What a portion costs, in bytes read in regular mode: measured with arrays of doubles.
+/// The cost of a portion, in bytes read in regular mode; measured with arrays of doubles.
 const COST: u64 = 48;
 const SMALLEST: u64 = 32;
 const LARGEST: u64 = 4096;
@@ -26,7 +27,7 @@ impl Tuning {
         Tuning { portion: u64::from(portions.size).clamp(1, PORTION as u64 / 2), is_on: portions.tune }
     }
 
-    /// Bytes between two interrupts.
+    /// Returns the number of bytes between two interrupts.
     pub(super) fn portion(&self) -> u64 {
         self.portion
     }
@@ -46,24 +47,24 @@ impl Tuning {
     }
 }
 
-/// Messages without similarity after which a stream is left alone.
+/// Number of messages without similarity before a stream is left alone.
 const PATIENCE: u32 = 3;
-/// Most messages that a stream is left alone for.
+/// Maximum number of messages for which a stream is left alone.
 const LONGEST: u32 = 256;
 
-/// Whether a stream is worth the work.
+/// Decides whether checkpoints pay off for a stream.
 #[derive(Debug, Default)]
 pub(super) struct Attention {
-    /// Messages in a row of which nothing was skipped.
+    /// Number of consecutive messages without similarity.
     idle: u32,
-    /// Messages to leave alone.
+    /// Number of messages still to leave alone.
     rest: u32,
-    /// Messages to leave alone the next time.
+    /// Number of messages to leave alone the next time.
     gap: u32,
 }
 
 impl Attention {
-    /// True if the message that begins is to be left alone.
+    /// Returns true if the message that begins is left alone.
     pub(super) fn rests(&mut self) -> bool {
         let rests = self.rest > 0;
         self.rest = self.rest.saturating_sub(1);

@@ -1,8 +1,8 @@
 //! Adler-32 (RFC 1950, section 8).
 //!
-//! Two sums modulo 65,521: of a portion of a hundred bytes of text most sums lie in a small part of
-//! the range, so that chance alone makes far more errors than one in 2^32. Senders can make changes
-//! that go unseen at will.
+//! It consists of two sums modulo 65,521. For portions of a hundred bytes of text, most sums lie in
+//! a small part of the range, so accidental collisions are far more frequent than one in 2^32.
+//! Senders can make undetected changes at will.
 
 use super::{PortionMatcher, Sum32};
 

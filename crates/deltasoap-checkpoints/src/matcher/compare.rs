@@ -1,8 +1,8 @@
-//! The bytes themselves: nothing goes unseen, and every portion costs its size in memory.
+//! The bytes themselves: every change is detected, and every portion costs its size in memory.
 
 use super::PortionMatcher;
 
-/// Stores portions and compares.
+/// Stores portions and compares their bytes.
 #[derive(Debug, Default)]
 pub(crate) struct Compare;
 

@@ -1,9 +1,9 @@
-//! CRC-32 (ISO 3309, as in Ethernet and gzip), by the processor's carry-less multiplication where
-//! it has one.
+//! CRC-32 (ISO 3309, as in Ethernet and gzip). Uses the processor's carry-less multiplication if
+//! available.
 //!
-//! Sees every change of up to 32 bits in a row, and misses other changes once in 2^32. A sender who
-//! wants to can make changes that go unseen: the sum is affine, so a difference that leaves it as
-//! it is does so for every content and every initial value. *Differential Deserialization*,
+//! It detects every change of up to 32 consecutive bits, and misses other changes once in 2^32. A
+//! malicious sender can make undetected changes: the sum is affine, so a difference that does not
+//! change it does so for every content and every initial value. *Differential Deserialization*,
 //! footnote 6, proposes random initial values; they do not help.
 
 use super::{PortionMatcher, Sum32};

@@ -1,19 +1,19 @@
 //! A universal hash under a random key: PolymurHash 2.0, a polynomial in the field of 2^61 - 1
 //! elements.
 //!
-//! For two portions of up to n bytes that differ, whatever they are, at most n * 2^-60.2 of all
-//! keys give them the same 64-bit hash; that is proven for the family (O. Peters, *PolymurHash*).
-//! For portions of 4 KiB that is less than one in 2^48. The key is drawn by the operating system
-//! once a process and leaves it in no way, so that the bound holds for every sender who does not
-//! see which portions were skipped. One who can measure it learns at most that a hash did collide,
-//! which happens less often than that.
+//! For any two different portions of up to n bytes, at most n * 2^-60.2 of all keys give them the
+//! same 64-bit hash; this is proven for the family (O. Peters, *PolymurHash*). For portions of 4
+//! KiB that is less than one in 2^48. The operating system draws the key once per process, and the
+//! key never leaves the process. So the bound holds for every sender that cannot observe which
+//! portions were skipped. A sender that can measure it learns at most that a hash did collide,
+//! which is rarer still.
 
 use super::PortionMatcher;
 use polymur_hash::PolymurHash;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
 
-/// The process's hash.
+/// The hash function of the process.
 static HASH: LazyLock<PolymurHash> = LazyLock::new(|| {
     let mut key = [0; 16];
     if getrandom::fill(&mut key).is_err() {

@@ -1,8 +1,8 @@
-//! Matchers: how a portion of a message is found to be the one of the message before.
+//! Matchers: ways to find that a portion of a message equals that of the previous message.
 //!
-//! A matcher keeps something of a portion's bytes and later tells whether other bytes fit it. Sums
-//! can fit without the bytes being equal; each matcher's module says how likely that is and what a
-//! sender can do about it.
+//! A matcher keeps something of a portion's bytes and later tests whether other bytes match it.
+//! Sums can match although the bytes differ. Each matcher's module states how likely that is and
+//! what a sender can do about it.
 
 mod adler32;
 mod compare;
@@ -18,32 +18,32 @@ pub(crate) use xor::Xor;
 
 use std::fmt::Debug;
 
-/// A sum of 32 bits, least byte first: without alignment, as a list has many.
+/// A 32-bit sum in little-endian order, without alignment since lists are long.
 type Sum32 = [u8; 4];
 
 /// A way to match portions.
 pub(crate) trait PortionMatcher: Debug + Default + Send + Sync + 'static {
-    /// What is kept of a portion.
+    /// The data kept for a portion.
     type Sum: Debug + Default + PartialEq + Send + Sync;
 
-    /// What is to be kept of these bytes.
+    /// Returns the data to keep for these bytes.
     fn sum(&self, bytes: &[u8]) -> Self::Sum;
 
-    /// True if bytes of the same number fit what was kept.
+    /// Returns true if `bytes`, which have the same length, match the kept sum.
     fn matches(&self, sum: &Self::Sum, bytes: &[u8]) -> bool {
         self.sum(bytes) == *sum
     }
 
-    /// Bytes that a sum holds beside itself.
+    /// Returns the bytes that a sum holds on the heap.
     fn held(sum: &Self::Sum) -> usize {
         let _ = sum;
         0
     }
 
-    /// Writes a sum after others, for checkpoints that are kept as bytes.
+    /// Appends a sum to `out`, for checkpoints that are kept as bytes.
     fn write(sum: &Self::Sum, out: &mut Vec<u8>);
 
-    /// True if `bytes` fit the sum that was written at the start of `written`.
+    /// Returns true if `bytes` match the sum at the start of `written`.
     fn matches_written(&self, written: &[u8], bytes: &[u8]) -> bool {
         let mut own = Vec::new();
         Self::write(&self.sum(bytes), &mut own);
@@ -55,7 +55,7 @@ pub(crate) trait PortionMatcher: Debug + Default + Send + Sync + 'static {
 mod tests {
     use super::*;
 
-    /// A matcher fits the bytes that it has summed, in both forms, and none of these others.
+    /// A matcher matches the bytes that it has summed, in both forms, and none of these others.
     fn check<M: PortionMatcher>() {
         let matcher = M::default();
         for text in ["", "a", "<item>1.5</item>", "a portion that is longer than one word, or two, or a block of them"]

@@ -1,8 +1,8 @@
 //! The exclusive or of a portion's 32-bit words: the fastest sum of *Differential Deserialization*,
 //! Table 2.
 //!
-//! Words that trade places, and equal changes of two words, go unseen: two digits that change alike
-//! in two numbers four bytes apart are enough. No initial value helps, for it cancels out.
+//! It misses words that swap places, and equal changes of two words: two digits that change alike
+//! in two numbers four bytes apart are enough. No initial value helps, since it cancels out.
 
 use super::{PortionMatcher, Sum32};
 

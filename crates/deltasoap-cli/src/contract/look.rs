@@ -107,7 +107,7 @@ fn not_callable(operation: &Operation) -> Option<String> {
 /// Returns why `generate` omits an operation that can be called.
 fn not_generated(operation: &Operation) -> Option<&'static str> {
     operation.method().ok()?;
-    let begins = service_begins(operation).map(|_| "the service begins it");
+    let begins = service_begins(operation).map(|_| "the service starts it");
     begins.or_else(|| is_like_another(operation).then_some("its body is empty, and another one has its action"))
 }
 

@@ -24,7 +24,7 @@ const REMEDIES: [(&str, &str); 27] = [
         "is the proxy running, and its URL right? --proxy takes another, no_proxy lists hosts to connect to directly",
     ),
     (
-        "gives no connection to the host",
+        "does not connect to the host",
         "the proxy may not serve this host or port; --proxy takes another, no_proxy lists hosts to connect to directly",
     ),
     ("Connection refused", "nothing listens there; is the service running, and the port right?"),
@@ -40,15 +40,15 @@ const REMEDIES: [(&str, &str); 27] = [
     ("is not valid before", "is the clock of this machine right? -k accepts the certificate anyway"),
     ("an RSA key of", "the server needs a certificate with a larger key; -k accepts this one anyway"),
     ("X.509 version 1", "the server needs a new certificate; -k accepts this one anyway"),
-    ("signed by an algorithm", "the server needs a new certificate; -k accepts this one anyway"),
+    ("signed with an unsupported algorithm", "the server needs a new certificate; -k accepts this one anyway"),
     ("neither TLS 1.2 nor TLS 1.3", "the server has to be set up for TLS 1.2 or later"),
     (
         "alert UnknownCA",
         "the server does not know who issued the client's certificate; --cert FILE --key FILE send another",
     ),
-    ("requires a certificate of the client", "--cert FILE --key FILE send one"),
+    ("requires a client certificate", "--cert FILE --key FILE send one"),
     (
-        "no version, cipher suite and kind of key of TLS",
+        "no TLS version, cipher suite and key type",
         "--cert FILE --key FILE send a certificate, if the server requires one",
     ),
     (

@@ -74,5 +74,5 @@ fn a_damaged_compiled_description_is_refused() {
     std::fs::write(&half, bytes).expect("a file");
     let output = run(&["list", &half.to_string_lossy()]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).contains("not whole"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("incomplete"), "{}", stderr(&output));
 }

@@ -34,8 +34,8 @@ fn what_is_left_out_is_named() {
     assert!(String::from_utf8_lossy(&output.stdout).contains("pub struct ArchiveClient<"));
     let said = stderr(&output);
     let warnings = [
-        "WS-Addressing are not written by themselves",
-        "left out: Archive.Moved: the service begins it",
+        "WS-Addressing are not added automatically",
+        "left out: Archive.Moved: the service starts it",
         "have requirements that are not met automatically: Addressing",
     ];
     assert_eq!(said.lines().count(), warnings.len(), "{said}");

@@ -142,10 +142,10 @@ fn what_cannot_be_imported_is_said_with_what_to_do() {
         ("ftp://127.0.0.1/x", &["ftp is none of http, https and file"]),
         ("ftp://ada:pass@127.0.0.1/x", &["error: ftp://127.0.0.1/x cannot be imported: ftp is none of"]),
         ("http://ada:pass@a host/x", &["error: http://a host/x cannot be imported: the URL is malformed: "]),
-        (&wsdl2, &["a description in WSDL 2.0"]),
+        (&wsdl2, &["a WSDL 2.0 document"]),
         (&page, &["the root element is <html>", "with ?wsdl)"]),
         (&mock.url, &["is it a page?", "with ?wsdl)"]),
-        (&out, &["/etc/hostname is outside of ", "the nearest folder around both", "(--root DIR names"]),
+        (&out, &["/etc/hostname is outside of ", "the nearest folder that contains both", "(--root DIR names"]),
     ] {
         let output = run(&["list", wsdl]);
         let text = stderr(&output);
@@ -316,7 +316,10 @@ fn list_shows_each_port_and_what_generate_leaves_out_at_it() {
     assert_eq!(generated, ["S.Http.Ping", "S.Https.Ping", "S2.Http.Ping"]);
     let code = run(&["generate", &path]);
     assert!(stdout(&code).contains("fn ping(") && !stdout(&code).contains("fn pong("), "{code:?}");
-    assert!(stderr(&code).contains("left out: P.Pong: its body is empty, and its action is that of Ping"), "{code:?}");
+    assert!(
+        stderr(&code).contains("left out: P.Pong: its body is empty, and its action is the same as that of Ping"),
+        "{code:?}"
+    );
 }
 
 #[test]
@@ -327,7 +330,7 @@ fn operations_that_need_a_name_xml_does_not_allow_are_left_out() {
     let text = KINDS.replace("IMPORT", "").replace("POLICY", "").replace("<xs:element name='e' type='xs:int'/>", bad);
     std::fs::write(&path, text).expect("a file");
     let path = path.to_string_lossy();
-    let why = "\"area:Code\" is no XML name (NCName), so no message can hold an element of that name";
+    let why = "\"area:Code\" is not an XML name (NCName), so no message can contain an element of that name";
     let listed = run(&["list", &path]);
     assert_eq!(listed.status.code(), Some(1), "{listed:?}");
     assert!(stdout(&listed).contains(&format!("\n  Ask  (cannot be called: {why})\n")), "{listed:?}");
@@ -394,7 +397,7 @@ fn extensions_that_are_required_and_unknown_are_said() {
     let listed = run(&["list", &path]);
     let said = stderr(&listed);
     assert!(listed.status.success(), "{said}");
-    assert!(said.contains("the extension {urn:x}secure is required, and is not known here"), "{said}");
+    assert!(said.contains("the extension {urn:x}secure is required but unknown"), "{said}");
     for arguments in [&["list", &*path][..], &["call", &path, "Ask", "-d", "1", "--timeout", "5"]] {
         let said = stderr(&run(arguments));
         let warning = said.lines().find(|line| line.contains("requirements that are not met automatically"));
@@ -649,7 +652,7 @@ fn validate_reads_packages() {
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let text = stdout(&output);
     assert!(text.contains("long.http:1:1: /Op: ") && text.contains("at most 3"), "{text}");
-    assert!(text.contains("/Op/Include: no part came with the message that \"cid:q@x\" refers to"), "{text}");
+    assert!(text.contains("/Op/Include: the message came without the part that \"cid:q@x\" refers to"), "{text}");
 }
 
 #[test]
@@ -767,10 +770,7 @@ fn keys_that_are_there_twice_are_refused() {
     let data = r#"{"customer": "A", "item": [{"code": "A-1", "count": 1, "count": 2}]}"#;
     let output = run(&["call", &shop(), "Order", "-d", data]);
     let said = stderr(&output);
-    assert!(
-        !output.status.success() && said.contains(".item[0]: the key \"count\" is there twice at line 1"),
-        "{said}"
-    );
+    assert!(!output.status.success() && said.contains(".item[0]: the key \"count\" appears twice at line 1"), "{said}");
 }
 
 #[test]
@@ -788,9 +788,11 @@ fn notes_are_said_with_the_list() {
     let output = run(&["list", &path.to_string_lossy()]);
     let said = stderr(&output);
     assert!(output.status.success(), "{said}");
-    for note in
-        ["`urn:o` is included in one for `urn:t`", "<junk>, in no namespace, is not of", "the pattern a*? is not valid"]
-    {
+    for note in [
+        "`urn:o` is included in one for `urn:t`",
+        "<junk>, in no namespace, is not part",
+        "the pattern a*? is not valid",
+    ] {
         let line = said.lines().find(|line| line.contains(note)).unwrap_or_else(|| panic!("{note}: {said}"));
         assert!(line.starts_with("note: ") && line.contains("kinds.wsdl:"), "{line}");
     }
@@ -818,7 +820,7 @@ fn what_is_read_otherwise_is_said_by_every_command_that_goes_by_it() {
         &["mock", &path, "--listen", "192.0.2.1:1"],
     ] {
         let text = stderr(&run(arguments));
-        for what in ["`nillable=\"yes\"` of <element> is none of", "<element> has no attribute `size`"] {
+        for what in ["`nillable=\"yes\"` of <element> is not one of", "<element> has no attribute `size`"] {
             assert!(text.lines().any(|line| line.starts_with(&note) && line.contains(what)), "{what}: {text}");
         }
         assert_eq!(text.matches("type no:T is not defined").count(), 1, "{text}");

@@ -937,7 +937,7 @@ fn what_is_wrong_with_streamed_items_is_said() {
     let output = call(&["Look", "--stream"], nowhere);
     assert!(!output.status.success() && stderr(&output).contains("name, $choice; nothing was sent"), "{output:?}");
     let output = call(&["Look", "--stream=nick"], nowhere);
-    assert!(stderr(&output).contains("there is no field nick, but: name, $choice"), "{output:?}");
+    assert!(stderr(&output).contains("no field nick; the fields are: name, $choice"), "{output:?}");
     for conflict in ["--json", "--validate=refuse"] {
         assert_eq!(call(&["Look", "--stream", conflict], nowhere).status.code(), Some(2));
     }

@@ -1,4 +1,4 @@
-//! Complex types: content models as fields, by the rules of `deltasoap_wsdl::lower`.
+//! Complex types: converts content models to fields, by the rules of `deltasoap_wsdl::lower`.
 
 use super::simple::Place;
 use super::{Key, Owner, Planner, Work, docs, legal, ours};
@@ -9,9 +9,9 @@ use deltasoap_wsdl::xsd::{ElementId, Particle, Schemas, SoapArray, Term, TypeId,
 use deltasoap_wsdl::{Normal, NormalContent, Repeated};
 use std::collections::{HashMap, HashSet};
 
-/// What becomes of a content model.
+/// The fields made from a content model.
 struct Fields<'m> {
-    /// The item that they are of.
+    /// The item that the fields belong to.
     owner: ItemId,
     repeated: &'m Repeated<'m>,
     encoding: Use,
@@ -21,7 +21,7 @@ struct Fields<'m> {
 }
 
 impl Planner<'_> {
-    /// A complex type that has elements or attributes of its own.
+    /// Plans a complex type with its own elements or attributes.
     pub(super) fn complex(&mut self, item: ItemId, id: TypeId, encoding: Use) -> ItemKind {
         let schemas = self.schemas;
         let element = match &mut self.model.items[item.index()].kind {
@@ -69,15 +69,15 @@ impl Planner<'_> {
         attributes
     }
 
-    /// The wish and the namespace of an item.
+    /// Returns the wish and the namespace of an item.
     fn place(&self, item: ItemId) -> (String, String) {
         let item = &self.model.items[item.index()];
         (item.wish.clone(), item.namespace.to_string())
     }
 
-    /// The fields of a content model, and whether they come in any order.
+    /// Returns true if fields may come in any order, and the fields of a content model.
     fn fields(&mut self, owner: ItemId, particle: &Particle, encoding: Use) -> (bool, Vec<Member>) {
-        // Accessors in SOAP encoding are told apart by name, not by order (SOAP 1.1, 5.1).
+        // Accessors in SOAP encoding are distinguished by name, not by order (SOAP 1.1, 5.1).
         let is_all = encoding == Use::Encoded;
         let repeated = &Repeated::new(self.schemas, particle);
         let mut fields = Fields { owner, repeated, encoding, is_all, members: Vec::new(), choices: 0 };
@@ -88,7 +88,7 @@ impl Planner<'_> {
         (fields.is_all, fields.members)
     }
 
-    /// Adds what a particle allows to the fields.
+    /// Adds the content that a particle allows to the fields.
     fn add_particle(&mut self, particle: &Particle, is_optional: bool, fields: &mut Fields<'_>) {
         let is_taken = !fields.is_all && fields.repeated.may_be_taken(particle);
         let is_optional = is_optional || particle.min == 0 || is_taken;
@@ -132,7 +132,7 @@ impl Planner<'_> {
         let occurs = match particle.max {
             Some(1) if is_optional => Occurs::AtMostOnce,
             Some(1) => Occurs::Once,
-            // Where they come in any order they are not counted.
+            // If fields come in any order, they are not counted.
             _ if fields.is_all => Occurs::ANY,
             max => Occurs::Often(if is_optional { 0 } else { particle.min }, max),
         };
@@ -140,7 +140,7 @@ impl Planner<'_> {
         fields.members.push(Member { occurs, ..member });
     }
 
-    /// A choice between groups that occurs once.
+    /// Adds a choice between groups that occurs once.
     fn add_groups(&mut self, parts: &[Particle], is_optional: bool, fields: &mut Fields<'_>) {
         let Some(choice) = self.choice_of_groups(parts, fields) else { return };
         let is_optional = is_optional || parts.iter().any(|part| fields.repeated.can_be_empty(part));
@@ -148,8 +148,8 @@ impl Planner<'_> {
         fields.members.push(Member { role: Role::Group, occurs, ..choice });
     }
 
-    /// An optional sequence with an element that stands again behind it: a choice of one branch
-    /// that need not be made.
+    /// Adds an optional sequence with an element that occurs again later: an optional choice with
+    /// one branch.
     fn add_tied(&mut self, parts: &[Particle], fields: &mut Fields<'_>) {
         let name = numbered("choice", fields);
         let mut own = Fields { members: Vec::new(), ..*fields };
@@ -160,7 +160,7 @@ impl Planner<'_> {
         fields.members.push(Member { role: Role::Group, occurs: Occurs::AtMostOnce, ..choice });
     }
 
-    /// A sequence that is repeated, or a choice with sequences in it.
+    /// Adds a repeated sequence, or a repeated choice that contains sequences.
     fn add_group(&mut self, particle: &Particle, is_optional: bool, fields: &mut Fields<'_>) {
         let group = match &particle.term {
             Term::Choice(parts) => self.choice_of_groups(parts, fields),
@@ -177,13 +177,13 @@ impl Planner<'_> {
         self.add_particle(&Particle { min: 1, max: Some(1), term: term.clone() }, false, &mut own);
         fields.choices = own.choices;
         let (owner, namespace) = self.place(fields.owner);
-        let docs = ours(format!("Elements of a `{owner}` that can occur again, one after the other."));
+        let docs = ours(format!("Repeatable elements of `{owner}`, in order."));
         let of = Struct { is_group: true, members: own.members, ..Struct::default() };
         let group = self.add(&format!("{owner} {name}"), &namespace, docs, ItemKind::Struct(of));
         Some(member(QName::owned("", name), TypeUse::Item(group)))
     }
 
-    /// The field of a choice between groups.
+    /// Returns the field of a choice between groups.
     fn choice_of_groups(&mut self, parts: &[Particle], fields: &mut Fields<'_>) -> Option<Member> {
         let name = numbered("choice", fields);
         let mut variants: Vec<Member> = Vec::new();
@@ -201,20 +201,20 @@ impl Planner<'_> {
         (!is_empty).then(|| self.choice_item(&name, variants, Between::Groups, fields))
     }
 
-    /// The variant of a branch: its element, or the group of its elements.
+    /// Returns the variant of a branch: its element, or the group of its elements.
     fn one_or_group(&mut self, mut branch: Fields<'_>) -> Option<Member> {
         let first = branch.members.first()?.name.clone();
         if branch.members.len() == 1 {
             return branch.members.pop();
         }
         let (owner, namespace) = self.place(branch.owner);
-        let docs = ours(format!("Elements of a `{owner}`, one after the other."));
+        let docs = ours(format!("Elements of `{owner}`, in order."));
         let of = Struct { is_group: true, members: branch.members, ..Struct::default() };
         let group = self.add(&format!("{owner} {}", first.local), &namespace, docs, ItemKind::Struct(of));
         Some(Member { role: Role::Group, ..member(QName::owned("", first.local), TypeUse::Item(group)) })
     }
 
-    /// An inline choice of all elements within a particle.
+    /// Adds an inline choice of all elements within a particle.
     fn add_choice(&mut self, particle: &Particle, is_optional: bool, fields: &mut Fields<'_>) {
         let mut leaves = Leaves::default();
         collect(self.schemas, particle, &mut leaves);
@@ -239,7 +239,7 @@ impl Planner<'_> {
         fields.members.push(Member { occurs, ..content });
     }
 
-    /// A choice of one element is that element.
+    /// Returns the only element, or else a choice of the elements.
     fn one_or_choice(&mut self, mut variants: Vec<Member>, fields: &mut Fields<'_>) -> Member {
         if variants.len() == 1 {
             return variants.swap_remove(0);
@@ -248,15 +248,16 @@ impl Planner<'_> {
         Member { role: Role::Inline, ..self.choice_item(&name, variants, Between::Elements, fields) }
     }
 
-    /// The field with a choice of this name.
+    /// Returns the field with a choice of this name.
     fn choice_item(&mut self, name: &str, variants: Vec<Member>, between: Between, fields: &Fields<'_>) -> Member {
         let (owner, namespace) = self.place(fields.owner);
-        let docs = ours(format!("One of the elements of a `{owner}`."));
+        let docs = ours(format!("One of the elements of `{owner}`."));
         let choice = self.add(&format!("{owner} {name}"), &namespace, docs, ItemKind::Choice(variants, between));
         member(QName::owned("", name), TypeUse::Item(choice))
     }
 
-    /// The field of an element, once; an inline choice where others can stand for it.
+    /// Returns the field of an element, occurring once; an inline choice if the element has
+    /// substitutes.
     fn element_member(&mut self, id: ElementId, encoding: Use, owner: ItemId) -> Member {
         if self.schemas.substitutes(id).is_empty() {
             return self.field(id, encoding, owner);
@@ -268,14 +269,14 @@ impl Planner<'_> {
         Member { role: Role::Inline, docs, ..member(name, content) }
     }
 
-    /// The choice of the elements that can stand for one, made once.
+    /// Returns the choice of an element and its substitutes, which is made once.
     fn substitution_group(&mut self, id: ElementId, encoding: Use) -> ItemId {
         let key = Key::Group(id, encoding == Use::Encoded);
         if let Some(&known) = self.known.get(&key) {
             return known;
         }
         let name = legal(&self.schemas[id].name);
-        let docs = ours(format!("A `{}`, or an element that can stand for it.", name.local));
+        let docs = ours(format!("`{}` or one of its substitutes.", name.local));
         self.add_work(key, (&format!("{} group", name.local), &name.namespace), docs, Work::Group(id, encoding))
     }
 
@@ -289,7 +290,7 @@ impl Planner<'_> {
         ItemKind::Choice(variants, Between::Elements)
     }
 
-    /// The field of an element, once.
+    /// Returns the field of an element, occurring once.
     fn field(&mut self, id: ElementId, encoding: Use, owner: ItemId) -> Member {
         let declaration = &self.schemas[id];
         let name = legal(&declaration.name);
@@ -306,7 +307,7 @@ impl Planner<'_> {
         Member { is_nillable, default_text, docs, ..member(name, content) }
     }
 
-    /// A SOAP array.
+    /// Returns the type of a SOAP array.
     pub(super) fn array(&mut self, id: TypeId, encoding: Use, depth: usize) -> TypeUse {
         let schemas = self.schemas;
         let any = SoapArray { item: TypeId::ANY, element: None, dimensions: "[]".into() };
@@ -330,13 +331,13 @@ impl Planner<'_> {
     }
 }
 
-/// What the next choice of an item is called, or the next group.
+/// Returns the name of the next choice or group of an item.
 fn numbered(name: &str, fields: &mut Fields<'_>) -> String {
     fields.choices += 1;
     if fields.choices == 1 { name.to_owned() } else { format!("{name} {}", fields.choices) }
 }
 
-/// A field without anything special.
+/// Creates a field without special properties.
 pub(super) fn member(name: QName, content: TypeUse) -> Member {
     Member {
         name,
@@ -350,13 +351,13 @@ pub(super) fn member(name: QName, content: TypeUse) -> Member {
     }
 }
 
-/// Any elements, as trees.
+/// Creates a field for any elements, as trees.
 fn wildcard(namespaces: &WildcardNamespaces, occurs: Occurs) -> Member {
     let docs = ours("Any other element.".to_owned());
     Member { role: Role::Inline, occurs, docs, ..member(QName::owned(namespaces.label(), "any"), TypeUse::NODE) }
 }
 
-/// What is always there in arrays that come from programs.
+/// Returns true for types whose items are never nil in practice.
 fn is_number(content: &TypeUse) -> bool {
     matches!(
         content,
@@ -364,7 +365,7 @@ fn is_number(content: &TypeUse) -> bool {
     )
 }
 
-/// Where the order of fields does not tell, elements of one name are one field.
+/// Joins elements of one name into one field, if the order of fields is not significant.
 fn join_equal(members: &mut Vec<Member>) {
     let mut first: HashMap<QName, usize> = HashMap::new();
     let mut joined: Vec<Member> = Vec::with_capacity(members.len());
@@ -388,13 +389,13 @@ fn join_equal(members: &mut Vec<Member>) {
 struct Leaves<'i> {
     names: HashSet<&'i QName>,
     elements: Vec<ElementId>,
-    /// Those that wildcards take.
+    /// Namespaces that wildcards allow.
     namespaces: Option<WildcardNamespaces>,
     is_repeated: bool,
     is_optional: bool,
 }
 
-/// All elements within a particle.
+/// Collects all elements within a particle.
 fn collect<'i>(schemas: &'i Schemas, particle: &Particle, leaves: &mut Leaves<'i>) {
     match &particle.term {
         Term::Element(id) => {

@@ -1,8 +1,8 @@
-//! Stage one: from an import to a [`Model`].
+//! Stage one: converts an import to a [`Model`].
 //!
-//! Begins with the operations' messages and goes on with what they hold. The rules by which content
-//! models become fields are those of `deltasoap_wsdl::lower`, so that generated types and dynamic
-//! values accept the same messages.
+//! Starts with the operations' messages and continues with their content. Content models become
+//! fields by the rules of `deltasoap_wsdl::lower`, so generated types and dynamic values accept the
+//! same messages.
 
 mod content;
 mod services;
@@ -18,7 +18,7 @@ use deltasoap_wsdl::xsd::{ElementId, Schemas, TypeDefinition, TypeId};
 use deltasoap_wsdl::{Definitions, Import, Lowered, NormalContent};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// A part of a description.
+/// A part of a WSDL.
 #[derive(Debug)]
 pub(crate) struct Selection {
     /// Bound operations, by the indices of binding and operation.
@@ -28,10 +28,10 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// Adds the types and the global elements of a name: `{namespace}Name`, or its local part.
+    /// Adds the types and the global elements with a name: `{namespace}Name`, or its local part.
     ///
     /// # Errors
-    /// When there are none.
+    /// Returns an error if there are none.
     pub(crate) fn add(&mut self, schemas: &Schemas, name: &str) -> Result<(), Error> {
         let is_it = |found: &QName| *found.local == *name || found.to_string() == name;
         let types = schemas.types().filter(|(_, it)| it.place.is_some() && it.name.as_ref().is_some_and(is_it));
@@ -43,7 +43,7 @@ impl Selection {
     }
 }
 
-/// What is to be generated for an import, or for a part of it.
+/// Plans the code for an import, or for a part of it.
 pub(crate) fn plan(import: &Import, selected: Option<Selection>) -> Model {
     let mut planner = Planner {
         selected,
@@ -66,7 +66,7 @@ pub(crate) fn plan(import: &Import, selected: Option<Selection>) -> Model {
         planner.global_types(Use::Literal);
     }
     planner.work_off();
-    // Types that only an element of any type leads to come last.
+    // Types that are only needed for an element of any type come last.
     for encoding in [Use::Literal, Use::Encoded] {
         if planner.selected.is_none() && planner.any_types.contains(&encoding) {
             planner.global_types(encoding);
@@ -78,20 +78,20 @@ pub(crate) fn plan(import: &Import, selected: Option<Selection>) -> Model {
     planner.model
 }
 
-/// What an item was made for.
+/// The schema component that an item was made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Key {
     /// A type, literal or encoded.
     Type(TypeId, bool),
     /// A type or one derived from it.
     Derived(TypeId, bool),
-    /// An element or one that can stand for it.
+    /// An element or one of its substitutes.
     Group(ElementId, bool),
     /// A global element.
     Element(ElementId, bool),
 }
 
-/// What a type without a name is in: the name that it gets, and the namespace.
+/// Context of an anonymous type: the name that it gets, and the namespace.
 #[derive(Debug, Clone, Copy)]
 struct Owner<'a> {
     name: &'a str,
@@ -102,7 +102,7 @@ impl Owner<'_> {
     const NONE: Owner<'static> = Owner { name: "Anonymous", namespace: "" };
 }
 
-/// Items whose content is still to be made.
+/// Items whose content is still to be planned.
 #[derive(Debug, Clone, Copy)]
 enum Work {
     Complex(TypeId, Use),
@@ -116,17 +116,17 @@ struct Planner<'i> {
     definitions: &'i Definitions,
     model: Model,
     known: HashMap<Key, ItemId>,
-    /// Work in the order in which it came up, so that the output follows the description.
+    /// Pending items in the order in which they came up, so that the output follows the WSDL.
     queue: Vec<(ItemId, Work)>,
-    /// Elements that are declared nowhere, or are named by a part.
+    /// Elements without a declaration, or named by a part.
     messages: HashMap<(QName, String), ItemId>,
-    /// What items of types are called in SOAP arrays.
+    /// The names of types' items in SOAP arrays.
     item_names: HashMap<ItemId, String>,
-    /// The same for dynamic values: which operations cannot be called, and why.
+    /// The import lowered for dynamic values: gives the operations that cannot be called, and why.
     lowered: &'i Lowered,
-    /// How elements are encoded that may hold any type of the description.
+    /// Encodings of the elements that may have any type in the WSDL.
     any_types: Vec<Use>,
-    /// How much of the queue is worked off.
+    /// Number of queue entries that are done.
     done: usize,
 }
 
@@ -142,7 +142,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Without operations: all elements that the schemas define.
+    /// Adds all elements that the schemas define, if there are no operations.
     fn global_elements(&mut self) {
         for (id, element) in self.schemas.elements() {
             if element.is_global && is_ours(&element.name) {
@@ -151,8 +151,8 @@ impl Planner<'_> {
         }
     }
 
-    /// All types that the schemas define: without operations, and where an element may hold any of
-    /// them.
+    /// Adds all types that the schemas define: if there are no operations, or if an element may
+    /// have any of them.
     fn global_types(&mut self, encoding: Use) {
         for (id, ty) in self.schemas.types() {
             if ty.place.is_some() && ty.name.as_ref().is_some_and(is_ours) {
@@ -198,13 +198,13 @@ impl Planner<'_> {
         item
     }
 
-    /// The content of an element that is declared with this type. `owner` names a type without a
-    /// name.
+    /// Returns the content of an element that is declared with this type. `owner` names an
+    /// anonymous type.
     fn content(&mut self, id: TypeId, encoding: Use, owner: Owner<'_>) -> TypeUse {
         if self.is_polymorphic(id) { self.derived_use(id, encoding) } else { self.exactly(id, encoding, owner) }
     }
 
-    /// The content of an element that is of this very type.
+    /// Returns the content of an element of exactly this type.
     fn exactly(&mut self, id: TypeId, encoding: Use, owner: Owner<'_>) -> TypeUse {
         if id == TypeId::ANY && !self.any_types.contains(&encoding) {
             self.any_types.push(encoding);
@@ -235,7 +235,7 @@ impl Planner<'_> {
             return known;
         }
         let (name, namespace) = self.type_name(id, owner);
-        // Where a type is both in literal and in encoded messages, its fields are not the same.
+        // A type in both literal and encoded messages has different fields in each.
         let has_other = self.known.contains_key(&Key::Type(id, !is_encoded));
         let name = if has_other && is_encoded { format!("{name} encoded") } else { name };
         let (key, docs) = (Key::Type(id, is_encoded), self.docs_of_type(id));
@@ -248,12 +248,12 @@ impl Planner<'_> {
             return TypeUse::Item(known);
         }
         let (name, namespace) = self.type_name(id, Owner::NONE);
-        let docs = ours(format!("`{name}`, or a type derived from it: `xsi:type` tells which."));
+        let docs = ours(format!("`{name}` or a type derived from it, selected by `xsi:type`."));
         let name = format!("Any {name}");
         TypeUse::Item(self.add_work(key, (&name, &namespace), docs, Work::Derived(id, encoding)))
     }
 
-    /// A type and all that are derived from it, at any distance.
+    /// Plans a type and all types derived from it, directly or indirectly.
     fn derived(&mut self, id: TypeId, encoding: Use) -> ItemKind {
         let schemas = self.schemas;
         let (mut ahead, mut types, mut base) = (vec![id], Vec::new(), None);
@@ -275,7 +275,8 @@ impl Planner<'_> {
         ItemKind::Derived(Derived { name, base, types })
     }
 
-    /// True if an element of this type may hold content of another one, named by `xsi:type`.
+    /// Returns true if an element of this type may have content of another type, named by
+    /// `xsi:type`.
     fn is_polymorphic(&self, id: TypeId) -> bool {
         let TypeDefinition::Complex(complex) = &self.schemas[id].definition else { return false };
         let is_derived_from = id != TypeId::ANY && !self.schemas.derived(id).is_empty();
@@ -284,7 +285,8 @@ impl Planner<'_> {
         (complex.is_abstract || is_derived_from) && !is_array && !is_mixed && self.schemas[id].name.is_some()
     }
 
-    /// A global element: the type of a body, a header block or a fault's detail.
+    /// Returns the item of a global element: the type of a body, a header block or a fault's
+    /// detail.
     fn element(&mut self, id: ElementId, encoding: Use) -> ItemId {
         let key = Key::Element(id, encoding == Use::Encoded);
         if let Some(&known) = self.known.get(&key) {
@@ -296,7 +298,7 @@ impl Planner<'_> {
             self.content(declaration.type_id, encoding, Owner { name: &name.local, namespace: &name.namespace });
         let default_text = self.default_text(id);
         let item = match content {
-            // A type has no default, its element has.
+            // A type has no default; its element does.
             TypeUse::Item(item) if self.is_own(declaration.type_id) && default_text.is_none() => {
                 self.name_element(item, &name);
                 self.model.items[item.index()].docs.extend(docs(declaration.documentation.as_deref()));
@@ -311,12 +313,12 @@ impl Planner<'_> {
         item
     }
 
-    /// True for the complex type of one element alone.
+    /// Returns true for the anonymous complex type of one element.
     fn is_own(&self, id: TypeId) -> bool {
         self.schemas[id].name.is_none() && matches!(self.schemas[id].definition, TypeDefinition::Complex(_))
     }
 
-    /// Notes the element of a type that is not filled in yet.
+    /// Records the element of a type that is not filled in yet.
     fn name_element(&mut self, item: ItemId, name: &QName) {
         let element = Some(name.local.to_string());
         let item = &mut self.model.items[item.index()];
@@ -327,7 +329,7 @@ impl Planner<'_> {
         }
     }
 
-    /// An element with content that no global declaration gives.
+    /// Creates an element whose content has no global declaration.
     fn loose_element(&mut self, name: &QName, content: TypeUse, docs: Docs) -> ItemId {
         let name = legal(name);
         let key = (name.clone(), format!("{content:?}"));
@@ -339,8 +341,7 @@ impl Planner<'_> {
         item
     }
 
-    /// Where a named type has one element, and that is in the same namespace, the type is the
-    /// element's.
+    /// Joins a named type and its element, if it has only one and that is in the same namespace.
     fn join_elements(&mut self) {
         let mut elements = BTreeMap::<ItemId, Vec<ItemId>>::new();
         for (index, item) in self.model.items.iter().enumerate() {
@@ -370,7 +371,7 @@ impl Planner<'_> {
         }
     }
 
-    /// The name and the namespace of a type; those of where it stands if it has none.
+    /// Returns the name and the namespace of a type; those of its context if it is anonymous.
     fn type_name(&mut self, id: TypeId, owner: Owner<'_>) -> (String, String) {
         match &self.schemas[id].name {
             Some(name) => {
@@ -391,14 +392,14 @@ impl Planner<'_> {
         has_items || (self.is_soap_encoding(id) && is_plain())
     }
 
-    /// True for the types of SOAP encoding.
+    /// Returns true for the types of SOAP encoding.
     fn is_soap_encoding(&self, id: TypeId) -> bool {
         let is_encoding = |name: &QName| [SOAP11_ENCODING, SOAP12_ENCODING].contains(&&*name.namespace);
         self.schemas[id].name.as_ref().is_some_and(is_encoding)
     }
 }
 
-/// True for what does not belong to XML Schema or SOAP.
+/// Returns true for names outside of XML Schema and SOAP.
 fn is_ours(name: &QName) -> bool {
     ![XSD, XML, SOAP11_ENCODING, SOAP12_ENCODING].contains(&&*name.namespace)
 }
@@ -407,8 +408,7 @@ fn is_abstract(schemas: &Schemas, id: TypeId) -> bool {
     matches!(&schemas[id].definition, TypeDefinition::Complex(complex) if complex.is_abstract)
 }
 
-/// A name. What is none, though the description says it is, cannot be written as XML, nor become
-/// code: it is made one.
+/// Makes a name valid. An invalid name in a WSDL can neither be written as XML nor become code.
 fn legal(name: &QName) -> QName {
     if is_ncname(&name.local) {
         return name.clone();
@@ -419,13 +419,13 @@ fn legal(name: &QName) -> QName {
     QName::owned(name.namespace.to_string(), local)
 }
 
-/// Documentation as paragraphs.
+/// Splits documentation into paragraphs.
 fn docs(text: Option<&str>) -> Docs {
     let said = text.map(str::trim).filter(|text| !text.is_empty());
     said.map(|text| Paragraph::Said(text.to_owned())).into_iter().collect()
 }
 
-/// A paragraph of ours.
+/// Creates a paragraph by the generator.
 fn ours(text: String) -> Docs {
     vec![Paragraph::Ours(text)]
 }

@@ -1,4 +1,4 @@
-//! Operations: what their messages are, and which bindings say the same.
+//! Operations: plans their messages, and finds bindings with the same messages.
 
 use super::{Owner, Planner, docs, legal, ours};
 use crate::model::{Docs, ItemId, ItemKind, Member, Occurs, Operation, Service, Struct, TypeUse};
@@ -11,15 +11,15 @@ use deltasoap_wsdl::wsdl::{Binding, BoundMessage, BoundOperation, Parameter, Par
 use deltasoap_wsdl::xsd::TypeId;
 use std::collections::HashSet;
 
-/// What the client's user is told where a policy asks for WS-Addressing.
-const ADDRESSING: &str = "The service takes part in WS-Addressing. Its header blocks are not written by themselves: give those that it \
-                          requires with [`with_header`](Self::with_header) or in the options of calls.";
+/// Documentation of a client if a policy requires WS-Addressing.
+const ADDRESSING: &str = "The service uses WS-Addressing. Header blocks are not added automatically: add the required \
+                          ones with [`with_header`](Self::with_header) or in the options of calls.";
 
-/// A body's element, or why there is none.
+/// A body's element, or the reason why there is none.
 type Body = Result<ItemId, String>;
 
 impl Planner<'_> {
-    /// A service for each port type, and one more for each way in which its bindings differ.
+    /// Adds a service for each port type, and further ones for bindings that differ.
     pub(super) fn services(&mut self) {
         let bindings = &self.definitions.bindings;
         for (index, binding) in bindings.iter().enumerate() {
@@ -68,7 +68,8 @@ impl Planner<'_> {
         service
     }
 
-    /// A server knows an operation by its body, or by its action where that is empty.
+    /// Checks that operations can be distinguished: by the body, or by the action if the body is
+    /// empty.
     fn check_told_apart(
         &self,
         bound: &BoundOperation,
@@ -87,13 +88,13 @@ impl Planner<'_> {
             matches!(of, ItemKind::Struct(Struct { element: Some(name), members, .. }) if name.is_empty() && members.is_empty())
         };
         match others.iter().find(|other| has_empty(other) && *other.action == *bound.action) {
-            Some(other) => Err(format!("its body is empty, and its action is that of {}", other.name)),
+            Some(other) => Err(format!("its body is empty, and its action is the same as that of {}", other.name)),
             None => Ok(()),
         }
     }
 
-    /// True for an operation to generate; also where it is selected at another binding that this
-    /// one's service is for.
+    /// Returns true for an operation to generate, including one that is selected in another binding
+    /// with the same service.
     fn is_selected(&self, binding: &Binding, number: usize) -> bool {
         let Some(selected) = &self.selected else { return true };
         let bindings = self.definitions.bindings.iter().enumerate();
@@ -101,7 +102,7 @@ impl Planner<'_> {
         alike.any(|(index, _)| selected.operations.contains(&(index, number)))
     }
 
-    /// `number` is the binding's and that of its operation.
+    /// Plans an operation. `number` is the index of the binding and of its operation.
     fn operation(
         &mut self,
         number: (usize, usize),
@@ -109,9 +110,9 @@ impl Planner<'_> {
         declared: &Declared,
     ) -> Result<Operation, String> {
         if declared.is_solicited {
-            // Its caller is the service, so that it belongs neither to the client nor to the
-            // service that are generated.
-            return Err("the service begins it".to_owned());
+            // Its caller is the service, so it belongs neither to the generated client nor to the
+            // generated server.
+            return Err("the service starts it".to_owned());
         }
         let Some(request) = declared.request.as_ref() else { return Err("it has no messages".to_owned()) };
         self.check(number)?;
@@ -133,13 +134,13 @@ impl Planner<'_> {
         })
     }
 
-    /// What cannot be called is not generated either.
+    /// Checks that an operation can be called; otherwise it is not generated.
     fn check(&self, number: (usize, usize)) -> Result<(), String> {
         let lowered = self.lowered.operations.iter().find(|it| (it.binding, it.operation) == number);
         lowered.map_or(Ok(()), |it| it.method.as_ref().map(|_| ()).map_err(Clone::clone))
     }
 
-    /// The element in a body.
+    /// Returns the element in a body.
     fn body(&mut self, name: &str, bound: &BoundOperation, said: &Parameter, how: Option<&BoundMessage>) -> Body {
         let definitions = self.definitions;
         let message = &definitions.messages[said.message];
@@ -170,7 +171,7 @@ impl Planner<'_> {
         }
     }
 
-    /// A body of several elements, without one around them.
+    /// Creates a body of several elements without a wrapper.
     fn several(&mut self, name: &QName, parts: &[&Part], encoding: Use, docs: Docs) -> ItemId {
         let name = legal(name);
         let members = parts.iter().map(|part| self.part(part, encoding, &name.local)).collect();
@@ -178,14 +179,14 @@ impl Planner<'_> {
         self.add(&name.local, &name.namespace, docs, ItemKind::Struct(kind))
     }
 
-    /// A body with nothing in it.
+    /// Creates an empty body.
     fn nothing(&mut self, name: &str, namespace: &str, docs: Docs) -> ItemId {
         let name = legal(&QName::owned(namespace, name));
         let kind = ItemKind::Struct(Struct { element: Some(String::new()), ..Struct::default() });
         self.add(&name.local, &name.namespace, docs, kind)
     }
 
-    /// The element around the parts of an rpc message.
+    /// Creates the wrapper element around the parts of an RPC message.
     fn wrapper(&mut self, name: &QName, parts: &[&Part], encoding: Use, docs: Docs) -> ItemId {
         let name = legal(name);
         let (mut members, mut seen) = (Vec::with_capacity(parts.len()), HashSet::new());
@@ -203,7 +204,7 @@ impl Planner<'_> {
         item
     }
 
-    /// A part as a field. Parts of rpc messages have no namespace (WSDL 1.1, 3.5).
+    /// Returns a part as a field. Parts of RPC messages have no namespace (WSDL 1.1, 3.5).
     fn part(&mut self, part: &Part, encoding: Use, owner: &str) -> Member {
         let (name, type_id) = match &part.content {
             PartContent::Element(name, Some(id)) => (name.clone(), self.schemas[*id].type_id),
@@ -250,8 +251,8 @@ impl Planner<'_> {
         blocks
     }
 
-    /// A part as an element that stands for itself: a header block, a fault's detail entry. The
-    /// namespace is for one that a type describes.
+    /// Returns a part as an element of its own: a header block or a fault's detail entry.
+    /// `namespace` is for a part that has a type.
     fn part_element(&mut self, part: &Part, encoding: Use, namespace: &str) -> ItemId {
         match &part.content {
             PartContent::Element(_, Some(id)) => self.element(*id, encoding),
@@ -265,8 +266,8 @@ impl Planner<'_> {
     }
 }
 
-/// True if two bindings of a port type give the same messages: they differ in the version of SOAP
-/// and in policies at most, which another caller can have.
+/// Returns true if two bindings of a port type have the same messages. They may differ in the SOAP
+/// version and in policies, for which a client can have another caller.
 fn are_alike(one: &Binding, other: &Binding) -> bool {
     let of_messages = |one: &Option<BoundMessage>, other: &Option<BoundMessage>| match (one, other) {
         (Some(one), Some(other)) => {

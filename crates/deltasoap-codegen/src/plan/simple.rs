@@ -1,4 +1,4 @@
-//! Simple types: what the language or the runtime has for them, enumerations, lists, unions.
+//! Simple types: types of the language or the runtime, enumerations, lists and unions.
 
 use super::{Key, Owner, Planner, docs};
 use crate::model::{Docs, Enumeration, ItemId, ItemKind, Paragraph, TypeUse, Union};
@@ -7,24 +7,24 @@ use deltasoap_core::schema::{Builtin, Packing};
 use deltasoap_wsdl::xsd::{AttributeUse, ElementId, Facets, TypeDefinition, TypeId, Variety};
 use std::collections::HashSet;
 
-/// Where a simple value stands: some types of the runtime are content of elements only.
+/// Position of a simple value: some types of the runtime can only be the content of elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Element,
-    /// Text beside attributes.
+    /// Text of an element with attributes.
     Beside,
     Attribute,
-    /// An item of a list, a member of a union.
+    /// An item of a list, or a member of a union.
     Text,
 }
 
 impl Planner<'_> {
-    /// A simple type in use.
+    /// Returns the use of a simple type.
     pub(super) fn simple(&mut self, id: TypeId, place: Place, owner: Owner<'_>) -> TypeUse {
         if let Some(builtin) = id.builtin() {
             return plain(builtin, place);
         }
-        // It is another type elsewhere, and so has no name of its own.
+        // The type differs elsewhere, so it has no name of its own.
         if let Some(packing) = self.schemas.packing(id).filter(|_| is_content(place)) {
             return packed(packing);
         }
@@ -34,7 +34,7 @@ impl Planner<'_> {
         match self.schemas.variety(id).cloned() {
             Some(Variety::Builtin(builtin)) => match self.enumerating(id, builtin) {
                 Some(enumerating) => TypeUse::Item(self.enumeration(enumerating, owner)),
-                // What is another type elsewhere has no name of its own.
+                // A type that differs elsewhere has no name of its own.
                 None if plain(builtin, Place::Element) != plain(builtin, Place::Text) => plain(builtin, place),
                 None => self.alias(id, plain(builtin, place), owner),
             },
@@ -48,8 +48,8 @@ impl Planner<'_> {
         }
     }
 
-    /// A simple type in SOAP encoding, where messages name the types of elements: so each has one
-    /// of its own.
+    /// Returns a simple type in SOAP encoding, where messages name the types of elements, so that
+    /// each needs its own type.
     pub(super) fn named_simple(&mut self, id: TypeId, owner: Owner<'_>) -> TypeUse {
         if let Some(builtin) = id.builtin() {
             return named(builtin).unwrap_or_else(|| plain(builtin, Place::Element));
@@ -67,7 +67,7 @@ impl Planner<'_> {
         }
     }
 
-    /// A type with a name that restricts a built-in one, in SOAP encoding.
+    /// Returns a named restriction of a built-in type, in SOAP encoding.
     fn restriction(&mut self, id: TypeId, builtin: Builtin, owner: Owner<'_>) -> TypeUse {
         let (element, text) = (
             self.schemas.packing(id).map_or_else(|| plain(builtin, Place::Element), packed),
@@ -84,7 +84,7 @@ impl Planner<'_> {
         }
     }
 
-    /// A type in SOAP encoding, beside the one that it is elsewhere.
+    /// Returns the type for SOAP encoding, in addition to the one used elsewhere.
     fn own_name(&mut self, id: TypeId, kind: impl FnOnce(String) -> ItemKind) -> TypeUse {
         let (name, namespace) = self.type_name(id, Owner::NONE);
         let mut docs = self.docs_of_type(id);
@@ -96,7 +96,7 @@ impl Planner<'_> {
         TypeUse::Item(item)
     }
 
-    /// A type with a name has it in Rust too.
+    /// Returns an alias for a named type.
     fn alias(&mut self, id: TypeId, here: TypeUse, owner: Owner<'_>) -> TypeUse {
         if self.schemas[id].name.is_none() {
             return here;
@@ -109,8 +109,8 @@ impl Planner<'_> {
         TypeUse::Item(item)
     }
 
-    /// The nearest restriction that names values. Names are not enumerated, for their prefixes are
-    /// those of the schema.
+    /// Returns the nearest restriction with an enumeration. Names are not enumerated, since their
+    /// prefixes are the schema's.
     fn enumerating(&self, id: TypeId, builtin: Builtin) -> Option<TypeId> {
         if matches!(builtin, Builtin::QName | Builtin::Notation) {
             return None;
@@ -138,12 +138,13 @@ impl Planner<'_> {
         }
     }
 
-    /// The [facets](Self::facets) of a type without a name, which are said where it is used.
+    /// Returns the [facets](Self::facets) of an anonymous type, which are documented where it is
+    /// used.
     pub(super) fn inline_facets(&self, id: TypeId) -> Docs {
         if self.schemas[id].name.is_none() { self.facets(id) } else { Docs::new() }
     }
 
-    /// What a restriction says that the Rust type does not.
+    /// Documents the facets of a restriction that the Rust type does not check.
     fn facets(&self, id: TypeId) -> Docs {
         let Some(facets) = self.facets_of(id) else { return Docs::new() };
         let number = |name: &str, value: Option<u64>| value.map(|value| format!("{name} {value}"));
@@ -168,7 +169,7 @@ impl Planner<'_> {
         }
     }
 
-    /// A list. One of lists, which XSD forbids, has texts for items.
+    /// Returns a list. The items of a list of lists, which XSD forbids, are texts.
     fn list(&mut self, item: TypeId, owner: Owner<'_>) -> TypeUse {
         let item = match self.schemas.variety(item) {
             Some(Variety::List(_)) | None => TypeUse::Plain("String"),
@@ -212,7 +213,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Types that are no unions.
+    /// Collects the types in a union that are not unions.
     fn members(&self, id: TypeId, into: &mut Vec<TypeId>, seen: &mut HashSet<TypeId>, depth: usize) {
         if !seen.insert(id) {
             return;
@@ -227,7 +228,7 @@ impl Planner<'_> {
         }
     }
 
-    /// The simple type of an attribute, or of text beside attributes.
+    /// Returns the simple type of an attribute, or of text beside attributes.
     pub(super) fn text(&mut self, id: TypeId, place: Place, owner: Owner<'_>) -> TypeUse {
         match &self.schemas[id].definition {
             TypeDefinition::Simple(_) => self.simple(id, place, owner),
@@ -235,8 +236,8 @@ impl Planner<'_> {
         }
     }
 
-    /// What an empty element stands for, names as `{namespace}local`. Not of a type that others are
-    /// derived from: the message may name another one.
+    /// Returns the text of an empty element, with names as `{namespace}local`. Returns `None` for a
+    /// type that others are derived from: the message may name another one.
     pub(super) fn default_text(&self, id: ElementId) -> Option<String> {
         let type_id = self.schemas[id].type_id;
         if self.is_polymorphic(type_id) {
@@ -247,7 +248,7 @@ impl Planner<'_> {
         self.schemas.default_of_element(id).map(ToOwned::to_owned).or_else(name)
     }
 
-    /// What stands for an absent attribute; as for elements.
+    /// Returns the text of an absent attribute, in the same form as for elements.
     pub(super) fn default_text_of_attribute(&self, it: &AttributeUse) -> Option<String> {
         let type_id = self.schemas[it.attribute].type_id;
         let name =
@@ -259,7 +260,7 @@ impl Planner<'_> {
         matches!(self.schemas.variety(id), Some(Variety::Builtin(Builtin::QName)))
     }
 
-    /// What an element or attribute has for a value where it is empty or absent.
+    /// Documents the value of an empty element or an absent attribute.
     pub(super) fn value_docs(default: Option<&str>, fixed: Option<&str>) -> Docs {
         let say = |what: &str, value: &str| Paragraph::Said(format!("{what}: {value}"));
         let default = default.map(|value| say("Default", value));
@@ -267,17 +268,17 @@ impl Planner<'_> {
     }
 }
 
-/// Most unions in unions that are followed.
+/// Maximum nesting of unions.
 const DEPTH: usize = 16;
 
-/// Values, each once.
+/// Returns the values, each once.
 fn values(facets: &Facets) -> Vec<(String, Docs)> {
     let mut seen = HashSet::new();
     let values = facets.enumeration.iter().filter(|value| seen.insert(&value.value));
     values.map(|value| (value.value.to_string(), docs(value.documentation.as_deref()))).collect()
 }
 
-/// The Rust type that has the name of a built-in one which is a string elsewhere.
+/// Returns the Rust type named after a built-in type that is a string elsewhere.
 fn named(builtin: Builtin) -> Option<TypeUse> {
     Some(TypeUse::Plain(match builtin {
         Builtin::NormalizedString => "deltasoap::lexical::NormalizedString",
@@ -298,12 +299,12 @@ fn named(builtin: Builtin) -> Option<TypeUse> {
     }))
 }
 
-/// True where a value may be in a part of its own.
+/// Returns true where a value may be in a part of its own.
 fn is_content(place: Place) -> bool {
     matches!(place, Place::Element | Place::Beside)
 }
 
-/// The Rust type of packed numbers.
+/// Returns the Rust type of packed numbers.
 fn packed(packing: Packing) -> TypeUse {
     macro_rules! types {
         ($($variant:ident = $number:literal),*) => {
@@ -326,7 +327,8 @@ fn packed(packing: Packing) -> TypeUse {
     ))
 }
 
-/// The Rust type of a built-in one. Texts are strings, whatever their white space.
+/// Returns the Rust type of a built-in type. Texts are strings, whatever their white space
+/// handling.
 fn plain(builtin: Builtin, place: Place) -> TypeUse {
     let list = |item| TypeUse::List(Box::new(TypeUse::Plain(item)));
     TypeUse::Plain(match builtin {

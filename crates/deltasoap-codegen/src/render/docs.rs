@@ -1,13 +1,13 @@
-//! Documentation: the description's words as rustdoc, whatever they are.
+//! Documentation: converts arbitrary text of the WSDL to rustdoc.
 
 use crate::model::Paragraph;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// Characters of a line before it is broken.
+/// Maximum length of a line in characters.
 const WIDTH: usize = 110;
 
-/// Doc comments of some paragraphs.
+/// Renders paragraphs as doc comments.
 pub(super) fn docs(paragraphs: &[Paragraph]) -> TokenStream {
     let mut lines = Vec::new();
     for paragraph in paragraphs {
@@ -24,13 +24,13 @@ pub(super) fn docs(paragraphs: &[Paragraph]) -> TokenStream {
     quote!(#(#[doc = #lines])*)
 }
 
-/// Doc comments of a paragraph of ours.
+/// Renders a paragraph by the generator as a doc comment.
 pub(super) fn ours(text: impl Into<String>) -> TokenStream {
     docs(&[Paragraph::Ours(text.into())])
 }
 
-/// A name or a namespace of a description as code within a paragraph of ours: neither ends the
-/// code, nor begins a line with a fence.
+/// Formats a name or a namespace of the WSDL as inline code for a paragraph by the generator. It
+/// can neither end the code nor begin a line with a fence.
 pub(super) fn code(name: &str) -> String {
     let escape = |c: char| match c {
         '`' | '~' => format!("%{:02X}", c as u32),
@@ -40,7 +40,7 @@ pub(super) fn code(name: &str) -> String {
     format!("`{}`", name.chars().map(escape).collect::<String>())
 }
 
-/// The words of a description, as text that means nothing else to rustdoc. Blank lines stay.
+/// Escapes text of the WSDL so that it has no special meaning in rustdoc. Blank lines stay.
 fn plain(text: &str) -> String {
     let mut out: Vec<String> = Vec::new();
     for line in text.lines() {
@@ -52,7 +52,7 @@ fn plain(text: &str) -> String {
     out.join("\n").trim_end().to_owned()
 }
 
-/// A word; URLs become links.
+/// Escapes a word; URLs become links.
 fn word(word: &str) -> String {
     let is_url = ["http://", "https://"].iter().any(|scheme| word.starts_with(scheme));
     if is_url && word.chars().all(|c| c.is_ascii_graphic() && !matches!(c, '<' | '>' | '`')) {
@@ -69,8 +69,8 @@ fn word(word: &str) -> String {
     out
 }
 
-/// True for characters that show what follows them in another order than it is in, or end a line
-/// for some editors: they can hide code. The compiler refuses most of them in comments.
+/// Returns true for characters that change the displayed order of the text after them, or end a
+/// line in some editors: they can hide code. The compiler refuses most of them in comments.
 fn reverses(c: char) -> bool {
     matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }

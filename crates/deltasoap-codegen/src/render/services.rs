@@ -10,7 +10,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use std::collections::HashMap;
 
-/// All services.
+/// Renders all services.
 pub(super) fn services(model: &Model, layout: &Layout, sides: Sides) -> TokenStream {
     let mut render = Render { model, layout, sides, top: layout.top.clone(), faults: HashMap::new(), out: Vec::new() };
     for service in model.services.iter().filter(|_| sides.client || sides.server) {
@@ -25,18 +25,18 @@ struct Render<'m> {
     layout: &'m Layout,
     sides: Sides,
     top: Scope,
-    /// Names of the enums of faults, by what they hold: operations with the same faults share one.
+    /// Names of the fault enums by their faults: operations with the same faults share one.
     faults: HashMap<Vec<ItemId>, Ident>,
     out: Vec<TokenStream>,
 }
 
-/// Parts of names that say nothing.
+/// Endings of names without information.
 const EMPTY_ENDINGS: [&str; 8] = ["PortType", "_PortType", "Port", "Soap", "_SOAP", "SOAP", "Interface", "Binding"];
 
-/// Methods of clients that are no operations.
+/// Methods of clients that are not operations.
 const METHODS: [&str; 6] = ["new", "over", "with_options", "with_header", "whole", "leased"];
 
-/// An operation with the Rust names of all that it has.
+/// An operation with all its Rust names.
 struct Named<'m> {
     operation: &'m Operation,
     method: Ident,
@@ -79,7 +79,7 @@ impl<'m> Render<'m> {
         }
     }
 
-    /// Items as they are named in documentation.
+    /// Returns the names of items for documentation.
     fn names(&self, items: &[ItemId]) -> Vec<String> {
         items.iter().map(|item| format!("[`{}`]", self.path(*item).to_string().replace(' ', ""))).collect()
     }
@@ -88,7 +88,7 @@ impl<'m> Render<'m> {
         self.layout.path(self.model, id, None)
     }
 
-    /// The enum of an operation's faults, if it declares some.
+    /// Renders the enum of an operation's faults, if it declares any.
     fn fault(&mut self, operation: &Operation) -> Option<Ident> {
         let key: Vec<ItemId> = operation.faults.iter().map(|(_, detail)| *detail).collect();
         if key.is_empty() {
@@ -121,7 +121,7 @@ impl<'m> Render<'m> {
 
     fn server(&self, service: &Service, names: (&Ident, &Ident), operations: &[Named<'m>]) -> TokenStream {
         let (name, serve) = names;
-        let words = ours(format!("Answers the operations of `{}`: see [`{serve}`].", service.wish));
+        let words = ours(format!("The operations of `{}`, implemented by a server: see [`{serve}`].", service.wish));
         let methods = operations.iter().map(|named| {
             let Named { method, request, .. } = named;
             let (answer, failure) = (named.server_answer(), named.server_failure());
@@ -135,7 +135,7 @@ impl<'m> Render<'m> {
                 ) -> impl std::future::Future<Output = Result<#answer, #failure>> + Send;
             }
         });
-        let about = ours(format!("Starts to build a service: `implementation` answers, as [`{name}`]."));
+        let about = ours(format!("Creates a builder for a service that calls `implementation`: see [`{name}`]."));
         let label = &service.wish;
         let added = operations.iter().map(|named| self.added(name, named));
         quote! {
@@ -152,7 +152,7 @@ impl<'m> Render<'m> {
         }
     }
 
-    /// The statement that adds an operation to a service.
+    /// Returns the statement that adds an operation to a service.
     fn added(&self, server: &Ident, named: &Named<'_>) -> TokenStream {
         let Named { operation, method, .. } = named;
         let constructor = if named.response.is_some() { quote!(with_context) } else { quote!(one_way_with_context) };
@@ -171,7 +171,7 @@ impl<'m> Render<'m> {
             let it = std::sync::Arc::clone(&implementation);
             let operation = deltasoap::http::Operation::#constructor(move |request, context| {
                 let it = std::sync::Arc::clone(&it);
-                // By its trait: an operation may be called `clone`.
+                // Called through its trait: an operation may be named `clone`.
                 async move { <T as #server>::#method(&it, request, context).await }
             });
             let service = service.add_operation(operation #action #encoding #style #(#faults)* #(#headers)*);
@@ -180,12 +180,12 @@ impl<'m> Render<'m> {
 }
 
 impl Named<'_> {
-    /// What a client's method gives.
+    /// Returns the return type of a client's method.
     fn client_answer(&self) -> TokenStream {
         self.response.as_ref().map_or_else(|| quote!(()), |response| quote!(C::Answer<#response>))
     }
 
-    /// What a server's method gives: with room for header blocks, where the description has some.
+    /// Returns the return type of a server's method, with header blocks if the WSDL declares any.
     fn server_answer(&self) -> TokenStream {
         match &self.response {
             None => quote!(()),
@@ -201,7 +201,7 @@ impl Named<'_> {
         }
         words.extend(blocks("Header blocks", &self.headers));
         words.extend(blocks(
-            "Header blocks of the response, which [`whole`](Self::whole) gives",
+            "Header blocks of the response, returned by [`whole`](Self::whole)",
             &self.response_headers,
         ));
         words
@@ -209,7 +209,7 @@ impl Named<'_> {
 
     fn server_words(&self) -> Vec<Paragraph> {
         let mut words = self.operation.docs.clone();
-        words.extend(blocks("Header blocks, which the context has", &self.headers));
+        words.extend(blocks("Header blocks, available in the context", &self.headers));
         words.extend(blocks("Header blocks of the answer", &self.response_headers));
         words
     }
@@ -236,7 +236,7 @@ fn client_of(service: &Service, name: &Ident, operations: &[Named<'_>]) -> Token
     let words = docs(&words);
     let address = service.address.as_ref().map(|address| {
         quote! {
-            #[doc = " The URL that the description gives."]
+            #[doc = " The URL in the WSDL."]
             pub const ADDRESS: &'static str = #address;
         }
     });
@@ -259,10 +259,10 @@ fn client_of(service: &Service, name: &Ident, operations: &[Named<'_>]) -> Token
         impl #name {
             #address
 
-            #[doc = " A client of the service at a URL."]
+            #[doc = " Creates a client of the service at a URL."]
             #[doc = ""]
             #[doc = " # Errors"]
-            #[doc = " When the URL is malformed or names no host."]
+            #[doc = " Returns an error if the URL is malformed or has no host."]
             pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
                 let client = #built;
                 Ok(Self::over(client.build()?))
@@ -277,47 +277,47 @@ fn client_of(service: &Service, name: &Ident, operations: &[Named<'_>]) -> Token
     }
 }
 
-/// The methods of a client that are no operations.
+/// Renders the methods of a client that are not operations.
 fn settings(name: &Ident) -> TokenStream {
     quote! {
-        #[doc = " A client that calls by another, which has settings of its own."]
+        #[doc = " Creates a client that calls through another one, which has its own settings."]
         pub fn over(caller: C) -> Self {
             Self { caller, options: deltasoap::http::CallOptions::new() }
         }
 
-        #[doc = " The same client with settings for its calls: a timeout, parts, header blocks."]
+        #[doc = " Returns the client with options for its calls: a timeout, parts, header blocks."]
         #[must_use]
         pub fn with_options(self, options: deltasoap::http::CallOptions) -> Self {
             Self { options, ..self }
         }
 
-        #[doc = " The same client with one more header block in its requests."]
+        #[doc = " Returns the client with an additional header block in its requests."]
         #[doc = ""]
         #[doc = " # Errors"]
-        #[doc = " When the block holds text that XML cannot carry."]
+        #[doc = " Returns an error if the block has text that XML does not allow."]
         pub fn with_header(mut self, block: &impl deltasoap::Message) -> Result<Self, deltasoap::Error> {
             self.options = self.options.header(deltasoap::soap::HeaderBlock::from_message(block)?);
             Ok(self)
         }
 
-        #[doc = " The same client, whose methods return whole responses: header blocks, parts and HTTP headers too."]
+        #[doc = " Returns a client whose methods return whole responses, with header blocks, parts and HTTP headers."]
         pub fn whole(self) -> #name<deltasoap::http::Whole<C>> {
             #name { caller: deltasoap::http::Whole(self.caller), options: self.options }
         }
 
-        #[doc = " The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read."]
+        #[doc = " Returns a client whose methods lease responses: if a response resembles the last one, only the differences are read."]
         pub fn leased(self) -> #name<deltasoap::http::Leased<C>> {
             #name { caller: deltasoap::http::Leased(self.caller), options: self.options }
         }
     }
 }
 
-/// A sentence on header blocks, if there are some.
+/// Returns a sentence about header blocks, if there are any.
 fn blocks(what: &str, names: &[String]) -> Option<Paragraph> {
     (!names.is_empty()).then(|| Paragraph::Ours(format!("{what}: {}.", names.join(", "))))
 }
 
-/// The method that calls an operation.
+/// Renders the method that calls an operation.
 fn call(named: &Named<'_>) -> TokenStream {
     let Named { operation, method, request, .. } = named;
     let understood =
@@ -333,7 +333,7 @@ fn call(named: &Named<'_>) -> TokenStream {
         #words
         #[doc = ""]
         #[doc = " # Errors"]
-        #[doc = " A fault, or another reason why there is no response."]
+        #[doc = " Returns a fault, or another error if there is no response."]
         pub async fn #method(&self, request: &#request) -> Result<#answer, #failure> {
             #body
         }

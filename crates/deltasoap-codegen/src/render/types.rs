@@ -1,4 +1,4 @@
-//! Items that stand for types and elements.
+//! Items for types and elements.
 
 use super::Layout;
 use super::docs::docs;
@@ -11,7 +11,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 use std::collections::HashSet;
 
-/// An item, with its documentation.
+/// Renders an item with its documentation.
 pub(super) fn item(model: &Model, layout: &Layout, id: ItemId, item: &Item) -> TokenStream {
     let is_compact = !model.number_records.contains(&id);
     let render = Render { model, layout, module: layout.module_of(id), item, name: layout.name(id), is_compact };
@@ -38,11 +38,11 @@ struct Render<'m> {
     item: &'m Item,
     /// The item's Rust name.
     name: &'m str,
-    /// True if the routines for it are those that all such types share.
+    /// True if the type uses the shared routines of compact types.
     is_compact: bool,
 }
 
-/// Parts of `#[soap(...)]`.
+/// Arguments of `#[soap(...)]`.
 #[derive(Default)]
 struct Attributes(Vec<TokenStream>);
 
@@ -83,7 +83,7 @@ impl Render<'_> {
         ident(self.name)
     }
 
-    /// Namespace and name, where they are not what the macro takes by default.
+    /// Returns namespace and name, unless they are the macro's defaults.
     fn container(&self, name: Option<&str>) -> Attributes {
         let mut attributes = Attributes::default();
         attributes.text("namespace", Some(&*self.item.namespace).filter(|it| !it.is_empty()));
@@ -91,7 +91,7 @@ impl Render<'_> {
         attributes
     }
 
-    /// The same, of a type that can compile small.
+    /// Returns namespace and name, and `compact` for a type that can compile small.
     fn compact_container(&self, name: Option<&str>) -> Attributes {
         let mut attributes = Attributes::default();
         attributes.flag("compact", self.is_compact);
@@ -132,8 +132,8 @@ impl Render<'_> {
         }
     }
 
-    /// `new`, for a type with many fields of which some are required and some are not: `Type {
-    /// field, ..Type::new(required) }` names those alone that are given.
+    /// Renders `new` for a type with many fields, some of them required and some not, so that `Type
+    /// { field, ..Type::new(required) }` names only the given fields.
     fn new_function(&self, of: &Struct, names: &[String]) -> TokenStream {
         let optional = of.members.iter().filter(|member| is_optional(member)).count();
         if of.members.len() <= FEW_FIELDS || optional == 0 || optional == of.members.len() {
@@ -154,7 +154,7 @@ impl Render<'_> {
         let name = self.ident();
         quote! {
             impl #name {
-                #[doc = " The required fields; all others are absent."]
+                #[doc = " Creates a value with the required fields; all others are absent."]
                 pub fn new(#(#required),*) -> Self {
                     Self { #(#fields),* }
                 }
@@ -162,7 +162,7 @@ impl Render<'_> {
         }
     }
 
-    /// How often a member occurs, and of what.
+    /// Returns the type of a member, with its occurrence.
     fn member_type(&self, member: &Member) -> TokenStream {
         let content = self.ty(&member.content);
         let content = if member.is_boxed { quote!(Box<#content>) } else { content };
@@ -233,7 +233,7 @@ impl Render<'_> {
         }
     }
 
-    /// True for a struct whose fields are all optional.
+    /// Returns true for a struct whose fields are all optional.
     fn has_default(&self, id: ItemId) -> bool {
         match &self.model.item(self.model.resolve(id)).kind {
             ItemKind::Struct(of) => of.members.iter().all(is_optional),
@@ -292,7 +292,7 @@ impl Render<'_> {
         let (name, ty) = (self.ident(), self.ty(of));
         let mut attributes = Attributes::default();
         attributes.flag("transparent", is_transparent);
-        // The type's own name is the Rust name by default, but not that of a transparent one.
+        // The type's own name defaults to the Rust name, but not for transparent structs.
         attributes.text("name", Some(xml).filter(|_| is_transparent));
         attributes.0.extend(self.container(Some(xml).filter(|_| !is_transparent)).0);
         let attributes = attributes.tokens();
@@ -319,15 +319,15 @@ impl Render<'_> {
     }
 }
 
-/// Most fields of a type that are easily all given.
+/// Maximum number of fields of a type that are easily all given.
 const FEW_FIELDS: usize = 5;
 
-/// True for fields that may be absent, or empty.
+/// Returns true for fields that may be absent or empty.
 fn is_optional(member: &Member) -> bool {
     matches!(member.occurs, Occurs::AtMostOnce | Occurs::Often(0, _))
 }
 
-/// How often the element of a variant occurs once it is chosen.
+/// Returns the occurrence of a variant's element once the variant is chosen.
 fn in_choice(member: &Member, between: Between) -> Occurs {
     match member.occurs {
         often @ Occurs::Often(..) if between == Between::Groups => often,
@@ -340,7 +340,7 @@ fn field_names(members: &[Member]) -> Vec<String> {
     members.iter().map(|member| scope.value_name(&member.name.local)).collect()
 }
 
-/// What the members of a type have in common.
+/// Common properties of the members of a type.
 struct Style<'m> {
     rule: &'static Rename,
     namespace: &'m str,
@@ -348,7 +348,7 @@ struct Style<'m> {
 }
 
 impl<'m> Style<'m> {
-    /// Finds out, and says so on the type.
+    /// Finds the common properties, and adds them to the type's attributes.
     fn of(members: &[Member], names: &[String], namespace: &'m str, attributes: &mut Attributes) -> Self {
         let named = members.iter().zip(names).filter(|(member, _)| has_name(member));
         let rule = Rename::for_most(named.map(|(member, name)| (name.as_str(), &*member.name.local)));
@@ -388,7 +388,7 @@ impl<'m> Style<'m> {
     }
 }
 
-/// True for members that are found by their name.
+/// Returns true for members that are identified by their name.
 fn has_name(member: &Member) -> bool {
     matches!(member.role, Role::Element | Role::Attribute)
 }

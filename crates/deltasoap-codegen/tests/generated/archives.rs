@@ -1,4 +1,4 @@
-//! What is around a body: header blocks in both directions, parts with MTOM, and without.
+//! Header blocks in both directions, and parts with and without MTOM.
 
 use crate::archive::serve_archive;
 use crate::archive::{
@@ -11,7 +11,7 @@ use deltasoap::{Binary, DecodeOptions, Differential, Lease};
 
 type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
-/// Tells how long everything was, and how many bytes there may be more.
+/// Returns the length of everything, and the number of bytes that are still free.
 struct Shelf;
 
 impl ArchiveServer for Shelf {
@@ -37,7 +37,7 @@ impl ArchiveServer for Shelf {
             return Err(StoreFault::Full(TypedFault::receiver("no room", Full { free: 0 })));
         }
         let quota = HeaderBlock::from_message(&Quota(bytes.iter().sum()));
-        // Clients understand it, since the description declares it.
+        // Clients understand it, since the WSDL declares it.
         let quota = quota.map_err(|error| Fault::receiver(error.to_string()))?.must_understand(Version::Soap11);
         let copy = Binary::from(vec![1; 5000]);
         Ok(Answer::new(StoreResponse { bytes, copy }).with_header(quota))
@@ -48,8 +48,7 @@ impl ArchiveServer for Shelf {
     }
 }
 
-/// Bodies of several elements, in both directions; an element that is missing, or comes too often,
-/// is an error.
+/// Bodies of several elements, in both directions; a missing element, or an extra one, is an error.
 #[tokio::test]
 async fn several_elements_are_in_a_body() -> Result {
     let session = |user: &str| Session { user: user.to_owned() };
@@ -108,7 +107,7 @@ async fn header_blocks_go_both_ways() -> Result {
     Ok(())
 }
 
-/// All but the number of bytes is as in the response before.
+/// The responses differ from the previous one only in the number of bytes.
 #[tokio::test]
 async fn leased_responses_are_read_where_they_differ() -> Result {
     let differential = Differential { adaptive: false, ..Differential::default() };
@@ -136,7 +135,8 @@ async fn faults_are_typed_whatever_is_around_them() -> Result {
     Ok(())
 }
 
-/// Several times, since what is written or read against the message before must not matter.
+/// Repeated, since encoding and decoding relative to the previous message must not change the
+/// result.
 #[tokio::test]
 async fn bytes_may_come_in_parts() -> Result {
     let service = serve_archive(Shelf).build()?;
@@ -153,7 +153,7 @@ async fn bytes_may_come_in_parts() -> Result {
     Ok(())
 }
 
-/// The service answers in MTOM whom it was asked by in MTOM.
+/// The service responds with MTOM to a request with MTOM.
 #[tokio::test]
 async fn a_policy_switches_mtom_on() -> Result {
     let server = Server::bind("127.0.0.1:0").await?;
@@ -167,7 +167,7 @@ async fn a_policy_switches_mtom_on() -> Result {
     Ok(serving.await??)
 }
 
-/// As Apache CXF writes it, the bytes in parts whatever their number.
+/// As Apache CXF writes it: all bytes are in parts, however few.
 #[test]
 fn includes_stand_wherever_bytes_may() -> Result {
     let include = |id: &str| format!("<x:Include xmlns:x='http://www.w3.org/2004/08/xop/include' href='cid:{id}'/>");

@@ -1,5 +1,5 @@
-//! Messages without an element in their body, types behind `xsd:anyType`, and what makes values
-//! easy to build.
+//! Messages without an element in their body, types of `xsd:anyType` content, and helpers for
+//! building values.
 
 use crate::bare::{
     BareClient, BareServer, Find, Found, Op, Owner, Ping, PingResponse, PutResponse, Quota, Stop, serve_bare,

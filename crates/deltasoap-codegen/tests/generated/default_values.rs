@@ -1,5 +1,4 @@
-//! Empty elements and absent attributes have the values that the description gives them, as
-//! generated types read them.
+//! Generated types read empty elements and absent attributes with the values in the WSDL.
 
 use crate::body;
 use crate::defaults::*;
@@ -49,7 +48,7 @@ fn empty_elements_and_absent_attributes() {
     assert_eq!(total, Total(price("CHF", "0")));
     for (good, bad) in [
         ("</Measure>", "<worse/></Measure>"),
-        // A message has no names in this form.
+        // Messages do not contain names in this form.
         ("<name/>", "<name>{urn:defaults}Unit</name>"),
         ("id='1'", "id='1' kind='{urn:defaults}Size'"),
     ] {

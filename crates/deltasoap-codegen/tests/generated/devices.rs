@@ -1,5 +1,4 @@
-//! What devices really send: TR-069, in the types that the Broadband Forum's schema gives, and
-//! ONVIF.
+//! Real messages of devices: TR-069, with the types of the Broadband Forum's schema, and ONVIF.
 
 use crate::cwmp::cwmp_1_0::{Inform, InformResponse, SetParameterAttributes};
 use crate::device::schema::SetDateTimeType;

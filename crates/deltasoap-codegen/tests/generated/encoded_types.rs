@@ -1,4 +1,4 @@
-//! Simple types in SOAP encoding keep the names that the description declares.
+//! Simple types in SOAP encoding keep the names in the WSDL.
 
 use crate::encoded::*;
 use deltasoap::lexical::{AnyUri, List, Token};

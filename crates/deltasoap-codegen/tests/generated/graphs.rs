@@ -1,5 +1,5 @@
-//! SOAP encoding: values that are shared stay so, cycles among them, and arrays of several
-//! dimensions keep their sizes.
+//! SOAP encoding: shared values stay shared, including cycles, and arrays of several dimensions
+//! keep their sizes.
 
 use crate::graph::{Address, serve_family};
 use crate::graph::{AnyPet, Cat, FamilyClient, FamilyServer, Measure, MeasureResponse, Meet, MeetResponse, Person};
@@ -15,7 +15,7 @@ fn some<T>(value: T) -> Option<Nillable<T>> {
     Some(Nillable::Value(value))
 }
 
-/// The value behind a handle.
+/// Returns the value of a handle.
 #[track_caller]
 fn at<T>(handle: &Option<Nillable<Shared<T>>>) -> &Shared<T> {
     let Some(Nillable::Value(shared)) = handle else { panic!("nothing there") };
@@ -26,7 +26,7 @@ fn alone(name: &str) -> Person {
     Person { name: some(name.to_owned()), address: None, partner: None, children: None, pet: None }
 }
 
-/// Ada, whose partner's partner she is, and who has the cat that has her.
+/// Returns Ada, who is her partner's partner, and who has a cat that has her.
 fn circle() -> Shared<Person> {
     Shared::cyclic(|ada| {
         let partner = Person { partner: some(ada.clone()), ..alone("Bob") };
@@ -82,7 +82,7 @@ fn what_is_not_within_itself_is_no_handle() {
     assert_eq!(cid.get().map(|cid| cid.address.clone()), Some(some(oslo)));
 }
 
-/// Gives back what it gets.
+/// Returns what it receives.
 struct Echo;
 
 impl FamilyServer for Echo {

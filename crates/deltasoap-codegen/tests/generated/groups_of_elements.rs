@@ -1,4 +1,4 @@
-//! Choices between groups of elements: each branch is read and written, two are not.
+//! Choices between groups of elements: each branch is read and written; two branches are an error.
 
 use crate::groups::*;
 use crate::{body, round_trip};
@@ -113,7 +113,7 @@ fn elements_that_stand_again_behind_a_group() {
 
     let often = |content: &str| body(&format!("<Often xmlns='urn:groups'>{content}</Often>"));
     let read = |content: &str| round_trip::<Often>(&often(content), Use::Literal);
-    // The list takes what stands behind it.
+    // The list takes the elements after it.
     let first = read("<x>1</x><y>2</y><y>3</y><w>4</w><y>5</y>");
     assert_eq!((first.choice.len(), first.y, first.y2), (3, None, 5));
     let second = read("<x>1</x><y>2</y><y>3</y><x>4</x><z>5</z><y>6</y>");

@@ -1,5 +1,5 @@
 //! The golden files compile, read real messages and write them again, and their clients and servers
-//! understand each other.
+//! work together.
 
 mod archives;
 mod bare_bodies;
@@ -37,8 +37,8 @@ fn message(path: &str) -> Vec<u8> {
     std::fs::read(folder.join(path)).expect("a message")
 }
 
-/// Servers of vSphere 6.5 and 8 say more than an older description has: clients read it all the
-/// same, and are told what else there was.
+/// Servers of vSphere 6.5 and 8 send more than an older WSDL declares: clients read it all the
+/// same, and report the extra elements.
 #[test]
 fn newer_servers_are_read_by_an_older_description() {
     use vsphere::RetrieveServiceContentResponse;
@@ -65,7 +65,7 @@ fn newer_servers_are_read_by_an_older_description() {
     }
 }
 
-/// Reads a message, writes it, and reads that.
+/// Reads a message, writes it, and reads the result.
 #[track_caller]
 fn round_trip<T: Message + Debug + PartialEq>(message: &[u8], encoding: Use) -> T {
     let (_, value) = decode_request::<T>(message).expect("a good message");
@@ -213,7 +213,7 @@ async fn what_is_no_fault_is_told_apart() -> Result<(), Box<dyn std::error::Erro
     Ok(())
 }
 
-/// Actions and addresses of a description add no lines to what is sent.
+/// Actions and addresses in a WSDL cannot add lines to the request.
 #[tokio::test]
 async fn a_description_adds_no_headers() -> Result<(), Box<dyn std::error::Error>> {
     assert!(hostile::GenClient::new(hostile::GenClient::<Client>::ADDRESS).is_err());

@@ -1,4 +1,4 @@
-//! Packed numbers, as the annotation of a description says: inline and in parts.
+//! Packed numbers according to a WSDL's annotation: inline and in parts.
 
 use crate::packed::{Scale, ScaleResponse, SeriesClient, SeriesServer, Track, serve_series};
 use deltasoap::http::{CallOptions, Client, Context, Mtom};
@@ -47,7 +47,8 @@ async fn numbers_are_sent_inline_and_in_parts() -> Result {
     for mtom in [Mtom::Off, Mtom::On] {
         let client = Client::with_service("http://localhost/", serve_series(Scaler).build()?)?;
         let client = SeriesClient::over(client).with_options(CallOptions::new().mtom(mtom)).whole();
-        // Several times, since what is written or read against the message before must not matter.
+        // Repeated, since encoding and decoding relative to the previous message must not change
+        // the result.
         for len in [3, 3000, 3000, 5, 2999] {
             let mut response = client.scale(&request(len)).await?;
             let is_part = matches!(response.body.values, Packed::Part(_));
@@ -70,7 +71,7 @@ fn messages_have_the_bytes_in_their_order() {
     assert_eq!(scale.counts.and_then(Packed::into_values), Some(vec![1, 2]));
 }
 
-/// A part whose bytes are no whole number of doubles is the sender's fault.
+/// A part whose length is not a multiple of a double's is the sender's fault.
 #[tokio::test]
 async fn parts_that_are_cut_are_refused() -> Result {
     let client = Client::with_service("http://localhost/", serve_series(Scaler).build()?)?;

@@ -1,4 +1,4 @@
-//! What one can ask for, and what one is told.
+//! The options of the builder, and its messages.
 
 use crate::support::wsdl;
 use deltasoap_codegen::{Builder, Error, Generated};
@@ -13,7 +13,7 @@ fn archive() -> Builder {
 #[test]
 fn operations_that_are_not_generated_have_a_reason() {
     let Generated { omitted, files, .. } = archive().generate().expect("generated");
-    assert_eq!(omitted, ["Archive.Moved: the service begins it"]);
+    assert_eq!(omitted, ["Archive.Moved: the service starts it"]);
     assert_eq!(files.len(), 1);
 }
 
@@ -85,7 +85,7 @@ fn header_blocks_of_types_are_in_the_namespace_of_the_binding() {
     }
 }
 
-/// What cannot be called is left out, and what the service begins.
+/// Operations that cannot be called are left out, and so are those that the service starts.
 #[test]
 fn what_is_left_out_is_what_has_no_messages_or_is_begun_by_the_service() {
     let index = std::fs::read_to_string(wsdl("INDEX.tsv")).expect("the index");
@@ -141,7 +141,7 @@ fn operations_that_are_named_bring_their_types_alone() {
     );
 }
 
-/// As `deltasoap list` prints them.
+/// In the form that `deltasoap list` prints.
 #[test]
 fn overloaded_operations_are_named_by_their_inputs() {
     let text = "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' xmlns:soap='http://schemas.xmlsoap.org/wsdl/soap/'
@@ -173,7 +173,7 @@ fn overloaded_operations_are_named_by_their_inputs() {
     assert!(actions("Get:byC").is_err() && actions("S.No.Get:byA").is_err() && actions("T.Po.Get").is_err());
 }
 
-/// The name of a build script's mistake is in its message, with the file.
+/// Errors name the file, as they are usually read in the output of a build script.
 #[test]
 fn errors_name_the_file() {
     let missing = Builder::new("no/such.wsdl").generate().expect_err("nothing there");
@@ -182,7 +182,7 @@ fn errors_name_the_file() {
     assert!(folder.to_string().contains("no/such/folder/archive.rs"), "{folder}");
 }
 
-/// Types that are called as what clients and services use: they compile beside each other.
+/// Types with the names that clients and services use: they compile next to each other.
 #[test]
 fn names_that_the_code_needs_are_not_taken() {
     let type_of = |name: &str| format!("<xs:element name='{name}'><xs:complexType/></xs:element>");

@@ -1,9 +1,9 @@
-//! A whole corpus of descriptions: what is generated for each of them must compile.
+//! A whole corpus of WSDLs: the code generated for each of them must compile.
 //!
 //! `DELTASOAP_WSDL_CORPUS=DIR cargo test -p deltasoap-codegen --test it corpus -- --ignored
-//! --nocapture`. The output goes to `target/codegen-corpus`, several descriptions a crate;
-//! `DELTASOAP_CODEGEN_ONLY=TEXT` takes those whose path has the text in it,
-//! `DELTASOAP_CODEGEN_LONGEST=N` the longest outputs alone, which take most of the time.
+//! --nocapture`. The output goes to `target/codegen-corpus`, several WSDLs per crate;
+//! `DELTASOAP_CODEGEN_ONLY=TEXT` selects those whose path contains the text,
+//! `DELTASOAP_CODEGEN_LONGEST=N` only the longest outputs, which take most of the time.
 
 use crate::support::compile::{compile, files, folder, put, target};
 use deltasoap_codegen::Builder;
@@ -13,10 +13,10 @@ use std::env;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Lines of a crate.
+/// Maximum number of lines per crate.
 const LINES: usize = 20_000;
 
-/// What is generated, shortest first, and for which descriptions: many are alike.
+/// The generated outputs, shortest first, each with its WSDLs: many are equal.
 type Outputs = Vec<(String, Vec<String>)>;
 
 #[test]
@@ -41,7 +41,8 @@ fn what_is_generated_for_a_corpus_compiles() {
     assert!(failed == 0 && refused == 0 && done == outputs.len());
 }
 
-/// Generates for all that can be imported; gives what was made, and the number of refusals.
+/// Generates code for everything that can be imported; returns the outputs and the number of
+/// refusals.
 fn generate(folder: &Path) -> (Outputs, usize) {
     let only = env::var("DELTASOAP_CODEGEN_ONLY").unwrap_or_default();
     let (mut outputs, mut refused) = (BTreeMap::<String, Vec<String>>::new(), 0);
@@ -64,7 +65,8 @@ fn generate(folder: &Path) -> (Outputs, usize) {
     (outputs, refused)
 }
 
-/// Writes crates of some modules each; gives, for each crate, the number of modules up to its end.
+/// Writes crates of several modules each; returns, for each crate, the number of modules up to its
+/// end.
 fn write(target: &Path, outputs: &Outputs) -> Vec<usize> {
     let (mut crates, mut lines, mut modules) = (Vec::new(), 0, String::new());
     for (number, (code, _)) in outputs.iter().enumerate() {
@@ -82,7 +84,7 @@ fn write(target: &Path, outputs: &Outputs) -> Vec<usize> {
     crates
 }
 
-/// The modules of a crate that have errors.
+/// Returns the modules of a crate that have errors.
 fn check(target: &Path, number: usize) -> BTreeSet<String> {
     let output = compile(&target.join(format!("c{number}.rs")), &["--crate-type", "lib", "--emit", "metadata"]);
     let text = String::from_utf8_lossy(&output.stderr);
@@ -93,7 +95,7 @@ fn check(target: &Path, number: usize) -> BTreeSet<String> {
     failed
 }
 
-/// The module that a message is about.
+/// Returns the module that a message is about.
 fn module(line: &str) -> Option<String> {
     let file = line.split(".rs:").next()?;
     Some(file.rsplit('/').next()?.to_owned())

@@ -1,5 +1,5 @@
-//! What is generated for some descriptions is kept in `tests/goldens`, so that changes are seen.
-//! `UPDATE=1` writes it anew.
+//! The code generated for some WSDLs is kept in `tests/goldens`, so that changes are visible.
+//! `UPDATE=1` rewrites it.
 
 use crate::support::{GOLDENS, operations, wsdl};
 use deltasoap_codegen::Builder;

@@ -1,6 +1,6 @@
-//! Descriptions that want to be code, or to take for ever: what they say stays names, strings and
-//! comments. What is generated for `data/hostile.wsdl`, which has all of this and an operation, is
-//! among the goldens, which are compiled.
+//! WSDLs that try to inject code or to take forever: their texts stay names, strings and comments.
+//! The code for `data/hostile.wsdl`, which has all of this and an operation, is among the goldens,
+//! which are compiled.
 
 use deltasoap_codegen::Builder;
 use deltasoap_wsdl::Importer;
@@ -16,7 +16,7 @@ fn generate(schema: &str) -> String {
     Builder::new("hostile").generate_for(&import).expect("generated").code
 }
 
-/// The kinds of items that are generated for a schema alone.
+/// Checks that only the kinds of items for a schema were generated.
 fn assert_only_types(code: &str) {
     let file = syn::parse_file(code).expect("Rust");
     assert!(!file.items.is_empty());
@@ -51,7 +51,7 @@ fn row(attack: &str, answer: &str, start: Instant) {
     println!("| {attack} | {answer} | {} ms | |", start.elapsed().as_millis());
 }
 
-/// Else `cargo test` would run what stands between fences.
+/// Otherwise `cargo test` would run the text between fences.
 fn assert_no_fence(code: &str) {
     let lines = code.lines().filter_map(|line| line.trim_start().strip_prefix("///"));
     assert!(lines.map(str::trim_start).all(|line| !line.starts_with("```") && !line.starts_with("~~~")), "{code}");

@@ -1,4 +1,4 @@
-//! Generated code: what is written for a description, that it compiles, and what it reads.
+//! Generated code: its content for a WSDL, whether it compiles, and the messages that it reads.
 
 mod builder;
 mod corpus;

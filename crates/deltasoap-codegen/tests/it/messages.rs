@@ -1,12 +1,11 @@
-//! Recorded messages, read by the types that are generated for their descriptions, written, and
-//! read again.
+//! Recorded messages, read by the types generated for their WSDLs, written, and read again.
 //!
 //! `DELTASOAP_WSDL_CORPUS=DIR DELTASOAP_MESSAGE_CORPUS=DIR cargo test -p deltasoap-codegen --test
-//! it messages -- --ignored --nocapture`; without the variables it takes `testdata`. A message is
-//! read by the descriptions of its own directory that have its body's element, else by those of its
-//! repository, else by any. Messages that are not as their descriptions say are listed in
-//! `known_failures.txt`, each with what is wrong with it. The program that is made for it is left
-//! in `target/codegen-messages`.
+//! it messages -- --ignored --nocapture`; without the variables it uses `testdata`. A message is
+//! read by the WSDLs in its own directory that have its body's element, else by those in its
+//! repository, else by any. Messages that do not conform to their WSDLs are listed in
+//! `known_failures.txt`, each with the reason. The generated program stays in
+//! `target/codegen-messages`.
 
 use crate::support::compile::{compile, files, folder, put, target};
 use deltasoap_codegen::Builder;
@@ -21,15 +20,15 @@ use syn::{Item, LitStr, Meta};
 /// The namespace and the local name of an element.
 type Name = (String, String);
 
-/// A description, and what its messages have in their bodies.
+/// A WSDL, and the body elements of its messages.
 struct Description {
     path: String,
     import: Import,
-    /// Elements, and the operations that they belong to.
+    /// Elements, and the operations that use them.
     elements: BTreeMap<Name, BTreeSet<String>>,
 }
 
-/// A message, and the descriptions that have its element.
+/// A message, and the WSDLs that have its element.
 struct Message {
     path: PathBuf,
     element: Name,
@@ -51,7 +50,7 @@ fn recorded_messages_round_trip() {
         match (program.run(&file.with_extension(""), message), known_failure(&message.path)) {
             (Ok(()), None) => good += 1,
             (Err(_), Some(_)) => known += 1,
-            // By another description than that of its own directory, perhaps.
+            // Perhaps by a WSDL outside of its own directory.
             (Ok(()), Some(why)) => {
                 good += 1;
                 println!("GOOD AFTER ALL\t{}\t{why}", message.path.display());
@@ -69,7 +68,7 @@ fn recorded_messages_round_trip() {
     assert_eq!(good + known, messages.len());
 }
 
-/// Why a message is not read, if that is known.
+/// Returns the known reason why a message is not read.
 fn known_failure(message: &Path) -> Option<&'static str> {
     let lines = include_str!("../known_failures.txt").lines().filter_map(|line| line.split_once('\t'));
     lines.filter(|(name, _)| message.ends_with(name)).map(|(_, why)| why).next()
@@ -85,7 +84,7 @@ fn descriptions(folder: &Path) -> Vec<Description> {
     files(folder, &["wsdl", "xsd"]).into_iter().filter_map(read).collect()
 }
 
-/// The elements of bodies; without operations, all that are global.
+/// Returns the elements of bodies; without operations, all global elements.
 fn elements(import: &Import) -> BTreeMap<Name, BTreeSet<String>> {
     let mut elements = BTreeMap::<Name, BTreeSet<String>>::new();
     for operation in &import.lower().operations {
@@ -104,7 +103,7 @@ fn elements(import: &Import) -> BTreeMap<Name, BTreeSet<String>> {
     elements
 }
 
-/// The messages that a description knows the element of.
+/// Returns the messages whose element is in a WSDL.
 fn messages(folder: &Path, descriptions: &[Description]) -> Vec<Message> {
     let mut known = HashMap::<&Name, Vec<usize>>::new();
     for (index, description) in descriptions.iter().enumerate() {
@@ -123,7 +122,7 @@ fn messages(folder: &Path, descriptions: &[Description]) -> Vec<Message> {
     messages
 }
 
-/// The element in the body of an envelope; none for faults.
+/// Returns the element in the body of an envelope; `None` for faults.
 fn body(text: &str) -> Option<Name> {
     let document = roxmltree::Document::parse(text).ok()?;
     let body = document.root_element().children().find(|node| node.tag_name().name() == "Body")?;
@@ -131,7 +130,7 @@ fn body(text: &str) -> Option<Name> {
     (name.name() != "Fault").then(|| (name.namespace().unwrap_or_default().to_owned(), name.name().to_owned()))
 }
 
-/// Descriptions of the message's own directory; else WSDLs of its repository, else any WSDL, else
+/// Returns the WSDLs in the message's own directory; else those in its repository, else any, else
 /// schemas.
 fn nearest(message: &str, all: &[usize], descriptions: &[Description]) -> Vec<usize> {
     let directory = |path: &str| path.rsplit_once('/').map(|(front, _)| front.to_owned());
@@ -149,7 +148,7 @@ fn nearest(message: &str, all: &[usize], descriptions: &[Description]) -> Vec<us
 /// A program that reads and writes messages.
 struct Program {
     text: String,
-    /// The number of the type for a description's element.
+    /// The number of the type for each WSDL and element.
     types: HashMap<(usize, Name), usize>,
 }
 
@@ -181,7 +180,7 @@ impl Program {
         program
     }
 
-    /// Good if one of the descriptions is that of the message; else what each of them says.
+    /// Returns `Ok` if the types of one WSDL read the message; otherwise the error of each WSDL.
     fn run(&self, program: &Path, message: &Message) -> Result<(), Vec<String>> {
         let mut why = Vec::new();
         for &index in &message.descriptions {
@@ -199,7 +198,7 @@ impl Program {
     }
 }
 
-/// The paths of all types that have an element, as `::module::Type`.
+/// Returns the paths of all types that have an element, as `::module::Type`.
 fn types(code: &str) -> HashMap<Name, String> {
     let mut types = HashMap::new();
     let mut ahead = vec![(String::new(), syn::parse_file(code).expect("Rust").items)];
@@ -219,7 +218,7 @@ fn types(code: &str) -> HashMap<Name, String> {
     types
 }
 
-/// The element that `#[soap(...)]` gives a type.
+/// Returns the element that `#[soap(...)]` gives a type.
 fn element(attributes: &[syn::Attribute], ident: &syn::Ident, path: &str) -> Option<(Name, String)> {
     let (mut namespace, mut name, mut element, mut is_message) = (String::new(), ident.to_string(), None, false);
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("soap")) {

@@ -1,9 +1,9 @@
-//! Types that compile small: their fields are objects, and the routines for them are compiled once.
+//! Types that compile small: their fields are trait objects, and their routines are compiled once.
 //!
-//! For most types the routines are compiled anew, each field's type known. That is fast, and costs
-//! compile time for every type. A *compact* type (`#[soap(compact)]`) gives its fields by their
-//! places instead ([`Fields`]), each as an object ([`Slot`]). One copy of the routines, in this
-//! crate, reads and writes all such types. What they read and write is the same.
+//! By default the routines are compiled for each type, with the types of all fields known. That is
+//! fast, but costs compile time for every type. A *compact* type (`#[soap(compact)]`) instead
+//! provides its fields by position ([`Fields`]), each as an object ([`Slot`]). One copy of the
+//! routines, in this crate, reads and writes all such types. The messages are the same.
 //!
 //! | | by default | compact |
 //! |---|---|---|
@@ -25,28 +25,28 @@ use crate::schema::{Attribute, ComplexElement, Compositor, Element, Field, QName
 use deltasoap_xml::lexical::LexicalError;
 use std::borrow::Cow;
 
-/// A value whose fields are found by their places in the description.
+/// A value whose fields are accessed by their position in the description.
 pub trait Fields {
-    /// The value of a child element.
+    /// Returns the value of a child element.
     fn element(&self, place: usize) -> Option<&dyn Slot>;
 
-    /// The same, to be read.
+    /// Returns the value of a child element for decoding.
     fn element_mut(&mut self, place: usize) -> Option<&mut dyn Slot>;
 
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     fn attribute(&self, place: usize) -> Option<&dyn AttributeSlot> {
         let _ = place;
         None
     }
 
-    /// The same, to be read.
+    /// Returns the value of an attribute for decoding.
     fn attribute_mut(&mut self, place: usize) -> Option<&mut dyn AttributeSlot> {
         let _ = place;
         None
     }
 }
 
-/// The value of a child element, whatever its type: [`Occurs`] as an object.
+/// The value of a child element of any type: [`Occurs`] as an object.
 pub trait Slot {
     /// See [`Occurs::open`].
     fn open(&mut self, place: usize, view: View<'_>) -> usize;
@@ -57,7 +57,7 @@ pub trait Slot {
     /// See [`Occurs::decode`].
     ///
     /// # Errors
-    /// As [`Occurs::decode`].
+    /// Same as [`Occurs::decode`].
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step;
 
     /// See [`ListShortcuts::scan_leaf`](super::ListShortcuts::scan_leaf).
@@ -66,14 +66,14 @@ pub trait Slot {
     /// See [`Occurs::encode`].
     fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>);
 
-    /// The value as a list, where it is one.
+    /// Returns the value as a list, if it is one.
     fn list(&self) -> Option<&dyn ListSlot>;
 
-    /// The same, to be read.
+    /// Returns the value as a list for decoding, if it is one.
     fn list_mut(&mut self) -> Option<&mut dyn ListSlot>;
 }
 
-/// What only lists are asked.
+/// Operations that only lists have.
 pub trait ListSlot {
     /// See [`Occurs::splice`].
     fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize;
@@ -136,7 +136,7 @@ impl<T: Occurs> ListSlot for T {
     }
 }
 
-/// A list of compact items, whatever their type.
+/// A list of compact items of any type.
 pub(crate) trait Items {
     fn len(&self) -> usize;
 
@@ -185,12 +185,12 @@ impl<T: Content> Items for Vec<T> {
     }
 }
 
-/// Reads the item last opened.
+/// Reads the last opened item.
 pub(crate) fn decode_item(items: &mut dyn Items, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
     items.decode(still_there(cursor.place(), items.len()), cursor, view)
 }
 
-/// See [`Occurs::open`], for items that what is read replaces.
+/// See [`Occurs::open`], for items whose type is [replaced](Content::REPLACES) by decoding.
 pub(crate) fn open_item(items: &mut dyn Items, place: usize, view: View<'_>) -> usize {
     if place < items.len() {
         return place;
@@ -199,7 +199,7 @@ pub(crate) fn open_item(items: &mut dyn Items, place: usize, view: View<'_>) -> 
     items.len() - 1
 }
 
-/// See [`Occurs::splice`]. Gives the number of items that were moved.
+/// See [`Occurs::splice`]. Returns the number of items that were moved.
 pub(crate) fn splice_items(
     items: &mut dyn Items,
     place: usize,
@@ -226,7 +226,7 @@ fn reverse(items: &mut dyn Items, start: usize, end: usize) {
     (0..(end - start) / 2).for_each(|distance| items.swap(start + distance, end - 1 - distance));
 }
 
-/// Writes every item as an element named as the field says.
+/// Writes every item as an element with the field's name.
 pub(crate) fn encode_items(items: &dyn Items, encoder: &mut Encoder, field: &Field, view: View<'_>) {
     for place in 0..items.len() {
         if field.inline {
@@ -242,7 +242,7 @@ pub(crate) fn encode_items(items: &dyn Items, encoder: &mut Encoder, field: &Fie
     }
 }
 
-/// The value of an attribute, whatever its type: [`AttributeValue`] as an object.
+/// The value of an attribute of any type: [`AttributeValue`] as an object.
 pub trait AttributeSlot {
     /// See [`AttributeValue::vacant`].
     fn vacate(&mut self);
@@ -250,7 +250,7 @@ pub trait AttributeSlot {
     /// See [`AttributeValue::read`].
     ///
     /// # Errors
-    /// As [`AttributeValue::read`].
+    /// Same as [`AttributeValue::read`].
     fn read(&mut self, text: &str, names: Names<'_>) -> Result<(), LexicalError>;
 
     /// See [`AttributeValue::write`].
@@ -271,12 +271,12 @@ impl<T: AttributeValue> AttributeSlot for T {
     }
 }
 
-/// The value of a field that does not occur.
+/// Returns the value of a field that does not occur.
 pub fn vacant<T: Occurs>() -> T {
     T::absent()
 }
 
-/// The description of a child element of this type.
+/// Returns the description of a child element of this type.
 pub const fn field<T: Occurs>(namespace: &'static str, local: &'static str) -> Field {
     Field {
         name: QName::new(namespace, local),
@@ -288,7 +288,7 @@ pub const fn field<T: Occurs>(namespace: &'static str, local: &'static str) -> F
     }
 }
 
-/// The description of a complex type with these child elements and attributes.
+/// Returns the description of a complex type with these child elements and attributes.
 pub const fn complex(
     name: QName,
     compositor: Compositor,
@@ -310,7 +310,7 @@ pub const fn complex(
 /// Reads the content of an element; see [`complex::decode`](read::decode).
 ///
 /// # Errors
-/// As [`complex::decode`](read::decode).
+/// Same as [`complex::decode`](read::decode).
 pub fn decode(fields: &mut dyn Fields, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
     read::decode(&mut Objects(fields), cursor, view)
 }
@@ -320,27 +320,27 @@ pub fn encode(fields: &dyn Fields, encoder: &mut Encoder, view: View<'_>) {
     write::encode(&ObjectsRef(fields), encoder, view);
 }
 
-/// Reads the content of a type that is asked for its fields itself: choices, groups, and what has
-/// such.
+/// Reads the content of a type that handles its fields itself: choices, groups, and types that
+/// contain them.
 ///
 /// # Errors
-/// As [`complex::decode`](read::decode).
+/// Same as [`complex::decode`](read::decode).
 pub fn decode_any(fields: &mut dyn DecodeFields, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
     read::decode(fields, cursor, view)
 }
 
-/// Writes the content of a type that is asked for its fields itself.
+/// Writes the content of a type that handles its fields itself.
 pub fn encode_any(fields: &dyn EncodeFields, encoder: &mut Encoder, view: View<'_>) {
     write::encode(fields, encoder, view);
 }
 
-/// As [`encode_any`], for a group that has no element of its own; see
+/// Like [`encode_any`], for a group without an element of its own; see
 /// [`complex::encode_inline`](write::encode_inline).
 pub fn encode_any_inline(fields: &dyn EncodeFields, encoder: &mut Encoder, view: View<'_>) {
     write::encode_inline(fields, encoder, view);
 }
 
-/// The one type that the routines are compiled for.
+/// The only type that the decoding routines are instantiated with.
 struct Objects<'f>(&'f mut dyn Fields);
 
 impl Objects<'_> {
@@ -407,7 +407,7 @@ impl DecodeFields for Objects<'_> {
     }
 }
 
-/// A value to be written.
+/// The only type that the encoding routines are instantiated with.
 struct ObjectsRef<'f>(&'f dyn Fields);
 
 impl EncodeFields for ObjectsRef<'_> {

@@ -1,14 +1,14 @@
 //! The two traits between the engine and the types it reads and writes.
 //!
-//! [`Content`] is what stands inside one element: a number, a struct, a SOAP array, a dynamic
-//! value. [`Occurs`] is how often such an element stands in its parent: exactly once, at most once
+//! [`Content`] is the content of one element: a number, a struct, a SOAP array, a dynamic value.
+//! [`Occurs`] is how often such an element occurs in its parent: exactly once, at most once
 //! (`Option`), any number of times (`Vec`), or nil ([`Nillable`](crate::Nillable)). The derive
 //! macro implements both by thin calls into the routines of [`decode`](crate::decode) and
-//! [`encode`](crate::encode); all progress of a decode lives in the cursor's frames, so an
-//! implementation must keep none in local variables across a call that can pause.
+//! [`encode`](crate::encode). All progress of a decode is kept in the cursor's frames. An
+//! implementation must not keep progress in local variables across a call that can pause.
 //!
-//! What makes common shapes fast is apart, in [`Shortcuts`] and [`ListShortcuts`]: an
-//! implementation by hand leaves them empty (`impl Shortcuts for MyType {}`) and is right.
+//! Optimizations for common shapes are separate, in [`Shortcuts`] and [`ListShortcuts`]. A manual
+//! implementation can leave them empty (`impl Shortcuts for MyType {}`).
 
 pub mod compact;
 mod shortcuts;
@@ -22,43 +22,43 @@ use crate::encode::differential::Stamp;
 use crate::encode::{EncodeFields, Encoder};
 use crate::schema::{Builtin, Choice, Element, ElementRef, Field, QName, View};
 
-/// Stands for a place after all others, where no old value is.
+/// A position after all others, where no old value exists.
 pub const APPENDED: usize = usize::MAX;
 
 /// The content of one element.
 pub trait Content: Shortcuts {
-    /// True if [`decode`](Self::decode) replaces whatever value it finds; else it must find a
-    /// vacant one.
+    /// True if [`decode`](Self::decode) replaces any previous value. If false, the value must be
+    /// vacant before.
     const REPLACES: bool = Self::COMPACT;
 
-    /// The value that decoding starts from.
+    /// Returns the value that decoding starts from.
     fn vacant(view: View<'_>) -> Self;
 
-    /// The value of an array's item that a message leaves out (SOAP 1.1, section 5.4.2.1).
+    /// Returns the value of an array item that a message omits (SOAP 1.1, section 5.4.2.1).
     fn omitted(view: View<'_>, is_nillable: bool) -> Self {
         let _ = is_nillable;
         Self::vacant(view)
     }
 
-    /// Reads the content of an element whose start tag has just been read, up to and with its end
-    /// tag; or goes on where the last call paused.
+    /// Reads the content of an element whose start tag was just read, up to and including its end
+    /// tag. After a pause, continues where the last call stopped.
     ///
     /// # Errors
-    /// [`Stop::Pending`](crate::decode::Stop::Pending) when more bytes are needed, else the fault
-    /// found.
+    /// Returns [`Stop::Pending`](crate::decode::Stop::Pending) if more bytes are needed, otherwise
+    /// the error found.
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step;
 
     /// Writes the content: attributes, then (after [`Encoder::open_end`]) children or text.
     fn encode(&self, encoder: &mut Encoder, view: View<'_>);
 
-    /// Writes the content where it has no element of its own: only choices and trees can stand
-    /// so ([`Field::inline`]); nothing is written for other types.
+    /// Writes the content without an element of its own. Only choices and trees support this
+    /// ([`Field::inline`]); other types write nothing.
     fn encode_inline(&self, encoder: &mut Encoder, view: View<'_>) {
         let _ = (encoder, view);
     }
 }
 
-/// [`Content`] as an object, as far as writing needs it: what writes messages is compiled once, not
+/// The encoding part of [`Content`] as an object: code that writes messages is compiled once, not
 /// for each type.
 pub trait Encode {
     /// See [`Content::encode`].
@@ -99,7 +99,7 @@ impl Encode for &dyn Encode {
     }
 }
 
-/// Types that know their own schema: all but dynamic values.
+/// A type with a static schema: all types but dynamic values.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no schema of its own",
     note = "derive `Soap` for it; `Option` and `Vec` say how often an element occurs and are not content themselves"
@@ -108,29 +108,29 @@ pub trait Typed: Content {
     /// The name of the type, as in `xsi:type`.
     const TYPE_NAME: QName;
 
-    /// The name that items of this type have in SOAP arrays that name no other.
+    /// The name of items of this type in SOAP arrays that do not specify another.
     const ITEM_NAME: &'static str = "item";
 
-    /// The type's description.
+    /// Returns the type's description.
     fn element() -> &'static Element;
 
-    /// True if a nil element is kept apart from content: [`Nillable`](crate::Nillable).
+    /// True if nil is distinguished from content: [`Nillable`](crate::Nillable).
     const NILLABLE: bool = false;
 
-    /// True for choices, and for trees, which can be any element: only they can be
+    /// True for choices, and for trees, which can be any element. Only they can be
     /// [inline](Field::inline).
     const CHOICE: bool = false;
 
     /// A reference to the description, for `static` schemas.
     const REFERENCE: ElementRef = ElementRef::Static(Self::element);
 
-    /// A view of the description.
+    /// Returns a view of the description.
     fn view() -> View<'static> {
         View::of(Self::element())
     }
 }
 
-/// A simple type that is, or restricts, a built-in one: what a type of its own can be made from.
+/// A simple type that is, or restricts, a built-in one, and that a new type can be derived from.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a simple type",
     note = "a tuple struct restricts a built-in type or an enumeration; use named fields for anything else"
@@ -140,30 +140,32 @@ pub trait SimpleType: Typed + Lexical {
     const BASE: Builtin;
 }
 
-/// Content that has an element of its own (a global element declaration, XSD 1.0 part 1, 3.3): a
+/// Content with an element of its own (a global element declaration, XSD 1.0 part 1, 3.3): a
 /// message's body, a header block, a fault's detail.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` names no element of its own",
+    message = "`{Self}` has no element name",
     note = "give it `#[soap(element = \"...\")]` or `#[soap(message)]`"
 )]
 pub trait Message: Typed {
-    /// The element's name. An empty one is that of no element: the body of such a message is empty,
-    /// or holds an element for each field.
+    /// The element's name. An empty name means no element: the body of such a message is empty, or
+    /// holds an element for each field.
     const ELEMENT: QName;
 
-    /// True if the body holds an element for each field, without one around them: see
+    /// True if the body holds an element for each field, without a wrapper element: see
     /// [`BodyParts`](crate::soap::BodyParts).
     const HAS_PARTS: bool = false;
 
-    /// Of a message that has parts: makes room for a field, whose start tag was just read.
+    /// Makes room for a field, whose start tag was just read. Called only for messages that have
+    /// parts.
     fn open_part(&mut self, part: usize, content: View<'_>) {
         let _ = (part, content);
     }
 
-    /// Of a message that has parts: reads the field last opened; see [`Content::decode`].
+    /// Reads the last opened field; see [`Content::decode`]. Called only for messages that have
+    /// parts.
     ///
     /// # Errors
-    /// As [`Content::decode`].
+    /// Same as [`Content::decode`].
     fn decode_part(&mut self, part: usize, cursor: &mut Cursor<'_>, content: View<'_>) -> Step {
         let _ = (part, cursor, content);
         Ok(())
@@ -180,7 +182,7 @@ pub trait Occurs: ListShortcuts {
     const MIN: u32;
     /// `maxOccurs`, `None` for unbounded.
     const MAX: Option<u32>;
-    /// True if `xsi:nil` is kept apart from content.
+    /// True if nil is distinguished from content.
     const NILLABLE: bool;
     /// The reference to the content's description.
     const REFERENCE: ElementRef;
@@ -190,50 +192,51 @@ pub trait Occurs: ListShortcuts {
     /// True for lists.
     const LIST: bool = Self::MAX.is_none();
 
-    /// A view of the content's description, for calls from typed code, which has no schema at hand.
+    /// Returns a view of the content's description, for calls from typed code, which has no schema.
     #[inline]
     fn content_view() -> View<'static> {
         View::of_static(Self::REFERENCE)
     }
 
-    /// The value of a field that does not occur; also what decoding starts from.
+    /// Returns the value of a field that does not occur, which is also the value that decoding
+    /// starts from.
     fn vacant(view: View<'_>) -> Self;
 
-    /// The same for a value of typed code.
+    /// Like [`vacant`](Self::vacant), for typed code.
     fn absent() -> Self {
         Self::vacant(Self::content_view())
     }
 
-    /// Makes room for an occurrence, whose start tag has just been read: in place of the one at
-    /// `place`, or as the last one if there are not so many ([`APPENDED`]). Gives its place; 0
-    /// where there can be only one.
+    /// Makes room for an occurrence, whose start tag was just read. It replaces the occurrence at
+    /// `place`, or becomes the last one if there are fewer ([`APPENDED`]). Returns its position; 0
+    /// if there can be only one.
     fn open(&mut self, place: usize, view: View<'_>) -> usize;
 
-    /// Takes occurrences out of a list and puts vacant ones in, to be read; nothing for what is no
-    /// list. Gives the bytes that were moved for it.
+    /// Removes occurrences from a list and inserts vacant ones, to be read. Does nothing for types
+    /// that are not lists. Returns the number of bytes moved.
     fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize {
         let _ = (place, removed, inserted, view);
         0
     }
 
-    /// Keeps the first `count` occurrences. Without any, the field is as if it had not occurred.
+    /// Keeps the first `count` occurrences. If `count` is 0, the field becomes absent.
     fn keep(&mut self, count: usize, view: View<'_>);
 
-    /// Reads the content of the occurrence last opened, which is at [`Cursor::place`]; see
+    /// Reads the content of the last opened occurrence, which is at [`Cursor::place`]; see
     /// [`Content::decode`].
     ///
     /// # Errors
-    /// As [`Content::decode`].
+    /// Same as [`Content::decode`].
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step;
 
-    /// Writes every occurrence as an element named as the field says.
+    /// Writes every occurrence as an element with the field's name.
     fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>);
 }
 
-/// Fields that have no element around them: they stand among those of the element that the group is
-/// in. A group is a choice between groups ([`Choice`]), or a sequence that is a branch of such.
+/// Fields without an element around them: they are fields of the element that contains the group. A
+/// group is a choice between groups ([`Choice`]), or a sequence that is a branch of such a choice.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no group of elements",
+    message = "`{Self}` is not a group of elements",
     note = "derive `Soap` for it with `#[soap(group)]`; only a choice can be optional"
 )]
 pub trait Group: DecodeFields + EncodeFields + Sized {
@@ -242,11 +245,11 @@ pub trait Group: DecodeFields + EncodeFields + Sized {
     /// The choices between them.
     const CHOICES: &'static [Choice];
 
-    /// The value that decoding starts from.
+    /// Returns the value that decoding starts from.
     fn vacant() -> Self;
 }
 
-/// A choice that need not be made.
+/// An optional choice.
 impl<G: Group> Group for Option<G> {
     const FIELDS: &'static [Field] = G::FIELDS;
     const CHOICES: &'static [Choice] = &[G::CHOICES[0].optional()];

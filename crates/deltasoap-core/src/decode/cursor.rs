@@ -1,11 +1,11 @@
-//! The cursor: what routines read from. A window of bytes, and the decoder's state.
+//! The cursor that routines read from: a window of bytes, and the decoder's state.
 
 use super::{Frame, State, Step, Stop};
 use crate::schema::{Bindings, owned};
 use crate::{Error, ErrorKind, QName};
 use deltasoap_xml::{Encoding, Event, Limits, NameId, Names, Reader, Window};
 
-/// A place in a message: what routines read from.
+/// A position in a message, from which routines read.
 #[derive(Debug)]
 pub struct Cursor<'c> {
     pub(in crate::decode) window: Window<'c>,
@@ -13,52 +13,52 @@ pub struct Cursor<'c> {
 }
 
 impl<'c> Cursor<'c> {
-    /// A cursor at the outermost routine, with the bytes of `window` at hand.
+    /// Creates a cursor at the outermost routine, with the bytes of `window`.
     pub fn new(window: Window<'c>, state: &'c mut State) -> Self {
         state.stack.level = 0;
         state.expected.flat.forget_positions();
         Cursor { window, state }
     }
 
-    /// Position in the window after the last byte used.
+    /// Returns the position in the window after the last byte used.
     pub fn pos(&self) -> usize {
         self.window.pos
     }
 
-    /// Position in the document (UTF-8) after the last byte used.
+    /// Returns the position in the document (UTF-8) after the last byte used.
     pub fn offset(&self) -> u64 {
         self.window.base + self.window.pos as u64
     }
 
-    /// The unread bytes at hand.
+    /// Returns the unread bytes of the window.
     #[inline]
     pub fn rest(&self) -> &'c [u8] {
         &self.window.bytes[self.window.pos..]
     }
 
-    /// All bytes of the window.
+    /// Returns all bytes of the window.
     #[inline]
     pub fn bytes(&self) -> &'c [u8] {
         self.window.bytes
     }
 
-    /// True if the document came in UTF-8.
+    /// Returns true if the document arrived in UTF-8.
     pub(crate) fn is_utf8(&self) -> bool {
         self.window.encoding.encoding == Encoding::Utf8
     }
 
-    /// True if no bytes follow those at hand.
+    /// Returns true if no bytes follow the window.
     pub fn is_last(&self) -> bool {
         self.window.last
     }
 
-    /// Moves the position; the bytes between must leave the reader in the state it is in.
+    /// Moves the position. The bytes in between must leave the reader's state unchanged.
     #[inline]
     pub(crate) fn set_pos(&mut self, pos: usize) {
         self.window.pos = pos;
     }
 
-    /// Window and state apart, for routines that need both at once.
+    /// Returns window and state separately, for routines that need both at once.
     pub(crate) fn parts(&mut self) -> (&mut Window<'c>, &mut State) {
         (&mut self.window, self.state)
     }
@@ -67,54 +67,55 @@ impl<'c> Cursor<'c> {
         self.state
     }
 
-    /// The XML reader: name and attributes of the start tag just read.
+    /// Returns the XML reader: name and attributes of the start tag just read.
     pub fn reader(&self) -> &Reader {
         &self.state.reader
     }
 
-    /// The bounds on the message.
+    /// Returns the limits on the message.
     pub fn limits(&self) -> &Limits {
         &self.state.limits
     }
 
-    /// An error at the tag just read: beyond one of the [`limits`](Self::limits).
+    /// Creates an error at the tag just read, which exceeds one of the [`limits`](Self::limits).
     #[cold]
     pub(crate) fn beyond(&self, name: &'static str, limit: usize) -> Stop {
         self.error_at_tag(ErrorKind::Limit { name, limit: limit as u64 })
     }
 
-    /// The table of names.
+    /// Returns the table of names.
     pub fn names(&self) -> &Names {
         self.state.reader.names()
     }
 
-    /// A name of the table, for a value to keep.
+    /// Returns a name of the table, for a value to keep.
     #[inline]
     pub(crate) fn shared_name(&mut self, id: NameId) -> QName {
         let State { expected, reader, .. } = &mut *self.state;
         expected.names.get(reader.names(), id)
     }
 
-    /// Name of the element whose start tag was just read.
+    /// Returns the name of the element whose start tag was just read.
     pub fn name(&self) -> NameId {
         self.state.reader.name()
     }
 
-    /// Enters a routine: its frame's index, and whether it is entered for the first time (else it
-    /// resumes).
+    /// Enters a routine. Returns its frame's index, and true if it is entered for the first time,
+    /// false if it resumes.
     #[inline]
     pub fn enter(&mut self) -> (usize, bool) {
         let State { stack, reader, .. } = &mut *self.state;
         stack.enter(reader.depth())
     }
 
-    /// True if the routine called next reads an element from its start tag, which is at hand.
+    /// Returns true if the routine called next reads an element from its start tag, which was just
+    /// read.
     #[cfg(feature = "values")]
     pub(crate) fn is_entering(&self) -> bool {
         self.state.stack.level == self.state.stack.frames.len() && !self.is_seeking()
     }
 
-    /// True in a decoder that takes no shortcuts: lists are of values of their own then.
+    /// Returns true in a decoder that takes no shortcuts: its lists consist of separate values.
     #[cfg(feature = "values")]
     pub(crate) fn takes_no_shortcuts(&self) -> bool {
         self.state.expected.flat.is_off()
@@ -127,79 +128,79 @@ impl<'c> Cursor<'c> {
         self.state.hooks.low = self.state.hooks.low.min(index);
     }
 
-    /// True if a frame is *over an old value*: its routine goes on within a value that is whole
-    /// already, that of the message before. What it reads replaces what is there; what it passes
-    /// over or does not reach before the element's end is cut off; and what comes after the place
-    /// where reading stops stays as it was.
+    /// Returns true if a frame is *over an old value*: its routine continues within a complete
+    /// value, that of the previous message. What it reads replaces the old content. Old content
+    /// that it passes over, or does not reach before the element's end, is cut off. Old content
+    /// after the place where reading stops stays unchanged.
     #[inline]
     pub fn is_over(&self, index: usize) -> bool {
         index < self.state.stack.over
     }
 
-    /// The routine goes on as if its value had been vacant when it was entered: nothing of an old
-    /// value is left in it.
+    /// Makes the routine continue as if its value had been vacant when it was entered: nothing of
+    /// an old value is left in it.
     pub(crate) fn leave_old(&mut self, index: usize) {
         self.state.stack.over = self.state.stack.over.min(index);
     }
 
-    /// Says that items of lists will be [taken out](super::take_finished) between windows, while
-    /// the message is read: to be called before the routine that reads them, which must not be one
-    /// that compares with an earlier message. Arrays that say where their items stand are refused,
-    /// wherever they are in the message.
+    /// Declares that items of lists will be [taken out](super::take_finished) between windows,
+    /// while the message is read. Must be called before the routine that reads them, which must not
+    /// compare with an earlier message. Arrays that specify the positions of their items are then
+    /// rejected anywhere in the message.
     pub fn let_items_go(&mut self) {
         self.state.is_streamed = true;
     }
 
-    /// Where in its list the occurrence stands that the calling routine has opened: for a list that
-    /// is asked to read it.
+    /// Returns the index in its list of the occurrence that the calling routine has opened, for the
+    /// list that reads it.
     #[inline]
     pub fn place(&self) -> usize {
         self.state.stack.frames[self.state.stack.level - 1].place as usize
     }
 
-    /// A routine's frame.
+    /// Returns a routine's frame.
     #[inline]
     pub fn frame(&mut self, index: usize) -> &mut Frame {
         &mut self.state.stack.frames[index]
     }
 
-    /// The place of the type that the array around names for its items, for the routine of an item
-    /// that was just entered: one whose value may be shared has two frames more.
+    /// Returns the index of the type that the array around names for its items, for the routine of
+    /// an item that was just entered. If the item's value may be shared, there are two more frames.
     pub(crate) fn named_by_array(&self) -> Option<usize> {
         let &(array, place) = self.state.item_types.last()?;
         let level = self.state.stack.level;
         (level == array + 2 || level == array + 4).then_some(place)
     }
 
-    /// Tells the routine called next that the start tag just read is of one of its fields.
+    /// Tells the routine called next that the start tag just read belongs to one of its fields.
     pub(crate) fn set_inline(&mut self) {
         self.state.handover.inline = true;
     }
 
-    /// True if [`set_inline`](Self::set_inline) was called for the routine being entered.
+    /// Returns true if [`set_inline`](Self::set_inline) was called for the routine being entered.
     #[cfg(feature = "values")]
     pub(crate) fn is_inline(&self) -> bool {
         self.state.handover.inline
     }
 
-    /// True if the routine being entered is of an array without an element: the start tag just read
-    /// is that of its next item.
+    /// Returns true if the routine being entered is for an array without an element: the start tag
+    /// just read is that of its next item.
     #[inline]
     pub(crate) fn is_next_in_row(&self) -> bool {
         self.state.handover.next_in_row.is_some()
     }
 
-    /// Takes what [`set_inline`](Self::set_inline) left.
+    /// Takes the flag set by [`set_inline`](Self::set_inline).
     pub(crate) fn take_inline(&mut self) -> bool {
         std::mem::take(&mut self.state.handover.inline)
     }
 
-    /// Leaves the tag just read to the routine around the one at work.
+    /// Leaves the tag just read to the routine around the current one.
     pub(crate) fn hold(&mut self, tag: Tag) {
         self.state.handover.held = Some(tag);
     }
 
-    /// Takes what [`hold`](Self::hold) left.
+    /// Takes the tag left by [`hold`](Self::hold).
     #[inline]
     pub(crate) fn take_held(&mut self) -> Option<Tag> {
         self.state.handover.held.take()
@@ -221,19 +222,20 @@ impl<'c> Cursor<'c> {
         Some(QName::owned(namespace, local))
     }
 
-    /// Tells the routine called next that the attributes of the start tag just read are dealt with.
+    /// Tells the routine called next that the attributes of the start tag just read are already
+    /// handled.
     pub(crate) fn set_attributes_read(&mut self) {
         self.state.handover.attributes_read = true;
     }
 
-    /// Takes what [`set_attributes_read`](Self::set_attributes_read) left.
+    /// Takes the flag set by [`set_attributes_read`](Self::set_attributes_read).
     #[inline]
     pub(crate) fn take_attributes_read(&mut self) -> bool {
         std::mem::take(&mut self.state.handover.attributes_read)
     }
 
-    /// The prefixes in scope, sorted, for a tree that takes them over; `None` if such trees have
-    /// taken over more than [`Limits::inherited_bindings`] in all. Trees in the same scope share
+    /// Returns the prefixes in scope, sorted, for a tree that takes them over; `None` if trees have
+    /// taken over more than [`Limits::inherited_bindings`] in total. Trees in the same scope share
     /// them, and count once.
     pub(crate) fn bindings(&mut self) -> Step<Option<Bindings>> {
         let State { reader, trees, .. } = &mut *self.state;
@@ -246,7 +248,7 @@ impl<'c> Cursor<'c> {
             return Ok(Some(bindings));
         }
         let mut here: Vec<_> = reader.bindings().map(owned).collect();
-        // The reader's own order tells what it has read before.
+        // The reader's own order reveals what it has read before.
         here.sort_unstable();
         let here = Bindings::from(here);
         trees.taken.inherited = trees.taken.inherited.saturating_add(here.len());
@@ -257,10 +259,10 @@ impl<'c> Cursor<'c> {
         Ok((trees.taken.inherited <= limits.inherited_bindings).then_some(here))
     }
 
-    /// Counts so many elements, attributes and declarations that a tree takes.
+    /// Counts the elements, attributes and declarations of a tree.
     ///
     /// # Errors
-    /// When the trees have more than [`Limits::tree_nodes`] in all.
+    /// When the trees have more than [`Limits::tree_nodes`] in total.
     pub(crate) fn count_in_tree(&mut self, nodes: usize) -> Step {
         let trees = &mut self.state.trees;
         trees.taken.nodes = trees.taken.nodes.saturating_add(nodes);
@@ -272,7 +274,7 @@ impl<'c> Cursor<'c> {
         }
     }
 
-    /// The body begins, whose trees count by themselves.
+    /// Restarts the count at the body, whose trees count separately.
     pub(crate) fn count_trees_anew(&mut self) {
         self.state.trees.taken.nodes = 0;
     }
@@ -280,14 +282,14 @@ impl<'c> Cursor<'c> {
     /// Reads the next event.
     ///
     /// # Errors
-    /// `Stop::Pending` at the window's end, else the fault found.
+    /// `Stop::Pending` at the window's end, else the error found.
     #[inline]
     pub fn event(&mut self) -> Step<Event<'c>> {
         Ok(self.state.reader.next(&mut self.window)?)
     }
 
-    /// Reads on to the next start or end tag; only white space may stand before it, which counts
-    /// against no limit but the message's.
+    /// Reads up to the next start or end tag. Only white space may stand before it; it counts
+    /// against no limit except that of the message.
     ///
     /// # Errors
     /// As [`event`](Self::event), and for character data.
@@ -305,7 +307,7 @@ impl<'c> Cursor<'c> {
         }
     }
 
-    /// Where the reference just read begins.
+    /// Returns the position where the reference just read begins.
     #[cold]
     fn reference_offset(&self) -> u64 {
         let read = &self.window.bytes[..self.window.pos];
@@ -320,19 +322,19 @@ impl<'c> Cursor<'c> {
         }
     }
 
-    /// An error at a position.
+    /// Creates an error at a position.
     #[cold]
     pub fn error_at(&self, kind: ErrorKind, offset: u64) -> Stop {
         Stop::Error(Error::at(kind, offset))
     }
 
-    /// An error at the tag just read.
+    /// Creates an error at the tag just read.
     #[cold]
     pub fn error_at_tag(&self, kind: ErrorKind) -> Stop {
         self.error_at(kind, self.state.reader.tag_offset())
     }
 
-    /// An error in the element that was just closed, at a position.
+    /// Creates an error in the element that was just closed, at a position.
     #[cold]
     pub fn error_in_closed(&self, kind: ErrorKind, offset: u64) -> Stop {
         let mut error = Error::at(kind, offset);
@@ -340,13 +342,13 @@ impl<'c> Cursor<'c> {
         Stop::Error(error)
     }
 
-    /// An error in the element that was just closed, at its end tag.
+    /// Creates an error in the element that was just closed, at its end tag.
     #[cold]
     pub fn error_at_end(&self, kind: ErrorKind) -> Stop {
         self.error_in_closed(kind, self.state.reader.tag_offset())
     }
 
-    /// The name just read, for error messages: with its namespace only where it has one.
+    /// Returns the name just read, for error messages: with its namespace only if it has one.
     #[cold]
     pub(crate) fn found_name(&self) -> String {
         let (names, name) = (self.names(), self.name());
@@ -354,7 +356,7 @@ impl<'c> Cursor<'c> {
     }
 }
 
-/// What [`Cursor::next_tag`] found.
+/// The result of [`Cursor::next_tag`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tag {
     /// A start tag.

@@ -1,4 +1,4 @@
-//! The driver: feeds windows to the outermost routine until the message is whole.
+//! The driver: feeds windows to the outermost routine until the message is complete.
 
 use super::differential::Differential;
 use super::differential::leaf::{Advance, Chunk, Image};
@@ -13,44 +13,44 @@ use bytes::Bytes;
 use deltasoap_xml::{Encoding, Feed, Limits, Window};
 use std::cell::RefCell;
 
-/// How messages are read.
+/// Options of a [`Decoder`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DecodeOptions {
-    /// Bounds on a message.
+    /// Limits on a message.
     pub limits: Limits,
     /// What is accepted beyond the schema.
     pub tolerance: Tolerance,
-    /// How messages that resemble the one before are decoded.
+    /// How messages that resemble the previous one are decoded.
     pub differential: Differential,
 }
 
-/// The outermost routine: reads a whole document, its end included.
+/// The outermost routine: reads a whole document, including its end.
 pub trait Root {
-    /// Reads, or goes on reading where the last call paused.
+    /// Starts reading, or continues where the last call paused.
     ///
     /// # Errors
-    /// [`Stop::Pending`] when the window is used up, else the fault found.
+    /// [`Stop::Pending`] when the window is used up, else the error found.
     fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step;
 }
 
-/// Reads one document at a time, in chunks of any size.
+/// Decodes one document at a time, in chunks of any size.
 #[derive(Debug)]
 pub struct Decoder {
     feed: Feed,
     state: State,
-    /// The operation's bytes, where they are kept to be compared.
+    /// The operation's bytes, if they are kept for comparison.
     image: Image,
-    /// Bytes received.
+    /// Number of bytes received.
     received: u64,
 }
 
 impl Decoder {
-    /// A decoder with these options.
+    /// Creates a decoder with these options.
     pub fn new(options: DecodeOptions) -> Self {
         Decoder { feed: Feed::new(options.limits), state: State::new(options), image: Image::default(), received: 0 }
     }
 
-    /// As [`new`](Self::new), but this decoder learns nothing from the items it reads: every item
+    /// Like [`new`](Self::new), but this decoder learns nothing from the items it reads: every item
     /// goes through the general routines. It gives the same results, only slower. Tests use it as a
     /// reference that shares no learned markup with the decoder under test.
     pub fn without_shortcuts(options: DecodeOptions) -> Self {
@@ -59,7 +59,7 @@ impl Decoder {
         decoder
     }
 
-    /// Makes ready for another document; needed after each document, whole or failed.
+    /// Prepares for another document. Must be called after each document, complete or failed.
     pub fn reset(&mut self) {
         self.feed.reset();
         self.state.reset();
@@ -67,29 +67,32 @@ impl Decoder {
         self.received = 0;
     }
 
-    /// Says what the next document is in if it does not say itself: see [`Feed::set_encoding`]. To
-    /// be called behind [`reset`](Self::reset), which forgets it, and before the first chunk.
+    /// Sets the encoding of the next document, used if the document does not declare one: see
+    /// [`Feed::set_encoding`]. Must be called after [`reset`](Self::reset), which clears it, and
+    /// before the first chunk.
     pub fn set_encoding(&mut self, encoding: Encoding) {
         self.feed.set_encoding(encoding);
     }
 
-    /// Gives the decoder lists that were sent and that the next document may repeat: its numbers
-    /// are looked up among them first. It holds for the next document that is read to its end, and
-    /// never changes a result. For documents that are compared with the one before it serves what
-    /// is read in regular mode.
+    /// Gives the decoder lists that were sent and that the next document may repeat: numbers are
+    /// looked up among them first. The hint applies to the next document that is read to its end,
+    /// and never changes a result. For documents that are compared with the previous one, it is
+    /// used for the parts read in regular mode.
     pub fn set_hint(&mut self, hint: Option<Hint>) {
         self.state.hinting = hint.and_then(|hint| Hinting::new(hint, &self.state.limits));
     }
 
-    /// Says that what was read so far is not kept: its items were [taken out](super::take_finished)
-    /// of the value. The limits on the length of a message and on the nodes of its trees count from
-    /// here, so that a document of any length can be read in bounded memory. They go on counting
-    /// where other content grows meanwhile: while bytes are kept because later elements may refer
-    /// to them, and in a message that has come back to a list after another element, as is possible
-    /// where elements may come in any order. So they do after many [new
-    /// names](deltasoap_xml::Reader::has_few_new_names), since names and namespaces are kept to the
-    /// end of the document: without that, a sender who declares another namespace in each item
-    /// would fill the memory.
+    /// Tells the decoder that nothing read so far is kept: the items were [taken
+    /// out](super::take_finished) of the value. The limits on the length of a message and on the
+    /// nodes of its trees count from here, so that a document of any length can be read in bounded
+    /// memory.
+    ///
+    /// The limits keep counting while other content can grow: while bytes are kept because later
+    /// elements may refer to them, and in a message that has come back to a list after another
+    /// element, as is possible where elements may come in any order. They also keep counting after
+    /// many [new names](deltasoap_xml::Reader::has_few_new_names), since names and namespaces are
+    /// kept to the end of the document. Otherwise a sender that declares another namespace in each
+    /// item could fill the memory.
     pub fn let_go(&mut self) {
         let State { reader, references, comes_back, trees, .. } = &mut self.state;
         let is_held = *comes_back || references.is_keeping() || references.is_waiting() || !reader.has_few_new_names();
@@ -99,28 +102,28 @@ impl Decoder {
         }
     }
 
-    /// Takes the next chunk of the document and reads as much as it allows.
+    /// Takes the next chunk of the document and reads as much of it as possible.
     ///
     /// # Errors
-    /// The first fault in document order. After an error the decoder must be
+    /// The first error in document order. After an error the decoder must be
     /// [`reset`](Self::reset).
     pub fn push(&mut self, root: &mut impl Root, chunk: &[u8]) -> Result<(), Error> {
         self.take(root, Chunk::Lent(chunk))
     }
 
-    /// As [`push`](Self::push), for a chunk that can be kept without a copy: differential decoding
-    /// compares the next message with the received buffers themselves.
+    /// Like [`push`](Self::push), for a chunk that can be kept without a copy: differential
+    /// decoding compares the next message with the received buffers themselves.
     ///
     /// # Errors
-    /// As [`push`](Self::push).
+    /// See [`push`](Self::push).
     pub fn push_bytes(&mut self, root: &mut impl Root, chunk: Bytes) -> Result<(), Error> {
         self.take(root, Chunk::Shared(&chunk))
     }
 
-    /// Says that the document has ended.
+    /// Marks the end of the document.
     ///
     /// # Errors
-    /// The first fault in document order, an unexpected end among them.
+    /// The first error in document order, which may be an unexpected end.
     pub fn finish(&mut self, root: &mut impl Root) -> Result<(), Error> {
         self.state.session.is_ending = true;
         self.state.session.clock.resume();
@@ -162,7 +165,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Fast mode: compares what was received, and goes on in regular mode where it differs.
+    /// Fast mode: compares the received bytes, and continues in regular mode where they differ.
     fn follow(&mut self, root: &mut impl Root) -> Result<(), Error> {
         let Decoder { feed, state, image, received } = self;
         while feed.is_halted() {
@@ -180,48 +183,48 @@ impl Decoder {
     /// Reads a whole document in one piece.
     ///
     /// # Errors
-    /// As [`push`](Self::push) and [`finish`](Self::finish).
+    /// See [`push`](Self::push) and [`finish`](Self::finish).
     pub fn decode(&mut self, root: &mut impl Root, document: &[u8]) -> Result<(), Error> {
         self.reset();
         self.push(root, document)?;
         self.finish(root)
     }
 
-    /// As [`decode`](Self::decode), for a document that can be kept without a copy.
+    /// Like [`decode`](Self::decode), for a document that can be kept without a copy.
     ///
     /// # Errors
-    /// As [`push`](Self::push) and [`finish`](Self::finish).
+    /// See [`push`](Self::push) and [`finish`](Self::finish).
     pub fn decode_bytes(&mut self, root: &mut impl Root, document: Bytes) -> Result<(), Error> {
         self.reset();
         self.push_bytes(root, document)?;
         self.finish(root)
     }
 
-    /// What the document at hand, or the last one, had beyond its schema, in the order of the
-    /// document: at most 100 different ones.
+    /// Returns the deviations of the current or last document from its schema, in document order:
+    /// at most 100 different ones.
     pub fn deviations(&self) -> &[Deviation] {
         self.state.tolerated.deviations()
     }
 
-    /// The counters so far, over all documents.
+    /// Returns the counters so far, over all documents.
     pub fn stats(&self) -> &Stats {
         self.state.stats()
     }
 }
 
 thread_local! {
-    /// The decoder of the functions that read a single document: it has tables of names, and
+    /// The decoder used by functions that read a single document. It keeps tables of names, and
     /// buffers.
     static SPARE: RefCell<Option<Box<Decoder>>> = const { RefCell::new(None) };
 }
 
-/// Reads a single document. The decoder is one that has read others on this thread, so that names
-/// need not be learned for each. Of their values it keeps none, but how the last envelope began.
+/// Reads a single document. The decoder has read other documents on this thread, so that names need
+/// not be learned again. It keeps none of their values, except how the last envelope began.
 ///
 /// # Errors
-/// The first fault in document order.
+/// The first error in document order.
 pub(crate) fn decode_once(root: &mut impl Root, document: &[u8]) -> Result<(), Error> {
-    // There is none while the thread ends: destructors may read documents too.
+    // Unavailable while the thread ends: destructors may read documents too.
     let spare = SPARE.try_with(|spare| spare.try_borrow_mut().ok()?.take()).ok().flatten();
     let mut decoder = spare.unwrap_or_else(|| Box::new(Decoder::new(DecodeOptions::default())));
     let result = decoder.decode(root, document);
@@ -231,15 +234,15 @@ pub(crate) fn decode_once(root: &mut impl Root, document: &[u8]) -> Result<(), E
 }
 
 impl Decoder {
-    /// Forgets the last document, but for names.
+    /// Forgets the last document, except for names.
     fn forget(&mut self) {
         self.reset();
         (self.image, self.state.session.spare) = Default::default();
     }
 }
 
-/// Calls the routines as long as the window allows, in turn with the checkpoint policy while one is
-/// at work.
+/// Calls the routines as long as the window allows, alternating with the checkpoint policy if one
+/// is active.
 fn step(root: &mut impl Root, state: &mut State, window: &mut Window<'_>) -> Result<(), Option<Error>> {
     loop {
         state.references.keep(window);
@@ -273,7 +276,7 @@ fn step(root: &mut impl Root, state: &mut State, window: &mut Window<'_>) -> Res
     }
 }
 
-/// Where the routines' window is to end; `None` if they are not to be called.
+/// Returns the end of the routines' window; `None` if they are not to be called.
 fn prepare(state: &mut State, window: &mut Window<'_>) -> Option<usize> {
     let Some(mut policy) = state.hooks.policy.take() else { return Some(window.bytes.len()) };
     let is_ready = policy.advance(state, window);
@@ -283,7 +286,8 @@ fn prepare(state: &mut State, window: &mut Window<'_>) -> Option<usize> {
     is_ready.then_some(cut)
 }
 
-/// The routines have paused: true if they can go on with the bytes at hand.
+/// Called when the routines have paused. Returns true if they can continue with the available
+/// bytes.
 fn goes_on(state: &mut State, window: &Window<'_>, cut: usize, at_watch: bool) -> bool {
     let Some(mut policy) = state.hooks.policy.take() else { return cut < window.bytes.len() };
     let goes_on = policy.paused(state, window, cut, at_watch);
@@ -294,7 +298,7 @@ fn goes_on(state: &mut State, window: &Window<'_>, cut: usize, at_watch: bool) -
 /// Reads a document whose root element is `name` with content of type `T`.
 ///
 /// # Errors
-/// The first fault in document order.
+/// The first error in document order.
 ///
 /// ```
 /// use deltasoap_core::{QName, decode::from_slice};
@@ -307,11 +311,11 @@ pub fn from_slice<T: Typed>(document: &[u8], name: &QName) -> Result<T, Error> {
     read_element(document, name, T::view())
 }
 
-/// Reads a document whose root element is `name` with content that a schema built at run time
-/// describes.
+/// Reads a document whose root element is `name`, with content described by a schema built at run
+/// time.
 ///
 /// # Errors
-/// The first fault in document order.
+/// The first error in document order.
 ///
 /// ```
 /// use deltasoap_core::schema::{Builtin, Element, Schema, SimpleElement};
@@ -355,12 +359,12 @@ pub struct ElementRoot<'a, T> {
     /// The element's content; vacant until it is read.
     pub value: T,
     view: View<'a>,
-    /// The name that the element must have, if not any.
+    /// The name that the element must have; `None` for any.
     name: Option<&'a QName>,
 }
 
 impl<'a, T: Content> ElementRoot<'a, T> {
-    /// A root element of any name.
+    /// Creates a root element of any name.
     pub fn new(view: View<'a>) -> Self {
         ElementRoot { value: T::vacant(view), view, name: None }
     }
@@ -377,9 +381,9 @@ impl<'a, T: Content> ElementRoot<'a, T> {
     }
 }
 
-/// Inside the root element; state 0 is in front of it.
+/// Inside the root element; state 0 is before it.
 const CONTENT: u8 = 1;
-/// Behind the root element.
+/// After the root element.
 const BEHIND: u8 = 2;
 
 impl<T: Content> Root for ElementRoot<'_, T> {

@@ -1,10 +1,11 @@
-//! Items of lists: read, opened, inserted, removed, and taken out while the message is read.
+//! Items of lists: reading, opening, inserting, removing them, and taking them out while the
+//! message is read.
 
 use super::{Cursor, Step};
 use crate::content::Content;
 use crate::schema::View;
 
-/// Reads an occurrence. One that was made vacant is no longer the old one: no checkpoint lies
+/// Reads an occurrence. If it was made vacant, it is no longer the old one: no checkpoint lies
 /// within it.
 #[inline]
 pub(crate) fn decode_one<T: Content>(value: &mut T, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
@@ -14,16 +15,16 @@ pub(crate) fn decode_one<T: Content>(value: &mut T, cursor: &mut Cursor<'_>, vie
     value.decode(cursor, view)
 }
 
-/// Takes the items out of a list that is being read, all but the last one, which may be unfinished.
+/// Takes all items out of a list that is being read, except the last one, which may be incomplete.
 /// For long lists whose items are used while the message arrives; see [`Cursor::let_items_go`].
 /// (*Toward Characterizing the Performance of SOAP Toolkits*, section 2.3: applications may begin
-/// before the document is whole.)
+/// before the document is complete.)
 pub fn take_finished<T>(items: &mut Vec<T>) -> Vec<T> {
     let Some(last) = items.pop() else { return Vec::new() };
     std::mem::replace(items, vec![last])
 }
 
-/// The place of the item being read in a list of so many items: where [others were taken
+/// Returns the index of the item being read in a list of `len` items: if [others were taken
 /// out](take_finished) since it was opened, it is the only one.
 #[inline]
 pub(crate) fn still_there(place: usize, len: usize) -> usize {

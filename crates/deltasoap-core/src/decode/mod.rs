@@ -1,15 +1,15 @@
-//! Reading messages: bytes in, values out, resumable at every byte.
+//! Decoding: bytes in, values out, resumable at every byte.
 //!
-//! The routines here are driven by a schema: one for each schema class ([`complex`], [`text`],
-//! [`mod@array`], [`simple`]), and one for each way that real messages bend it (`nil`, `skip`). A
+//! The routines are driven by a schema. There is one for each schema class ([`complex`], [`text`],
+//! [`mod@array`], [`simple`]) and one for each common deviation of real messages (`nil`, `skip`). A
 //! routine keeps its progress in a [`Frame`] on the matching stack and nowhere else. When the bytes
-//! run out it returns [`Stop::Pending`], and so do its callers; when more bytes have come, the
-//! driver calls the outermost routine again and each one goes on from its frame (*re-descent*). A
-//! chunk boundary, and later a checkpoint, are therefore nothing but a saved stack.
+//! run out, it returns [`Stop::Pending`], and so do its callers. When more bytes arrive, the driver
+//! calls the outermost routine again, and each routine continues from its frame (*re-descent*). A
+//! chunk boundary, and later a checkpoint, is therefore just a saved stack.
 //!
 //! Arrays of flat values take a shortcut: [`flat`] learns the markup between the leaves of one item
-//! and then only compares it for the items that follow, so that nothing but the values is parsed.
-//! Whatever deviates goes through the general routines, which alone decide what is an error.
+//! and only compares it for the following items, so that only the values are parsed. Anything that
+//! deviates goes through the general routines, which alone decide what is an error.
 
 pub mod array;
 pub mod complex;
@@ -57,18 +57,18 @@ pub(crate) use nil::{
 use crate::Error;
 use deltasoap_xml::{Stop as XmlStop, XmlError};
 
-/// Why a routine returned before it was done.
+/// The reason why a routine returned before it was done.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Stop {
     /// The window's bytes are used up; call again with more.
     Pending,
-    /// Fast mode takes over, or the way leads elsewhere: the driver goes on.
+    /// Fast mode takes over, or decoding continues elsewhere: the driver proceeds.
     Switch,
-    /// An error in the message.
+    /// The message is invalid.
     Error(Error),
 }
 
-/// What a routine returns: done, or why not.
+/// The result of a routine.
 pub type Step<T = ()> = Result<T, Stop>;
 
 impl From<Error> for Stop {

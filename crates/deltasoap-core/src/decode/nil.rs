@@ -1,4 +1,4 @@
-//! Attributes that any typed element can carry: `xsi:nil`, `xsi:type`, references.
+//! Attributes that any typed element can have: `xsi:nil`, `xsi:type`, references.
 
 use super::cursor::Tag;
 use super::{Cursor, DeviationKind, Step, Stop};
@@ -6,12 +6,12 @@ use crate::schema::{QName, is_markup};
 use crate::{ErrorKind, ns};
 use deltasoap_xml::NameId;
 
-/// Whether the element just opened says `xsi:nil="true"`.
+/// True if the element just opened has `xsi:nil="true"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct IsNil(pub(crate) bool);
 
 impl IsNil {
-    /// An error if it does: for elements that cannot be nil.
+    /// Returns an error if true: for elements that cannot be nil.
     pub(crate) fn reject(self, cursor: &Cursor<'_>) -> Step {
         if self.0 { Err(cursor.error_at_tag(ErrorKind::Nil("this element cannot be nil"))) } else { Ok(()) }
     }
@@ -30,7 +30,7 @@ pub(crate) fn nil_attribute(cursor: &Cursor<'_>) -> Step<IsNil> {
     Ok(IsNil(false))
 }
 
-/// The value of `xsi:nil`; `None` for a text that is no boolean.
+/// Parses the value of `xsi:nil`; `None` if the text is not a boolean.
 pub(crate) fn nil_value(text: &str) -> Option<bool> {
     match text.trim_ascii() {
         "true" | "1" => Some(true),
@@ -39,12 +39,13 @@ pub(crate) fn nil_value(text: &str) -> Option<bool> {
     }
 }
 
-/// Looks at an attribute that the schema does not name. What `xsi:type` names is not compared with
-/// the schema, for senders mark what they like (SOAP 1.1, section 5.1), but it must be a name.
+/// Checks an attribute that the schema does not name. The type named by `xsi:type` is not compared
+/// with the schema, because senders may use any name (SOAP 1.1, section 5.1), but it must be a
+/// valid name.
 ///
 /// # Errors
 /// For an `xsi:type` whose prefix is not declared, and for references out of the message: those
-/// within were followed.
+/// within were already followed.
 pub(crate) fn other_attribute(cursor: &mut Cursor<'_>, index: usize) -> Step {
     let (reader, names) = (cursor.reader(), cursor.names());
     let (name, text) = reader.attribute(index);
@@ -62,7 +63,7 @@ pub(crate) fn other_attribute(cursor: &mut Cursor<'_>, index: usize) -> Step {
     Ok(())
 }
 
-/// Reports what the nil element just opened says besides, for types that do not keep it.
+/// Reports the other attributes of the nil element just opened, for types that do not keep them.
 pub(crate) fn report_beside_nil(cursor: &mut Cursor<'_>) {
     for index in 0..cursor.reader().attribute_count() {
         let name = cursor.reader().attribute(index).0;
@@ -72,17 +73,17 @@ pub(crate) fn report_beside_nil(cursor: &mut Cursor<'_>) {
     }
 }
 
-/// True for attributes that any element may have.
+/// Returns true for attributes that any element may have.
 fn is_common(cursor: &Cursor<'_>, name: NameId) -> bool {
     let names = cursor.names();
     let is_id = names.is(name, "", "id") && cursor.state.references.have_meaning();
     is_id || is_markup(names.namespace(name)) || names.namespace(name) == ns::XMIME
 }
 
-/// The type that the start tag just read names, if it names one.
+/// Returns the type that the start tag just read names, if any.
 ///
 /// # Errors
-/// For a name whose prefix is not declared.
+/// When the name's prefix is not declared.
 pub(crate) fn named_type(cursor: &Cursor<'_>) -> Step<Option<QName>> {
     let (reader, names) = (cursor.reader(), cursor.names());
     let mut attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
@@ -93,7 +94,7 @@ pub(crate) fn named_type(cursor: &Cursor<'_>) -> Step<Option<QName>> {
     }
 }
 
-/// The error for an `xsi:type` that is no name or has a prefix that is not declared.
+/// Creates the error for an `xsi:type` that is not a valid name or has an undeclared prefix.
 #[cold]
 pub(crate) fn undeclared_type(cursor: &Cursor<'_>, text: &str) -> Stop {
     let (found, expected) = (text.to_owned(), "a name whose prefix is declared".to_owned());

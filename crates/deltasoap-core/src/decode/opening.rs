@@ -3,12 +3,12 @@
 //!
 //! ```text
 //! <?xml ..?> <Envelope xmlns:..> <Body>     <op> ..
-//! └──────── bytes as in the last message ─┘ └── reading goes on here
+//! └──────── bytes as in the last message ─┘ └── reading continues here
 //! ```
 //!
 //! Tokenizing is a function of the reader's state and the bytes, and all documents begin in the
 //! same state. So equal bytes lead to an equal state: the open elements and their declarations,
-//! which are kept beside the bytes. Header blocks are read each time. What is kept reveals the
+//! which are kept with the bytes. Header blocks are read each time. The kept bytes reveal the
 //! prefixes that a sender declares, as the reader's own tables do.
 
 use super::Cursor;
@@ -16,10 +16,11 @@ use super::differential::Checkpoints;
 use crate::version::Version;
 use deltasoap_xml::{Bound, Detected, OpenElement};
 
-/// Most bytes that are kept, and most declarations.
+/// Maximum bytes, and maximum declarations, that are kept.
 const MOST_BYTES: usize = 2048;
 const MOST_BOUND: usize = 32;
-/// After so many messages in a row that began otherwise, only one in so many is kept.
+/// After more than `PATIENCE` messages in a row that began differently, only one in `SELDOM` is
+/// kept.
 const PATIENCE: u32 = 4;
 const SELDOM: u32 = 32;
 
@@ -27,18 +28,18 @@ const SELDOM: u32 = 32;
 #[derive(Debug, Default)]
 pub(crate) struct Opening {
     known: Option<Box<Known>>,
-    /// Messages in a row that began otherwise.
+    /// Messages in a row that began differently.
     misses: u32,
     is_off: bool,
 }
 
-/// What the start of an envelope says.
+/// What the start of an envelope declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Opened {
     pub(crate) version: Version,
-    /// The start tag of the header was the last to be read, not that of the body.
+    /// True if the last start tag read was that of the header, false if that of the body.
     pub(crate) is_header: bool,
-    /// SOAP encoding is in force.
+    /// True if SOAP encoding is in force.
     pub(crate) is_encoded: bool,
 }
 
@@ -52,15 +53,15 @@ impl Opening {
 struct Known {
     bytes: Vec<u8>,
     opened: Opened,
-    /// The reader's, which the others have a meaning in.
+    /// The reader's epoch in which the other fields are valid.
     epoch: (u64, u64),
     open: Vec<OpenElement>,
     bound: Vec<Bound>,
 }
 
 impl Cursor<'_> {
-    /// At the start of a document: continues in the header or the body if the document begins as
-    /// the last one did.
+    /// At the start of a document: continues in the header or the body if the document begins like
+    /// the last one.
     pub(crate) fn skip_opening(&mut self) -> Option<Opened> {
         if !self.is_whole_so_far() || self.window.pos > 0 {
             return None;
@@ -77,13 +78,13 @@ impl Cursor<'_> {
         Some(known.opened)
     }
 
-    /// After the start tag of the header or the body: keeps the bytes up to here, for the next
+    /// After the start tag of the header or the body: keeps the bytes up to here for the next
     /// message.
     pub(crate) fn keep_opening(&mut self, opened: Opened) {
         let bytes = self.window.bytes.get(..self.window.pos).filter(|bytes| bytes.len() <= MOST_BYTES);
         let Some(bytes) = bytes.filter(|_| self.is_whole_so_far() && !self.reader().tag_is_empty()) else { return };
         let state = &mut *self.state;
-        // Single messages are free of all cost.
+        // A single message costs nothing extra.
         if state.stats.messages == 0 {
             return;
         }
@@ -95,8 +96,8 @@ impl Cursor<'_> {
         state.expected.opening.known = Some(Box::new(Known { bytes: bytes.to_vec(), opened, epoch, open, bound }));
     }
 
-    /// True if the window begins where the document does. The policies of other crates see every
-    /// byte.
+    /// Returns true if the window begins where the document does. Policies of other crates see
+    /// every byte.
     fn is_whole_so_far(&self) -> bool {
         let is_on = !matches!(self.state.differential.checkpoints, Checkpoints::Custom(_));
         is_on

@@ -13,8 +13,8 @@
 //! ```
 //!
 //! Why this is correct: a tag's meaning depends on its bytes and on the declarations in scope.
-//! Which field it opens depends on the description, on the previous field and on how often that
-//! field occurred. A shape belongs to one description and one scope, and occurrences are checked
+//! Which field it opens depends on the schema, on the previous field and on how often that field
+//! occurred. A shape belongs to one schema element and one scope, and occurrences are checked
 //! against the field's bounds. So the fast path accepts only what the general routine accepted in
 //! an equal state, and it never reports an error: it falls back.
 //!
@@ -34,15 +34,15 @@ use foldhash::quality::RandomState;
 use std::collections::HashMap;
 
 /// Limits on the shapes of a decoder: their number, and their size in bytes (an estimate). A
-/// decoder that reaches one stops learning, and drops all shapes after [`MOST_FULL`] more messages:
-/// at once it would learn the same shapes again and again.
+/// decoder that reaches one stops learning, and drops all shapes after [`MOST_FULL`] more messages.
+/// If it dropped them at once, it would learn the same shapes again and again.
 const MAX_SHAPES: usize = 512;
 const MAX_BYTES: usize = 128 << 10;
 const MOST_FULL: u32 = 8;
-/// How many times a field's tag is replaced because its attributes changed.
+/// Maximum number of times that a field's tag is replaced because its attributes changed.
 const MAX_CHANGES: u8 = 8;
-/// How many texts of a leaf may need the general routines (references, CDATA, comments) before
-/// prediction gives up on the leaf.
+/// Number of times that the text of a leaf may need the general routines (references, CDATA,
+/// comments) before prediction gives up on the leaf.
 const MAX_MISSES: u8 = 8;
 
 /// Bytes that a shape takes per field, without the tag.
@@ -51,7 +51,7 @@ const FIELD: usize = size_of::<Option<Box<Tag>>>() + size_of::<[u32; 2]>() + siz
 /// No field.
 const NONE: u32 = u32::MAX;
 
-/// The shapes of elements, by description and scope.
+/// The shapes of elements, by schema element and scope.
 #[derive(Debug, Default)]
 pub(crate) struct Predicted {
     shapes: Vec<Shape>,
@@ -74,21 +74,21 @@ struct Opened {
     field: usize,
     /// The tag's position in the message, to check that it is the current tag.
     offset: u64,
-    /// No attribute makes it refer to another element, or be referred to.
+    /// True if no attribute makes it refer to another element, or be referred to.
     is_unmarked: bool,
 }
 
 type Key = (Identity, ScopeId);
 
-/// A shape, in the frame of a routine that has one.
+/// The id of a shape, in the frame of a routine that has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ShapeId(Option<std::num::NonZeroU32>);
 
-/// What elements of one description in one scope consist of.
+/// The expected content of elements with one schema element in one scope.
 #[derive(Debug)]
 struct Shape {
     key: Key,
-    /// False if more than the previous field decides what a tag means.
+    /// False if the meaning of a tag depends on more than the previous field.
     is_fit: bool,
     /// True from the second element on.
     is_repeated: bool,
@@ -107,26 +107,26 @@ pub(crate) struct Tag {
     pub(crate) known: KnownTag,
     /// True if its content is text of a simple type.
     pub(crate) is_leaf: bool,
-    /// No attribute makes it refer to another element, or be referred to.
+    /// True if no attribute makes it refer to another element, or be referred to.
     pub(crate) is_unmarked: bool,
     /// The shape of its content.
     shape: ShapeId,
-    /// What its attributes mean to the content, once it was read.
+    /// The meaning of its attributes for the content, once it was read.
     attributes: Option<Attributes>,
     changes: u8,
     misses: u8,
 }
 
-/// What the attributes of a tag mean.
+/// The meaning of the attributes of a tag.
 #[derive(Debug)]
 pub(crate) struct Attributes {
-    /// Attributes of the description, with the place of each in the tag; `None` for those that have
+    /// Attributes of the schema, with the index of each in the tag; `None` for those that have
     /// their default.
     pub(crate) known: Box<[(usize, Option<usize>)]>,
 }
 
 impl Tag {
-    /// Bytes of memory, roughly.
+    /// Returns the approximate memory in bytes.
     fn size(&self) -> usize {
         size_of::<Self>() + self.known.size()
     }
@@ -175,7 +175,7 @@ impl Predicted {
         self.shapes.get_mut(id.index()?)?.tags.get_mut(field)?.as_deref_mut()
     }
 
-    /// The shape of an element that starts, if its markup can be predicted.
+    /// Returns the shape of an element that starts, if its markup can be predicted.
     fn enter(&mut self, key: Key, offset: u64, complex: &ComplexElement) -> ShapeId {
         let hint = self.opened_tag(offset).map_or(ShapeId::default(), |tag| tag.shape);
         if self.shape(hint).is_some_and(|shape| shape.key == key) {
@@ -192,19 +192,19 @@ impl Predicted {
         id
     }
 
-    /// The current tag, at `offset`, if it is known.
+    /// Returns the current tag, at `offset`, if it is known.
     fn opened_tag(&mut self, offset: u64) -> Option<&mut Tag> {
         let opened = self.opened.filter(|opened| opened.offset == offset)?;
         self.tag(opened.around, opened.field)
     }
 
-    /// True if the current tag, at `offset`, is known to contain no reference and no id.
+    /// Returns true if the current tag, at `offset`, is known to contain no reference and no id.
     #[inline]
     pub(crate) fn is_unmarked(&self, offset: u64) -> bool {
         self.opened.is_some_and(|opened| opened.is_unmarked && opened.offset == offset)
     }
 
-    /// The meaning of the current tag's attributes, if it is known.
+    /// Returns the meaning of the current tag's attributes, if it is known.
     #[inline]
     pub(crate) fn attributes(&self, offset: u64) -> Option<&Attributes> {
         let opened = self.opened.filter(|opened| opened.is_unmarked && opened.offset == offset)?;
@@ -242,7 +242,7 @@ impl Predicted {
         self.opened = Some(Opened { around, field, offset, is_unmarked });
     }
 
-    /// True if complete elements have ended after this field.
+    /// Returns true if complete elements have ended after this field.
     #[inline]
     pub(crate) fn may_end(&self, id: ShapeId, after: usize) -> bool {
         self.shape(id).is_some_and(|shape| shape.ends.get(after) == Some(&true))
@@ -265,7 +265,7 @@ impl Predicted {
     }
 }
 
-/// True if a tag's name and the previous field decide which field the tag opens.
+/// Returns true if a tag's name and the previous field decide which field the tag opens.
 fn is_fit(complex: &ComplexElement) -> bool {
     const MAX_FIELDS: usize = 256;
     let fields = &complex.fields[..];
@@ -277,26 +277,26 @@ fn is_fit(complex: &ComplexElement) -> bool {
         && fields.iter().enumerate().all(is_new)
 }
 
-/// True for attributes whose values are part of a known tag, since they decide how the content is
-/// read: `xsi:type` and `xsi:nil`.
+/// Returns true for attributes whose values are part of a known tag, since they decide how the
+/// content is read: `xsi:type` and `xsi:nil`.
 pub(crate) fn decides_type(names: &Names, name: NameId) -> bool {
     is_type_or_nil(names.namespace(name), names.local(name))
 }
 
-/// The same for the parts of a name.
+/// Like [`decides_type`], for the parts of a name.
 pub(crate) fn is_type_or_nil(namespace: &str, local: &str) -> bool {
     (local == "type" || local == "nil") && namespace == ns::XSI
 }
 
-/// True if the start tag just read has attributes other than `xsi:type`: ones that a leaf's value
-/// may depend on.
+/// Returns true if the start tag just read has attributes other than `xsi:type`: a leaf's value may
+/// depend on them.
 fn has_values(reader: &Reader) -> bool {
     let mut names = (0..reader.attribute_count()).map(|index| reader.attribute(index).0);
     names.any(|name| !reader.names().is(name, ns::XSI, "type"))
 }
 
-/// True unless the current start tag has an `xsi:type` that is no valid name, or an `xsi:nil` that
-/// is no boolean; such an element is invalid.
+/// Returns true unless the current start tag has an `xsi:type` that is not a valid name, or an
+/// `xsi:nil` that is not a boolean; such an element is invalid.
 fn has_valid_type_and_nil(reader: &Reader) -> bool {
     let names = reader.names();
     let mut attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
@@ -313,7 +313,7 @@ fn has_valid_type_and_nil(reader: &Reader) -> bool {
 pub struct Leaf<'l> {
     bytes: &'l [u8],
     pos: usize,
-    /// Where the end tag ends, once the text was read.
+    /// The position after the end tag, once the text was read.
     pub(crate) end: usize,
     tag: &'l KnownTag,
     text_limit: usize,
@@ -325,7 +325,7 @@ impl<'l> Leaf<'l> {
         Leaf { bytes, pos, end: pos, tag, text_limit }
     }
 
-    /// Where the text ends, once it was read.
+    /// Returns the position after the text, once it was read.
     pub(crate) fn text_end(&self) -> usize {
         self.pos
     }
@@ -346,7 +346,7 @@ impl FlatSource for Leaf<'_> {
 }
 
 impl Cursor<'_> {
-    /// The shape of the element whose start tag was just read.
+    /// Returns the shape of the element whose start tag was just read.
     pub(crate) fn shape(&mut self, view: View<'_>, complex: &ComplexElement) -> ShapeId {
         let State { expected: Expected { shapes: predicted, .. }, reader, hooks, limits, .. } = self.state();
         if predicted.is_off || hooks.is_busy() || limits.text == 0 || reader.tag_is_empty() {
@@ -355,8 +355,8 @@ impl Cursor<'_> {
         predicted.enter((view.identity(), reader.scope()), reader.tag_offset(), complex)
     }
 
-    /// Notes which field the start tag just read opened, after another one (0 for none, else its
-    /// place, one on), and the tag itself.
+    /// Records the field that the start tag just read opened, and the tag itself. `after` is 0 for
+    /// the first field, else the previous field's index plus one.
     pub(crate) fn learn_tag(
         &mut self,
         id: ShapeId,
@@ -385,14 +385,14 @@ impl Cursor<'_> {
         }
         let slot = &mut shape.tags[field];
         let changes = match slot.as_deref() {
-            // Later findings about the current tag belong to this very tag, not to another tag of
-            // the same field.
+            // Later findings about the current tag belong to exactly this tag, not to another tag
+            // of the same field.
             Some(tag) if tag.known.is(found) => return predicted.open(id, field, reader.tag_offset(), false),
             Some(tag) if tag.changes == MAX_CHANGES => return,
             Some(tag) => tag.changes + 1,
             None => 0,
         };
-        // The general routines decide which fault of a tag is reported, each time.
+        // The general routines decide which error of a tag is reported, each time.
         if !has_valid_type_and_nil(reader) {
             return;
         }
@@ -413,7 +413,7 @@ impl Cursor<'_> {
         predicted.open(id, field, reader.tag_offset(), false);
     }
 
-    /// Notes what the attributes of the start tag just read mean, if the tag is known.
+    /// Records the meaning of the attributes of the start tag just read, if the tag is known.
     pub(crate) fn learn_attributes(&mut self, attributes: impl FnOnce(&Reader) -> Attributes) {
         let State { expected: Expected { shapes: predicted, .. }, reader, .. } = self.state();
         if let Some(tag) = predicted.opened_tag(reader.tag_offset())

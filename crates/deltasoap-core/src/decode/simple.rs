@@ -1,5 +1,5 @@
-//! Simple elements: text to value. Binary ones may hold a reference to a part of the message's
-//! package in the place of text.
+//! Simple elements: text to value. Binary elements may contain a reference to a part of the
+//! message's package instead of text.
 
 use super::state::OpenText;
 use super::{Cursor, Step, nil_attribute, other_attribute, skip_element};
@@ -10,31 +10,30 @@ use deltasoap_xml::Event;
 use deltasoap_xml::lexical::{Lexical, LexicalError, Partial, WhiteSpace};
 use deltasoap_xml::{Buffer, Escape};
 
-/// In front of the text.
+/// Before the text.
 const START: u8 = 0;
 /// The value is complete; the end tag follows.
 const SCANNED: u8 = 1;
 /// Collecting text.
 pub(in crate::decode) const TEXT: u8 = 2;
-/// About to collect text, of which there was none so far.
+/// About to collect text; there has been none so far.
 const EMPTY: u8 = 3;
 /// Inside `xop:Include`.
 const INCLUDE: u8 = 4;
-/// Behind a reference to a part: only white space may follow.
+/// After a reference to a part: only white space may follow.
 const REFERRED: u8 = 5;
 
-/// Reads an element's text as a value, up to and with its end tag. An element without any text
-/// stands for the [default](crate::schema::Element::default_text) of its description, where that
-/// has one.
+/// Reads an element's text as a value, up to and including its end tag. An element without any text
+/// takes the [default](crate::schema::Element::default_text) of its schema, if there is one.
 ///
 /// # Errors
-/// When the text is not of the type, or anything but text stands in the element.
+/// When the text is not valid for the type, or when the element contains anything but text.
 pub fn decode<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
     decode_text(&mut Typed(value), cursor, view)
 }
 
-/// As [`decode`], of a value that may stand in a part of its own: an `xop:Include` is accepted in
-/// the place of text (XOP 1.0, section 2.1), and an `href` to another part on the element (SOAP
+/// Like [`decode`], for a value that may be in a separate part: an `xop:Include` is accepted
+/// instead of text (XOP 1.0, section 2.1), and an `href` to another part on the element (SOAP
 /// Messages with Attachments, section 3).
 ///
 /// # Errors
@@ -43,16 +42,16 @@ pub(crate) fn decode_binary<T: Target>(value: &mut T, cursor: &mut Cursor<'_>, v
     decode_text(value, cursor, view)
 }
 
-/// As [`decode`], compiled once for all values that are read from their whole text: not for
+/// Like [`decode`], compiled once for all values that are read from their whole text: not for
 /// [streamed](Lexical::STREAMED) types.
 ///
 /// # Errors
-/// As [`decode`].
+/// See [`decode`].
 pub fn decode_whole(value: &mut dyn WholeText, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
     decode_text(&mut Whole(value), cursor, view)
 }
 
-/// A value that is read from its whole text: what is needed of [`Lexical`], as an object.
+/// A value that is read from its whole text: the required part of [`Lexical`], as a trait object.
 pub trait WholeText {
     /// See [`Lexical::scan_into`].
     fn scan_into(&mut self, bytes: &[u8]) -> Option<usize>;
@@ -60,18 +59,18 @@ pub trait WholeText {
     /// See [`Lexical::parse`].
     ///
     /// # Errors
-    /// When the text is not of the type.
+    /// When the text is not valid for the type.
     fn parse_into(&mut self, text: &str) -> Result<(), LexicalError>;
 }
 
-/// What the routine needs of a value; the defaults are those of values that are read from their
-/// whole text.
+/// The operations that the routine needs of a value. The defaults are for values that are read from
+/// their whole text.
 pub(crate) trait Target {
     /// True if the text is taken piece by piece.
     const STREAMED: bool = false;
-    /// True if the pieces are in the value itself.
+    /// True if the value itself holds the pieces.
     const KEEPS: bool = Self::STREAMED;
-    /// True if a reference to a part may stand in the place of text.
+    /// True if a reference to a part may replace the text.
     const REFERS: bool = false;
 
     fn scan_into(&mut self, bytes: &[u8]) -> Option<usize>;
@@ -92,12 +91,12 @@ pub(crate) trait Target {
         Ok(())
     }
 
-    /// Takes a reference; only for values that [may have one](Self::REFERS).
+    /// Takes a reference; only for values that [may be one](Self::REFERS).
     fn refer(&mut self, uri: PartUri) {
         let _ = uri;
     }
 
-    /// True if nothing was made of the text so far.
+    /// Returns true if no text has been consumed so far.
     fn is_vacant(&self, text: &OpenText) -> bool {
         let _ = text;
         self.progress() == 0
@@ -124,7 +123,7 @@ impl Target for Whole<'_> {
     }
 }
 
-/// The same as a leaf of flat items: its text is scanned, and nothing else.
+/// A [`WholeText`] as a leaf of flat items: its text is only scanned.
 pub(super) struct WholeLeaf<'v>(pub(super) Option<&'v mut dyn WholeText>);
 
 impl Lexical for WholeLeaf<'_> {
@@ -223,7 +222,7 @@ fn decode_text<T: Target>(value: &mut T, cursor: &mut Cursor<'_>, view: View<'_>
     Ok(())
 }
 
-/// Looks at the start tag's attributes, unless the routine for simple content did.
+/// Checks the start tag's attributes, unless the routine for simple content did.
 fn open<T: Target>(value: &mut T, cursor: &mut Cursor<'_>, me: usize) -> Step {
     if cursor.take_attributes_read() || cursor.reader().attribute_count() == 0 {
         return Ok(());
@@ -241,7 +240,7 @@ fn open<T: Target>(value: &mut T, cursor: &mut Cursor<'_>, me: usize) -> Step {
     Ok(())
 }
 
-/// The `href` that does not point into the envelope, if there is one.
+/// Returns the `href` that does not point into the envelope, if there is one.
 fn part_attribute(cursor: &Cursor<'_>) -> Option<usize> {
     (0..cursor.reader().attribute_count()).find(|&index| {
         let (name, text) = cursor.reader().attribute(index);
@@ -250,7 +249,7 @@ fn part_attribute(cursor: &Cursor<'_>) -> Option<usize> {
     })
 }
 
-/// At the start tag of a child, which may be an `xop:Include`.
+/// Handles the start tag of a child, which may be an `xop:Include`.
 #[cold]
 fn refer<T: Target>(value: &mut T, cursor: &mut Cursor<'_>, me: usize) -> Step {
     let is_include = cursor.names().is(cursor.name(), ns::XOP, "Include");
@@ -266,7 +265,7 @@ fn refer<T: Target>(value: &mut T, cursor: &mut Cursor<'_>, me: usize) -> Step {
     pass_include(cursor, me)
 }
 
-/// What an `xop:Include` refers to (XOP 1.0, section 2.1).
+/// Returns the target of an `xop:Include` (XOP 1.0, section 2.1).
 fn included(cursor: &Cursor<'_>) -> Step<PartUri> {
     let (reader, names) = (cursor.reader(), cursor.names());
     let mut attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
@@ -275,7 +274,7 @@ fn included(cursor: &Cursor<'_>) -> Step<PartUri> {
     };
     let uri = PartUri::new(href.trim_ascii());
     if uri.content_id().is_none() {
-        let (found, expected) = (href.to_owned(), "a cid: URL, for nothing else is looked up".to_owned());
+        let (found, expected) = (href.to_owned(), "a cid: URL; no other URL is resolved".to_owned());
         return Err(cursor.error_at_tag(ErrorKind::UnexpectedValue { found, expected }));
     }
     Ok(uri)
@@ -287,7 +286,7 @@ fn pass_include(cursor: &mut Cursor<'_>, me: usize) -> Step {
     Ok(())
 }
 
-/// Tries to read the whole text from the window, with the end tag in sight.
+/// Tries to read the whole text from a window that also contains the end tag.
 fn scan<T: Target>(value: &mut T, cursor: &mut Cursor<'_>) -> bool {
     if cursor.reader().tag_is_empty() {
         return false;
@@ -345,7 +344,7 @@ fn take<T: Target>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, text: &str
     result.map_err(|error| cursor.error_at(ErrorKind::Lexical(error), start))
 }
 
-/// Text behind a reference.
+/// Checks text after a reference.
 #[cold]
 fn take_behind(cursor: &mut Cursor<'_>, me: usize, text: &str) -> Step {
     let is_space = text.bytes().all(|byte| byte.is_ascii_whitespace());
@@ -367,7 +366,7 @@ fn finish<T: Target>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, view: Vi
     })
 }
 
-/// What is wrong with a text: of an enumeration, that it is none of the values.
+/// Returns the error for an invalid text: for an enumeration, that it is none of the values.
 #[cold]
 pub(in crate::decode) fn fault(element: &Element, text: &str, error: LexicalError) -> ErrorKind {
     match element {
@@ -378,7 +377,7 @@ pub(in crate::decode) fn fault(element: &Element, text: &str, error: LexicalErro
     }
 }
 
-/// In place of the text that is not there.
+/// Takes the default instead of the missing text.
 fn take_default<T: Target>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, text: &str) -> Step {
     let start = cursor.frame(me).mark;
     value.parse_into(text).map_err(|error| cursor.error_in_closed(ErrorKind::Lexical(error), start))

@@ -1,9 +1,9 @@
-//! Passing over an element that nobody asked for: checked for well-formedness, kept nowhere.
+//! Skipping unneeded elements: they are checked for well-formedness, but not kept.
 
 use super::{Cursor, Step};
 use deltasoap_xml::Event;
 
-/// Reads an element whose start tag was just read, up to and with its end tag.
+/// Skips an element whose start tag was just read, up to and including its end tag.
 ///
 /// # Errors
 /// When it is not well-formed.

@@ -1,5 +1,5 @@
-//! Everything a decoder keeps from one window to the next, in parts: each has one owner and says
-//! what holds of it.
+//! The state that a decoder keeps from one window to the next, in parts: each has one owner and
+//! documents its own invariants.
 
 use super::array::{Gaps, Next};
 use super::differential::leaf::Session;
@@ -16,134 +16,135 @@ use crate::schema::Bindings;
 use deltasoap_xml::lexical::{Base64, Partial};
 use deltasoap_xml::{Instructions, Limits, NameId, Reader, ScopeId};
 
-/// Everything a decode keeps from one window to the next.
+/// The state that a decoder keeps from one window to the next.
 #[derive(Debug)]
 pub struct State {
     pub(crate) reader: Reader,
-    /// Where the routines are.
+    /// The position of the routines.
     pub(crate) stack: MatchingStack,
     /// The leaf being read.
     pub(crate) text: OpenText,
-    /// What one routine leaves for the next.
+    /// Data that one routine leaves for the next.
     pub(crate) handover: Handover,
-    /// What trees have taken.
+    /// The counts for trees.
     pub(crate) trees: Trees,
     /// The elements that others refer to.
     pub(crate) references: References,
-    /// Places of arrays that were passed over and may yet be filled.
+    /// Positions in arrays that were passed over and may still be filled.
     pub(in crate::decode) gaps: Gaps,
-    /// The types that arrays around the place being read name for their items: an array's frame,
-    /// and the type's place in the items' description.
+    /// The types that the arrays around the current position name for their items: an array's
+    /// frame, and the index of the type in the items' schema.
     pub(crate) item_types: Vec<(usize, usize)>,
-    /// Markup that was met before and is expected again.
+    /// Markup that was seen before and is expected again.
     pub(crate) expected: Expected,
-    /// What was sent, if this message may hold the same.
+    /// The lists that were sent, if this message may repeat them.
     pub(in crate::decode) hinting: Option<Hinting>,
     pub(crate) limits: Limits,
-    /// Items of lists are taken out of the value while the message is read.
+    /// True if items of lists are taken out of the value while the message is read.
     pub(crate) is_streamed: bool,
-    /// A list was left and come back to: several grow by turns.
+    /// True if a list was left and come back to: several lists grow in turn.
     pub(crate) comes_back: bool,
-    /// What was accepted beyond the schema.
+    /// The deviations from the schema that were accepted.
     pub(crate) tolerated: Tolerated,
     pub(crate) differential: Differential,
-    /// Leaf checkpoints: the comparison with the message before.
+    /// Leaf checkpoints: the comparison with the previous message.
     pub(crate) session: Session,
-    /// The checkpoint policy at work, if it is one of another crate.
+    /// The active checkpoint policy, if another crate provides it.
     pub(crate) hooks: Hooks,
     pub(crate) stats: Stats,
 }
 
-/// The matching stack: the path from the root of the message to the place being read, a frame a
+/// The matching stack: the path from the root of the message to the current position, one frame per
 /// routine.
 #[derive(Debug, Default)]
 pub(crate) struct MatchingStack {
     pub(crate) frames: Vec<Frame>,
-    /// Frames entered since the last re-descent; `level <= frames.len()`.
+    /// Number of frames entered since the last re-descent; `level <= frames.len()`.
     pub(crate) level: usize,
-    /// Frames of this many levels are *over an old value*: see
+    /// Number of frames that are *over an old value*: see
     /// [`Cursor::is_over`](super::Cursor::is_over). At most `frames.len()`.
     pub(crate) over: usize,
-    /// Bits of fields seen, for elements whose fields come in any order: an append-only log. A
-    /// frame tells where its part begins.
+    /// Bits of the fields seen, for elements whose fields come in any order: an append-only log.
+    /// Each frame stores where its part begins.
     pub(crate) seen: Vec<u64>,
 }
 
-/// The leaf being read. One is open at a time.
+/// The leaf being read. Only one is open at a time.
 #[derive(Debug, Default)]
 pub(crate) struct OpenText {
-    /// Its text, where it did not come in one piece.
+    /// Its text, if it did not arrive in one piece.
     pub(crate) scratch: String,
-    /// What a streamed leaf keeps between two pieces.
+    /// The state of a streamed leaf between two pieces.
     pub(crate) partial: Partial,
     /// Bytes of a binary leaf so far.
     pub(crate) binary: Base64,
     /// The declarations of an element whose text is a name: they are out of scope when the text is
-    /// whole.
+    /// complete.
     pub(crate) declarations: Vec<(String, String)>,
 }
 
-/// What one routine leaves for the one that goes on after it. All of it is taken at once: nothing
-/// is left between two tokens.
+/// Data that one routine leaves for the one that continues after it. All of it is taken at once:
+/// nothing is left between two tokens.
 #[derive(Debug, Default)]
 pub(crate) struct Handover {
-    /// By a parent: the start tag just read is of a field, not of the container.
+    /// Set by a parent: the start tag just read belongs to a field, not to the container.
     pub(crate) inline: bool,
-    /// By the routine for a group: the tag that ended it, for the routine around it.
+    /// Set by the routine for a group, for the routine around it: the tag that ended the group.
     pub(crate) held: Option<Tag>,
-    /// By the routine for simple content: the attributes of the start tag just read are dealt with.
+    /// Set by the routine for simple content: the attributes of the start tag just read are already
+    /// handled.
     pub(crate) attributes_read: bool,
-    /// By an array: the next routine's array has no element.
+    /// Set by an array: the next routine's array has no element.
     pub(crate) next_in_row: Option<Box<Next>>,
 }
 
-/// What a message's trees have taken so far.
+/// Counts and bindings of a message's trees so far.
 #[derive(Debug, Default)]
 pub(crate) struct Trees {
     pub(crate) taken: TreeCounts,
-    /// The bindings that they took over last from the elements around them, and where.
+    /// The bindings that trees last took over from the elements around them, and the scope of these
+    /// bindings.
     pub(crate) bindings: Option<(ScopeId, Bindings)>,
-    /// Those of the last tree that was read elsewhere, and the same without a default namespace
-    /// from around it.
+    /// The bindings of the last tree that was read elsewhere, and the same bindings without a
+    /// default namespace from around it.
     pub(crate) hidden: Option<(Bindings, Bindings)>,
 }
 
-/// What limits bound of a message's trees.
+/// Counts of a message's trees that are limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TreeCounts {
-    /// Bindings that they took over from the elements around them: [`Limits::inherited_bindings`].
+    /// Bindings taken over from the elements around the trees: [`Limits::inherited_bindings`].
     pub inherited: usize,
-    /// Their elements, attributes and declarations, in the header, or in the body:
-    /// [`Limits::tree_nodes`].
+    /// Elements, attributes and declarations, in the header or in the body: [`Limits::tree_nodes`].
     pub nodes: usize,
 }
 
-/// Markup that was met before and is expected again. It never decides a result: what deviates is
-/// read by the general routines.
+/// Markup that was seen before and is expected again. It never decides a result: the general
+/// routines read whatever deviates.
 #[derive(Debug, Default)]
 pub(crate) struct Expected {
-    /// Of flat items.
+    /// Markup of flat items.
     pub(crate) flat: Learned,
-    /// Of all other elements.
+    /// Markup of all other elements.
     pub(in crate::decode) shapes: Predicted,
-    /// Of trees.
+    /// Markup of trees.
     pub(crate) tags: Tags,
-    /// The names of trees.
+    /// Names of trees.
     pub(crate) names: SharedNames,
     /// How the last message began.
     pub(in crate::decode) opening: Opening,
 }
 
-/// The state of a routine, in a frame that stays, on the way to where regular mode goes on.
+/// The state of a routine whose frame stays, on the way to where regular mode continues.
 pub(crate) const SEEK: u8 = 8;
 /// The state of a routine whose flat items are read again in place.
 pub(crate) const PATCH: u8 = 9;
 
-/// Bytes of scratch text kept from one message to the next.
+/// Maximum scratch text, in bytes, kept from one message to the next.
 const SCRATCH_KEPT: usize = 64 << 10;
 
 impl State {
-    /// A state for one message at a time.
+    /// Creates a state for one message at a time.
     pub fn new(options: DecodeOptions) -> Self {
         let DecodeOptions { limits, tolerance, differential } = options;
         State {
@@ -176,7 +177,7 @@ impl State {
         self.expected.opening.switch_off();
     }
 
-    /// Makes ready for another message.
+    /// Prepares for another message.
     pub(crate) fn reset(&mut self) {
         self.reader.reset();
         self.stack.reset();
@@ -193,22 +194,23 @@ impl State {
         self.hooks = Hooks::default();
     }
 
-    /// The counters so far.
+    /// Returns the counters so far.
     pub fn stats(&self) -> &Stats {
         &self.stats
     }
 
-    /// What a checkpoint policy wants of the routines.
+    /// Returns what a checkpoint policy requests from the routines.
     pub fn hooks(&mut self) -> &mut Hooks {
         &mut self.hooks
     }
 
-    /// The position that the innermost routine may have to name later: only leaves note one.
+    /// Returns the position that the innermost routine may have to report later: only leaves set
+    /// one.
     pub(crate) fn mark(&self) -> Option<u64> {
         self.stack.frames.last().map(|frame| frame.mark).filter(|&mark| mark > 0)
     }
 
-    /// The path of the element being read, as in `/Envelope/Body/sendInts/item[17]`.
+    /// Returns the path of the element being read, as in `/Envelope/Body/sendInts/item[17]`.
     pub fn path(&self) -> String {
         let mut path = String::new();
         for level in 0..self.reader.depth() {
@@ -217,14 +219,14 @@ impl State {
         path
     }
 
-    /// The path of the element that was just closed.
+    /// Returns the path of the element that was just closed.
     pub(in crate::decode) fn closed_path(&self) -> String {
         let mut path = self.path();
         self.push_step(&mut path, self.reader.depth(), self.reader.closed_name());
         path
     }
 
-    /// The path of this many of the open elements, without their places in lists.
+    /// Returns the path of the first `levels` open elements, without their list indices.
     pub(in crate::decode) fn names_path(&self, levels: usize) -> String {
         let names = (0..levels).map(|level| self.reader.names().local(self.reader.open_name_id(level)));
         names.flat_map(|name| ["/", name]).collect()
@@ -238,7 +240,8 @@ impl State {
         }
     }
 
-    /// Which occurrence the open element at `level` is in its parent, where it can be repeated.
+    /// Returns the occurrence number of the open element at `level` in its parent, if it can be
+    /// repeated.
     fn occurrence(&self, level: usize) -> Option<u32> {
         let frame = self.stack.frames.iter().rev().find(|frame| frame.depth as usize == level && frame.count > 0)?;
         frame.is_repeated.then_some(frame.count)
@@ -252,8 +255,8 @@ impl MatchingStack {
         (self.level, self.over) = (0, 0);
     }
 
-    /// Enters a routine in so many open elements: its frame's index, and whether it is entered for
-    /// the first time (else it resumes).
+    /// Enters a routine inside `depth` open elements. Returns its frame's index, and true if it is
+    /// entered for the first time, false if it resumes.
     #[inline]
     pub(in crate::decode) fn enter(&mut self, depth: usize) -> (usize, bool) {
         let index = self.level;
@@ -275,7 +278,7 @@ impl MatchingStack {
         self.over = self.over.min(index);
     }
 
-    /// Keeps so many frames.
+    /// Keeps the first `keep` frames.
     pub(in crate::decode) fn cut(&mut self, keep: usize) {
         if let Some(frame) = self.frames.get(keep) {
             self.seen.truncate(frame.log as usize);
@@ -283,19 +286,20 @@ impl MatchingStack {
         self.frames.truncate(keep);
     }
 
-    /// The fields that a frame's routine has seen, a bit each, if it notes them: the first 64.
+    /// Returns the fields that a frame's routine has seen, one bit each, if it notes them: only the
+    /// first 64.
     pub(crate) fn fields_seen(&self, frame: &Frame) -> Option<u64> {
         self.seen.get(frame.log as usize).copied().filter(|_| frame.notes_fields)
     }
 
-    /// The frame of the routine that called the one at work, which has none of its own.
+    /// Returns the frame of the caller of the current routine, which has none of its own.
     #[inline]
     pub(crate) fn caller(&self) -> Frame {
         self.frames[self.level - 1]
     }
 
-    /// Where in a list of `len` the calling routine's next occurrence goes: after the others,
-    /// unless it replaces one of an old value.
+    /// Returns the index in a list of `len` for the calling routine's next occurrence: after the
+    /// others, unless it replaces one of an old value.
     #[inline]
     pub(crate) fn next_place(&self, len: usize) -> usize {
         let caller = self.level - 1;
@@ -304,7 +308,8 @@ impl MatchingStack {
 }
 
 impl Handover {
-    /// The routines go on elsewhere: what was left was for those that do not.
+    /// Drops everything, because the routines continue elsewhere: it was left for routines that do
+    /// not continue.
     pub(in crate::decode) fn forget(&mut self) {
         (self.inline, self.held, self.attributes_read) = (false, None, false);
     }

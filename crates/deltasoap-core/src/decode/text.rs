@@ -5,11 +5,11 @@ use super::complex::{DecodeFields, read_attributes};
 use super::{Cursor, Step};
 use crate::schema::View;
 
-/// Reads an element's attributes and its text, up to and with its end tag. The text is read as
+/// Reads an element's attributes and its text, up to and including its end tag. The text is read as
 /// field 0.
 ///
 /// # Errors
-/// When an attribute is missing, or an attribute or the text is at fault.
+/// When an attribute is missing, or when an attribute or the text is invalid.
 pub fn decode<T: DecodeFields + ?Sized>(target: &mut T, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
     let Some((complex, text)) = view.complex().and_then(|complex| Some((complex, complex.text?))) else {
         unreachable!("a routine for simple content with another schema class")

@@ -1,78 +1,79 @@
-//! What a reader accepts beyond the schema, and the report of it.
+//! Deviations from the schema that a reader accepts, and the report of them.
 //!
-//! Services add elements, forget them, or send them in another order. A [`Tolerance`] says which of
-//! this is read all the same. The general routines meet a deviation where they would report an
-//! error: predicted markup, flat items and differential mode never decide on one, and a message
-//! without deviations pays for one test an element. Deviations that change which fields may follow
-//! (order, namespace, omission) make the message one that is compared with others as a whole alone:
-//! no place in it can be gone on from.
+//! Services add elements, forget them, or send them in another order. A [`Tolerance`] specifies
+//! which of these deviations are accepted. The general routines detect a deviation where they would
+//! otherwise report an error: predicted markup, flat items and differential mode never decide on
+//! one. A message without deviations pays for one test per element. After a deviation that changes
+//! which fields may follow (order, namespace, omission), the message can only be compared with
+//! others as a whole: decoding cannot resume at any place within it.
 
 use super::Cursor;
 use crate::schema::{Builtin, ComplexElement, Compositor, Element, QName, View};
 use deltasoap_xml::NameId;
 use std::collections::HashMap;
 
-/// What a reader accepts beyond the schema. Each level includes the ones before it.
+/// What a reader accepts beyond the schema. Each level includes the previous ones.
 ///
 /// Attributes that the schema does not name are skipped and [reported](Deviation) on every level.
-/// What is not well-formed, a header block that must be understood, a value that is not of its
-/// type, and an element that may occur once and occurs twice are errors on every level.
+/// The following are errors on every level: malformed XML, a header block that must be understood,
+/// a value that is invalid for its type, and a repeated element that may occur only once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Tolerance {
-    /// Nothing: what the schema does not allow is an error. The default of servers, which answer
-    /// for what they do with a request: an element that they do not know may be one that the client
-    /// relies on.
+    /// Accepts nothing: whatever the schema does not allow is an error. The default for servers,
+    /// which are responsible for what they do with a request: the client may rely on an element
+    /// that the server does not know.
     #[default]
     Strict,
-    /// Unknown elements are skipped, and `xsi:nil` on an element that may be empty makes it empty.
-    /// The default of clients: services add elements to their responses.
+    /// Skips unknown elements, and treats `xsi:nil` on an element that may be empty as an empty
+    /// element. The default for clients: services add elements to their responses.
     Unknown,
-    /// Beyond that, the elements of a sequence may come in any order, each may be in another
-    /// namespace than the schema says, or in none, and required ones may be missing if they can be
-    /// nil or their type has an obvious empty value: texts, numbers, booleans, binary data, and
-    /// structs and arrays of these. They are nil or empty then; dynamic values are absent.
+    /// In addition, the elements of a sequence may come in any order, and each may be in a
+    /// namespace other than that of the schema, or in none. Required elements may be missing if
+    /// they can be nil or if their type has an obvious empty value: text, numbers, booleans, binary
+    /// data, and structs and arrays of these. Missing elements become nil or empty; dynamic values
+    /// are absent.
     AnyOrder,
 }
 
-/// Something in a message that its schema does not allow, and that was accepted.
+/// A deviation of a message from its schema that was accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Deviation {
-    /// What it is.
+    /// The kind of deviation.
     pub kind: DeviationKind,
-    /// The path of the element that it is in, as in `/Envelope/Body/Order/item`; of the first, if
-    /// there were several.
+    /// The path of the element that contains it, as in `/Envelope/Body/Order/item`; if it occurred
+    /// several times, the path of the first.
     pub path: String,
     /// The name of the element or attribute, as `{namespace}local`.
     pub name: String,
-    /// How often it was met in elements of the same type. Elements that differential mode skips,
+    /// Number of occurrences in elements of the same type. Elements that differential mode skips,
     /// and flat items whose markup repeats, are not counted again.
     pub count: u64,
 }
 
-/// How a message deviates from its schema.
+/// The ways in which a message can deviate from its schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DeviationKind {
     /// An element that the schema does not name here. It was skipped.
     UnknownElement,
     /// An attribute that the schema does not name here. It was skipped.
     UnknownAttribute,
-    /// An element that may not come here, after those before it.
+    /// An element that may not come here, after the elements before it.
     Order,
-    /// An element in another namespace than the schema says.
+    /// An element in a namespace other than that of the schema.
     Namespace,
-    /// A required element that does not occur.
+    /// A required element that is missing.
     Missing,
-    /// `xsi:nil` on an element that cannot be nil, and may be empty.
+    /// `xsi:nil` on an element that cannot be nil, but may be empty.
     Nil,
-    /// An attribute of a nil element, for which the type has no place. It was skipped.
+    /// An attribute of a nil element that the type cannot hold. It was skipped.
     BesideNil,
-    /// A SOAP array in another form than declared: rows of a matrix as arrays of their own, or
-    /// arrays of arrays as a matrix.
+    /// A SOAP array in a form other than declared: rows of a matrix as separate arrays, or arrays
+    /// of arrays as a matrix.
     ArrayForm,
 }
 
 impl DeviationKind {
-    /// For people, before the name: `unknown element {urn:x}a`.
+    /// Returns a human-readable description that precedes the name: `unknown element {urn:x}a`.
     pub fn describe(self) -> &'static str {
         match self {
             DeviationKind::UnknownElement => "unknown element",
@@ -82,7 +83,7 @@ impl DeviationKind {
             DeviationKind::Missing => "missing element",
             DeviationKind::Nil => "xsi:nil on an element that cannot be nil",
             DeviationKind::BesideNil => "attribute of a nil element",
-            DeviationKind::ArrayForm => "array of another form than declared by",
+            DeviationKind::ArrayForm => "array in a form other than declared by",
         }
     }
 }
@@ -94,27 +95,27 @@ impl std::fmt::Display for Deviation {
     }
 }
 
-/// Different deviations that a report lists, at most; the others are only counted.
+/// Maximum number of different deviations that a report lists; further ones are only counted.
 const MOST_LISTED: usize = 100;
 
-/// The deviations of the message at hand.
+/// The deviations of the current message.
 #[derive(Debug, Default)]
 pub(crate) struct Tolerated {
     pub(crate) tolerance: Tolerance,
     deviations: Vec<Deviation>,
-    /// What tells each of them from the others.
+    /// The key that identifies each deviation.
     keys: Vec<Key>,
-    /// Whether a description has an obvious value, by its address. A message can lack elements of a
-    /// few types very often.
+    /// True if a schema element has an obvious value, by its address. A message can lack elements
+    /// of a few types very often.
     has_empty_values: HashMap<usize, bool>,
-    /// How often each was found before the operation, and how many a decoder had found in all.
+    /// The count of each deviation before the operation, and the decoder's total.
     before: (Vec<u64>, u64),
 }
 
-/// Kind, address of the description of the element around, name.
+/// Kind, address of the schema of the surrounding element, name.
 type Key = (DeviationKind, usize, Named);
 
-/// An element or attribute: of the message, or the number of a field that it lacks.
+/// An element or attribute: the name in the message, or the number of a missing field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Named {
     Id(NameId),
@@ -132,15 +133,15 @@ impl Tolerated {
         self.has_empty_values.clear();
     }
 
-    /// Remembers what was found before an operation that may be read again from its start, with the
-    /// number of all that a decoder has found.
+    /// Saves the counts before an operation that may be read again from its start; `all` is the
+    /// decoder's total.
     pub(crate) fn mark(&mut self, all: u64) {
         self.before.0.clear();
         self.before.0.extend(self.deviations.iter().map(|it| it.count));
         self.before.1 = all;
     }
 
-    /// Goes back to what was found before the operation; gives the number of all.
+    /// Restores the counts from before the operation. Returns the decoder's total.
     pub(crate) fn go_back(&mut self) -> u64 {
         let (counts, all) = &self.before;
         self.keys.truncate(counts.len());
@@ -153,7 +154,7 @@ impl Tolerated {
         &self.deviations
     }
 
-    /// Counts a known deviation; false if it is a new one, and there is room for it.
+    /// Counts a known deviation. Returns false if it is new and there is room for it.
     fn count(&mut self, key: Key) -> bool {
         let known = self.keys.iter().position(|known| *known == key);
         if let Some(deviation) = known.and_then(|known| self.deviations.get_mut(known)) {
@@ -169,13 +170,13 @@ impl Tolerated {
 }
 
 impl Cursor<'_> {
-    /// What may be accepted beyond the schema.
+    /// Returns what may be accepted beyond the schema.
     #[inline]
     pub(crate) fn tolerance(&self) -> Tolerance {
         self.state.tolerated.tolerance
     }
 
-    /// True if a value of this type is obvious where the message lacks a required one.
+    /// Returns true if a missing required element of this type has an obvious value.
     #[cold]
     pub(crate) fn has_empty_value(&mut self, view: View<'_>) -> bool {
         let known = self.state.tolerated.has_empty_values.entry(std::ptr::from_ref(view.element).addr());
@@ -193,8 +194,8 @@ impl Cursor<'_> {
         }
     }
 
-    /// Reports an attribute of the element whose start tag was just read, or what is wrong with
-    /// that element.
+    /// Reports an attribute of the element whose start tag was just read, or a deviation of that
+    /// element itself.
     #[cold]
     pub(crate) fn report_attribute(&mut self, kind: DeviationKind, attribute: NameId) {
         let key = (kind, self.name().index(), Named::Id(attribute));
@@ -206,7 +207,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Reports a field that the element just closed lacks.
+    /// Reports a field that is missing from the element just closed.
     #[cold]
     pub(crate) fn report_missing(&mut self, around: &ComplexElement, field: usize) {
         let key = (DeviationKind::Missing, std::ptr::from_ref(around).addr(), Named::Field(field));
@@ -222,7 +223,7 @@ impl Cursor<'_> {
 
 /// See [`Cursor::has_empty_value`].
 fn has_empty_value(view: View<'_>) -> bool {
-    /// Types within types that are looked at, at most.
+    /// Maximum number of nested types that are checked.
     const MOST: usize = 1000;
     let (mut ahead, mut seen) = (vec![view], 0);
     while let Some(view) = ahead.pop() {
@@ -252,7 +253,7 @@ fn is_obvious(builtin: Builtin) -> bool {
     use Builtin as B;
     let primitive = std::iter::successors(Some(builtin), |it| it.base()).last();
     match builtin {
-        // Zero is none, and the empty text is no name.
+        // Zero is not a valid value, and the empty string is not a valid name.
         B::PositiveInteger | B::NegativeInteger => false,
         B::String | B::NormalizedString | B::Token => true,
         _ => {

@@ -7,14 +7,14 @@ use crate::ns;
 use crate::schema::{ArrayElement, Field, QName, Use, View};
 use crate::version::Version;
 
-/// Writes the content of a SOAP array whose start tag still stands open. `arrayType`, or `itemType`
-/// and `arraySize` in SOAP 1.2, are always written: they are what makes an array of an element.
+/// Writes the content of a SOAP array whose start tag is still open. `arrayType`, or `itemType` and
+/// `arraySize` in SOAP 1.2, are always written: they make an element an array.
 pub fn encode<T: Content>(items: &[T], encoder: &mut Encoder, view: View<'_>) {
     encode_part(items, Some(items.len()), encoder, view);
 }
 
-/// As [`encode`], for an array of another size, or of a size that nobody knows yet. Gives what its
-/// further items are to be written as.
+/// Like [`encode`], for an array of another or unknown size. Returns the field and the view for
+/// writing its further items.
 pub(crate) fn encode_part<T: Content>(
     items: &[T],
     size: Option<usize>,
@@ -26,20 +26,20 @@ pub(crate) fn encode_part<T: Content>(
     field
 }
 
-/// As [`encode`], for a list that knows which of its items changed since it was last written.
+/// Like [`encode`], for a list that tracks which of its items changed since it was last written.
 pub fn encode_changed<T: Content>(items: &[T], changes: Changes<'_>, encoder: &mut Encoder, view: View<'_>) {
     let (field, item) = begin(Some(items.len()), encoder, view);
     flat::encode_changed_items(items, changes, encoder, &field, item);
 }
 
-/// Begins an array of several dimensions; gives what its items, which follow in row-major order,
-/// are to be written as.
+/// Begins an array of several dimensions. Returns the field for writing its items, which follow in
+/// row-major order.
 pub(crate) fn begin_rows(sizes: &[usize], encoder: &mut Encoder, view: View<'_>) -> Field {
     begin_sized(Sizes::Rows(sizes), encoder, view).0
 }
 
-/// Writes an array's attributes. Gives its items as a field that repeats, and the description of
-/// one.
+/// Writes an array's attributes. Returns its items as a repeated field, and the description of an
+/// item.
 fn begin<'s>(size: Option<usize>, encoder: &mut Encoder, view: View<'s>) -> (Field, View<'s>) {
     begin_sized(size.map_or(Sizes::Unknown, Sizes::One), encoder, view)
 }
@@ -78,17 +78,17 @@ fn write_attributes(encoder: &mut Encoder, array: &ArrayElement, size: Sizes<'_>
     }
 }
 
-/// How many items an array has.
+/// The number of items of an array.
 #[derive(Debug, Clone, Copy)]
 enum Sizes<'a> {
     Unknown,
     One(usize),
-    /// In each dimension.
+    /// The number of items in each dimension.
     Rows(&'a [usize]),
 }
 
 impl Sizes<'_> {
-    /// The sizes with something between, or what stands for one that is not known.
+    /// Formats the sizes with a separator; an unknown size is written as `unknown`.
     fn text(self, unknown: &str, between: &str) -> String {
         match self {
             Sizes::Unknown => unknown.to_owned(),
@@ -98,7 +98,8 @@ impl Sizes<'_> {
     }
 }
 
-/// The names of section-5 types lie in another namespace in each version; schemas use that of 1.1.
+/// Returns the name of a section-5 type in a version. Each version has its own namespace; schemas
+/// use that of 1.1.
 fn in_version(name: &QName, version: Version) -> QName {
     if name.namespace != ns::SOAP11_ENCODING {
         return name.clone();

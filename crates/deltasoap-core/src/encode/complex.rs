@@ -4,10 +4,10 @@ use super::Encoder;
 use crate::Lexical;
 use crate::schema::{ComplexElement, Field, View};
 
-/// A value with fields, as the writing routine sees it. Implemented by the derive macro and by
+/// A value with fields, as used by the writing routine. Implemented by the derive macro and by
 /// dynamic records.
 pub trait EncodeFields {
-    /// Writes all occurrences of a field, elements and all.
+    /// Writes all occurrences of a field, including their elements.
     fn encode_field(&self, index: usize, encoder: &mut Encoder, field: &Field, view: View<'_>);
 
     /// Writes an attribute, if it has a value.
@@ -15,19 +15,19 @@ pub trait EncodeFields {
         let _ = (index, encoder, complex);
     }
 
-    /// Writes the attributes that the schema does not name, where it allows any.
+    /// Writes the attributes that the schema does not name, if it allows any.
     fn encode_others(&self, encoder: &mut Encoder, complex: &ComplexElement) {
         let _ = (encoder, complex);
     }
 }
 
-/// What can stand in an element beside attributes: simple values, and [`Binary`](crate::Binary).
+/// Text of an element with attributes: simple values, and [`Binary`](crate::Binary).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the text of an element",
-    note = "text is of a simple type: a built-in one, an enumeration, a union, or a tuple struct of such"
+    note = "text is of a simple type: a built-in one, an enumeration, a union, or a tuple struct of one of these"
 )]
 pub trait Text {
-    /// Writes the text; the start tag still stands open.
+    /// Writes the text; the start tag is still open.
     fn encode_text(&self, encoder: &mut Encoder);
 }
 
@@ -37,7 +37,7 @@ impl<T: Lexical> Text for T {
     }
 }
 
-/// Writes the content of a complex element whose start tag still stands open.
+/// Writes the content of a complex element whose start tag is still open.
 pub fn encode<T: EncodeFields + ?Sized>(value: &T, encoder: &mut Encoder, view: View<'_>) {
     encode_attributes(value, encoder, view);
     encoder.note_media_type(None);
@@ -60,7 +60,7 @@ pub(crate) fn encode_attributes<T: EncodeFields + ?Sized>(value: &T, encoder: &m
     value.encode_others(encoder, complex);
 }
 
-/// Writes the fields alone: for a group that has no element of its own.
+/// Writes only the fields, for a group without an element of its own.
 pub fn encode_inline<T: EncodeFields + ?Sized>(value: &T, encoder: &mut Encoder, view: View<'_>) {
     let Some(complex) = view.complex() else { unreachable!("a complex routine with another schema class") };
     for (index, field) in complex.fields.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The encoder: tags, prefixes, attributes and leaves into a buffer.
+//! The encoder: writes tags, prefixes, attributes and leaves into a buffer.
 
 use super::differential::Role;
 use super::differential::{Against, Stamp};
@@ -25,27 +25,27 @@ pub struct Encoder {
     pub(super) in_tag: bool,
     encoding: Use,
     version: Version,
-    /// False where the next element's type is known from its name: the body's own element.
+    /// False if the next element's type is known from its name, as for the body's own element.
     pub(super) type_written: bool,
-    /// True while the start tag at hand says which encoding is in force.
+    /// True while the current start tag declares an encoding style.
     style_written: bool,
-    /// Where leaves begin and end, while an item's shape is being noted.
+    /// Positions of leaves, while an item's shape is being noted.
     pub(crate) leaves: Option<Vec<NotedLeaf>>,
-    /// What the document is written against; it is written plainly without.
+    /// The template that the document is written against, if any.
     pub(super) against: Option<Box<Against>>,
-    /// Where streamed lists stand, if that is asked for.
+    /// Positions of streamed lists, if requested.
     pub(crate) splits: Option<Splits>,
-    /// What goes into parts of its own; without, bytes are written where they stand.
+    /// Binary values taken out into separate parts; if `None`, bytes are written inline.
     pub(crate) parts: Option<BinaryParts>,
-    /// The values that are shared.
+    /// The shared values.
     pub(super) identities: Identities,
-    /// The depth of the element whose id comes from the encoder, since its value is shared.
+    /// The depth of the element whose id was assigned by the encoder, since its value is shared.
     pub(super) given_at: Option<usize>,
-    /// The first thing that could not be written.
+    /// The first value that could not be written.
     pub(super) error: Option<Error>,
-    /// Nothing is written behind so many bytes.
+    /// Maximum length; nothing is written after it.
     pub(super) most: usize,
-    /// A namespace, and what is written in its place.
+    /// A namespace, and the one to write in its place.
     pub(super) renamed: Option<Box<(String, String)>>,
 }
 
@@ -55,8 +55,8 @@ pub(super) struct Declaration {
     prefix: String,
 }
 
-/// Where a name stands: a default namespace does not reach attributes, nor is it used for names in
-/// content.
+/// The position of a name. A default namespace does not apply to attributes, and is not used for
+/// names in content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Element,
@@ -65,11 +65,11 @@ pub(super) enum Place {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Open {
-    /// The name as written in the start tag, in `out`; with a template, perhaps somewhere else.
+    /// The name as written in the start tag, in `out`; with a template it may be in another buffer.
     pub(super) name: (usize, usize),
-    /// Declarations in scope outside the element.
+    /// Number of declarations in scope outside the element.
     pub(super) declared: usize,
-    /// What a template has to do with the element.
+    /// The element's relation to the template.
     pub(super) role: Role,
 }
 
@@ -80,12 +80,12 @@ impl Default for Encoder {
 }
 
 impl Encoder {
-    /// An encoder with an empty buffer.
+    /// Creates an encoder with an empty buffer.
     pub fn new() -> Self {
         Self::with_buffer(Buffer::new())
     }
 
-    /// An encoder that writes into a buffer, which is cleared; its memory is used again.
+    /// Creates an encoder that writes into a buffer, which is cleared; its memory is reused.
     pub fn with_buffer(mut out: Buffer) -> Self {
         out.clear();
         Encoder {
@@ -109,7 +109,7 @@ impl Encoder {
         }
     }
 
-    /// The first bytes of what is written, and no work for the rest.
+    /// Returns the first bytes of the output, skipping the work for the rest.
     pub(super) fn beginning(len: usize, write: impl FnOnce(&mut Self)) -> Vec<u8> {
         let mut encoder = Encoder { most: len, ..Encoder::with_buffer(Buffer::with_capacity(len + 64)) };
         write(&mut encoder);
@@ -118,49 +118,48 @@ impl Encoder {
         bytes
     }
 
-    /// How many items may be of use where only the beginning of a message is: an item has some
-    /// bytes.
+    /// Returns the number of items that may be useful if only the beginning of a message is needed:
+    /// an item has at least some bytes.
     #[inline]
     pub(super) fn items_wanted(&self) -> usize {
         const LEAST: usize = 8;
         if self.most == usize::MAX { usize::MAX } else { self.most.saturating_sub(self.out.len()) / LEAST }
     }
 
-    /// True if nothing more needs to be written.
+    /// Returns true if nothing more needs to be written.
     #[inline]
     pub(crate) fn is_full(&self) -> bool {
         self.out.len() >= self.most
     }
 
-    /// Whether types are written as the schema says or by SOAP section 5.
+    /// Sets whether types are written according to the schema or to SOAP section 5.
     pub fn set_encoding(&mut self, encoding: Use) {
         self.encoding = encoding;
     }
 
-    /// Whether types are written as the schema says or by SOAP section 5.
+    /// Returns whether types are written according to the schema or to SOAP section 5.
     pub fn encoding(&self) -> Use {
         self.encoding
     }
 
-    /// Which version of SOAP the document is of: section 5 has names of its own in each. 1.1 if not
-    /// set.
+    /// Sets the document's version of SOAP; section 5 has other names in each. The default is 1.1.
     pub fn set_version(&mut self, version: Version) {
         self.version = version;
     }
 
-    /// Which version of SOAP the document is of.
+    /// Returns the document's version of SOAP.
     pub fn version(&self) -> Version {
         self.version
     }
 
-    /// Writes names of one namespace as names of another: for types whose namespace the peer
-    /// chooses. It applies to elements, attributes and names in content alike. Not for what is
-    /// written against a template.
+    /// Writes names of one namespace as names of another, for types whose namespace the peer
+    /// chooses. Applies to elements, attributes and names in content. Must not be used with a
+    /// template.
     pub(crate) fn rename_namespace(&mut self, from: &str, to: &str) {
         self.renamed = Some(Box::new((from.to_owned(), to.to_owned())));
     }
 
-    /// The namespace that is written for one.
+    /// Returns the namespace to write in place of `namespace`.
     #[inline]
     fn written<'n>(&self, namespace: &'n str) -> Cow<'n, str> {
         match &self.renamed {
@@ -169,34 +168,35 @@ impl Encoder {
         }
     }
 
-    /// Says whether the next element gets an `xsi:type`: those behind it do again.
+    /// Sets whether the next element gets an `xsi:type`. Later elements do again.
     pub(crate) fn set_type_written(&mut self, written: bool) {
         self.type_written = written;
     }
 
-    /// Says that `encodingStyle` is in force in the element just started.
+    /// Writes the `encodingStyle` of the element just started.
     pub(crate) fn style_attribute(&mut self) {
         let style = QName::new(self.version.namespace(), "encodingStyle");
         self.attribute(&style, self.version.encoding_namespace());
         self.style_written = true;
     }
 
-    /// True if the start tag at hand has an `encodingStyle`, which a tree may bring as well; asked
-    /// once.
+    /// Returns true if the current start tag has an `encodingStyle`, which a tree may also contain,
+    /// and resets the flag.
     pub(crate) fn take_style_written(&mut self) -> bool {
         std::mem::take(&mut self.style_written)
     }
 
-    /// The bytes written.
+    /// Returns the written bytes.
     ///
     /// # Errors
-    /// If a value was one that XML cannot carry.
+    /// Returns an error if a value cannot be represented in XML.
     pub fn finish(mut self) -> Result<Buffer, Error> {
         self.check()?;
         Ok(self.out)
     }
 
-    /// An encoder without bytes that writes elements as if they stood here.
+    /// Creates an encoder without bytes that writes elements as if they were at the current
+    /// position.
     pub(crate) fn fork(&self) -> Encoder {
         Encoder {
             declared: self.declared.clone(),
@@ -208,24 +208,24 @@ impl Encoder {
         }
     }
 
-    /// Takes the fault that [`finish`](Self::finish) would report.
+    /// Takes the error that [`finish`](Self::finish) would report.
     ///
     /// # Errors
-    /// If a value was one that XML cannot carry.
+    /// Returns an error if a value cannot be represented in XML.
     pub(crate) fn check(&mut self) -> Result<(), Error> {
         self.check_characters();
         self.error.take().map_or(Ok(()), Err)
     }
 
-    /// Remembers that something cannot be written; the first such fault is what
-    /// [`finish`](Self::finish) reports.
+    /// Records that something cannot be written. [`finish`](Self::finish) reports the first such
+    /// error.
     #[cold]
     pub fn fail(&mut self, what: &'static str) {
         let offset = self.out.len() as u64;
         self.error.get_or_insert_with(|| Error::at(ErrorKind::Unwritable(what), offset));
     }
 
-    /// The XML declaration.
+    /// Writes the XML declaration.
     pub fn declaration(&mut self) {
         if self.follows() {
             return;
@@ -233,31 +233,30 @@ impl Encoder {
         self.out.push(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
     }
 
-    /// Opens an element; attributes may follow, then [`open_end`](Self::open_end), content, and
+    /// Opens an element. Attributes may follow, then [`open_end`](Self::open_end), content, and
     /// [`end`](Self::end). A namespace that is not in scope is declared here.
     pub fn start(&mut self, name: &QName) {
         self.start_parts(name, None);
     }
 
-    /// As [`start`](Self::start), for an element that begins something of its own: what a body or a
-    /// header holds. Its namespace becomes the default one where [the
-    /// description](View::takes_default_namespace) allows it, so that most elements within need no
-    /// prefix. What is written as in SOAP section 5 keeps prefixes: there most elements have no
-    /// namespace.
+    /// Like [`start`](Self::start), for the root of the content of a body or a header. Its
+    /// namespace becomes the default namespace if [the description](View::takes_default_namespace)
+    /// allows it, so that most elements within need no prefix. Content encoded according to SOAP
+    /// section 5 keeps prefixes, since most of its elements have no namespace.
     pub fn start_root(&mut self, name: &QName, view: View<'_>) {
         let has_default = self.encoding == Use::Literal && view.takes_default_namespace();
         self.start_parts(name, has_default.then_some(""));
     }
 
-    /// As [`start`](Self::start), with the prefix to use if the namespace is not in scope; `""`
-    /// makes it the default one.
+    /// Like [`start`](Self::start), with the prefix to use if the namespace is not in scope; `""`
+    /// makes it the default namespace.
     pub fn start_with_prefix(&mut self, name: &QName, prefix: &str) {
         self.start_parts(name, Some(prefix));
     }
 
-    /// As [`start`](Self::start), with prefixes (`""` for the default namespace) that the element
-    /// must bind to these namespaces, for names in content. What cannot be bound is left out: a
-    /// prefix twice, the prefix `xml`, a default namespace on an element that is in none.
+    /// Like [`start`](Self::start), with prefixes (`""` for the default namespace) that the element
+    /// must bind to these namespaces, for names in content. Invalid bindings are omitted: a
+    /// repeated prefix, the prefix `xml`, a default namespace on an element in no namespace.
     pub(crate) fn start_bound(&mut self, name: &QName, bindings: &[(String, String)]) {
         self.open_end();
         if self.is_full() || (self.against.is_some() && self.start_against(name, !bindings.is_empty())) {
@@ -286,7 +285,7 @@ impl Encoder {
         self.started(name);
     }
 
-    /// Tells the template about a start tag that was written.
+    /// Notes a written start tag in the template.
     #[inline]
     fn started(&mut self, name: &QName) {
         if self.against.is_some() {
@@ -299,7 +298,7 @@ impl Encoder {
     fn write_start(&mut self, namespace: &str, local: &str, wanted: &str, outside: usize) {
         let mut found = if namespace == ns::XML { None } else { self.find(namespace, Place::Element) };
         if namespace != ns::XML && found.is_none() {
-            // Only a default namespace can hide "no namespace"; taking it back needs no prefix.
+            // Only a default namespace can hide "no namespace"; undoing it needs no prefix.
             let is_default = namespace.is_empty() || wanted.is_empty();
             let prefix = if is_default { String::new() } else { self.free_prefix(wanted) };
             found = Some(self.declared.len());
@@ -314,7 +313,7 @@ impl Encoder {
         (outside..self.declared.len()).for_each(|index| self.push_declaration(index));
     }
 
-    /// Ends the start tag if it still stands open.
+    /// Ends the start tag if it is still open.
     #[inline]
     pub fn open_end(&mut self) {
         self.style_written = false;
@@ -332,12 +331,12 @@ impl Encoder {
         self.end_with(true);
     }
 
-    /// As [`end`](Self::end), for an element of a tree, where white space after it would be text.
+    /// Like [`end`](Self::end), for an element of a tree, where white space after it would be text.
     pub(crate) fn end_in_tree(&mut self) {
         self.end_with(false);
     }
 
-    /// Closes the innermost open element. `has_slack` says whether a template may have slack after
+    /// Closes the innermost open element. `has_slack` is true if a template may have slack after
     /// it.
     #[inline]
     fn end_with(&mut self, has_slack: bool) {
@@ -372,8 +371,9 @@ impl Encoder {
         }
     }
 
-    /// Declares a prefix, or with `""` the default namespace, on the element just opened: for names
-    /// in content. Nothing happens if it is bound so already, or by this element to something else.
+    /// Declares a prefix, or with `""` the default namespace, on the element just opened, for names
+    /// in content. Does nothing if the prefix already has this binding, or if this element binds it
+    /// to another namespace.
     pub fn bind(&mut self, prefix: &str, namespace: &str) {
         if self.is_full() {
             return;
@@ -381,7 +381,7 @@ impl Encoder {
         self.need_tag();
         let own = self.open.last().map_or(0, |open| open.declared);
         let is_own = self.declared[own..].iter().any(|declared| declared.prefix == prefix);
-        // The element's own name must keep its meaning, and so must its attributes.
+        // The names of the element and its attributes must keep their meaning.
         let hides_own = self.own_prefix() == prefix.as_bytes() || self.has_attribute_with(prefix);
         if is_own || hides_own || is_unbindable(prefix, namespace) || self.is_bound(prefix, namespace) {
             return;
@@ -397,21 +397,21 @@ impl Encoder {
         }
     }
 
-    /// The prefix in the last start tag's name; empty without one.
+    /// Returns the prefix of the last start tag's name; empty without one.
     fn own_prefix(&self) -> &[u8] {
         let name = self.open.last().map_or(&[][..], |open| &self.out.as_slice()[open.name.0..open.name.1]);
         name.iter().position(|&byte| byte == b':').map_or(&[], |colon| &name[..colon])
     }
 
-    /// True if an attribute of the start tag at hand has this prefix. A value holds no quotation
-    /// mark, so only a name comes after one.
+    /// Returns true if an attribute of the current start tag has this prefix. Values contain no
+    /// quotation marks, so only a name can follow one.
     fn has_attribute_with(&self, prefix: &str) -> bool {
         let tag = self.open.last().map_or(&[][..], |open| &self.out.as_slice()[open.name.1..]);
         let (name, next) = (format!(" {prefix}:"), format!("\" {prefix}:"));
         tag.starts_with(name.as_bytes()) || memchr::memmem::find(tag, next.as_bytes()).is_some()
     }
 
-    /// An attribute of the element just opened.
+    /// Writes an attribute of the element just opened.
     pub fn attribute(&mut self, name: &QName, value: &str) {
         if self.is_full() || self.was_given(name) {
             return;
@@ -423,14 +423,14 @@ impl Encoder {
         }
     }
 
-    /// An attribute that the encoder adds to those of the value.
+    /// Writes an attribute that the encoder adds to those of the value.
     pub(super) fn given_attribute(&mut self, name: &QName, value: &str) {
         self.attribute_start(name);
         self.out.push_text(value, Escape::Attribute);
         self.out.push(b"\"");
     }
 
-    /// An attribute whose value is a simple type's.
+    /// Writes an attribute whose value has a simple type.
     pub fn attribute_value(&mut self, name: &QName, value: &impl Lexical) {
         if self.is_full() || self.was_given(name) {
             return;
@@ -450,12 +450,12 @@ impl Encoder {
         }
     }
 
-    /// True if bytes of this number go into a part of their own.
+    /// Returns true if `len` bytes go into a separate part.
     pub(crate) fn wants_part(&self, len: usize) -> bool {
         self.parts.as_ref().is_some_and(|parts| parts.wants(len))
     }
 
-    /// Notes of what media type the text is that follows, for the part that it may become.
+    /// Notes the media type of the text that follows, for the part that it may become.
     pub(crate) fn note_media_type(&mut self, media_type: Option<String>) {
         if let Some(parts) = &mut self.parts {
             parts.set_media_type(media_type);
@@ -472,7 +472,7 @@ impl Encoder {
         self.out.push(b"=\"");
     }
 
-    /// `xsi:type`, if types are written.
+    /// Writes `xsi:type`, if types are written.
     pub fn type_attribute(&mut self, name: Option<&QName>) {
         if !std::mem::replace(&mut self.type_written, true) {
             return;
@@ -484,13 +484,14 @@ impl Encoder {
         }
     }
 
-    /// An attribute whose value is a name, with something behind it (as an array's size).
+    /// Writes an attribute whose value is a name, followed by `behind` (such as an array's size).
     pub(crate) fn qname_attribute(&mut self, attribute: &QName, value: &QName, behind: &str) {
         let text = format!("{}{behind}", self.qname_text(value));
         self.attribute(attribute, &text);
     }
 
-    /// A name as text: its prefix is declared on the element just opened if it is not in scope.
+    /// Returns a name as text. Its prefix is declared on the element just opened if it is not in
+    /// scope.
     pub fn qname_text(&mut self, name: &QName) -> String {
         if name.namespace.is_empty() {
             return name.local.to_string();
@@ -509,7 +510,7 @@ impl Encoder {
         self.attribute(&QName::new(ns::XSI, "nil"), "true");
     }
 
-    /// A leaf: the text of a simple value.
+    /// Writes a leaf: the text of a simple value.
     #[inline]
     pub fn leaf<T: Lexical>(&mut self, value: &T) {
         self.open_end();
@@ -526,7 +527,7 @@ impl Encoder {
         }
     }
 
-    /// A leaf that is one of several texts, of at most so many bytes.
+    /// Writes a leaf that is one of several texts, of at most `max_width` bytes.
     pub(crate) fn listed_leaf(&mut self, text: &str, max_width: Option<usize>) {
         self.open_end();
         if self.is_full() {
@@ -542,7 +543,7 @@ impl Encoder {
         }
     }
 
-    /// Writes the content of a tracked value, unless what stands in the template is of the same
+    /// Writes the content of a tracked value, unless the template holds the value in the same
     /// state.
     pub fn tracked(&mut self, stamp: Stamp, write: impl FnOnce(&mut Self)) {
         if self.against.is_none() || !self.pass_tracked(stamp) {
@@ -550,7 +551,7 @@ impl Encoder {
         }
     }
 
-    /// Character data.
+    /// Writes character data.
     pub fn text(&mut self, text: &str) {
         self.open_end();
         if self.is_full() {
@@ -562,20 +563,20 @@ impl Encoder {
         self.out.push_text(text, Escape::Text);
     }
 
-    /// Number of bytes written so far.
+    /// Returns the number of bytes written so far.
     pub fn len(&self) -> usize {
         self.out.len()
     }
 
-    /// True if nothing was written.
+    /// Returns true if nothing was written.
     pub fn is_empty(&self) -> bool {
         self.out.is_empty()
     }
 
-    /// The innermost declaration of a namespace that can be used at a place and is not hidden by a
-    /// later one. "No namespace" counts as declared by `""` wherever a default namespace was taken
-    /// back or none is in scope; then there is nothing to point to, and the index is meaningless
-    /// but there.
+    /// Returns the innermost declaration of a namespace that can be used at a place and is not
+    /// hidden by a later one. "No namespace" counts as declared by `""` wherever a default
+    /// namespace was undone or none is in scope. There is no declaration to point to then: the
+    /// index is present, but has no meaning.
     fn find(&self, namespace: &str, place: Place) -> Option<usize> {
         if namespace.is_empty() {
             let default = self.declared.iter().rfind(|declared| declared.prefix.is_empty());
@@ -590,7 +591,7 @@ impl Encoder {
         (0..self.declared.len()).rev().find(usable)
     }
 
-    /// The wanted prefix, or with a number behind it if another namespace has it.
+    /// Returns the wanted prefix, with a number appended if another namespace has it.
     fn free_prefix(&self, wanted: &str) -> String {
         let is_taken = |prefix: &str| self.declared.iter().any(|declared| declared.prefix == prefix);
         if !is_taken(wanted) {
@@ -614,7 +615,7 @@ impl Encoder {
         self.push_found(namespace, local, found);
     }
 
-    /// Writes a name whose namespace is declared at this place of [`declared`](Self::declared).
+    /// Writes a name whose namespace is declared at this index of [`declared`](Self::declared).
     fn push_found(&mut self, namespace: &str, local: &str, found: Option<usize>) {
         let Encoder { out, declared, .. } = self;
         if namespace == ns::XML {
@@ -638,10 +639,10 @@ impl Encoder {
         out.push(b"\"");
     }
 
-    /// As [`fail`](Self::fail), if the buffer holds a text that could not be written.
+    /// Calls [`fail`](Self::fail) if the buffer holds a text that could not be written.
     fn check_characters(&mut self) {
         if self.out.has_replaced() {
-            self.fail("a text holds a character that XML 1.0 cannot carry, not even as a reference");
+            self.fail("a text contains a character that XML 1.0 does not allow, not even as a reference");
         }
     }
 }
@@ -652,13 +653,13 @@ pub fn leaf<T: Lexical>(value: &T, encoder: &mut Encoder, view: View<'_>) {
     encoder.leaf(value);
 }
 
-/// True for what Namespaces in XML 1.0, section 3, does not let a declaration say.
+/// Returns true for bindings that Namespaces in XML 1.0, section 3, does not allow to declare.
 fn is_unbindable(prefix: &str, namespace: &str) -> bool {
     let is_reserved = |name: &str| name == ns::XML || name == ns::XMLNS;
     matches!(prefix, "xml" | "xmlns") || is_reserved(namespace) || (namespace.is_empty() && !prefix.is_empty())
 }
 
-/// The prefix that people expect for a namespace.
+/// Returns the usual prefix of a namespace.
 fn usual_prefix(namespace: &str) -> &'static str {
     match namespace {
         ns::XSI => "xsi",

@@ -1,4 +1,4 @@
-//! Arrays of flat items: write one, then copy its markup for the rest.
+//! Arrays of flat items: writes one, then copies its markup for the rest.
 
 use super::Encoder;
 use super::differential::{Changes, differs};
@@ -8,13 +8,13 @@ use crate::template::{Segment, Shape};
 use deltasoap_xml::lexical::{Image, Lexical};
 use deltasoap_xml::{Buffer, Escape};
 
-/// What takes the leaves of flat items: to write them, to compare them, to write them anew.
+/// A consumer of the leaves of flat items: it writes, compares or rewrites them.
 pub trait FlatSink {
     /// Takes the next leaf.
     fn leaf<T: Lexical>(&mut self, value: &T);
 }
 
-/// An item of a list, as far as writing it goes: content, or a row of a table.
+/// An item of a list for writing: content, or a row of a table.
 pub(crate) trait Item: Sized {
     /// See [`Shortcuts::COMPACT`](crate::content::Shortcuts::COMPACT).
     const COMPACT: bool = false;
@@ -28,8 +28,8 @@ pub(crate) trait Item: Sized {
     /// See [`Shortcuts::count_same`](crate::content::Shortcuts::count_same).
     fn count_same(items: &[Self], images: &[u8]) -> usize;
 
-    /// Compares items of numbers with their images, of so many bytes each, and notes of every one
-    /// whether it has other bits.
+    /// Compares items of numbers with their images, of `size` bytes each. Calls `note` for each
+    /// item with true if it has other bits.
     #[inline(always)]
     fn compare(items: &[Self], images: &[u8], size: usize, view: View<'_>, mut note: impl FnMut(bool)) {
         items.iter().zip(images.chunks_exact(size)).for_each(|(item, image)| note(differs(item, image, view)));
@@ -74,10 +74,10 @@ impl<T: Content> Item for T {
 /// A leaf of an item whose markup is being learned.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NotedLeaf {
-    /// Where its text stands.
+    /// Start of its text.
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// What its type is.
+    /// The image of its type.
     pub(crate) image: Image,
     pub(crate) max_width: Option<usize>,
 }
@@ -88,7 +88,7 @@ impl NotedLeaf {
     }
 }
 
-/// Writes leaves and the markup in front of each but the first.
+/// Writes leaves, and the markup before each but the first.
 struct FlatWrite<'a> {
     out: &'a mut Buffer,
     between: std::slice::Iter<'a, Segment>,
@@ -107,12 +107,13 @@ impl FlatSink for FlatWrite<'_> {
     }
 }
 
-/// Writes items as elements named as the field says.
+/// Writes items as elements with the field's name.
 pub fn encode_items<T: Content>(items: &[T], encoder: &mut Encoder, field: &Field, view: View<'_>) {
     encode_list(items, None, encoder, field, view);
 }
 
-/// As [`encode_items`], for a list that knows which of its items changed since it was last written.
+/// Like [`encode_items`], for a list that tracks which of its items changed since it was last
+/// written.
 pub fn encode_changed_items<T: Content>(
     items: &[T],
     changes: Changes<'_>,
@@ -148,8 +149,8 @@ pub(crate) fn encode_list<T: Item>(
     }
 }
 
-/// Writes a flat item by the general routines, and gives its markup, if it has as many leaves as
-/// its type should have.
+/// Writes a flat item by the general routines. Returns its markup, if it has the number of leaves
+/// that its type requires.
 pub(crate) fn learn_item<T: Item>(item: &T, encoder: &mut Encoder, field: &Field, view: View<'_>) -> Option<Shape> {
     encoder.open_end();
     let start = encoder.len();
@@ -173,23 +174,23 @@ pub(crate) fn encode_item<T: Item>(item: &T, encoder: &mut Encoder, field: &Fiel
     encoder.end();
 }
 
-/// The leaves that are written meanwhile.
+/// Returns the leaves written by a closure.
 pub(crate) fn note_leaves(encoder: &mut Encoder, write: impl FnOnce(&mut Encoder)) -> Vec<NotedLeaf> {
     let outer = encoder.leaves.replace(Vec::new());
     write(encoder);
     std::mem::replace(&mut encoder.leaves, outer).unwrap_or_default()
 }
 
-/// The shape of an item at the end of `bytes`, if it has as many leaves as its type should have.
+/// Returns the shape of an item at the end of `bytes`, if it has the expected number of leaves.
 pub(crate) fn shape_of(bytes: &[u8], start: usize, leaves: &[NotedLeaf], expected: Option<usize>) -> Option<Shape> {
     let spans: Vec<_> = leaves.iter().map(|leaf| (leaf.start, leaf.end)).collect();
     (Some(leaves.len()) == expected).then(|| Shape::new(bytes, start, bytes.len(), &spans))?
 }
 
-/// Such a part of a list tells how long the rest will be.
+/// The first `1 / SAMPLED` of a list is used to estimate the length of the rest.
 const SAMPLED: usize = 64;
 
-/// Writes items behind one of the same shape.
+/// Writes items after an item of the same shape.
 fn write_flat<T: Item>(items: &[T], out: &mut Buffer, shape: &Shape, view: View<'_>) {
     out.truncate(out.len() - shape.close.len());
     let start = out.len();

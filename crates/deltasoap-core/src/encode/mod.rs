@@ -1,8 +1,8 @@
-//! Writing messages: values in, bytes out.
+//! Writing of messages: converts values to bytes.
 //!
-//! An [`Encoder`] knows prefixes, open elements and escaping; the routines for [`complex`] elements
-//! and [arrays](mod@array) walk a value by its schema. Arrays of flat values take the same shortcut
-//! as when they are read: [`flat`] writes one item by the general routines, notes the markup
+//! An [`Encoder`] handles prefixes, open elements and escaping. The routines for [`complex`]
+//! elements and [arrays](mod@array) traverse a value by its schema. Arrays of flat values use the
+//! same shortcut as in decoding: [`flat`] writes one item by the general routines, notes the markup
 //! between its leaves, and copies that markup for the items that follow.
 
 pub mod array;

@@ -1,5 +1,4 @@
-//! Binary values that are taken out of a message while it is written, to be sent as parts of their
-//! own.
+//! Binary values that are taken out of a message while it is written, to be sent as separate parts.
 
 use crate::types::PartUri;
 use crate::{QName, ns};
@@ -8,26 +7,26 @@ use bytes::Bytes;
 /// Values that are taken out of a message while it is written.
 #[derive(Debug)]
 pub(crate) struct BinaryParts {
-    /// Fewest bytes of a value that is taken.
+    /// Minimum size in bytes of a value that is taken out.
     threshold: usize,
     taken: Vec<TakenPart>,
-    /// The media type that the element at hand says its text is of.
+    /// The media type that the current element declares for its text.
     media_type: Option<String>,
 }
 
 /// A value that was taken out of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TakenPart {
-    /// The content ID by which the message refers to it, without angle brackets.
+    /// The content ID by which the message refers to the value, without angle brackets.
     pub content_id: String,
-    /// What the element's `xmime:contentType` says, if it has one.
+    /// The element's `xmime:contentType`, if it has one.
     pub media_type: Option<String>,
     /// The bytes.
     pub bytes: Bytes,
 }
 
-/// True for `xmime:contentType`, in either namespace (Describing Media Content of Binary Data in
-/// XML, 2.1).
+/// Returns true for `xmime:contentType`, in either namespace (Describing Media Content of Binary
+/// Data in XML, 2.1).
 pub(crate) fn is_media_type(attribute: &QName) -> bool {
     attribute.local == "contentType" && [ns::XMIME, ns::XMIME_2004].contains(&&*attribute.namespace)
 }
@@ -37,7 +36,7 @@ impl BinaryParts {
         BinaryParts { threshold, taken: Vec::new(), media_type: None }
     }
 
-    /// The same without anything taken.
+    /// Returns the state before anything was taken out.
     pub(crate) fn emptied(self) -> Self {
         Self::new(self.threshold)
     }
@@ -46,17 +45,18 @@ impl BinaryParts {
         self.taken
     }
 
-    /// Notes what the text of the element at hand is; `None` where its content begins.
+    /// Sets the media type of the current element's text; `None` at the start of an element's
+    /// content.
     pub(crate) fn set_media_type(&mut self, media_type: Option<String>) {
         self.media_type = media_type;
     }
 
-    /// True if a value of so many bytes is taken.
+    /// Returns true if a value of `len` bytes is taken out.
     pub(crate) fn wants(&self, len: usize) -> bool {
         len >= self.threshold
     }
 
-    /// Takes a value, if it is long enough; gives what to write in its place.
+    /// Takes a value out if it is long enough. Returns the URI to write in its place.
     pub(crate) fn take(&mut self, bytes: &Bytes) -> Option<PartUri> {
         if !self.wants(bytes.len()) {
             return None;

@@ -1,18 +1,17 @@
-//! Writing values that several places share ([`Shared`](crate::Shared)).
+//! Writing of values shared by several places ([`Shared`](crate::Shared)).
 //!
-//! With SOAP encoding such a value is written once. In SOAP 1.1 it becomes an element of its own
-//! behind the operation, and each place refers to that (section 5.1, rules 4 and 5); in SOAP 1.2 it
-//! stands where it is met first, and the other places refer to it (part 2, section 3.1.5). A value
-//! that has one handle only stands where it belongs, as any other value does: identity is looked at
-//! where types ask for it, and costs nothing elsewhere.
+//! With SOAP encoding such a value is written once. In SOAP 1.1 it becomes an independent element
+//! after the operation, and each place refers to it (section 5.1, rules 4 and 5). In SOAP 1.2 it is
+//! written at the first place, and the other places refer to it (part 2, section 3.1.5). A value
+//! with a single handle is written in place, like any other value: identity is checked only for
+//! types that require it, and costs nothing elsewhere.
 //!
-//! Other handles of a value may be outside of the message, as in a request that a service keeps
-//! while its response is written. So a message in which a value with several handles was met once
-//! is written again, with that value where it belongs: what a message looks like depends on the
-//! message alone.
+//! Other handles of a value may be outside the message, as in a request that a service keeps while
+//! its response is written. So a message in which a value with several handles occurred once is
+//! rewritten with that value in place: the form of a message depends only on the message.
 //!
-//! Without SOAP encoding, or where references are [switched off](Encoder::set_references), each
-//! place gets a copy. A cycle cannot be written then, nor can values whose copies become too many.
+//! Without SOAP encoding, or if references are [switched off](Encoder::set_references), each place
+//! gets a copy. Cycles then cannot be written, nor values with too many copies.
 
 use super::Encoder;
 use super::overlay::Splits;
@@ -22,26 +21,26 @@ use crate::schema::{QName, Use};
 use crate::version::Version;
 use std::collections::{HashMap, HashSet};
 
-/// What an encoder knows about shared values.
+/// An encoder's state of shared values.
 #[derive(Debug, Default)]
 pub(super) struct Identities {
     is_off: bool,
-    /// Declarations in scope in the body, while one is written.
+    /// Number of declarations in scope in the body, while one is written.
     body: Option<usize>,
-    /// Values by their address: those that have been written, or are being written.
+    /// Values by address that were written, or are being written.
     ids: HashMap<usize, Referred>,
-    /// Values that have several handles, but one place in the message.
+    /// Values with several handles, but one place in the message.
     alone: HashSet<usize>,
     /// The number of the first id.
     first: usize,
-    /// One more than the highest number in an id of this form that a value has itself, as trees
-    /// keep those that they were read with.
+    /// One more than the highest number in an id of this form that belongs to a value itself. Trees
+    /// keep the ids that they were read with.
     free: usize,
-    /// Elements that stand behind the operation.
+    /// The independent elements after the operation.
     independent: Vec<u8>,
-    /// Values within which writing goes on.
+    /// Values being written, outermost first.
     open: Vec<usize>,
-    /// Values of which a copy was written, and the bytes of all further copies.
+    /// Values of which a copy was written, and the total bytes of all further copies.
     copied: HashSet<usize>,
     copies: usize,
 }
@@ -53,21 +52,21 @@ struct Referred {
     places: usize,
 }
 
-/// What ids begin with; a number follows.
+/// The prefix of ids; a number follows.
 const ID: &str = "id";
-/// Most bytes of copies beyond the first of each value.
+/// Maximum bytes of copies beyond the first of each value.
 const MOST_COPIES: usize = 64 << 20;
-/// Most shared values within each other.
+/// Maximum nesting of shared values.
 const DEEPEST: usize = 1000;
 
 impl Encoder {
-    /// Whether values that are shared are written as references where SOAP encoding allows it,
-    /// which is so by default; else as copies, for readers that know no references.
+    /// Sets whether shared values are written as references where SOAP encoding allows it, which is
+    /// the default. Otherwise they are copied, for readers that do not support references.
     pub fn set_references(&mut self, on: bool) {
         self.identities.is_off = !on;
     }
 
-    /// Notes an attribute of a value: the ids that the encoder gives must differ from it.
+    /// Notes an attribute of a value: ids assigned by the encoder must differ from it.
     pub(super) fn keep_id(&mut self, name: &QName, text: &str) {
         let number = || text.trim_ascii().strip_prefix(ID)?.parse::<u32>().ok();
         if self.is_id(name) {
@@ -76,29 +75,29 @@ impl Encoder {
         }
     }
 
-    /// True for an id of SOAP encoding.
+    /// Returns true for an id of SOAP encoding.
     pub(super) fn is_id(&self, name: &QName) -> bool {
         self.encoding() == Use::Encoded && (name.is("", "id") || name.is(ns::SOAP12_ENCODING, "id"))
     }
 
-    /// At the start of a message's body.
+    /// Called at the start of a message's body.
     pub(crate) fn begin_body(&mut self) {
         self.identities.body = Some(self.declared.len());
     }
 
-    /// Behind the operation: what stands beside it.
+    /// Called after the operation: writes the independent elements.
     pub(crate) fn end_body(&mut self) {
         let independent = std::mem::take(&mut self.identities.independent);
         self.out.push(&independent);
         self.identities.body = None;
     }
 
-    /// True if the message is to be written again, since values that were given an id turned out to
-    /// have one place in it, or another value has such an id. The encoder is as it was at the start
-    /// then, but for that knowledge.
+    /// Returns true if the message must be rewritten, since values with an id turned out to have
+    /// one place in it, or another value has such an id. The encoder is then reset, except for that
+    /// knowledge.
     pub(crate) fn starts_over(&mut self) -> bool {
-        // Beginnings of messages, and messages without their items, do not tell how often a value
-        // is met in all.
+        // Beginnings of messages, and messages without their items, do not show how often a value
+        // occurs in total.
         let is_whole = self.splits.is_none() && self.most == usize::MAX;
         let lone = self.identities.ids.iter().filter(|(_, referred)| is_whole && referred.places == 1);
         let alone: HashSet<usize> = lone.map(|(&address, _)| address).collect();
@@ -114,14 +113,14 @@ impl Encoder {
         true
     }
 
-    /// Writes the content of the element just opened, or refers to it. The value is told by its
-    /// address and whether there are other handles to it.
+    /// Writes the content of the element just opened, or a reference to it. The value is identified
+    /// by its address; `is_shared` is true if there are other handles to it.
     pub(crate) fn shared(&mut self, (address, is_shared): (usize, bool), write: impl FnOnce(&mut Self)) {
         if self.is_full() || self.give_up_template() {
             return;
         }
         if self.identities.open.len() >= DEEPEST {
-            return self.fail("shared values within each other, too deep");
+            return self.fail("shared values are nested too deeply");
         }
         let has_references = self.encoding() == Use::Encoded && !self.identities.is_off;
         let is_shared = is_shared && !self.identities.alone.contains(&address);
@@ -162,7 +161,7 @@ impl Encoder {
         }
     }
 
-    /// Writes an element to stand behind the operation.
+    /// Writes an independent element, to be placed after the operation.
     fn independent(&mut self, id: &str, body: usize, write: impl FnOnce(&mut Self)) {
         let mut side = self.fork();
         side.declared.truncate(body);
@@ -183,8 +182,9 @@ impl Encoder {
         self.identities.independent.extend_from_slice(side.out.as_slice());
     }
 
-    /// True if the encoder has written this attribute of SOAP encoding for the element just opened.
-    /// The value may have one of this name too: a tree, or a type that declares it.
+    /// Returns true if the encoder has written this attribute of SOAP encoding for the element just
+    /// opened. The value may also have an attribute of this name: a tree, or a type that declares
+    /// it.
     pub(super) fn was_given(&self, name: &QName) -> bool {
         let is_given = || match self.version() {
             Version::Soap12 => name.is(ns::SOAP12_ENCODING, "id"),
@@ -197,10 +197,10 @@ impl Encoder {
 
     fn copy(&mut self, address: usize, write: impl FnOnce(&mut Self)) {
         if self.identities.open.contains(&address) {
-            return self.fail("a cycle, which can only be written with references");
+            return self.fail("a cycle can only be written with references");
         }
         if self.identities.copies > MOST_COPIES {
-            return self.fail("shared values whose copies are too many");
+            return self.fail("too many copies of shared values");
         }
         let (start, is_first) = (self.len(), self.identities.copied.insert(address));
         self.within(address, write);

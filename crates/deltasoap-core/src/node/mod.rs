@@ -16,45 +16,45 @@ use compact_str::CompactString;
 use deltasoap_xml::lexical::is_name_char;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An element with all that is in it. Comments are not kept; text and CDATA are one.
+/// An element with its content. Comments are not kept; CDATA is merged with text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Node {
     /// The element's name.
     pub name: QName,
     /// Attributes in document order, without namespace declarations.
     pub attributes: Vec<(QName, CompactString)>,
-    /// Prefixes and their namespaces, `""` for the default namespace: those that the element
-    /// declares, and on the tree's root all in scope, ordered by prefix. Names in content and
-    /// attribute values are resolved with them; the inner ones hide the outer ones.
+    /// Prefixes and their namespaces, `""` for the default namespace. Holds those that the element
+    /// declares; on the tree's root, all that are in scope, ordered by prefix. Names in content and
+    /// attribute values are resolved with them. Inner bindings hide outer ones.
     pub bindings: Bindings,
     /// Children in document order.
     pub children: Vec<Child>,
 }
 
-/// What stands in an element.
+/// A child of an element.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Child {
     /// An element.
     Element(Node),
-    /// Character data, never empty, never next to other character data.
+    /// Character data, never empty, never adjacent to other character data.
     Text(CompactString),
 }
 
 impl Node {
-    /// An element without content.
+    /// Creates an element without content.
     pub fn new(name: QName) -> Self {
         Node { name, ..Node::default() }
     }
 
-    /// An element with text.
+    /// Creates an element with text.
     pub fn with_text(name: QName, text: impl Into<CompactString>) -> Self {
         Node { children: vec![Child::Text(text.into())], ..Node::new(name) }
     }
 
-    /// A typed value as a tree.
+    /// Converts a typed value to a tree.
     ///
     /// # Errors
-    /// When the value holds text that XML cannot carry.
+    /// Returns an error if the value holds text that XML cannot carry.
     pub fn from_message<T: Message>(value: &T) -> Result<Self, Error> {
         let mut encoder = Encoder::new();
         encoder.start_root(&T::ELEMENT, T::view());
@@ -66,7 +66,7 @@ impl Node {
     /// Reads a whole document as a tree.
     ///
     /// # Errors
-    /// When the document is not well-formed.
+    /// Returns an error if the document is not well-formed.
     pub fn parse(document: &[u8]) -> Result<Self, Error> {
         let mut root = ElementRoot::new(Node::view());
         decode_once(&mut root, document)?;
@@ -76,17 +76,17 @@ impl Node {
     /// Reads the tree as a typed value.
     ///
     /// # Errors
-    /// When the tree is not what the type's schema says. Positions count within the tree written
-    /// out alone.
+    /// Returns an error if the tree does not match the type's schema. Positions are those in the
+    /// tree when it is written alone.
     pub fn to_typed<T: Typed>(&self) -> Result<T, Error> {
         self.to_typed_with(Tolerance::Strict)
     }
 
-    /// As [`to_typed`](Self::to_typed), with a tolerance: that of the client or service whose
-    /// message the tree is from, mostly.
+    /// Like [`to_typed`](Self::to_typed), with a tolerance, which is usually that of the client or
+    /// service that received the message.
     ///
     /// # Errors
-    /// As [`to_typed`](Self::to_typed).
+    /// Same as [`to_typed`](Self::to_typed).
     pub fn to_typed_with<T: Typed>(&self, tolerance: Tolerance) -> Result<T, Error> {
         let mut encoder = Encoder::new();
         self.write(&mut encoder);
@@ -127,14 +127,14 @@ impl Node {
     /// ```
     ///
     /// # Errors
-    /// When the tree is not what the type's schema says. Positions count within the tree written
-    /// out alone.
+    /// Returns an error if the tree does not match the type's schema. Positions are those in the
+    /// tree when it is written alone.
     pub fn downcast<T: Typed>(&self) -> Result<Option<T>, Error> {
         self.downcast_with(Tolerance::Strict)
     }
 
-    /// As [`downcast`](Self::downcast), with a tolerance: a server may send more than the
-    /// description has here, too.
+    /// Like [`downcast`](Self::downcast), with a tolerance, since a server may send more than
+    /// the local schema declares.
     ///
     /// ```
     /// use deltasoap::{Node, Soap, Tolerance};
@@ -153,18 +153,18 @@ impl Node {
     /// ```
     ///
     /// # Errors
-    /// As [`downcast`](Self::downcast).
+    /// Same as [`downcast`](Self::downcast).
     pub fn downcast_with<T: Typed>(&self, tolerance: Tolerance) -> Result<Option<T>, Error> {
         let named = self.attribute(ns::XSI, "type").and_then(|text| self.resolve(text.trim_ascii()));
         if named == Some(T::TYPE_NAME) { self.to_typed_with(tolerance).map(Some) } else { Ok(None) }
     }
 
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     pub fn attribute(&self, namespace: &str, local: &str) -> Option<&str> {
         self.attributes.iter().find(|(name, _)| name.is(namespace, local)).map(|(_, value)| value.as_str())
     }
 
-    /// The child elements.
+    /// Returns the child elements.
     pub fn elements(&self) -> impl Iterator<Item = &Node> {
         self.children.iter().filter_map(|child| match child {
             Child::Element(node) => Some(node),
@@ -172,12 +172,12 @@ impl Node {
         })
     }
 
-    /// The first child element with a name.
+    /// Returns the first child element with this name.
     pub fn element(&self, namespace: &str, local: &str) -> Option<&Node> {
         self.elements().find(|node| node.name.is(namespace, local))
     }
 
-    /// The text directly in the element.
+    /// Returns the text directly in the element.
     pub fn text(&self) -> String {
         self.children.iter().fold(String::new(), |mut all, child| {
             if let Child::Text(text) = child {
@@ -187,8 +187,8 @@ impl Node {
         })
     }
 
-    /// Writes the element. Prefixes are the encoder's; those that stand in `bindings` are declared
-    /// as they were.
+    /// Writes the element. The encoder chooses prefixes; those in `bindings` are declared
+    /// unchanged.
     pub fn write(&self, encoder: &mut Encoder) {
         encoder.start_bound(&self.name, &self.bindings);
         self.write_content(encoder);
@@ -196,7 +196,7 @@ impl Node {
     }
 
     fn write_content(&self, encoder: &mut Encoder) {
-        // The body's element may have it already; no attribute may appear twice.
+        // The body's element may already have the attribute, and no attribute may appear twice.
         let style = encoder.take_style_written().then(|| encoder.version().namespace());
         let is_written = |name: &QName| style.is_some_and(|namespace| name.is(namespace, "encodingStyle"));
         for (name, value) in self.attributes.iter().filter(|(name, _)| !is_written(name)) {
@@ -229,7 +229,7 @@ impl Content for Node {
         self.write_content(encoder);
     }
 
-    /// A tree that stands for itself (`xsd:any`) is written with its own name.
+    /// Writes a tree in place of `xsd:any`, under its own name.
     fn encode_inline(&self, encoder: &mut Encoder, _: View<'_>) {
         self.write(encoder);
     }
@@ -239,7 +239,7 @@ impl Shortcuts for Node {}
 
 impl Typed for Node {
     const TYPE_NAME: QName = QName::new(ns::XSD, "anyType");
-    /// Inline, it is any element.
+    /// An inline tree can be any element.
     const CHOICE: bool = true;
 
     fn element() -> &'static Element {
@@ -248,28 +248,27 @@ impl Typed for Node {
     }
 }
 
-/// The characters at the end of a text that could be a prefix.
+/// Returns the longest suffix of `text` that could be a prefix.
 fn last_name(text: &str) -> &str {
     let start = text.char_indices().rev().take_while(|(_, c)| *c != ':' && is_name_char(*c)).last();
     start.map_or("", |(start, _)| &text[start..])
 }
 
 impl Node {
-    /// Resolves a `prefix:local` found in this element's text or attributes, by the bindings of
-    /// this element alone, as is right for a tree's root; gives `None` for a prefix that is not
-    /// bound there.
+    /// Resolves a `prefix:local` found in this element's text or attributes, using only the
+    /// bindings of this element, which is correct for a tree's root. Returns `None` for a prefix
+    /// that is not bound there.
     pub fn resolve(&self, text: &str) -> Option<QName> {
         resolve(&[self], text)
     }
 
-    /// As [`resolve`](Self::resolve), for an element further down: `path` leads from the tree's
-    /// root to it.
+    /// Like [`resolve`](Self::resolve), for a descendant: `path` leads from the tree's root to it.
     pub fn resolve_in(path: &[&Node], text: &str) -> Option<QName> {
         resolve(path, text)
     }
 
-    /// The tree as one of its own: with the bindings of the elements around it for those prefixes
-    /// that its values use.
+    /// Returns a copy that stands alone: it has the bindings of the surrounding elements for those
+    /// prefixes that its values use.
     pub(crate) fn detached(&self, outer: &BTreeMap<&str, &str>) -> Node {
         let mut used = BTreeSet::from([""]);
         self.collect_prefixes(&mut used);
@@ -279,7 +278,7 @@ impl Node {
         Node { bindings, ..self.clone() }
     }
 
-    /// Adds what stands in front of colons in values.
+    /// Collects the names before colons in values.
     fn collect_prefixes<'n>(&'n self, used: &mut BTreeSet<&'n str>) {
         let texts = self.children.iter().filter_map(|child| match child {
             Child::Text(text) => Some(text),
@@ -291,19 +290,20 @@ impl Node {
         self.elements().for_each(|child| child.collect_prefixes(used));
     }
 
-    /// True if the two trees say the same: names, attributes in any order, text and children are
-    /// equal. Prefixes do not count; the names in `xsi:type` are compared by what they stand for.
+    /// Returns true if the two trees have the same content: names, attributes in any order, text
+    /// and children are equal. Prefixes are ignored; the names in `xsi:type` are compared after
+    /// resolution.
     pub fn says_the_same(&self, other: &Node) -> bool {
         says_the_same(&mut Vec::new(), self, &mut Vec::new(), other)
     }
 
-    /// As [`ErrorKind::Other`], naming the element: for callers that find a tree wanting.
+    /// Creates an [`ErrorKind::Other`] that names the element, for callers that reject a tree.
     pub fn fault(&self, what: &str) -> Error {
         Error::at(ErrorKind::Other(format!("<{}>: {what}", self.name)), 0)
     }
 }
 
-/// Compares two trees, each below its open elements.
+/// Compares two trees, each in the context of its ancestors.
 fn says_the_same<'n>(a_path: &mut Vec<&'n Node>, a: &'n Node, b_path: &mut Vec<&'n Node>, b: &'n Node) -> bool {
     a_path.push(a);
     b_path.push(b);
@@ -320,7 +320,8 @@ fn says_the_same<'n>(a_path: &mut Vec<&'n Node>, a: &'n Node, b_path: &mut Vec<&
     same
 }
 
-/// True if the innermost element of `b` has an attribute that says the same as this one of `a`'s.
+/// Returns true if the innermost element of `b` has an attribute equivalent to this attribute of
+/// `a`.
 fn has_attribute((name, value): &(QName, CompactString), a: &[&Node], b: &[&Node]) -> bool {
     let other = b.last().and_then(|b| b.attribute(&name.namespace, &name.local));
     other.is_some_and(|other| {
@@ -329,8 +330,7 @@ fn has_attribute((name, value): &(QName, CompactString), a: &[&Node], b: &[&Node
     })
 }
 
-/// What a `prefix:local` stands for in the last element of a path; `None` for a prefix that is not
-/// bound.
+/// Resolves a `prefix:local` in the last element of a path; `None` for a prefix that is not bound.
 fn resolve(path: &[&Node], text: &str) -> Option<QName> {
     let text = text.trim_ascii();
     let (prefix, local) = text.split_once(':').unwrap_or(("", text));

@@ -1,8 +1,8 @@
 //! Reads trees.
 //!
-//! The tree itself is the progress: the open elements are the last children, all the way down. A
-//! routine that pauses finds its way back along them. What comes as it came before is read without
-//! tokens: see [`tags`](super::tags).
+//! The tree itself records the progress: the open elements are the last children at each level. A
+//! routine that pauses finds its way back along them. Content that repeats earlier content is read
+//! without tokens: see [`tags`](super::tags).
 
 use super::tags::Next;
 use super::{Bindings, Child, Node};
@@ -11,12 +11,12 @@ use crate::schema::owned;
 use crate::schema::{NamePart, QName};
 use deltasoap_xml::{Event, NameId, Names, Reader};
 
-/// In the content of an element.
+/// In an element's content.
 const INSIDE: u8 = 0;
-/// At a start tag that refers to an element that has not come yet.
+/// At a start tag that refers to an element that has not arrived yet.
 const TAG: u8 = 1;
 
-/// Reads an element whose start tag was just read, up to and with its end tag.
+/// Reads an element whose start tag was just read, up to and including its end tag.
 pub(super) fn decode(root: &mut Node, cursor: &mut Cursor<'_>) -> Step {
     let (me, fresh) = cursor.enter();
     let base = cursor.frame(me).depth as usize;
@@ -35,7 +35,7 @@ pub(super) fn decode(root: &mut Node, cursor: &mut Cursor<'_>) -> Step {
     Ok(())
 }
 
-/// Goes on with the innermost open element, so many levels further in.
+/// Continues with the innermost open element, `levels` levels further in.
 fn go_on(node: &mut Node, cursor: &mut Cursor<'_>, me: usize, levels: usize) -> Step {
     if levels > 0 {
         go_on(last_element(node), cursor, me, levels - 1)?;
@@ -82,7 +82,7 @@ fn read_child(node: &mut Node, cursor: &mut Cursor<'_>, me: usize) -> Step {
         open(child, cursor)?;
         return read_content(child, cursor, me);
     }
-    // The message is whole by now: nothing pauses within.
+    // The message is complete by now, so nothing pauses here.
     let mut child = Node::default();
     decode(&mut child, cursor)?;
     cursor.come_back(back);
@@ -92,13 +92,13 @@ fn read_child(node: &mut Node, cursor: &mut Cursor<'_>, me: usize) -> Step {
 }
 
 impl Cursor<'_> {
-    /// A tree that was read elsewhere has no default namespace from around it, if it had none
-    /// there.
+    /// Hides the surrounding default namespace from a tree that was read elsewhere, if there was no
+    /// default namespace there.
     fn hide_default_namespace(&mut self, tree: &mut Node) {
         if tree.bindings.iter().any(|(prefix, _)| prefix.is_empty()) {
             return;
         }
-        // Trees in one scope share their bindings, and then share these.
+        // Trees in one scope share their bindings, so they share the extended bindings too.
         let hidden = &mut self.state().trees.hidden;
         if hidden.as_ref().is_none_or(|(bindings, _)| !bindings.is_same(&tree.bindings)) {
             let none = (String::new(), String::new());
@@ -118,7 +118,7 @@ fn last_element(node: &mut Node) -> &mut Node {
     }
 }
 
-/// A tree's root has all bindings in scope.
+/// Opens the root of a tree, which gets all bindings in scope.
 fn open_root(node: &mut Node, cursor: &mut Cursor<'_>) -> Step {
     let limit = cursor.limits().inherited_bindings;
     let bindings = cursor.bindings()?.ok_or_else(|| cursor.beyond("inherited_bindings", limit))?;
@@ -127,8 +127,8 @@ fn open_root(node: &mut Node, cursor: &mut Cursor<'_>) -> Step {
     Ok(())
 }
 
-/// Fills in what the start tag that was just read says. In place: a node is too large to be moved
-/// around.
+/// Fills in the name and attributes of the start tag just read. Works in place, since a node is too
+/// large to be moved.
 fn open(node: &mut Node, cursor: &mut Cursor<'_>) -> Step {
     let limit = cursor.limits().bindings_in_scope;
     if cursor.reader().declarations_in_scope() > limit {
@@ -154,12 +154,12 @@ fn open_attributes(node: &mut Node, cursor: &mut Cursor<'_>) {
     }
 }
 
-/// The names that trees were read with: each is made once.
+/// Names that trees were read with. Each is created once.
 #[derive(Debug, Default)]
 pub(crate) struct SharedNames {
-    /// The reader, and how often it has forgotten names.
+    /// The reader's identity, and the number of times it has forgotten names.
     epoch: (u64, u64),
-    /// By the reader's numbers.
+    /// Names by the reader's numbers.
     names: Vec<Option<QName>>,
     namespaces: Vec<Option<NamePart>>,
 }
@@ -172,7 +172,7 @@ impl SharedNames {
         }
     }
 
-    /// The name of a number.
+    /// Returns the name with this number.
     #[inline]
     pub(crate) fn get(&mut self, names: &Names, id: NameId) -> QName {
         match self.names.get(id.index()) {
@@ -202,7 +202,8 @@ fn own_bindings(reader: &Reader) -> Bindings {
     reader.declarations().filter(|(prefix, _)| *prefix != "xml").map(owned).collect()
 }
 
-/// Most elements have one child, a text, and a vector would make room for four.
+/// Appends a child. Most elements have one child, a text, and a vector would reserve space for
+/// four.
 fn push_child(node: &mut Node, child: Child) {
     if node.children.is_empty() {
         node.children.reserve_exact(1);

@@ -1,15 +1,15 @@
-//! Predicted tags of trees: which start tag came last time after the tag that was just read.
+//! Predicted tags of trees: the start tag that followed last time after the tag that was just read.
 //!
 //! ```text
 //! <row><id>1</id><name>x</name></row><row>...      <row> ──> <id>   </id> ──> <name>   </name> ──> </row>   </row> ──> <row>
 //! ```
 //!
 //! A predicted tag is opened with the name and the attributes that it had then; only attribute
-//! values may differ (see [`KnownTag`]). An element without attributes that holds plain text alone
-//! is read at once, without a token. What differs otherwise, or is not plain, is left to the
-//! reader, which alone reports errors.
+//! values may differ (see [`KnownTag`]). An element without attributes that holds only plain text
+//! is read at once, without a token. Anything else is left to the reader, which alone reports
+//! errors.
 //!
-//! Tags stay with their decoder, as the reader's names do. They hold no attribute values, except
+//! Tags stay with their decoder, like the reader's names. They hold no attribute values, except
 //! those of `xsi:type` and `xsi:nil`.
 
 use super::read::push_text;
@@ -21,36 +21,36 @@ use deltasoap_xml::{KnownTag, NameId, ScopeId};
 use foldhash::quality::RandomState;
 use std::collections::HashMap;
 
-/// Limits on what is kept: tags, and their size in bytes (an estimate). A decoder that reaches one
+/// Limits on the number of tags and their size in bytes (an estimate). A decoder that reaches one
 /// stops learning, and drops all tags after [`MOST_FULL`] more messages.
 const MAX_TAGS: usize = 1024;
 const MAX_BYTES: usize = 512 << 10;
 const MOST_FULL: u32 = 8;
-/// Tags of one name, each with other attributes.
+/// Maximum number of tags with one name, each with other attributes.
 const MAX_OF_NAME: usize = 8;
 
-/// Bytes of a tag's two places, and of a name's list of tags.
+/// Size in bytes of a tag's two places, and of a name's list of tags.
 const PLACES: usize = 2 * size_of::<[u32; 2]>();
 const LIST: usize = size_of::<((ScopeId, NameId), Vec<u32>)>();
 
-/// No tag that is known.
+/// No known tag.
 const NONE: u32 = u32::MAX;
 
 /// The tags of the trees that a decoder has read.
 #[derive(Debug, Default)]
 pub(crate) struct Tags {
     tags: Vec<Tag>,
-    /// The tags of a name. A name that came once has none: it is not worth a tag yet.
+    /// Tags by name. A name that was seen once has none: it is not worth a tag yet.
     index: HashMap<(ScopeId, NameId), Vec<u32>, RandomState>,
-    /// The tags that came last at each place: after anything unknown, then after the start and
-    /// after the end of each tag.
+    /// The tag that came last at each place: after anything unknown, then after the start and after
+    /// the end of each tag.
     next: Vec<[u32; 2]>,
-    /// The place that was reached.
+    /// The current place.
     place: usize,
     /// The tags of open elements.
     open: Vec<u32>,
     bytes: usize,
-    /// Messages since a limit was reached.
+    /// Number of messages since a limit was reached.
     full: u32,
     epoch: (u64, u64),
     is_off: bool,
@@ -64,14 +64,14 @@ struct Tag {
     has_attributes: bool,
 }
 
-/// What came as predicted.
+/// The outcome of a prediction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
-    /// A start tag, which has been read.
+    /// The predicted start tag was read.
     Child,
-    /// The end tag, which has been read.
+    /// The end tag was read.
     End,
-    /// Nothing: the reader must look.
+    /// Nothing was read: the reader must look.
     Unknown,
 }
 
@@ -94,7 +94,7 @@ impl Tags {
         self.tags.len() >= MAX_TAGS || self.bytes >= MAX_BYTES
     }
 
-    /// The predicted tag that stands at a place of `bytes`, and where it ends.
+    /// Returns the predicted tag at a position of `bytes`, and where the tag ends.
     #[inline]
     fn find(&self, scope: ScopeId, bytes: &[u8], at: usize) -> Option<(u32, &Tag, usize)> {
         self.next.get(self.place)?.iter().find_map(|&number| {
@@ -103,15 +103,15 @@ impl Tags {
         })
     }
 
-    /// An element was opened.
+    /// Notes that an element was opened.
     fn enter(&mut self, number: u32) {
         self.open.push(number);
         self.place = if number == NONE { 0 } else { 2 * number as usize + 1 };
     }
 
-    /// The innermost element was closed.
+    /// Notes that the innermost element was closed.
     pub(super) fn leave(&mut self) {
-        // After a pause not all open elements are there.
+        // After a pause not all open elements are on the stack.
         let number = self.open.pop().unwrap_or(NONE);
         self.pass(number);
     }
@@ -120,7 +120,7 @@ impl Tags {
         self.place = if number == NONE { 0 } else { 2 * number as usize + 2 };
     }
 
-    /// The number of a start tag that was just read; `None` if it is not kept.
+    /// Returns the number of the start tag just read; `None` if the tag is not kept.
     fn number(&mut self, scope: ScopeId, id: NameId, found: &[u8]) -> Option<Number> {
         let is_full = self.is_full();
         let Some(numbers) = self.index.get(&(scope, id)) else {
@@ -145,7 +145,7 @@ impl Tags {
         number
     }
 
-    /// Notes which tag came at the place that was reached.
+    /// Notes which tag came at the current place.
     fn note(&mut self, number: u32) {
         if let Some(next) = self.next.get_mut(self.place)
             && next[0] != number
@@ -161,7 +161,8 @@ enum Number {
 }
 
 impl Cursor<'_> {
-    /// Reads what comes as predicted into an element: leaves, then a start tag or its own end tag.
+    /// Reads predicted content of an element: leaves, then a start tag or the element's own end
+    /// tag.
     #[inline]
     pub(super) fn next_in_tree(&mut self, node: &mut Node) -> Next {
         let room = self.tree_nodes_left();
@@ -177,7 +178,7 @@ impl Cursor<'_> {
             let is_end = match window.bytes.get(at..) {
                 Some([b'<', b'/', ..]) => reader.end_known(window, at),
                 Some([b'<', ..]) => false,
-                // Text before anything else: most often there is nothing else.
+                // Text before anything else: usually it is the only content.
                 Some([first, ..]) if *first > b' ' && node.children.is_empty() => {
                     let text = plain_text(&window.bytes[at..]);
                     let is_end = text.len() <= limits.text && reader.end_known(window, at + text.len());
@@ -214,7 +215,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Notes the start tag that was just read, and opens its element.
+    /// Notes the start tag just read, and opens its element.
     pub(super) fn learn_in_tree(&mut self) {
         let (window, State { reader, expected: Expected { tags, names, .. }, .. }) = self.parts();
         if tags.is_off {
@@ -243,12 +244,12 @@ impl Cursor<'_> {
         tags.enter(number);
     }
 
-    /// The innermost element of a tree was closed.
+    /// Notes that the innermost element of a tree was closed.
     pub(super) fn leave_in_tree(&mut self) {
         self.state().expected.tags.leave();
     }
 
-    /// A tree begins, or goes on after another one within it.
+    /// Notes that a tree begins, or continues after another one within it.
     pub(super) fn enter_tree(&mut self) {
         let tags = &mut self.state().expected.tags;
         tags.open.clear();

@@ -1,16 +1,16 @@
-//! Prefixes, and the namespaces that they stand for.
+//! Namespace prefixes and their namespaces.
 
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Prefixes and the namespaces that they stand for; shared between trees that have the same. Most
-/// elements have none.
+/// Prefixes and their namespaces, shared between trees that have the same bindings. Most elements
+/// have none.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Bindings(Option<Arc<[(String, String)]>>);
 
 impl Bindings {
-    /// True if both are one list, or empty.
+    /// Returns true if both share one list, or are empty.
     pub(crate) fn is_same(&self, other: &Bindings) -> bool {
         match (&self.0, &other.0) {
             (Some(one), Some(other)) => Arc::ptr_eq(one, other),
@@ -52,7 +52,7 @@ impl fmt::Debug for Bindings {
     }
 }
 
-/// One of them, to be kept.
+/// Converts a binding to owned strings.
 pub(crate) fn owned((prefix, namespace): (&str, &str)) -> (String, String) {
     (prefix.to_owned(), namespace.to_owned())
 }

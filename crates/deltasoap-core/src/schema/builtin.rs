@@ -13,15 +13,15 @@ macro_rules! builtins {
         }
 
         impl Builtin {
-            /// Every built-in type.
+            /// All built-in types.
             pub const ALL: &'static [Builtin] = &[$(Builtin::$variant),*];
 
-            /// The local name in XSD's namespace.
+            /// Returns the local name in the XSD namespace.
             pub const fn local(self) -> &'static str {
                 match self { $(Builtin::$variant => $name,)* }
             }
 
-            /// The type with this local name.
+            /// Returns the type with this local name.
             pub fn from_local(local: &str) -> Option<Builtin> {
                 match local { $($name => Some(Builtin::$variant),)* _ => None }
             }
@@ -44,13 +44,13 @@ builtins! {
 }
 
 impl Builtin {
-    /// The expanded name.
+    /// Returns the expanded name.
     pub const fn name(self) -> QName {
         QName::new(ns::XSD, self.local())
     }
 
-    /// True if one value can have several texts that differ in more than white space, as `1` and
-    /// `01`: numbers, booleans, dates, octets in hexadecimal.
+    /// Returns true if one value can have several texts that differ in more than white space, such
+    /// as `1` and `01`: numbers, booleans, dates, hexadecimal octets.
     pub fn has_several_texts(self) -> bool {
         use Builtin as B;
         let primitive = std::iter::successors(Some(self), |it| it.base()).last();
@@ -69,8 +69,8 @@ impl Builtin {
             ])
     }
 
-    /// The built-in type that it restricts (XSD 1.0 part 2, section 3); `None` for primitive types
-    /// and for lists.
+    /// Returns the built-in type that this type restricts (XSD 1.0 part 2, section 3); `None` for
+    /// primitive types and for lists.
     pub const fn base(self) -> Option<Builtin> {
         use Builtin as B;
         Some(match self {

@@ -1,76 +1,76 @@
-//! Choices between groups of fields, one of which has several elements.
+//! Choices between groups of fields, at least one of which has several elements.
 //!
-//! A choice of single elements is a [`ComplexElement`] of its own. Where a branch is a sequence,
-//! its elements have no element around them; they are fields of the element that the choice stands
-//! in, and a [`Choice`] says which of them exclude each other. Such fields are optional for
-//! everyone who does not know of choices.
+//! A choice of single elements is a [`ComplexElement`] of its own. If a branch is a sequence, its
+//! elements have no element around them. They are fields of the element that contains the choice,
+//! and a [`Choice`] specifies which of them exclude each other. Code that does not support choices
+//! sees such fields as optional.
 
 use super::{ComplexElement, Compositor, Field, List, QName, View};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A choice between groups of fields that follow each other (XSD 1.0 part 1, 3.8).
+/// A choice between consecutive groups of fields (XSD 1.0 part 1, 3.8).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
     /// The first field of the first branch, counted from the start of the fields, or of the branch
-    /// that this choice is in.
+    /// that contains this choice.
     pub first: u32,
     /// The branches, one after the other.
     pub branches: List<Branch>,
-    /// True if none of the branches need be there.
+    /// True if all branches may be absent.
     pub is_optional: bool,
 }
 
-/// One of the groups of a [`Choice`]. Counts start at the branch.
+/// A group of fields in a [`Choice`]. Indices count from the start of the branch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Branch {
-    /// How many fields it has.
+    /// Number of fields.
     pub fields: u32,
-    /// Those that must be there once the branch is chosen.
+    /// The fields that are required once the branch is chosen.
     pub required: List<Required>,
-    /// Choices within it.
+    /// Choices within the branch.
     pub choices: List<Choice>,
 }
 
-/// A field that its branch cannot do without.
+/// A required field of a branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Required {
     /// The field, counted from the start of the branch.
     pub field: u32,
-    /// How often it occurs at least (`minOccurs`).
+    /// The minimum number of occurrences (`minOccurs`).
     pub min: u32,
 }
 
-/// What is wrong with the fields of a choice. Fields are counted from the start of the element.
+/// An error in the fields of a choice. Field indices count from the start of the element.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChoiceFault {
-    /// Fields of several branches are there. Has the first field of each branch.
+    /// Fields of several branches are present. Holds the first field of each branch.
     Several(Vec<usize>),
-    /// No branch is there. Has the first field of each branch.
+    /// No branch is present. Holds the first field of each branch.
     Nothing(Vec<usize>),
-    /// The branch that is there has a field too rarely.
+    /// A field of the chosen branch occurs too rarely.
     Lacks {
         /// The field.
         field: usize,
-        /// How often it occurs at least.
+        /// The minimum number of occurrences.
         min: u32,
     },
 }
 
 impl Choice {
-    /// The same choice among the fields of an element that holds others before it.
+    /// Returns the same choice for an element that has other fields before it.
     #[must_use]
     pub const fn at(&self, offset: usize) -> Choice {
         Choice { first: self.first + offset as u32, branches: borrowed(&self.branches), is_optional: self.is_optional }
     }
 
-    /// The same choice where it need not be made.
+    /// Returns the same choice, but optional.
     #[must_use]
     pub const fn optional(&self) -> Choice {
         Choice { first: self.first, branches: borrowed(&self.branches), is_optional: true }
     }
 
-    /// The fields of each branch.
+    /// Returns the fields of each branch.
     fn ranges(&self, base: usize) -> impl Iterator<Item = (Range<usize>, &Branch)> + Clone {
         let mut end = base + self.first as usize;
         self.branches.iter().map(move |branch| {
@@ -84,7 +84,8 @@ impl Choice {
         self.ranges(base).filter(|(fields, _)| !fields.is_empty()).map(|(fields, _)| fields.start).collect()
     }
 
-    /// What is wrong once everything was read. `count` says how often a field occurs.
+    /// Returns the error after all fields were read. `count` returns the number of occurrences of a
+    /// field.
     fn fault(&self, base: usize, count: &impl Fn(usize) -> u32) -> Option<ChoiceFault> {
         let mut chosen = self.ranges(base).filter(|(fields, _)| has_any(fields, count));
         match (chosen.next(), chosen.next()) {
@@ -95,7 +96,7 @@ impl Choice {
         }
     }
 
-    /// Why a field cannot come next, after those that are there.
+    /// Returns the reason why a field cannot come next, after the fields present.
     fn bars(&self, base: usize, field: usize, count: &impl Fn(usize) -> u32) -> Option<ChoiceFault> {
         let mut branches = self.ranges(base);
         let (own, branch) = branches.clone().find(|(fields, _)| fields.contains(&field))?;
@@ -107,7 +108,8 @@ impl Choice {
 }
 
 impl Branch {
-    /// What the branch lacks before a field, and why that field cannot come next.
+    /// Returns what the branch lacks before a field, which is the reason why that field cannot come
+    /// next.
     fn fault(&self, fields: Range<usize>, until: usize, count: &impl Fn(usize) -> u32) -> Option<ChoiceFault> {
         let required = self.required.iter().map(|it| (fields.start + it.field as usize, it.min));
         let mut lacking = required.filter(|&(field, min)| field < until && count(field) < min);
@@ -116,7 +118,8 @@ impl Branch {
     }
 }
 
-/// What is wrong with choices before a field, and why that field cannot come next.
+/// Returns the error in choices before a field, which is the reason why that field cannot come
+/// next.
 fn faults_before(choices: &[Choice], base: usize, until: usize, count: &impl Fn(usize) -> u32) -> Option<ChoiceFault> {
     choices.iter().find_map(|choice| {
         let start = base + choice.first as usize;
@@ -130,24 +133,25 @@ fn has_any(fields: &Range<usize>, count: &impl Fn(usize) -> u32) -> bool {
 }
 
 impl ComplexElement {
-    /// What is wrong with the element's choices if each field occurs as often as `count` says.
+    /// Returns the error in the element's choices if each field occurs as often as `count` returns.
     pub fn choice_fault(&self, count: impl Fn(usize) -> u32) -> Option<ChoiceFault> {
         faults_before(&self.choices, 0, usize::MAX, &count)
     }
 
-    /// Why a field cannot follow those that are there. Only where fields are told by their order.
+    /// Returns the reason why a field cannot follow the fields present. Only for elements whose
+    /// fields are ordered.
     pub(crate) fn bars(&self, field: usize, count: impl Fn(usize) -> u32) -> Option<ChoiceFault> {
         faults_before(&self.choices, 0, field, &count)
     }
 
-    /// True if what was read of an element tells what may follow only together with which fields it
-    /// was: where they come in any order, and in choices between groups.
+    /// Returns true if the content that may follow depends on which fields were read, not only on
+    /// the last one: if fields come in any order, and in choices between groups.
     pub(crate) fn notes_fields(&self) -> bool {
         self.compositor == Compositor::All || !self.choices.is_empty()
     }
 
-    /// True if some of its fields are groups ([`Field::inline`]). The elements read so far decide
-    /// which element of a group may come next.
+    /// Returns true if some fields are groups ([`Field::inline`]). The elements read so far
+    /// determine which element of a group may come next.
     pub(crate) fn has_groups(&self, view: View<'_>) -> bool {
         self.fields.iter().any(|field| {
             field.inline && {
@@ -157,14 +161,15 @@ impl ComplexElement {
         })
     }
 
-    /// True if no place within it can be gone on from: the fields passed so far decide what may
-    /// follow, and are not told by the message before. It is compared with nothing, and read whole.
+    /// Returns true if reading cannot resume in the middle of the element: the fields read so far
+    /// determine what may follow, and the previous message does not provide them. Such an element
+    /// is not compared, but read as a whole.
     pub(crate) fn is_read_whole(&self, view: View<'_>) -> bool {
         (self.notes_fields() && !self.is_plain_all()) || self.has_groups(view)
     }
 
-    /// True if its fields come in any order, each once at most, and are so few that a word has a
-    /// bit for each.
+    /// Returns true if the fields come in any order, each at most once, and a word has a bit for
+    /// each.
     pub(crate) fn is_plain_all(&self) -> bool {
         let is_plain = |field: &Field| !field.is_repeated() && !field.inline;
         self.compositor == Compositor::All
@@ -173,21 +178,21 @@ impl ComplexElement {
             && self.fields.iter().all(is_plain)
     }
 
-    /// The fields that must be there, a bit each; of the first 64.
+    /// Returns the required fields among the first 64, as one bit each.
     pub(crate) fn required(&self) -> u64 {
         let fields = self.fields.iter().take(u64::BITS as usize).enumerate();
         fields.filter(|(_, field)| field.min > 0).map(|(index, _)| 1 << index).sum()
     }
 
-    /// True if its fields are the branches of one choice, and nothing else.
+    /// Returns true if the fields are exactly the branches of one choice.
     pub fn is_choice_of_groups(&self) -> bool {
         let count = |choice: &Choice| choice.branches.iter().map(|branch| branch.fields as usize).sum::<usize>();
         matches!(&self.choices[..], [choice] if choice.first == 0 && count(choice) == self.fields.len())
     }
 
-    /// How often each field occurs at least if of each choice one branch is taken; `None` for
-    /// fields of other branches. `pick` is given the fields of each branch, and says which is
-    /// taken.
+    /// Returns the minimum number of occurrences of each field if one branch of each choice is
+    /// taken; `None` for fields of other branches. `pick` gets the fields of each branch, and
+    /// returns the index of the branch to take.
     pub fn taken(&self, mut pick: impl FnMut(&[Range<usize>]) -> usize) -> Vec<Option<u32>> {
         let mut least: Vec<_> = self.fields.iter().map(|field| Some(field.min)).collect();
         let mut ahead: Vec<(usize, &Choice)> = self.choices.iter().map(|choice| (0, choice)).collect();
@@ -200,7 +205,7 @@ impl ComplexElement {
                     least.iter_mut().take(fields.end).skip(fields.start).for_each(|it| *it = None);
                     continue;
                 }
-                // Something must tell that it was chosen.
+                // At least one field must show which branch was chosen.
                 let is_told = choice.is_optional || !branch.required.is_empty();
                 let first = if is_told { None } else { fields.clone().next() };
                 let required = branch.required.iter().map(|it| (fields.start + it.field as usize, it.min));
@@ -214,7 +219,7 @@ impl ComplexElement {
         least
     }
 
-    /// True if choices name no other fields than there are, each at most once.
+    /// Returns true if choices refer only to existing fields, to each at most once.
     pub fn has_sound_choices(&self) -> bool {
         are_sound(&self.choices, self.fields.len())
     }
@@ -236,10 +241,10 @@ fn are_sound(choices: &[Choice], count: usize) -> bool {
     })
 }
 
-/// The fields of several groups in a row, for `static` schemas. `N` is how many there are.
+/// Concatenates the fields of several groups, for `static` schemas. `N` is the number of fields.
 ///
 /// # Panics
-/// When there are not so many, and for names that are not borrowed.
+/// Panics if the number of fields differs from `N`, and for names that are not borrowed.
 pub const fn join<const N: usize>(groups: &[&[Field]], are_optional: bool) -> [Field; N] {
     let mut all = [const { NO_FIELD }; N];
     let (mut group, mut next) = (0, 0);
@@ -256,7 +261,7 @@ pub const fn join<const N: usize>(groups: &[&[Field]], are_optional: bool) -> [F
     all
 }
 
-/// How many fields must be there.
+/// Returns the number of required fields.
 pub const fn count_required(fields: &[Field]) -> usize {
     let (mut index, mut count) = (0, 0);
     while index < fields.len() {
@@ -266,7 +271,7 @@ pub const fn count_required(fields: &[Field]) -> usize {
     count
 }
 
-/// The fields that must be there; `N` is how many.
+/// Returns the required fields; `N` is their number.
 pub const fn required<const N: usize>(fields: &[Field]) -> [Required; N] {
     let mut all = [Required { field: 0, min: 0 }; N];
     let (mut index, mut next) = (0, 0);
@@ -369,7 +374,7 @@ mod tests {
         assert_eq!((fault([1, 2, 0]), fault([1, 3, 0]), fault([0, 0, 2])), (None, None, None));
         assert_eq!((fault([1, 0, 0]), fault([1, 1, 0]), fault([0, 0, 1])), (lacks(1), lacks(1), lacks(2)));
         let bars = |field, counts: [u32; 3]| element.bars(field, |field| counts.get(field).copied().unwrap_or(0));
-        // What stands after a choice comes when the choice is whole.
+        // A field after a choice may come when the choice is complete.
         assert_eq!((bars(3, [1, 1, 0]), bars(3, [0, 0, 1]), bars(3, [0, 0, 2])), (lacks(1), lacks(2), None));
         assert_eq!(bars(1, [1, 1, 0]), None);
         assert_eq!(element.taken(|branches| branches.len() - 1)[..3], [None, None, Some(2)]);

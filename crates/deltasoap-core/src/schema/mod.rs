@@ -1,11 +1,11 @@
-//! The schema classes as plain data: what elements look like, for typed and dynamic values alike.
+//! The schema classes as plain data: descriptions of elements, for typed and dynamic values alike.
 //!
 //! The classes and their names are those of Abu-Ghazaleh and Lewis, *Differential Deserialization
 //! for Optimized SOAP Performance* (SC 2005), section 2.2: [`SimpleElement`], [`ComplexElement`],
-//! [`ArrayElement`], [`UnionElement`] and [`MethodElement`]. A schema has two producers: the derive
-//! macro emits `static` data for Rust types, and a WSDL importer builds the same data at run time.
-//! One engine reads both. That is why every text is a `Cow` and every list a [`List`]: borrowed
-//! when static, owned when built.
+//! [`ArrayElement`], [`UnionElement`] and [`MethodElement`]. Schemas come from two sources: the
+//! derive macro emits `static` data for Rust types, and a WSDL importer builds the same data at run
+//! time. One engine reads both. Therefore every text is a `Cow` and every list a [`List`]: borrowed
+//! if static, owned if built.
 
 mod bindings;
 mod builtin;
@@ -44,22 +44,22 @@ pub enum Element {
     Simple(SimpleElement),
     /// Child elements and attributes.
     Complex(ComplexElement),
-    /// A SOAP array (SOAP 1.1 section 5.4.2): one kind of item, any number of them.
+    /// A SOAP array (SOAP 1.1 section 5.4.2): any number of items of one kind.
     Array(ArrayElement),
     /// Text of one of several simple types (`xsd:union`).
     Union(UnionElement),
-    /// Anything: content is kept as a tree (`xsd:anyType`).
+    /// Content of any type, kept as a tree (`xsd:anyType`).
     Any,
-    /// Content whose type the message chooses.
+    /// Content whose type is chosen by the message.
     Open(OpenElement),
-    /// What another element describes, of which several places of a message may share one value
+    /// Content described by another element, whose value several places of a message may share
     /// ([`Shared`](crate::Shared)).
     Shared(ElementRef),
 }
 
 impl Element {
-    /// The name of the type that this element's content has, where it has one. That of a shared
-    /// value is in the element that it refers to.
+    /// Returns the name of the content's type, if it has one. For a shared value, the name is in
+    /// the element that it refers to.
     pub fn type_name(&self) -> Option<&QName> {
         match self {
             Element::Simple(simple) => Some(&simple.name),
@@ -70,8 +70,8 @@ impl Element {
         }
     }
 
-    /// The text that an empty element stands for, where there is one: only elements of simple types
-    /// have such a default. That of text beside attributes is in the description of the
+    /// Returns the text that an empty element stands for, if any: only elements of simple types
+    /// have such a default. The default of text beside attributes is in the description of the
     /// [text](ComplexElement::text).
     #[inline]
     pub fn default_text(&self) -> Option<&str> {
@@ -82,8 +82,8 @@ impl Element {
         }
     }
 
-    /// The same description with another [`default_text`](Self::default_text). Elements that are
-    /// not of a simple type stay as they are.
+    /// Returns the same description with another [`default_text`](Self::default_text). Elements
+    /// that are not of a simple type are unchanged.
     #[must_use]
     pub fn with_default(self, text: impl Into<Cow<'static, str>>) -> Self {
         let default = Some(text.into());
@@ -94,8 +94,8 @@ impl Element {
         }
     }
 
-    /// As [`with_default`](Self::with_default), also for an element with text beside attributes:
-    /// `text` describes that text with the default, as [`View::text`] gives it without.
+    /// Like [`with_default`](Self::with_default), but also for an element with text beside
+    /// attributes: `text` describes that text with the default; [`View::text`] returns it without.
     #[must_use]
     pub fn with_default_of_text(self, default: impl Into<Cow<'static, str>>, text: ElementRef) -> Self {
         match self {
@@ -106,8 +106,9 @@ impl Element {
         }
     }
 
-    /// True if an attribute of this name has a place beside `xsi:nil`: one that a complex type has
-    /// or allows; any on content without a schema. Markup has none.
+    /// Returns true if an attribute of this name is allowed beside `xsi:nil`: one that a complex
+    /// type declares or allows, or any attribute on content without a schema. Markup attributes are
+    /// not.
     pub fn takes_beside_nil(&self, name: &QName) -> bool {
         match self {
             Element::Complex(complex) => complex.names_attribute(name) || complex.takes_other(name),
@@ -116,13 +117,13 @@ impl Element {
         }
     }
 
-    /// True for text that is a name: its prefix means something only where it stands.
+    /// Returns true for text that is a name: its prefix has a meaning only at its position.
     pub fn is_name(&self) -> bool {
         matches!(self, Element::Simple(SimpleElement { base: Builtin::QName | Builtin::Notation, .. }))
     }
 
-    /// The same description with another [`type_name`](Self::type_name). What has none stays as it
-    /// is.
+    /// Returns the same description with another [`type_name`](Self::type_name). Descriptions
+    /// without a type name are unchanged.
     #[must_use]
     pub fn with_name(self, name: QName) -> Self {
         match self {

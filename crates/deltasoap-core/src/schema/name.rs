@@ -1,7 +1,7 @@
 //! Expanded names: a namespace URI and a local part.
 //!
-//! Trees and values name many elements alike. So what a name is made of is static, short or shared:
-//! to copy it takes no memory, and a decoder makes each name that it meets once.
+//! Many elements of trees and values have the same name. So the parts of a name are static, short
+//! or shared: copying a name allocates no memory, and a decoder creates each name once.
 
 use compact_str::CompactString;
 use deltasoap_xml::lexical;
@@ -22,30 +22,30 @@ pub struct QName {
 }
 
 impl QName {
-    /// A name from static parts, usable in `static` schemas.
+    /// Creates a name from static parts, usable in `static` schemas.
     pub const fn new(namespace: &'static str, local: &'static str) -> Self {
         QName { namespace: NamePart::from_static(namespace), local: NamePart::from_static(local) }
     }
 
-    /// A name from owned or borrowed parts.
+    /// Creates a name from owned or borrowed parts.
     pub fn owned(namespace: impl Into<NamePart>, local: impl Into<NamePart>) -> Self {
         QName { namespace: namespace.into(), local: local.into() }
     }
 
-    /// Reads `{namespace}local`, or `local`, as [`Display`](fmt::Display) writes it; `None` for
+    /// Parses `{namespace}local`, or `local`, as written by [`Display`](fmt::Display); `None` for
     /// anything else.
     pub fn from_expanded(text: &str) -> Option<Self> {
         let (namespace, local) = text.strip_prefix('{').map_or(Some(("", text)), |rest| rest.rsplit_once('}'))?;
         lexical::QName::expanded(namespace, local).map(|_| QName::owned(namespace, local))
     }
 
-    /// Writes `{namespace}local`, with braces even without a namespace: as no text of a message is
-    /// written.
+    /// Returns `{namespace}local`, with braces even without a namespace. Text in messages never has
+    /// this form.
     pub fn to_expanded(&self) -> String {
         format!("{{{}}}{}", self.namespace, self.local)
     }
 
-    /// True if this is `{namespace}local`.
+    /// Returns true if this is `{namespace}local`.
     pub fn is(&self, namespace: &str, local: &str) -> bool {
         self.local == *local && self.namespace == *namespace
     }
@@ -73,26 +73,26 @@ impl fmt::Display for QName {
 #[derive(Clone)]
 pub struct NamePart(Kept);
 
-/// Bytes of a short one.
+/// Maximum length in bytes of a short part.
 const SHORT: usize = size_of::<CompactString>();
 
 #[derive(Clone)]
 enum Kept {
-    /// Of a static schema.
+    /// Text of a static schema.
     Static(&'static str),
-    /// So short that it fits in here.
+    /// Text short enough to be stored inline.
     Short(CompactString),
-    /// Shared by all names that were copied from one.
+    /// Text shared by all copies of a name.
     Long(Arc<str>),
 }
 
 impl NamePart {
-    /// Of characters that stay where they are.
+    /// Creates a part from a static string.
     pub const fn from_static(text: &'static str) -> Self {
         NamePart(Kept::Static(text))
     }
 
-    /// The characters.
+    /// Returns the part as a string slice.
     #[inline]
     pub fn as_str(&self) -> &str {
         match &self.0 {
@@ -102,7 +102,7 @@ impl NamePart {
         }
     }
 
-    /// The characters, if they are static.
+    /// Returns the string if it is static.
     pub(super) const fn as_static(&self) -> Option<&'static str> {
         match self.0 {
             Kept::Static(text) => Some(text),
@@ -139,11 +139,11 @@ impl Borrow<str> for NamePart {
 }
 
 impl From<&str> for NamePart {
-    /// Copies the characters.
+    /// Copies the string.
     fn from(text: &str) -> Self {
         NamePart(match text.len() {
             0 => Kept::Static(""),
-            // What a `CompactString` holds without memory of its own.
+            // A `CompactString` stores this length inline.
             1..=SHORT => Kept::Short(text.into()),
             _ => Kept::Long(text.into()),
         })

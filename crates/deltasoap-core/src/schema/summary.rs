@@ -1,15 +1,15 @@
-//! What is asked of whole descriptions for each message. It is found out once: for all of a schema
-//! that is built at run time, and for each static description.
+//! Properties of whole descriptions that every message needs. They are computed once: for all
+//! elements of a schema built at run time, and for each static description.
 //!
-//! What holds of a description holds of those that lead to it. So it is handed on from each
-//! description of which it holds itself, against the direction of references, and each description
-//! takes it once.
+//! A property of a description also holds for the descriptions that lead to it. So it is propagated
+//! from each description that has it, against the direction of references, and each description
+//! receives it once.
 
 use super::{Attribute, Builtin, ComplexElement, Element, ElementRef, Field, QName, SimpleElement, View};
 use crate::ns;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What holds of a description or of any within, at any depth.
+/// Properties of a description or of any description within it, at any depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Summary {
     /// See [`View::has_nillable`].
@@ -20,11 +20,11 @@ pub(super) struct Summary {
     pub(super) needs_prefixes: bool,
 }
 
-/// The summary of a static description, looked for among those that were found out before.
+/// Returns the summary of a static description, from a cache if possible.
 ///
-/// Static descriptions stay where they are, so that an address tells one for as long as the process
-/// runs. A summary and the address that it belongs to are one word, which is why threads need not
-/// wait for each other; of descriptions with the same place the last one stays.
+/// Static descriptions are never moved, so an address identifies one as long as the process runs. A
+/// summary and its address are one word, so threads need not wait for each other. Of descriptions
+/// with the same cache slot the last one is kept.
 pub(super) fn of_static(view: View<'_>) -> Summary {
     const PLACES: usize = 256;
     static KNOWN: [AtomicU64; PLACES] = [const { AtomicU64::new(0) }; PLACES];
@@ -39,7 +39,7 @@ pub(super) fn of_static(view: View<'_>) -> Summary {
     summary
 }
 
-/// The summaries of all descriptions of a schema, by index.
+/// Returns the summaries of all descriptions of a schema, by index.
 pub(super) fn summaries(elements: &[Element]) -> Box<[Summary]> {
     let mut outer = vec![Vec::new(); elements.len()];
     let mut all = vec![Summary::default(); elements.len()];
@@ -65,7 +65,7 @@ pub(super) fn summaries(elements: &[Element]) -> Box<[Summary]> {
     all.into()
 }
 
-/// What holds of a description itself.
+/// Returns the properties of a description itself.
 pub(super) fn own(element: &Element) -> Summary {
     match element {
         Element::Complex(complex) => Summary {
@@ -76,18 +76,18 @@ pub(super) fn own(element: &Element) -> Summary {
         Element::Array(array) => Summary {
             has_nillable: array.nillable,
             has_moving_parts: array.dimensions > 1,
-            // The type of the items is a name in an attribute.
+            // The item type is a name in an attribute.
             needs_prefixes: true,
         },
         Element::Shared(_) => Summary { has_moving_parts: true, ..Summary::default() },
-        // In a tree anything can be: elements without a namespace, names without a prefix.
+        // A tree can hold anything: elements without a namespace, names without a prefix.
         Element::Any | Element::Open(_) => Summary { needs_prefixes: true, ..Summary::default() },
         Element::Simple(simple) => Summary { needs_prefixes: can_be_name(simple), ..Summary::default() },
         Element::Union(_) => Summary::default(),
     }
 }
 
-/// The descriptions that one refers to.
+/// Returns the descriptions that a description refers to.
 pub(super) fn inner(element: &Element) -> impl Iterator<Item = ElementRef> {
     let (mut fields, mut attributes, mut members, mut types, mut one) = (&[][..], &[][..], &[][..], &[][..], None);
     match element {
@@ -106,27 +106,27 @@ pub(super) fn inner(element: &Element) -> impl Iterator<Item = ElementRef> {
     fields.chain(attributes).chain(members.iter().copied()).chain(types).chain(one)
 }
 
-/// True if an element within has no namespace.
+/// Returns true if a child element has no namespace.
 fn has_unqualified(complex: &ComplexElement) -> bool {
     complex.fields.iter().any(|field| !field.inline && field.name.namespace.is_empty())
 }
 
-/// True if an attribute has a namespace, which a default one is no help for.
+/// Returns true if an attribute has a namespace, which a default namespace cannot provide.
 fn has_qualified_attribute(complex: &ComplexElement) -> bool {
     let is_qualified = |namespace: &str| !namespace.is_empty() && namespace != ns::XML;
     complex.attributes.iter().any(|attribute| is_qualified(&attribute.name.namespace))
 }
 
-/// True for names, and for texts of which the message tells whether they are names.
+/// Returns true for names, and for texts that the message may declare to be names.
 fn can_be_name(simple: &SimpleElement) -> bool {
     matches!(simple.base, Builtin::QName | Builtin::Notation) || simple.name.is(ns::XSD, "anySimpleType")
 }
 
 impl Summary {
-    /// How many questions there are.
+    /// Number of properties.
     const BITS: u32 = 3;
 
-    /// What holds of either.
+    /// Returns the union of the properties.
     pub(super) fn with(self, other: Self) -> Self {
         Summary {
             has_nillable: self.has_nillable || other.has_nillable,
@@ -151,7 +151,7 @@ mod tests {
     use crate::{Typed, ns};
     use proptest::prelude::*;
 
-    /// A description that refers to others.
+    /// Returns a description that refers to others.
     fn element((kind, nillable, inner): &(u8, bool, Vec<u32>), len: u32) -> Element {
         let mut inner = inner.iter().map(|inner| match inner % (len + 1) {
             0 => i32::REFERENCE,
@@ -191,7 +191,7 @@ mod tests {
         }
     }
 
-    /// More static descriptions than are kept at a time, looked at from several threads.
+    /// Several threads look at more static descriptions than are cached at a time.
     #[test]
     fn static_descriptions_are_told_apart() {
         let kinds = [Element::Any, i32::element().clone(), Element::Shared(i32::REFERENCE)];

@@ -1,5 +1,4 @@
-//! Following references between elements, whether they are static or indices into a run-time
-//! schema.
+//! Resolution of references between elements, either static or indices into a run-time schema.
 
 use super::summary::{Summary, inner, of_static, own, summaries};
 use super::{ArrayElement, ComplexElement, Element};
@@ -7,18 +6,17 @@ use std::collections::HashSet;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A reference to an element's description. Recursive types are why it is not the description
-/// itself.
+/// A reference to an element's description, which makes recursive types possible.
 #[derive(Clone, Copy)]
 pub enum ElementRef {
-    /// A static description, as the derive macro emits it.
+    /// A static description, as emitted by the derive macro.
     Static(fn() -> &'static Element),
-    /// An index into the [`Schema`] that the referring element belongs to.
+    /// An index into the [`Schema`] of the referring element.
     Index(u32),
 }
 
 impl PartialEq for ElementRef {
-    /// Equal indices, or static references that give the very same description.
+    /// Compares indices, or static references by the identity of the description.
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (ElementRef::Static(a), ElementRef::Static(b)) => std::ptr::eq(a(), b()),
@@ -29,7 +27,7 @@ impl PartialEq for ElementRef {
 }
 
 impl std::fmt::Debug for ElementRef {
-    /// Names the type only: descriptions may be recursive.
+    /// Writes only the type's name: descriptions may be recursive.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             ElementRef::Static(element) => match element().type_name() {
@@ -45,10 +43,10 @@ impl std::fmt::Debug for ElementRef {
 #[derive(Debug, Clone, Default)]
 pub struct Schema {
     elements: Vec<Element>,
-    /// Made when first asked for.
+    /// Computed on first use.
     summaries: OnceLock<Box<[Summary]>>,
-    /// Tells the elements from those of all other schemas in the process but clones. Given when
-    /// first asked for.
+    /// Distinguishes the elements from those of all other schemas in the process except clones.
+    /// Assigned on first use.
     number: OnceLock<u64>,
 }
 
@@ -58,16 +56,16 @@ impl PartialEq for Schema {
     }
 }
 
-/// The schema of static descriptions, which refer to no index.
+/// The schema of static descriptions, which contain no indices.
 static NO_SCHEMA: Schema = Schema { elements: Vec::new(), summaries: OnceLock::new(), number: OnceLock::new() };
 
 impl Schema {
-    /// An empty schema.
+    /// Creates an empty schema.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds an element and gives the reference to it. References may point forward, to elements
+    /// Adds an element and returns the reference to it. References may point forward, to elements
     /// added later.
     pub fn add(&mut self, element: Element) -> ElementRef {
         self.elements.push(element);
@@ -75,43 +73,43 @@ impl Schema {
         ElementRef::Index((self.elements.len() - 1) as u32)
     }
 
-    /// The reference that the next [`add`](Self::add) will give: for recursive types.
+    /// Returns the reference that the next [`add`](Self::add) will return, for recursive types.
     pub fn next_ref(&self) -> ElementRef {
         ElementRef::Index(self.elements.len() as u32)
     }
 
-    /// All elements, in the order of their indices.
+    /// Returns all elements, in the order of their indices.
     pub fn elements(&self) -> &[Element] {
         &self.elements
     }
 
-    /// Looks at an element.
+    /// Returns a view of an element.
     ///
     /// # Panics
-    /// When the reference is not one of this schema.
+    /// Panics if the reference does not belong to this schema.
     pub fn view(&self, reference: ElementRef) -> View<'_> {
         View::resolve(self, reference)
     }
 }
 
 impl From<Vec<Element>> for Schema {
-    /// The schema of these elements. Each index in them must be one of theirs.
+    /// Creates the schema of these elements. Each index in them must refer to one of them.
     fn from(elements: Vec<Element>) -> Self {
         Schema { elements, ..Schema::default() }
     }
 }
 
-/// Which description a view is of. An address does not tell: once a schema is dropped, another one
-/// may stand in its place.
+/// The identity of a view's description. An address is not enough: after a schema is dropped,
+/// another one may have the same address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Identity {
-    /// A static one, by its address.
+    /// A static description, by its address.
     Static(usize),
-    /// One of a run-time schema: the schema's number and its index there.
+    /// A description of a run-time schema: the schema's number and the index.
     Dynamic(u64, usize),
 }
 
-/// An element's description together with the schema it lives in: a small `Copy` handle.
+/// An element's description together with its schema: a small `Copy` handle.
 #[derive(Debug, Clone, Copy)]
 pub struct View<'s> {
     /// The description.
@@ -120,15 +118,15 @@ pub struct View<'s> {
 }
 
 impl<'s> View<'s> {
-    /// A view of a static description.
+    /// Creates a view of a static description.
     pub fn of(element: &'static Element) -> View<'static> {
         View { element, schema: &NO_SCHEMA }
     }
 
-    /// A view of the description that a typed reference points to.
+    /// Creates a view of the description that a static reference points to.
     ///
     /// # Panics
-    /// When the reference is an index: those have a meaning only in their own [`Schema`].
+    /// Panics if the reference is an index, which has a meaning only in its own [`Schema`].
     #[inline]
     pub fn of_static(reference: ElementRef) -> View<'static> {
         View::resolve(&NO_SCHEMA, reference)
@@ -137,14 +135,14 @@ impl<'s> View<'s> {
     /// Follows a reference found inside this element.
     ///
     /// # Panics
-    /// When the reference is an index that the element's schema does not have: a fault of the
-    /// schema's producer.
+    /// Panics if the reference is an index that the element's schema does not have, which is a bug
+    /// in the producer of the schema.
     #[inline]
     pub fn follow(self, reference: ElementRef) -> View<'s> {
         Self::resolve(self.schema, reference)
     }
 
-    /// The description itself, where values of it may be shared.
+    /// Returns the description of the content, without the [`Shared`](Element::Shared) around it.
     pub fn content(self) -> View<'s> {
         match self.element {
             Element::Shared(content) => self.follow(*content),
@@ -152,8 +150,8 @@ impl<'s> View<'s> {
         }
     }
 
-    /// The description of the element's text, where it has text beside attributes; else the
-    /// description itself.
+    /// Returns the description of the element's text if it has text beside attributes; otherwise
+    /// the description itself.
     pub fn text(self) -> View<'s> {
         match self.element {
             Element::Complex(ComplexElement { text: Some(text), .. }) => self.follow(*text),
@@ -161,7 +159,7 @@ impl<'s> View<'s> {
         }
     }
 
-    /// The element as a complex one.
+    /// Returns the element as a complex one.
     #[inline]
     pub fn complex(self) -> Option<&'s ComplexElement> {
         match self.element {
@@ -170,7 +168,7 @@ impl<'s> View<'s> {
         }
     }
 
-    /// The element as a SOAP array.
+    /// Returns the element as a SOAP array.
     #[inline]
     pub fn array(self) -> Option<&'s ArrayElement> {
         match self.element {
@@ -179,30 +177,31 @@ impl<'s> View<'s> {
         }
     }
 
-    /// True if any element within, at any depth, can be nil.
+    /// Returns true if any element within, at any depth, can be nil.
     pub fn has_nillable(self) -> bool {
         self.summary().has_nillable
     }
 
-    /// True if nothing within needs a prefix for the namespace of the element around it: then that
-    /// can be the default one. Not so where elements have no namespace or can have any (trees),
-    /// where attributes have one, and where texts can be names.
+    /// Returns true if nothing inside needs a prefix for the namespace of the element around it, so
+    /// that it can be the default namespace. False if elements have no namespace or can have any
+    /// (trees), if attributes have one, and if texts can be names.
     pub fn takes_default_namespace(self) -> bool {
         !self.summary().needs_prefixes
     }
 
-    /// True if the place of a value in a message does not tell its place in the value: where values
-    /// can be shared, and in arrays of several dimensions.
+    /// Returns true if the position of a value in a message does not determine its position in the
+    /// value: if values can be shared, and in arrays of several dimensions.
     pub(crate) fn has_moving_parts(self) -> bool {
         self.summary().has_moving_parts
     }
 
-    /// True if the description itself is static: it stays where it is.
+    /// Returns true if the description itself is static, and so never moves.
     pub(crate) fn is_static(self) -> bool {
         self.index().is_none()
     }
 
-    /// Tells the description from all others, those of schemas that were dropped among them.
+    /// Returns an identity that distinguishes the description from all others, including those of
+    /// dropped schemas.
     pub(crate) fn identity(self) -> Identity {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = || *self.schema.number.get_or_init(|| NEXT.fetch_add(1, Ordering::Relaxed));
@@ -212,14 +211,14 @@ impl<'s> View<'s> {
         )
     }
 
-    /// What holds of the description or of any within, at any depth.
+    /// Returns the properties of the description or of any description within it, at any depth.
     pub(super) fn summary(self) -> Summary {
         let Some(index) = self.index() else { return of_static(self) };
         let summaries = self.schema.summaries.get_or_init(|| summaries(&self.schema.elements));
         summaries.get(index).copied().unwrap_or_default()
     }
 
-    /// The description's index in its schema; `None` for static ones.
+    /// Returns the description's index in its schema; `None` for static ones.
     #[inline]
     fn index(self) -> Option<usize> {
         if self.schema.elements.is_empty() {
@@ -229,7 +228,7 @@ impl<'s> View<'s> {
         Some(offset / size_of::<Element>()).filter(|index| *index < self.schema.elements.len())
     }
 
-    /// As [`summary`](Self::summary), found by looking through all of it.
+    /// Like [`summary`](Self::summary), computed by a traversal.
     pub(super) fn look_through(self) -> Summary {
         let mut seen = Seen::default();
         let mut ahead = vec![self];
@@ -253,8 +252,7 @@ impl<'s> View<'s> {
     }
 }
 
-/// Descriptions that were met. Most messages have few: those are looked through, which takes less
-/// than hashing.
+/// Descriptions met so far. Most messages have few: a linear search is cheaper than hashing.
 #[derive(Default)]
 struct Seen {
     few: Vec<*const Element>,

@@ -1,92 +1,93 @@
-//! The envelope: reads `Header` blocks as trees, finds out what the `Body` holds, and hands over.
+//! The envelope: reads `Header` blocks as trees, identifies the content of the `Body` and hands it
+//! to a [`Receiver`].
 
 use super::{HeaderBlock, Version};
 use crate::decode::{Cursor, Opened, Root, Step, Stop, Tag, skip_element};
 use crate::schema::View;
 use crate::{Content, Error, ErrorKind, Node, Typed, ns};
 
-/// What stands in front of a body: known when the body is opened.
+/// The version and headers of a message, known when the body is opened.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Head {
-    /// The version of SOAP, once the envelope's start tag is read.
+    /// The version of SOAP; `None` until the envelope's start tag is read.
     pub version: Option<Version>,
     /// Header blocks in document order.
     pub headers: Vec<HeaderBlock>,
 }
 
 impl Head {
-    /// The version of the message; 1.1 while it is not known.
+    /// Returns the version of the message; 1.1 until it is known.
     pub fn version(&self) -> Version {
         self.version.unwrap_or_default()
     }
 
-    /// The first header block with a name.
+    /// Returns the first header block with this name.
     pub fn header(&self, namespace: &str, local: &str) -> Option<&HeaderBlock> {
         self.headers.iter().find(|block| block.node.name.is(namespace, local))
     }
 }
 
-/// Who takes a message's body.
+/// Receives a message's body.
 pub trait Receiver {
-    /// The body's element was opened: its name decides what comes.
+    /// Called when the body's element is opened. Its name determines the content.
     ///
     /// # Errors
-    /// When nothing here has that name.
+    /// Returns an error if no content has that name.
     fn open_body(&mut self, head: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind>;
 
-    /// The body is empty: what a message without parts looks like.
+    /// Called when the body is empty, as in a message without parts.
     ///
     /// # Errors
-    /// When nothing here takes an empty body.
+    /// Returns an error if no message has an empty body.
     fn empty_body(&mut self, head: &Head) -> Result<(), ErrorKind> {
         let _ = head;
         Err(ErrorKind::Envelope("the Body is empty"))
     }
 
-    /// True if the body may hold several elements, once its first is open. None of them is compared
-    /// with an earlier message then: one may refer to what stands in another.
+    /// Returns true if the body may hold several elements, once its first is open. Then none of
+    /// them is compared with an earlier message, since one may refer to content of another.
     fn takes_several(&self) -> bool {
         false
     }
 
-    /// Another element was opened after the body's first: a second part. Comes only where the
-    /// receiver [takes several](Self::takes_several). Elements that references can point to do not
-    /// come here; they are passed over, and read where they are referred to.
+    /// Called when another element is opened after the body's first: a second part. This happens
+    /// only if the receiver [takes several](Self::takes_several). Elements that are targets of
+    /// references are not reported here: they are skipped, and read where they are referred to.
     ///
     /// # Errors
-    /// When nothing here has that name.
+    /// Returns an error if no content has that name.
     fn open_another(&mut self, head: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
         self.open_body(head, namespace, local)
     }
 
-    /// Reads the element last opened; see [`Content::decode`].
+    /// Reads the last opened element; see [`Content::decode`].
     ///
     /// # Errors
-    /// As [`Content::decode`].
+    /// Same as [`Content::decode`].
     fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step;
 
-    /// The body ends, after one element or several.
+    /// Called at the end of the body, after one element or several.
     ///
     /// # Errors
-    /// When a part is missing.
+    /// Returns an error if a part is missing.
     fn close_body(&mut self) -> Result<(), ErrorKind> {
         Ok(())
     }
 }
 
-/// The outermost routine for messages.
+/// The outermost decoding routine for messages.
 #[derive(Debug)]
 pub struct EnvelopeReader<R> {
-    /// Who takes the body.
+    /// The receiver of the body.
     pub receiver: R,
     head: Head,
-    /// Where the header blocks begin, in bytes of the message.
+    /// Byte offsets of the header blocks in the message.
     places: Vec<u64>,
-    /// The envelope says that SOAP encoding is in force.
+    /// True if the envelope declares SOAP encoding.
     is_encoded: bool,
 }
 
-/// In front of the envelope.
+/// Before the envelope.
 const START: u8 = 0;
 /// Between the envelope's children.
 const ENVELOPE: u8 = 1;
@@ -98,30 +99,30 @@ const BLOCK: u8 = 3;
 const BODY: u8 = 4;
 /// Inside the body's element.
 const ENTRY: u8 = 5;
-/// Inside an element behind the body.
+/// Inside an element after the body.
 const TRAILER: u8 = 6;
-/// Behind the envelope.
+/// After the envelope.
 const BEHIND: u8 = 7;
-/// Inside an element of the body that only references point to.
+/// Inside an element of the body that is only the target of references.
 const INDEPENDENT: u8 = 8;
 
-/// What was seen so far, in the frame's `field`.
+/// Flags in the frame's `field`: the elements seen so far.
 const SEEN_HEADER: u32 = 1;
 const SEEN_BODY: u32 = 2;
 const SEEN_ENTRY: u32 = 4;
 
 impl<R: Receiver> EnvelopeReader<R> {
-    /// A reader for one message.
+    /// Creates a reader for one message.
     pub fn new(receiver: R) -> Self {
         EnvelopeReader { receiver, head: Head::default(), places: Vec::new(), is_encoded: false }
     }
 
-    /// What stood in front of the body, so far.
+    /// Returns the version and headers read so far.
     pub fn head(&self) -> &Head {
         &self.head
     }
 
-    /// The parts.
+    /// Returns the head and the receiver.
     pub fn into_parts(self) -> (Head, R) {
         (self.head, self.receiver)
     }
@@ -141,7 +142,7 @@ impl<R: Receiver> EnvelopeReader<R> {
         Ok(())
     }
 
-    /// The next child of the envelope: the state to go on in.
+    /// Opens the next child of the envelope. Returns the state to continue in.
     fn open_part(&mut self, cursor: &mut Cursor<'_>, me: usize) -> Step<u8> {
         let tag = cursor.next_tag()?;
         let seen = cursor.frame(me).field;
@@ -178,8 +179,8 @@ impl<R: Receiver> EnvelopeReader<R> {
         Ok(state)
     }
 
-    /// At the start: continues in the header or the body if the message begins as the last one did,
-    /// and reads the envelope's start tag if not. Returns the state to continue in.
+    /// Starts a message: continues in the header or the body if the message begins like the last
+    /// one, and reads the envelope's start tag otherwise. Returns the state to continue in.
     fn start(&mut self, cursor: &mut Cursor<'_>, me: usize) -> Step<u8> {
         let Some(Opened { version, is_header, is_encoded }) = cursor.skip_opening() else {
             self.open_envelope(cursor)?;
@@ -195,7 +196,7 @@ impl<R: Receiver> EnvelopeReader<R> {
         Ok(state)
     }
 
-    /// True if the start tag just read puts the encoding of section 5 in force (SOAP 1.1, 4.1.1).
+    /// Returns true if the start tag just read declares section-5 encoding (SOAP 1.1, 4.1.1).
     fn says_encoded(&self, cursor: &Cursor<'_>) -> bool {
         let (reader, names, soap) = (cursor.reader(), cursor.names(), self.head.version().namespace());
         let mut attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
@@ -204,8 +205,8 @@ impl<R: Receiver> EnvelopeReader<R> {
         style.is_some_and(|(_, uris)| uris.split_ascii_whitespace().any(is_encoding))
     }
 
-    /// True if the start tag just read is of an element that stands in the body for others to refer
-    /// to, and is no part of it (SOAP 1.1, sections 5.1 and 5.6).
+    /// Returns true if the start tag just read opens an independent element: a target of references
+    /// in the body that is not a part of it (SOAP 1.1, sections 5.1 and 5.6).
     fn is_independent(&self, cursor: &Cursor<'_>, is_first: bool) -> bool {
         let (reader, names) = (cursor.reader(), cursor.names());
         let is_root = |(name, _): &(_, &str)| {
@@ -269,8 +270,8 @@ impl<R: Receiver> EnvelopeReader<R> {
 }
 
 impl<R> EnvelopeReader<R> {
-    /// The header block that an error is about: one that must be understood and is not, or that
-    /// does not say whether it must.
+    /// Returns the header block that an error is about: one that must be understood and is not, or
+    /// one with a malformed `mustUnderstand`.
     #[cold]
     fn block_of(&self, kind: &ErrorKind) -> Option<usize> {
         let version = self.head.version();
@@ -281,8 +282,8 @@ impl<R> EnvelopeReader<R> {
         })
     }
 
-    /// An error at a header block. In UTF-16 its byte is that of the window at hand, if the block
-    /// was before that.
+    /// Creates an error at a header block. In UTF-16 its byte offset is that of the current window,
+    /// if the block came before the window.
     #[cold]
     fn error_in_header(&self, kind: ErrorKind, index: usize) -> Stop {
         let blocks = &self.head.headers;

@@ -8,13 +8,13 @@ use crate::{Blame, Error, ErrorKind, Node, QName, ns};
 /// A SOAP fault (SOAP 1.1, section 4.4; SOAP 1.2 part 1, section 5.4).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// Who or what is at fault.
+    /// The fault code.
     pub code: FaultCode,
-    /// Finer codes: `Subcode` in 1.2, outermost first; in 1.1 the part behind a dot is kept in
+    /// Finer codes: `Subcode` in 1.2, outermost first. In 1.1 the part after a dot is kept in
     /// [`FaultCode::Other`].
     pub subcodes: Vec<QName>,
-    /// A text for people. If a 1.2 fault has several, this is the English one, else the first; see
-    /// [`reason_in`](Fault::reason_in).
+    /// Human-readable text. If a 1.2 fault has several, this is the English one, or else the first;
+    /// see [`reason_in`](Fault::reason_in).
     pub reason: String,
     /// The node that failed: `faultactor` in 1.1, `Role` in 1.2.
     pub role: Option<String>,
@@ -22,16 +22,16 @@ pub struct Fault {
     pub node: Option<String>,
     /// Detail entries.
     pub detail: Vec<Node>,
-    /// Headers that were not understood: written as `NotUnderstood` blocks in 1.2 (part 1, section
+    /// Headers that were not understood, written as `NotUnderstood` blocks in 1.2 (part 1, section
     /// 5.4.8).
     pub not_understood: Vec<QName>,
-    /// How a fault that was received was written. It does not count when faults are compared, and
-    /// is not written again.
+    /// The original wording of a received fault. It is ignored when faults are compared, and is not
+    /// written again.
     pub wording: Wording,
 }
 
-/// What a fault that was received said, and [`Fault`] says in words of its own; nothing for faults
-/// that are made here.
+/// The parts of a received fault that [`Fault`] normalizes, as they were received; empty for faults
+/// created locally.
 #[derive(Debug, Clone, Default)]
 pub struct Wording(Option<Box<Received>>);
 
@@ -46,19 +46,20 @@ impl Wording {
         Wording(Some(Box::new(Received { code, reasons })))
     }
 
-    /// The code as it was written; in no namespace and with its prefix where that was not declared.
+    /// Returns the code as received. A code with an undeclared prefix is in no namespace and keeps
+    /// its prefix.
     pub fn code(&self) -> Option<&QName> {
         self.0.as_ref().map(|received| &received.code)
     }
 
-    /// The texts of a reason of 1.2, in the order of the message: language (`xml:lang`, which may
-    /// be empty) and text.
+    /// Returns the texts of a 1.2 reason in document order: language (`xml:lang`, may be empty) and
+    /// text.
     pub fn reasons(&self) -> &[(String, String)] {
         self.0.as_ref().map_or(&[], |received| &received.reasons)
     }
 }
 
-/// Faults that say the same are equal, however they were written.
+/// Always equal: faults are compared by their content, not by their wording.
 impl PartialEq for Wording {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -67,26 +68,26 @@ impl PartialEq for Wording {
 
 impl Eq for Wording {}
 
-/// A fault's code, in the words of 1.2 with those of 1.1 beside it.
+/// A fault code. Variants have the names of 1.2; their docs give those of 1.1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FaultCode {
-    /// The envelope is of an unknown version.
+    /// The envelope has an unknown version.
     VersionMismatch,
     /// A mandatory header was not understood.
     MustUnderstand,
     /// `DataEncodingUnknown` (1.2 only; written as `Client` in 1.1).
     DataEncodingUnknown,
-    /// The message is at fault: `Client` in 1.1.
+    /// The message is invalid: `Client` in 1.1.
     Sender,
-    /// The receiver is at fault: `Server` in 1.1.
+    /// The receiver failed to process the message: `Server` in 1.1.
     Receiver,
-    /// Any other code of 1.1, as in `Client.Authentication` or of another namespace. Written as the
-    /// first subcode in 1.2.
+    /// Any other code of 1.1, such as `Client.Authentication` or one in another namespace. Written
+    /// as the first subcode in 1.2.
     Other(QName),
 }
 
 impl FaultCode {
-    /// The name in a version.
+    /// Returns the name of the code in a version.
     pub fn name(&self, version: Version) -> QName {
         let local = match (self, version) {
             (FaultCode::Other(name), Version::Soap11) => return name.clone(),
@@ -102,8 +103,8 @@ impl FaultCode {
         QName::new(version.namespace(), local)
     }
 
-    /// The code that a name stands for. Servers of 1.1 often leave out the prefix, so a name in no
-    /// namespace counts.
+    /// Returns the code with this name. Servers of 1.1 often omit the prefix, so a name in no
+    /// namespace is accepted.
     pub fn from_name(name: &QName) -> Self {
         if !name.namespace.is_empty() && Version::from_namespace(&name.namespace).is_none() {
             return FaultCode::Other(name.clone());
@@ -120,7 +121,7 @@ impl FaultCode {
 }
 
 impl Fault {
-    /// A fault with a code and a reason.
+    /// Creates a fault with a code and a reason.
     pub fn new(code: FaultCode, reason: impl Into<String>) -> Self {
         Fault {
             code,
@@ -134,21 +135,21 @@ impl Fault {
         }
     }
 
-    /// The reason in the first of these languages that it was received in (`de-AT`, `de`);
-    /// [`reason`](Fault::reason) where it was in none. A language stands for its variants too, not
-    /// for what it is a variant of (RFC 4647, 3.4).
+    /// Returns the reason in the first of these languages (`de-AT`, `de`) that was received;
+    /// [`reason`](Fault::reason) if none was. A language matches its variants, but not the language
+    /// that it is a variant of (RFC 4647, 3.4).
     pub fn reason_in<'f>(&'f self, languages: &[impl AsRef<str>]) -> &'f str {
         let texts = self.wording.reasons();
         let wanted = languages.iter().find_map(|language| text_in(texts, language.as_ref()));
         wanted.unwrap_or(&self.reason)
     }
 
-    /// The sender is at fault.
+    /// Creates a fault of the sender.
     pub fn sender(reason: impl Into<String>) -> Self {
         Fault::new(FaultCode::Sender, reason)
     }
 
-    /// The receiver is at fault.
+    /// Creates a fault of the receiver.
     pub fn receiver(reason: impl Into<String>) -> Self {
         Fault::new(FaultCode::Receiver, reason)
     }
@@ -156,18 +157,18 @@ impl Fault {
     /// Adds a typed detail entry.
     ///
     /// # Errors
-    /// When the value holds text that XML cannot carry.
+    /// Returns an error if the value holds text that XML cannot carry.
     pub fn with_detail<T: Message>(mut self, detail: &T) -> Result<Self, Error> {
         self.detail.push(Node::from_message(detail)?);
         Ok(self)
     }
 
-    /// The first detail entry with the type's element name, as a typed value.
+    /// Returns the first detail entry with the type's element name, as a typed value.
     pub fn detail<T: Message>(&self) -> Option<Result<T, Error>> {
         self.detail.iter().find(|node| node.name == T::ELEMENT).map(Node::to_typed)
     }
 
-    /// The fault that a message with an error is answered with.
+    /// Creates the fault that answers a message with an error.
     pub fn from_error(error: &Error) -> Self {
         let code = match (error.kind(), error.blame()) {
             (ErrorKind::VersionMismatch(_), _) => FaultCode::VersionMismatch,
@@ -178,9 +179,9 @@ impl Fault {
         Fault::new(code, error.to_string())
     }
 
-    /// The HTTP status that goes with the fault: always 500 in 1.1 (section 6.2); 400 for the
-    /// sender's faults in 1.2 (part 2, table 20). The code that is written decides, so that
-    /// `Client.Auth` of 1.1 is a sender's fault too.
+    /// Returns the HTTP status of the fault: always 500 in 1.1 (section 6.2); 400 for sender faults
+    /// in 1.2 (part 2, table 20). The code as written decides, so `Client.Auth` of 1.1 is a sender
+    /// fault too.
     pub fn http_status(&self, version: Version) -> u16 {
         let written = self.code.name(version);
         let is_senders = ["Sender", "DataEncodingUnknown"].contains(&&*written.local);
@@ -197,7 +198,7 @@ impl Fault {
         encoder.end();
     }
 
-    /// A code that 1.2 has no place for but that of a subcode.
+    /// Returns a code that 1.2 can represent only as a subcode.
     fn other_code(&self) -> Option<QName> {
         match &self.code {
             FaultCode::Other(name) => Some(name.clone()),
@@ -248,18 +249,18 @@ impl Fault {
         encoder.end();
     }
 
-    /// Reads a `Fault` element of either version. Some servers put the children of 1.2 in a fault
-    /// of 1.1, so these decide.
+    /// Reads a `Fault` element of either version. Some servers put the children of 1.2 in a 1.1
+    /// fault, so the children determine the version.
     ///
     /// # Errors
-    /// When the element has no code; in 1.1, when it has no reason either.
+    /// Returns an error if the element has no code; in 1.1, only if it has no reason either.
     pub fn from_node(node: &Node) -> Result<Self, Error> {
         let has_code = node.element(&node.name.namespace, "Code").is_some();
         if has_code || node.name.namespace == ns::SOAP12 { Self::from_node_12(node) } else { Self::from_node_11(node) }
     }
 
-    /// What a fault message says in its header: the blocks that were not understood (SOAP 1.2 part
-    /// 1, 5.4.8). A name whose prefix is not declared is in no namespace, with its prefix.
+    /// Returns the blocks that the header of a fault message reports as not understood (SOAP 1.2
+    /// part 1, 5.4.8). A name with an undeclared prefix is in no namespace and keeps its prefix.
     pub fn not_understood_in(headers: &[HeaderBlock]) -> Vec<QName> {
         let blocks = headers.iter().map(|block| &block.node).filter(|node| node.name.is(ns::SOAP12, "NotUnderstood"));
         let name = |node: &Node| {
@@ -269,8 +270,8 @@ impl Fault {
         blocks.filter_map(name).collect()
     }
 
-    /// Some servers qualify the children, so names count, not namespaces. Some give no code: what
-    /// they say matters more.
+    /// Reads a 1.1 fault. Children are matched by local name, since some servers qualify them. A
+    /// missing code is accepted if there is a reason.
     fn from_node_11(node: &Node) -> Result<Self, Error> {
         let child = |local: &str| node.elements().find(|child| child.name.local == local);
         let text = |local: &str| child(local).map(|child| child.text().trim().to_owned());
@@ -324,7 +325,7 @@ impl From<Error> for Fault {
     }
 }
 
-/// For a fault that was received, to be passed on.
+/// Forwards a received fault.
 impl From<Box<Fault>> for Fault {
     fn from(fault: Box<Fault>) -> Self {
         *fault
@@ -351,8 +352,8 @@ fn write_text(encoder: &mut Encoder, element: &QName, text: &str) {
     encoder.end();
 }
 
-/// Detail entries are elements; a detail of text alone is kept as one entry, so that nothing is
-/// lost.
+/// Returns the detail entries. Entries are elements; a detail with text alone is kept as one entry,
+/// so that nothing is lost.
 fn entries(fault: &Node, detail: &Node) -> Vec<Node> {
     let bindings = [fault, detail].into_iter().flat_map(|node| node.bindings.iter());
     let outer = bindings.map(|(prefix, namespace)| (prefix.as_str(), namespace.as_str())).collect();
@@ -360,8 +361,8 @@ fn entries(fault: &Node, detail: &Node) -> Vec<Node> {
     if entries.is_empty() && !detail.text().trim().is_empty() { vec![detail.clone()] } else { entries }
 }
 
-/// The code that stands in the last element of a path. Where its prefix is not declared, as some
-/// servers have it, the local name alone tells.
+/// Returns the code in the last element of a path. If its prefix is not declared, as some servers
+/// send it, the local name alone decides.
 fn code_of(path: &[&Node]) -> FaultCode {
     if let Some(name) = name_in(path) {
         return FaultCode::from_name(&name);
@@ -374,20 +375,20 @@ fn code_of(path: &[&Node]) -> FaultCode {
     }
 }
 
-/// The code in the last element of a path as it is written.
+/// Returns the code in the last element of a path as received.
 fn written_code(path: &[&Node]) -> QName {
     let text = || path.last().map(|code| code.text()).unwrap_or_default();
     name_in(path).unwrap_or_else(|| QName::owned("", text().trim()))
 }
 
-/// The texts of a `Reason` with their languages.
+/// Returns the texts of a `Reason` with their languages.
 fn reasons(reason: &Node) -> Vec<(String, String)> {
     let texts = reason.elements().filter(|it| it.name.is(&reason.name.namespace, "Text"));
     let language = |text: &Node| text.attribute(ns::XML, "lang").unwrap_or_default().trim().to_owned();
     texts.map(|text| (language(text), text.text().trim().to_owned())).collect()
 }
 
-/// The text in a language, or else the first in a variant of it.
+/// Returns the text in a language, or else the first in a variant of it.
 fn text_in<'t>(texts: &'t [(String, String)], wanted: &str) -> Option<&'t str> {
     let is_variant = |own: &str| match own.split_at_checked(wanted.len()) {
         Some((front, rest)) => front.eq_ignore_ascii_case(wanted) && rest.starts_with('-'),
@@ -397,7 +398,7 @@ fn text_in<'t>(texts: &'t [(String, String)], wanted: &str) -> Option<&'t str> {
     exact.or_else(|| texts.iter().find(|(own, _)| is_variant(own))).map(|(_, text)| text.as_str())
 }
 
-/// The codes nested in a `Code`, outermost first, as they are written.
+/// Returns the codes nested in a `Code` as received, outermost first.
 fn subcodes(fault: &Node, code: &Node) -> Vec<QName> {
     let mut path = vec![fault, code];
     let mut subcodes = Vec::new();
@@ -412,7 +413,7 @@ fn subcodes(fault: &Node, code: &Node) -> Vec<QName> {
     subcodes
 }
 
-/// The name that stands in the last element of a path.
+/// Returns the name in the last element of a path.
 fn name_in(path: &[&Node]) -> Option<QName> {
     Node::resolve_in(path, &path.last()?.text())
 }

@@ -4,30 +4,30 @@ use super::Version;
 use crate::content::Message;
 use crate::{Error, ErrorKind, Node, QName};
 
-/// The actor that means "whoever gets the message next" (SOAP 1.1, section 4.2.2).
+/// The actor for the next node on the message path (SOAP 1.1, section 4.2.2).
 const NEXT_11: &str = "http://schemas.xmlsoap.org/soap/actor/next";
-/// The role that means the same (SOAP 1.2 part 1, section 2.2).
+/// The role for the next node (SOAP 1.2 part 1, section 2.2).
 const NEXT_12: &str = "http://www.w3.org/2003/05/soap-envelope/role/next";
-/// The role of the last in line (SOAP 1.2 part 1, section 2.2).
+/// The role of the ultimate receiver (SOAP 1.2 part 1, section 2.2).
 const ULTIMATE_RECEIVER: &str = "http://www.w3.org/2003/05/soap-envelope/role/ultimateReceiver";
 
 /// A child of the envelope's `Header`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeaderBlock {
-    /// The block as a tree; `mustUnderstand`, `actor` or `role` are attributes of it.
+    /// The block as a tree, with `mustUnderstand`, `actor` or `role` among its attributes.
     pub node: Node,
 }
 
 impl HeaderBlock {
-    /// A block from a typed value.
+    /// Creates a block from a typed value.
     ///
     /// # Errors
-    /// When the value holds text that XML cannot carry.
+    /// Returns an error if the value holds text that XML cannot carry.
     pub fn from_message<T: Message>(value: &T) -> Result<Self, Error> {
         Ok(HeaderBlock { node: Node::from_message(value)? })
     }
 
-    /// Asks that whoever gets the message understands this block, or refuses the message.
+    /// Marks the block as mandatory: the receiver must understand it or refuse the message.
     #[must_use]
     pub fn must_understand(mut self, version: Version) -> Self {
         let name = QName::new(version.namespace(), "mustUnderstand");
@@ -36,9 +36,9 @@ impl HeaderBlock {
         self
     }
 
-    /// Takes the block out of an envelope of one version into one of another: the attributes that
-    /// SOAP defines get the other's names, and the role of whoever gets the message next the
-    /// other's URI. The ultimate receiver, which has no URI in SOAP 1.1, needs no role.
+    /// Converts the block from one envelope version to another. The attributes that SOAP defines
+    /// and the role of the next node are renamed. The role of the ultimate receiver has no URI in
+    /// SOAP 1.1, so its value is cleared.
     pub fn change_version(&mut self, from: Version, to: Version) {
         let role = |version| if version == Version::Soap11 { "actor" } else { "role" };
         for (name, value) in &mut self.node.attributes {
@@ -58,30 +58,31 @@ impl HeaderBlock {
         }
     }
 
-    /// True if the block must be understood (SOAP 1.1, 4.2.3; SOAP 1.2 part 1, 5.2.3). A malformed
-    /// attribute does not count; see [`mandatory`](Self::mandatory).
+    /// Returns true if the block must be understood (SOAP 1.1, 4.2.3; SOAP 1.2 part 1, 5.2.3). A
+    /// malformed attribute counts as false; see [`mandatory`](Self::mandatory).
     pub fn is_mandatory(&self, version: Version) -> bool {
         self.mandatory(version) == Ok(true)
     }
 
-    /// True if the block must be understood. The attribute's value is an `xsd:boolean` in both
+    /// Returns true if the block must be understood. The attribute is an `xsd:boolean` in both
     /// versions: 1.1 defines only `0` and `1`, but many senders write the words.
     ///
     /// # Errors
-    /// When the value of `mustUnderstand` is none of `0`, `1`, `false` and `true`: whether the
-    /// block may be ignored is not known then.
+    /// Returns an error if the value of `mustUnderstand` is none of `0`, `1`, `false` and `true`:
+    /// then it is unknown whether the block may be ignored.
     pub fn mandatory(&self, version: Version) -> Result<bool, ErrorKind> {
         match self.node.attribute(version.namespace(), "mustUnderstand").map(str::trim) {
             None | Some("0" | "false") => Ok(false),
             Some("1" | "true") => Ok(true),
             Some(other) => Err(ErrorKind::UnexpectedValue {
                 found: other.to_owned(),
-                expected: "0, 1, false or true as mustUnderstand".to_owned(),
+                expected: "0, 1, false or true for mustUnderstand".to_owned(),
             }),
         }
     }
 
-    /// The actor (1.1) or role (1.2) that the block is meant for; `None` for the ultimate receiver.
+    /// Returns the actor (1.1) or role (1.2) that the block targets; `None` for the ultimate
+    /// receiver.
     pub fn role(&self, version: Version) -> Option<&str> {
         let local = match version {
             Version::Soap11 => "actor",
@@ -90,14 +91,14 @@ impl HeaderBlock {
         self.node.attribute(version.namespace(), local).map(str::trim).filter(|role| !role.is_empty())
     }
 
-    /// True if the block is meant for the ultimate receiver or for the next node, as every server
-    /// here is both.
+    /// Returns true if the block targets the ultimate receiver or the next node; every server here
+    /// is both.
     pub fn is_for_us(&self, version: Version) -> bool {
         self.is_for(version, &[])
     }
 
-    /// True if the block is for us, or for one of these roles that we act in (SOAP 1.1, 4.2.2; SOAP
-    /// 1.2 part 1, 2.2). Roles are compared character by character.
+    /// Returns true if the block is for us, or for one of the `roles` that we act in (SOAP 1.1,
+    /// 4.2.2; SOAP 1.2 part 1, 2.2). Roles are compared character by character.
     pub fn is_for(&self, version: Version, roles: &[String]) -> bool {
         match self.role(version) {
             None => true,
@@ -107,7 +108,7 @@ impl HeaderBlock {
         }
     }
 
-    /// The block as a typed value, if it has the type's element name.
+    /// Returns the block as a typed value, if it has the type's element name.
     pub fn to_typed<T: Message>(&self) -> Option<Result<T, Error>> {
         (self.node.name == T::ELEMENT).then(|| self.node.to_typed())
     }

@@ -11,7 +11,7 @@ use crate::{Buffer, Content, Error, ErrorKind, Memory, Node, Typed, ns};
 /// Writes a message with one typed body element.
 ///
 /// # Errors
-/// When the value holds text that XML cannot carry.
+/// Returns an error if the value holds text that XML cannot carry.
 pub fn encode_message<T: Message>(
     version: Version,
     encoding: Use,
@@ -22,12 +22,11 @@ pub fn encode_message<T: Message>(
     encode_element(version, encoding, headers, &T::ELEMENT, (body, T::view()), buffer)
 }
 
-/// Writes a message with one body element of any name, its value with the view that it is written
-/// with: for dynamic values. With an empty name it is a record whose fields stand in the body by
-/// themselves.
+/// Writes a message with one body element of any name, from a value and its view. Used for dynamic
+/// values. With an empty name the value is a record whose fields are direct children of the body.
 ///
 /// # Errors
-/// When the value holds text that XML cannot carry, or is of another shape than its schema.
+/// Returns an error if the value holds text that XML cannot carry, or does not match its schema.
 pub fn encode_element<T: Encode>(
     version: Version,
     encoding: Use,
@@ -40,11 +39,11 @@ pub fn encode_element<T: Encode>(
     Draft { version, encoding, headers, name, value, view, references: true }.encode(buffer)
 }
 
-/// As [`encode_element`], for readers that know no references: values that are
+/// Like [`encode_element`], for readers that do not support references: values that are
 /// [`Shared`](crate::Shared) are copied to each place.
 ///
 /// # Errors
-/// As [`encode_element`], and for cycles and values whose copies are too many.
+/// Same as [`encode_element`], and for cycles and values with too many copies.
 pub fn encode_without_references<T: Encode>(
     version: Version,
     encoding: Use,
@@ -57,18 +56,18 @@ pub fn encode_without_references<T: Encode>(
     Draft { version, encoding, headers, name, value, view, references: false }.encode(buffer)
 }
 
-/// The namespaces of a message, for readers that are particular about them.
+/// The namespaces of a message, for readers that require specific ones.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Namespaces<'a> {
-    /// The namespace that is written in place of the one of the body's type: for families of
-    /// protocols whose versions have the same types in different namespaces. Header blocks are
-    /// written as they are. `None` keeps it.
+    /// The namespace to write in place of the namespace of the body's type, for protocol families
+    /// whose versions have the same types in different namespaces. Header blocks are written
+    /// unchanged. `None` keeps the namespace.
     pub renamed: Option<&'a str>,
-    /// Prefixes, each with its namespace, that the envelope declares.
+    /// Prefixes and namespaces that the envelope declares.
     pub declared: &'a [(&'a str, &'a str)],
 }
 
-/// As [`encode_message`], with other namespaces.
+/// Like [`encode_message`], with other namespaces.
 ///
 /// ```
 /// use deltasoap::schema::Use;
@@ -91,7 +90,7 @@ pub struct Namespaces<'a> {
 /// ```
 ///
 /// # Errors
-/// When the value holds text that XML cannot carry.
+/// Returns an error if the value holds text that XML cannot carry.
 pub fn encode_with_namespaces<T: Message>(
     version: Version,
     encoding: Use,
@@ -109,33 +108,33 @@ pub fn encode_with_namespaces<T: Message>(
     encoder.finish()
 }
 
-/// A message whose larger [`Binary`](crate::Binary) values stand in parts of their own (XOP 1.0,
-/// section 2).
+/// A message whose larger [`Binary`](crate::Binary) values are in separate parts (XOP 1.0, section
+/// 2).
 #[derive(Debug)]
 pub struct Optimized {
-    /// The envelope, with `xop:Include` in the place of each part.
+    /// The envelope, with an `xop:Include` in place of each part.
     pub message: Buffer,
-    /// The parts, in the order of the document.
+    /// The parts in document order.
     pub parts: Vec<TakenPart>,
 }
 
-/// What is written otherwise in a message for a package of parts.
+/// Options for writing a message with parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Optimization {
-    /// Fewest bytes of a binary value that becomes a part.
+    /// Minimum size in bytes of a binary value that becomes a part.
     pub threshold: usize,
-    /// Whether [`Shared`](crate::Shared) values are written once; else they are copied, as
-    /// [`encode_without_references`] does.
+    /// True if [`Shared`](crate::Shared) values are written once; otherwise they are copied, as in
+    /// [`encode_without_references`].
     pub references: bool,
 }
 
-/// Writes a message with one body element for a package of parts (MTOM): binary values
-/// ([`Binary`](crate::Binary), and dynamic ones of `xsd:base64Binary`) that are long enough are not
-/// written but given back, with what `xmime:contentType` says of them, and those that are elsewhere
-/// referred to by `xop:Include`.
+/// Writes a message with one body element for a package of parts (MTOM). Binary values
+/// ([`Binary`](crate::Binary), and dynamic values of `xsd:base64Binary`) that are long enough are
+/// not written but returned, with their `xmime:contentType`. The message refers to them, and to
+/// parts that are stored elsewhere, by `xop:Include`.
 ///
 /// # Errors
-/// When the value holds text that XML cannot carry, or is of another shape than its schema.
+/// Returns an error if the value holds text that XML cannot carry, or does not match its schema.
 pub fn encode_optimized<T: Encode>(
     version: Version,
     encoding: Use,
@@ -154,7 +153,7 @@ pub fn encode_optimized<T: Encode>(
     Ok(Optimized { message: encoder.finish()?, parts })
 }
 
-/// A message that is to be written: one body element with its value, and what stands around it.
+/// A message to be written: one body element with its value, and the envelope around it.
 pub(crate) struct Draft<'a> {
     pub(crate) version: Version,
     pub(crate) encoding: Use,
@@ -162,12 +161,12 @@ pub(crate) struct Draft<'a> {
     pub(crate) name: &'a QName,
     pub(crate) value: &'a dyn Encode,
     pub(crate) view: View<'a>,
-    /// Whether values that several places share are written once.
+    /// True if values shared by several places are written once.
     pub(crate) references: bool,
 }
 
 impl Draft<'_> {
-    /// The message in full.
+    /// Encodes the whole message.
     pub(crate) fn encode(&self, buffer: Buffer) -> Result<Buffer, Error> {
         let mut encoder = Encoder::with_buffer(buffer);
         self.write(&mut encoder);
@@ -179,7 +178,7 @@ impl Draft<'_> {
         self.write_with(encoder, &[]);
     }
 
-    /// As [`write`](Self::write), with prefixes that the envelope declares.
+    /// Like [`write`](Self::write), with prefixes that the envelope declares.
     fn write_with(&self, encoder: &mut Encoder, declared: &[(&str, &str)]) {
         self.write_once(encoder, declared);
         if encoder.starts_over() {
@@ -221,7 +220,7 @@ impl Draft<'_> {
 /// Writes a fault message.
 ///
 /// # Errors
-/// When the fault holds text that XML cannot carry.
+/// Returns an error if the fault holds text that XML cannot carry.
 pub fn encode_fault(version: Version, fault: &Fault, buffer: Buffer) -> Result<Buffer, Error> {
     encode_fault_with_headers(version, &[], fault, buffer)
 }
@@ -229,7 +228,7 @@ pub fn encode_fault(version: Version, fault: &Fault, buffer: Buffer) -> Result<B
 /// Writes a fault message with header blocks.
 ///
 /// # Errors
-/// When the fault or a block holds text that XML cannot carry.
+/// Returns an error if the fault or a block holds text that XML cannot carry.
 pub fn encode_fault_with_headers(
     version: Version,
     headers: &[HeaderBlock],
@@ -278,8 +277,8 @@ fn close_envelope(encoder: &mut Encoder) {
     encoder.end();
 }
 
-/// What SOAP 1.2 wants in the header of a fault: headers not understood (part 1, 5.4.8), versions
-/// supported (5.4.7).
+/// Returns the header blocks that SOAP 1.2 defines for faults: headers not understood (part 1,
+/// 5.4.8), versions supported (5.4.7).
 fn fault_headers(version: Version, fault: &Fault) -> Vec<HeaderBlock> {
     let mut headers = Vec::new();
     if version == Version::Soap12 {
@@ -293,7 +292,7 @@ fn fault_headers(version: Version, fault: &Fault) -> Vec<HeaderBlock> {
 
 fn not_understood(name: &QName) -> HeaderBlock {
     let mut node = Node::new(QName::new(ns::SOAP12, "NotUnderstood"));
-    // A prefix cannot stand for no namespace (Namespaces in XML 1.0, 5).
+    // No prefix can be bound to the empty namespace (Namespaces in XML 1.0, 5).
     let qname = if name.namespace.is_empty() {
         name.local.to_string()
     } else {
@@ -315,11 +314,11 @@ fn upgrade() -> HeaderBlock {
     HeaderBlock { node }
 }
 
-/// Takes requests of one type.
+/// Receives requests of one type.
 #[derive(Debug)]
 pub struct RequestReceiver<T> {
     memory: Box<Memory<T>>,
-    /// The parts of a body without an element of its own.
+    /// The parts of a body without a wrapper element.
     parts: Option<BodyParts<T>>,
 }
 
@@ -330,17 +329,17 @@ impl<T: Message> Default for RequestReceiver<T> {
 }
 
 impl<T> RequestReceiver<T> {
-    /// A receiver for the next request of a stream.
+    /// Creates a receiver for the next request of a stream.
     pub fn new(memory: Box<Memory<T>>) -> Self {
         RequestReceiver { memory, parts: None }
     }
 
-    /// The request; vacant until it is read.
+    /// Returns the request; vacant until it is read.
     pub fn value(&self) -> &T {
         self.memory.value()
     }
 
-    /// The request, and what the next of the stream is compared with.
+    /// Returns the request, with the state that the next request of the stream is compared with.
     pub fn into_memory(self) -> Box<Memory<T>> {
         self.memory
     }
@@ -368,7 +367,7 @@ impl<T: Message> Receiver for RequestReceiver<T> {
     }
 }
 
-/// An element of the body was opened.
+/// Handles the start tag of an element of the body.
 fn open_entry<T: Message>(parts: &mut Option<BodyParts<T>>, namespace: &str, local: &str) -> Result<(), ErrorKind> {
     if T::HAS_PARTS {
         return parts.get_or_insert_with(|| BodyParts::new(T::view())).open(T::view(), namespace, local);
@@ -388,7 +387,8 @@ fn decode_entry<T: Message>(memory: &mut Memory<T>, parts: &mut Option<BodyParts
     }
 }
 
-/// Parts are compared with no earlier message: they replace what was kept.
+/// Finishes the parts, if any. They replace the memory, since parts are not compared with an
+/// earlier message.
 fn close_parts<T: Message>(memory: &mut Memory<T>, parts: Option<BodyParts<T>>) -> Result<(), ErrorKind> {
     if let Some(parts) = parts {
         parts.check(T::view())?;
@@ -408,7 +408,7 @@ fn expect_nothing<T: Message>() -> Result<(), ErrorKind> {
 /// Reads a request of a known type.
 ///
 /// # Errors
-/// The first fault in document order.
+/// The first error in document order.
 pub fn decode_request<T: Message>(message: &[u8]) -> Result<(Head, T), Error> {
     let mut reader = EnvelopeReader::new(RequestReceiver::<T>::default());
     decode_once(&mut reader, message)?;
@@ -416,7 +416,7 @@ pub fn decode_request<T: Message>(message: &[u8]) -> Result<(Head, T), Error> {
     Ok((head, receiver.into_memory().into_value()))
 }
 
-/// What a server answered.
+/// A server's reply.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reply<T> {
     /// The response.
@@ -425,14 +425,14 @@ pub enum Reply<T> {
     Fault(Box<Fault>),
 }
 
-/// Takes a response of one type, or a fault.
+/// Receives a response of one type, or a fault.
 #[derive(Debug)]
 pub struct ReplyReceiver<T> {
     memory: Box<Memory<T>>,
-    /// The parts of a body without an element of its own.
+    /// The parts of a body without a wrapper element.
     parts: Option<BodyParts<T>>,
     fault: Option<Node>,
-    /// What stands in the header of a fault message.
+    /// Blocks that the header of a fault message reports as not understood.
     not_understood: Vec<QName>,
 }
 
@@ -443,15 +443,15 @@ impl<T: Message> Default for ReplyReceiver<T> {
 }
 
 impl<T: Message> ReplyReceiver<T> {
-    /// A receiver for the next response of a stream.
+    /// Creates a receiver for the next response of a stream.
     pub fn new(memory: Box<Memory<T>>) -> Self {
         ReplyReceiver { memory, parts: None, fault: None, not_understood: Vec::new() }
     }
 
-    /// What was received.
+    /// Returns the received response or fault.
     ///
     /// # Errors
-    /// When it was a fault without a code.
+    /// Returns an error if a fault was received that has no code.
     pub fn into_reply(mut self) -> Result<Reply<T>, Error> {
         Ok(match self.take_fault()? {
             Some(fault) => Reply::Fault(Box::new(fault)),
@@ -459,17 +459,18 @@ impl<T: Message> ReplyReceiver<T> {
         })
     }
 
-    /// The fault, if it was one that was received.
+    /// Takes the fault, if one was received.
     ///
     /// # Errors
-    /// When it was a fault without a code.
+    /// Returns an error if the fault has no code.
     pub fn take_fault(&mut self) -> Result<Option<Fault>, Error> {
         let Some(node) = self.fault.take() else { return Ok(None) };
         let not_understood = std::mem::take(&mut self.not_understood);
         Ok(Some(Fault { not_understood, ..Fault::from_node(&node)? }))
     }
 
-    /// The response, if it was no fault, and what the next of the stream is compared with.
+    /// Returns the response, unless it was a fault, with the state that the next response of the
+    /// stream is compared with.
     pub fn into_memory(self) -> Box<Memory<T>> {
         self.memory
     }
@@ -493,7 +494,7 @@ impl<T: Message> Receiver for ReplyReceiver<T> {
         T::HAS_PARTS && self.fault.is_none()
     }
 
-    /// A fault stands alone.
+    /// Opens another part. Not called after a fault, which is the only element of its body.
     fn open_another(&mut self, _: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
         open_entry(&mut self.parts, namespace, local)
     }
@@ -510,10 +511,10 @@ impl<T: Message> Receiver for ReplyReceiver<T> {
     }
 }
 
-/// Reads the answer to a request.
+/// Reads a reply: a response or a fault.
 ///
 /// # Errors
-/// The first fault in document order.
+/// The first error in document order.
 pub fn decode_reply<T: Message>(message: &[u8]) -> Result<(Head, Reply<T>), Error> {
     let mut reader = EnvelopeReader::new(ReplyReceiver::<T>::default());
     decode_once(&mut reader, message)?;

@@ -1,4 +1,4 @@
-//! SOAP itself: envelope, headers, faults, in both versions.
+//! SOAP envelopes, headers and faults, in both versions.
 
 mod envelope;
 mod fault;

@@ -1,28 +1,27 @@
-//! Bodies whose parts stand in them by themselves: none, or several elements, where most bodies
-//! have one.
+//! Bodies without a wrapper element: their parts, none or several, are direct children of the body.
 //!
-//! Such a body is a value without an element of its own, with a field a part (document style, WSDL
-//! 1.1, section 3.5): a record of dynamic values, or a [`Message`] that [has
-//! parts](Message::HAS_PARTS). Messages are written so where the
-//! [name](crate::schema::MethodElement::request_name) of the body's element is empty.
+//! Such a body is a value with one field per part (document style, WSDL 1.1, section 3.5): a record
+//! of dynamic values, or a [`Message`] that [has parts](Message::HAS_PARTS). Messages are written
+//! this way if the [name](crate::schema::MethodElement::request_name) of the body's element is
+//! empty.
 
 use crate::ErrorKind;
 use crate::content::Message;
 use crate::decode::{Cursor, Step};
 use crate::schema::{Field, QName, View};
 
-/// The value of such a body.
+/// The value of a body without a wrapper element.
 pub trait Parts: Sized {
-    /// A body without any part.
+    /// Creates a body without any parts.
     fn without_parts(view: View<'_>) -> Self;
 
-    /// Makes room for a part, by its number, whose start tag was just read.
+    /// Makes room for the part with this number, whose start tag was just read.
     fn open_part(&mut self, part: usize, content: View<'_>);
 
-    /// Reads the part last opened; see [`Content::decode`](crate::Content::decode).
+    /// Reads the last opened part; see [`Content::decode`](crate::Content::decode).
     ///
     /// # Errors
-    /// As [`Content::decode`](crate::Content::decode).
+    /// Same as [`Content::decode`](crate::Content::decode).
     fn decode_part(&mut self, part: usize, cursor: &mut Cursor<'_>, content: View<'_>) -> Step;
 }
 
@@ -40,29 +39,30 @@ impl<T: Message> Parts for T {
     }
 }
 
-/// Reads such a body, for a [`Receiver`](super::Receiver): an element a part, in any order.
+/// Reads a body without a wrapper element for a [`Receiver`](super::Receiver): one element per
+/// part, in any order.
 #[derive(Debug)]
 pub struct BodyParts<T> {
     value: T,
-    /// Which parts were opened.
+    /// Flags of the parts that were opened.
     seen: Vec<bool>,
-    /// The part that is being read.
+    /// The part being read.
     current: usize,
 }
 
 impl<T: Parts> BodyParts<T> {
-    /// A body of this description, of which nothing is read yet.
+    /// Creates a body of this description, before any part is read.
     pub fn new(view: View<'_>) -> Self {
         BodyParts { value: T::without_parts(view), seen: vec![false; fields(view).len()], current: 0 }
     }
 
-    /// An element of the body was opened, the first or another one.
+    /// Opens an element of the body, the first or a later one.
     ///
     /// # Errors
-    /// When no part has its name, or all such parts were there before.
+    /// Returns an error if no part has its name, or all parts with that name were already opened.
     pub fn open(&mut self, view: View<'_>, namespace: &str, local: &str) -> Result<(), ErrorKind> {
         let fields = fields(view);
-        // Several parts may have one element: they come in the order of the parts.
+        // Several parts may have the same element name: they come in the order of the parts.
         let is_it = |&part: &usize| fields[part].name.is(namespace, local) && !self.seen[part];
         match (0..fields.len()).find(is_it) {
             Some(part) => {
@@ -85,11 +85,11 @@ impl<T: Parts> BodyParts<T> {
         }
     }
 
-    /// Reads the element last opened; the first part, if none was, for it is what a message is
-    /// known by. See [`Content::decode`](crate::Content::decode).
+    /// Reads the last opened element. If none was opened, reads the first part, since a message is
+    /// identified by it. See [`Content::decode`](crate::Content::decode).
     ///
     /// # Errors
-    /// As [`Content::decode`](crate::Content::decode).
+    /// Same as [`Content::decode`](crate::Content::decode).
     pub fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
         if !self.seen.contains(&true) {
             self.begin(view, 0);
@@ -100,10 +100,10 @@ impl<T: Parts> BodyParts<T> {
         }
     }
 
-    /// At the end of the body.
+    /// Checks at the end of the body that all required parts were read.
     ///
     /// # Errors
-    /// When a part is missing.
+    /// Returns an error if a part is missing.
     pub fn check(&self, view: View<'_>) -> Result<(), ErrorKind> {
         match fields(view).iter().zip(&self.seen).find(|(field, seen)| field.min > 0 && !**seen) {
             Some((field, _)) => Err(ErrorKind::MissingElement { expected: field.name.to_string() }),
@@ -111,7 +111,7 @@ impl<T: Parts> BodyParts<T> {
         }
     }
 
-    /// The body, once it was [checked](Self::check).
+    /// Returns the body, after it was [checked](Self::check).
     pub fn into_value(self) -> T {
         self.value
     }

@@ -1,8 +1,9 @@
-//! A message and the places of its leaves: what decode and encode both know about markup.
+//! A message and the positions of its leaves: the knowledge about markup that decode and encode
+//! share.
 //!
-//! The decoder's memory of markup and the encoder's saved markup are the same structure read in
-//! opposite directions. Today that is the [`Shape`] of a flat item; the leaf table and the images
-//! of whole messages have their place here.
+//! The decoder's memory of markup and the encoder's saved markup are the same structure, read in
+//! opposite directions. Currently that is the [`Shape`] of a flat item; the leaf table and the
+//! images of whole messages belong here.
 
 mod shape;
 

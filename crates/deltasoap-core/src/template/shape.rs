@@ -2,22 +2,22 @@
 
 use super::Segment;
 
-/// The markup in front of, between and behind the leaves of an item.
+/// The markup before, between and after the leaves of an item.
 #[derive(Debug, Clone)]
 pub(crate) struct Shape {
-    /// In front of the first leaf.
+    /// Markup before the first leaf.
     pub(crate) open: Segment,
-    /// Between leaves; one fewer than leaves.
+    /// Markup between leaves; one entry fewer than there are leaves.
     pub(crate) between: Vec<Segment>,
-    /// Behind the last leaf.
+    /// Markup after the last leaf.
     pub(crate) close: Segment,
-    /// `close`, then `open`: from the last leaf of an item to the first of the next.
+    /// `close`, then `open`: from the last leaf of an item to the first leaf of the next.
     pub(crate) turn: Segment,
 }
 
 impl Shape {
-    /// The shape of an item that fills `bytes[start..end]`, whose leaves stand at `leaves` in
-    /// `bytes`. `None` without leaves.
+    /// Returns the shape of the item `bytes[start..end]`, whose leaves are at `leaves` in `bytes`;
+    /// `None` without leaves.
     pub(crate) fn new(bytes: &[u8], start: usize, end: usize, leaves: &[(usize, usize)]) -> Option<Self> {
         let (first, last) = (leaves.first()?, leaves.last()?);
         let (open, close) = (&bytes[start..first.0], &bytes[last.1..end]);
@@ -29,7 +29,7 @@ impl Shape {
         })
     }
 
-    /// True if items of the two shapes have the same markup.
+    /// Returns true if items of the two shapes have the same markup.
     pub(crate) fn is_same(&self, other: &Shape) -> bool {
         let texts = |shape: &Shape| {
             let pieces = [&shape.open].into_iter().chain(&shape.between).chain([&shape.close]);

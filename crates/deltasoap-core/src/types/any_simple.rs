@@ -1,4 +1,4 @@
-//! `xsd:anySimpleType`: a simple value whose type the message tells.
+//! `xsd:anySimpleType`: a simple value whose type is given by the message.
 
 use super::Simple;
 use crate::content::Shortcuts;
@@ -8,14 +8,14 @@ use crate::encode::Encoder;
 use crate::ns;
 use crate::schema::{Builtin, Element, QName, SimpleElement, Texts, View};
 
-/// A simple value of the type that `xsi:type` names, a string without one. Types that are not built
-/// in are read as strings; their names are not kept. Nil reads as empty; `Nillable<AnySimple>`
-/// tells. Written with its `xsi:type`.
+/// A simple value of the type that `xsi:type` names, or a string without one. Types that are not
+/// built in are read as strings; their names are not kept. Nil is read as an empty string; use
+/// `Nillable<AnySimple>` to distinguish it. Written with its `xsi:type`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnySimple(pub Simple);
 
 impl AnySimple {
-    /// The text of the value.
+    /// Returns the value as text.
     pub fn text(&self) -> String {
         self.0.to_string()
     }
@@ -64,12 +64,12 @@ impl Content for AnySimple {
 }
 
 impl Shortcuts for AnySimple {
-    /// When read: the type is part of the markup, so equal markup means an equal type.
+    /// Used for decoding: the type is part of the markup, so equal markup means an equal type.
     fn flat_leaves(_: View<'_>) -> Option<usize> {
         Some(1)
     }
 
-    /// When written: another value can need other markup.
+    /// Used for encoding: another value can need other markup.
     fn is_flat(&self, _: View<'_>) -> bool {
         false
     }
@@ -98,7 +98,8 @@ impl Typed for AnySimple {
     }
 }
 
-/// The built-in type that the element just opened names, `String` for none and for others.
+/// Returns the built-in type named by the element just opened; `String` if it names none, or a type
+/// that is not built in.
 fn named_builtin(cursor: &Cursor<'_>) -> Step<Builtin> {
     let (reader, names) = (cursor.reader(), cursor.names());
     let mut attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));

@@ -14,16 +14,16 @@ use crate::{Lexical, Typed};
 pub trait AttributeValue: Sized {
     /// True for `use="required"`.
     const REQUIRED: bool;
-    /// The reference to the simple type's description.
+    /// A reference to the description of the simple type.
     const REFERENCE: ElementRef;
 
-    /// The value of an attribute that is not there.
+    /// Returns the value of an absent attribute.
     fn vacant() -> Self;
 
-    /// Takes the attribute's text. `names` tells what a prefixed name in it stands for.
+    /// Parses the attribute's text. `names` resolves prefixed names in it.
     ///
     /// # Errors
-    /// When the text is not of the type.
+    /// Returns an error if the text is not of the type.
     fn read(&mut self, text: &str, names: Names<'_>) -> Result<(), LexicalError>;
 
     /// Writes the attribute on the element just opened, if it has a value.
@@ -70,8 +70,7 @@ impl<T: AttributeValue> AttributeValue for Option<T> {
     }
 }
 
-/// The name that the text stands for, with its prefix resolved; writing declares a prefix for it on
-/// the element.
+/// The expanded name, with its prefix resolved. Writing declares a prefix for it on the element.
 impl AttributeValue for QName {
     const REQUIRED: bool = true;
     const REFERENCE: ElementRef = <QName as Typed>::REFERENCE;

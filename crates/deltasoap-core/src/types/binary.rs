@@ -1,10 +1,9 @@
-//! `xsd:base64Binary` whose bytes may stand in a part of their own: inline text, `xop:Include`, or
-//! `href`.
+//! `xsd:base64Binary` whose bytes may be in a separate part: inline text, `xop:Include`, or `href`.
 //!
-//! A value that stands elsewhere holds the reference and not the bytes. So decoding needs no other
+//! A value that is stored elsewhere holds the reference, not the bytes. So decoding needs no other
 //! part of the package, and equal bytes of two messages give equal values, as differential decoding
-//! wants it, though the parts may differ: what a reference means is looked up in the package of the
-//! message it came with, by whoever has that.
+//! requires, even if the parts differ. References are resolved in the package of the message they
+//! came with, by the code that holds that package.
 
 use crate::content::Shortcuts;
 use crate::content::{Content, Typed};
@@ -21,30 +20,30 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use std::borrow::Cow;
 use std::fmt;
 
-/// Bytes in a message (`xsd:base64Binary`): as text, or in another part of its package. It is the
-/// type to have for every element that holds bytes, and for the text of one that has attributes too
-/// (`xmime:contentType`), since any sender may use MTOM. [`Base64`] is the text alone: right in
-/// attributes and lists, and an element of that type refuses parts.
+/// Bytes in a message (`xsd:base64Binary`): as text, or in another part of its package. Use this
+/// type for every element that holds bytes, and for the text of an element that also has attributes
+/// (`xmime:contentType`), since any sender may use MTOM. [`Base64`] is text only: it is suitable
+/// for attributes and lists, and an element of that type rejects parts.
 ///
-/// Which of them is the sender's choice, and a receiver takes both (XOP 1.0). Messages are decoded
-/// without the other parts: a [`Part`](Self::Part) says where the bytes are, and the package that
-/// came with the message has them. When a message is written, [`Bytes`](Self::Bytes) become text,
-/// or with MTOM a part if there are enough of them.
+/// The sender chooses between the two forms, and a receiver accepts both (XOP 1.0). Messages are
+/// decoded without the other parts: a [`Part`](Self::Part) says where the bytes are, and the
+/// package that came with the message holds them. When a message is written, [`Bytes`](Self::Bytes)
+/// become text, or with MTOM a part if there are enough of them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Binary {
-    /// Bytes that stand in the message, or are to be sent with it.
+    /// Bytes inside the message, or bytes to be sent with it.
     Bytes(Bytes),
     /// Bytes in another part.
     Part(PartUri),
 }
 
 impl Binary {
-    /// The part with a content ID, without angle brackets.
+    /// Creates a reference to the part with this content ID, which has no angle brackets.
     pub fn part(content_id: &str) -> Self {
         Binary::Part(PartUri::of_content_id(content_id))
     }
 
-    /// The bytes, where they stand in the message.
+    /// Returns the bytes if they are inside the message.
     pub fn inline(&self) -> Option<&Bytes> {
         match self {
             Binary::Bytes(bytes) => Some(bytes),
@@ -71,7 +70,7 @@ impl From<Bytes> for Binary {
     }
 }
 
-/// What the path of a URL cannot hold (RFC 3986, 3.3).
+/// Characters that must be escaped in a URL's path (RFC 3986, 3.3).
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -92,30 +91,30 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'@')
     .remove(b'/');
 
-/// The URI of a part of the same package, as it is written: `cid:` and a content ID (RFC 2392), or
-/// a location.
+/// The URI of a part of the same package, as written: `cid:` and a content ID (RFC 2392), or a
+/// location.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PartUri(Box<str>);
 
 impl PartUri {
-    /// A URI as it is written.
+    /// Creates a URI from its written form.
     pub fn new(uri: impl Into<Box<str>>) -> Self {
         PartUri(uri.into())
     }
 
-    /// The `cid:` URL of a content ID, without angle brackets. What a URL cannot hold is
-    /// percent-encoded.
+    /// Creates the `cid:` URL of a content ID without angle brackets. Characters that a URL cannot
+    /// hold are percent-encoded.
     pub fn of_content_id(content_id: &str) -> Self {
         PartUri(format!("cid:{}", utf8_percent_encode(content_id, ESCAPED)).into())
     }
 
-    /// The URI as it is written.
+    /// Returns the URI as written.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The content ID that a `cid:` URL names, without angle brackets; `None` for other URIs.
-    /// Escapes that give no UTF-8 stay as they are.
+    /// Returns the content ID in a `cid:` URL, without angle brackets; `None` for other URIs.
+    /// Escapes that are not valid UTF-8 are kept.
     pub fn content_id(&self) -> Option<Cow<'_, str>> {
         let (scheme, rest) = self.0.split_once(':')?;
         scheme
@@ -154,8 +153,8 @@ impl Content for Binary {
 
 impl Shortcuts for Binary {}
 
-/// Beside attributes a part is always an `xop:Include`: an `href` would be one more attribute of
-/// the element's type.
+/// If the element has attributes, a part is always written as an `xop:Include`: an `href` would be
+/// another attribute of the element's type.
 impl Text for Binary {
     fn encode_text(&self, encoder: &mut Encoder) {
         let taken = self.inline().and_then(|bytes| encoder.parts.as_mut()?.take(bytes));
@@ -182,7 +181,7 @@ impl Typed for Binary {
     }
 }
 
-/// A value while it is read: the bytes so far are in the decoder.
+/// A value being read: the bytes so far are in the decoder.
 struct Reading<'v>(&'v mut Binary);
 
 impl Target for Reading<'_> {

@@ -1,4 +1,4 @@
-//! Simple values: one variant a built-in type.
+//! Simple values: one variant per built-in type.
 
 use crate::decode::{self, Cursor, FlatSource, Step};
 use crate::encode::Encoder;
@@ -15,28 +15,28 @@ macro_rules! simple {
         #[non_exhaustive]
         pub enum Simple {
             $(#[doc = concat!("See [`Builtin::", stringify!($variant), "`].")] $variant($type),)*
-            /// A value of a [union](crate::schema::UnionElement) that is written with the text that
-            /// it came with.
+            /// A value of a [union](crate::schema::UnionElement) that is written with its original
+            /// text.
             Given(Box<Given>),
-            /// The values of a [list](crate::schema::UnionElement::list), names among them.
+            /// The values of a [list](crate::schema::UnionElement::list), including names.
             List(Box<[Simple]>),
         }
 
         impl Simple {
-            /// Zero, empty.
+            /// Returns the zero or empty value of a type.
             pub fn vacant(builtin: Builtin) -> Self {
                 match builtin { $(Builtin::$variant => Simple::$variant(<$type as Lexical>::vacant()),)* }
             }
 
-            /// Reads a text.
+            /// Parses a text.
             ///
             /// # Errors
-            /// When the text is not of the type.
+            /// Returns an error if the text is not of the type.
             pub fn parse(builtin: Builtin, text: &str) -> Result<Self, LexicalError> {
                 Ok(match builtin { $(Builtin::$variant => Simple::$variant(<$type as Lexical>::parse(text)?),)* })
             }
 
-            /// The type.
+            /// Returns the type.
             pub fn builtin(&self) -> Builtin {
                 match self {
                     $(Simple::$variant(_) => Builtin::$variant,)*
@@ -64,7 +64,7 @@ macro_rules! simple {
                 }
             }
 
-            /// As [`scan_flat`](Self::scan_flat), made where it stays.
+            /// Like [`scan_flat`](Self::scan_flat), but creates the value in place.
             #[inline]
             #[cfg(feature = "values")]
             pub(crate) fn fill_flat<S: FlatSource, P: From<Simple>>(place: &mut P, scan: &mut S, builtin: Builtin) -> Option<()> {
@@ -134,17 +134,17 @@ simple! {
     HexBinary(lexical::Hex), AnyUri(lexical::AnyUri), QName(lexical::QName), Notation(lexical::Notation),
 }
 
-/// A value with a text that is not its canonical one.
+/// A value with a text that is not its canonical form.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Given {
     /// The value.
     pub value: Simple,
-    /// The text, without white space around it.
+    /// The text, without surrounding white space.
     pub text: String,
 }
 
 impl fmt::Display for Simple {
-    /// The text as it is before it is escaped for a message.
+    /// Writes the text before escaping for a message.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Simple::String(text) = self {
             return f.write_str(text);
@@ -155,7 +155,7 @@ impl fmt::Display for Simple {
     }
 }
 
-/// Takes back what [`Escape::Text`] does.
+/// Reverses [`Escape::Text`].
 fn unescaped(text: &str) -> Cow<'_, str> {
     if !text.contains('&') {
         return Cow::Borrowed(text);

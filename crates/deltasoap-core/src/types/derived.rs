@@ -1,9 +1,9 @@
-//! Values of one of several types, told by `xsi:type` (XSD 1.0 part 1, 2.6.1): a type and those
-//! derived from it.
+//! Values of one of several types, identified by `xsi:type` (XSD 1.0 part 1, 2.6.1): a type and
+//! those derived from it.
 //!
-//! What the element's type is, is markup: the start tag decides which variant is read. So a variant
-//! is entered on the tag that named it, and differential decoding needs nothing more, for an equal
-//! tag means an equal variant.
+//! The element's type is part of the markup: the start tag decides which variant is read. So a
+//! variant is entered at the tag that named it, and differential decoding needs nothing more, since
+//! an equal tag means an equal variant.
 
 use crate::content::{Content, Typed};
 use crate::decode::{Cursor, Step, undeclared_type};
@@ -11,35 +11,35 @@ use crate::encode::Encoder;
 use crate::schema::{QName, Use};
 use crate::{ErrorKind, ns};
 
-/// An enum whose variants are a type and those derived from it. Implemented by the derive macro
+/// An enum whose variants are a type and the types derived from it. Implemented by the derive macro
 /// (`#[soap(derived)]`).
 pub trait Derived: Content {
     /// The names of the variants' types, in order.
     const NAMES: &'static [QName];
-    /// The variant of elements that name no type; `None` if the type is abstract.
+    /// The variant for elements without `xsi:type`; `None` if the type is abstract.
     const BASE: Option<usize>;
-    /// The variant that takes elements of all other types, as trees.
+    /// The variant for elements of all other types, kept as trees.
     const OTHER: Option<usize>;
 
-    /// Which variant the value is.
+    /// Returns the index of the value's variant.
     fn variant(&self) -> usize;
 
-    /// Makes the value a vacant one of a variant.
+    /// Replaces the value with a vacant one of a variant.
     fn vacate(&mut self, variant: usize);
 
-    /// The variant's value.
+    /// Returns the variant's value.
     fn content(&self) -> &dyn OneType;
 
-    /// The same, to be read.
+    /// Returns the variant's value for decoding.
     fn content_mut(&mut self) -> &mut dyn OneType;
 }
 
-/// The value of a variant, whatever its type.
+/// The value of a variant of any type.
 pub trait OneType {
     /// See [`Content::decode`].
     ///
     /// # Errors
-    /// As [`Content::decode`].
+    /// Same as [`Content::decode`].
     fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step;
 
     /// See [`Content::encode`].
@@ -56,33 +56,34 @@ impl<T: Typed> OneType for T {
     }
 }
 
-/// The name of a variant's type.
+/// Returns the name of a variant's type.
 ///
 /// # Panics
-/// When its values are not [replaced](Content::REPLACES) by what is read: such a type is no struct.
+/// Panics if decoding does not [replace](Content::REPLACES) values of the type: such a type is not
+/// a struct.
 pub const fn name<T: Typed>() -> QName {
     assert!(T::REPLACES, "a derived type is a struct");
     T::TYPE_NAME
 }
 
-/// In the variant, whose own routine has a frame above.
+/// Inside the variant, whose routine has the next frame.
 const CONTENT: u8 = 1;
 
-/// Reads the content of an element whose start tag tells its type; see [`Content::decode`].
+/// Reads the content of an element whose start tag identifies its type; see [`Content::decode`].
 ///
 /// # Errors
-/// When the type is none of the variants, or the variant's content is at fault.
+/// Returns an error if the type is none of the variants, or the variant's content is invalid.
 pub fn decode<T: Derived>(target: &mut T, cursor: &mut Cursor<'_>) -> Step {
     decode_one_of(target, &Types::of::<T>(), cursor)
 }
 
-/// Writes the variant, with `xsi:type` where it is not the one that goes without.
+/// Writes the variant, with `xsi:type` unless it is the [base](Derived::BASE).
 pub fn encode<T: Derived>(value: &T, encoder: &mut Encoder) {
     tell_type(value.variant(), &Types::of::<T>(), encoder);
     value.content().encode(encoder);
 }
 
-/// A type and those derived from it; see [`Derived`].
+/// A type and the types derived from it; see [`Derived`].
 struct Types {
     names: &'static [QName],
     base: Option<usize>,
@@ -95,7 +96,7 @@ impl Types {
     }
 }
 
-/// [`Derived`] as an object: hierarchies are many, and the routine is the same for all.
+/// [`Derived`] as an object: there are many hierarchies, and all share one routine.
 trait OneOf {
     fn variant(&self) -> usize;
 
@@ -134,20 +135,20 @@ fn decode_one_of(target: &mut dyn OneOf, types: &Types, cursor: &mut Cursor<'_>)
 }
 
 fn tell_type(variant: usize, types: &Types, encoder: &mut Encoder) {
-    // A tree has its attributes.
+    // A tree has its own attributes.
     if Some(variant) == types.other || Some(variant) == types.base {
         return;
     }
     if encoder.encoding() == Use::Encoded {
-        // The content tells its type, even as the body's own element: that one's name does not say
-        // which of the types it has.
+        // The content writes its type, even as the body's own element, whose name does not identify
+        // the type.
         encoder.set_type_written(true);
     } else if let Some(name) = types.names.get(variant) {
         encoder.qname_attribute(&QName::new(ns::XSI, "type"), name, "");
     }
 }
 
-/// The variant that the element just opened is of.
+/// Returns the variant of the element just opened.
 fn named_variant(types: &Types, cursor: &Cursor<'_>) -> Step<usize> {
     let (reader, names) = (cursor.reader(), cursor.names());
     let mut attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));

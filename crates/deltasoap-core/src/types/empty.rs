@@ -7,7 +7,7 @@ use crate::encode::Encoder;
 use crate::schema::{ComplexElement, Compositor, Element, QName, View};
 use std::borrow::Cow;
 
-/// An element without content: that it is there is all it says.
+/// An element without content. Only its presence matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, PartialOrd, Ord)]
 pub struct Empty;
 
@@ -30,7 +30,7 @@ impl Content for Empty {
 impl Shortcuts for Empty {}
 
 impl Typed for Empty {
-    /// None: the type is anonymous, so no `xsi:type` is written.
+    /// Empty: the type is anonymous, so no `xsi:type` is written.
     const TYPE_NAME: QName = QName::new("", "");
 
     fn element() -> &'static Element {
@@ -48,7 +48,7 @@ impl Typed for Empty {
     }
 }
 
-/// There are none.
+/// There are no fields.
 impl DecodeFields for Empty {
     fn open(&mut self, _: usize, _: usize, _: View<'_>) -> usize {
         0

@@ -1,4 +1,4 @@
-//! Enumerated values (XSD 1.0 part 2, 4.3.5): what all enumerations share.
+//! Enumerated values (XSD 1.0 part 2, 4.3.5): code shared by all enumerations.
 
 use crate::Lexical;
 use crate::decode::simple::{self, WholeText};
@@ -8,38 +8,38 @@ use crate::lexical::LexicalError;
 use crate::schema::View;
 use std::borrow::Cow;
 
-/// Looks a text up as it stands, then with its white space collapsed.
+/// Looks up a text unchanged, then with its white space collapsed.
 ///
 /// # Errors
-/// When neither is one of the values that `find` knows.
+/// Returns an error if `find` knows neither.
 pub fn parse<T>(text: &str, name: &'static str, find: impl Fn(&str) -> Option<T>) -> Result<T, LexicalError> {
     let unknown = LexicalError { expected: name, reason: "not one of the enumerated values" };
     find(text).or_else(|| find(&collapse(text))).ok_or(unknown)
 }
 
-/// Looks up the text that ends at the first `<`; `None` if none of the first `longest + 1` bytes is
-/// one.
+/// Looks up the text before the first `<`. Returns `None` if there is no `<` in the first `longest
+/// + 1` bytes.
 #[inline]
 pub fn scan<T>(bytes: &[u8], longest: usize, find: impl Fn(&[u8]) -> Option<T>) -> Option<(T, usize)> {
     let end = bytes.iter().take(longest + 1).position(|&byte| byte == b'<')?;
     Some((find(&bytes[..end])?, end))
 }
 
-/// An enumeration that compiles small: its values and their texts are lists.
+/// An enumeration that compiles small: its values and texts are lists.
 pub trait Enumeration: Lexical + Copy + 'static {
     /// The values, in order.
     const VALUES: &'static [Self];
-    /// Their texts.
+    /// The texts of the values.
     const TEXTS: &'static [Cow<'static, str>];
 
     /// The length of the longest text.
     const LONGEST: usize = longest(Self::TEXTS);
 
-    /// The value's place in the lists.
+    /// Returns the value's index in the lists.
     fn place(self) -> usize;
 }
 
-/// The length of the longest text.
+/// Returns the length of the longest text.
 pub const fn longest(texts: &[Cow<'static, str>]) -> usize {
     let (mut longest, mut place) = (0, 0);
     while place < texts.len() {
@@ -53,32 +53,32 @@ pub const fn longest(texts: &[Cow<'static, str>]) -> usize {
     longest
 }
 
-/// The text of a value.
+/// Returns the text of a value.
 #[inline]
 pub fn text<T: Enumeration>(value: T) -> &'static str {
     &T::TEXTS[value.place()]
 }
 
-/// As [`parse`], by the lists.
+/// Like [`parse`], using the lists.
 ///
 /// # Errors
-/// When the text is none of the values.
+/// Returns an error if the text is none of the values.
 #[inline]
 pub fn parse_listed<T: Enumeration>(text: &str) -> Result<T, LexicalError> {
     Ok(T::VALUES[parse_text(text, T::XSD_NAME, T::TEXTS)?])
 }
 
-/// As [`scan`], by the lists.
+/// Like [`scan`], using the lists.
 #[inline]
 pub fn scan_listed<T: Enumeration>(bytes: &[u8]) -> Option<(T, usize)> {
     let (place, used) = scan_text(bytes, T::LONGEST, T::TEXTS)?;
     Some((T::VALUES[place], used))
 }
 
-/// Reads a value as an element's content, by the routine that all enumerations share.
+/// Reads a value as an element's content. All enumerations share one routine.
 ///
 /// # Errors
-/// When the text is none of the values.
+/// Returns an error if the text is none of the values.
 pub fn decode<T: Enumeration>(value: &mut T, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
     decode_listed(value, cursor, view)
 }
@@ -98,10 +98,10 @@ pub fn encode<T: Enumeration>(value: &T, encoder: &mut Encoder, view: View<'_>) 
 trait Listed {
     fn name(&self) -> &'static str;
 
-    /// The texts, and the length of the longest.
+    /// Returns the texts, and the length of the longest.
     fn texts(&self) -> (Texts, usize);
 
-    /// Makes it the value at a place of the list.
+    /// Sets the value to the one at an index of the list.
     fn set(&mut self, place: usize);
 }
 
@@ -148,7 +148,7 @@ fn parse_text(text: &str, name: &'static str, texts: Texts) -> Result<usize, Lex
 }
 
 fn scan_text(bytes: &[u8], longest: usize, texts: Texts) -> Option<(usize, usize)> {
-    // A text with characters that are escaped or changed is not what stands in a document.
+    // A text whose characters are escaped or normalized differs from the bytes in a document.
     let is_plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'&' | b'>');
     scan(bytes, longest, |text| place_of(texts, text).filter(|_| text.iter().all(is_plain)))
 }

@@ -1,5 +1,5 @@
-//! How the types of Rust and of XSD take part: built-in simple types, `Option`, `Vec`, `Box`, SOAP
-//! arrays, tracked values.
+//! Types of Rust and XSD as content: built-in simple types, `Option`, `Vec`, `Box`, SOAP arrays,
+//! tracked values.
 
 mod any_simple;
 mod attribute;

@@ -1,4 +1,4 @@
-//! The SOAP array of several dimensions as a type.
+//! SOAP arrays of several dimensions as a type.
 
 use crate::content::Shortcuts;
 use crate::content::{Content, Typed};
@@ -8,7 +8,7 @@ use crate::ns;
 use crate::schema::{ArrayElement, Element, QName, View};
 
 /// A SOAP array of `RANK` dimensions (SOAP 1.1, section 5.4.2), at least 1. An array of arrays is
-/// another thing: a [`SoapArray`](crate::SoapArray) of such.
+/// different: it is a [`SoapArray`](crate::SoapArray) of `SoapArray`s.
 ///
 /// ```
 /// use deltasoap_core::MultiArray;
@@ -23,34 +23,34 @@ pub struct MultiArray<T, const RANK: usize> {
 }
 
 impl<T, const RANK: usize> MultiArray<T, RANK> {
-    /// An array of these sizes, its items in row-major order; `None` if there are more or fewer of
-    /// them.
+    /// Creates an array of these sizes from items in row-major order; `None` if the number of items
+    /// does not match.
     pub fn new(sizes: [usize; RANK], items: Vec<T>) -> Option<Self> {
         let len = sizes.iter().try_fold(1_usize, |len, size| len.checked_mul(*size))?;
         (len == items.len()).then_some(MultiArray { sizes, items })
     }
 
-    /// The sizes of its dimensions.
+    /// Returns the sizes of the dimensions.
     pub fn sizes(&self) -> [usize; RANK] {
         self.sizes
     }
 
-    /// The items in row-major order.
+    /// Returns the items in row-major order.
     pub fn items(&self) -> &[T] {
         &self.items
     }
 
-    /// The items in row-major order, to change them.
+    /// Returns the items in row-major order, mutably.
     pub fn items_mut(&mut self) -> &mut [T] {
         &mut self.items
     }
 
-    /// The items, in row-major order.
+    /// Converts the array into its items, in row-major order.
     pub fn into_items(self) -> Vec<T> {
         self.items
     }
 
-    /// The item at a place, counted from 0.
+    /// Returns the item at a position, counted from 0.
     pub fn get(&self, place: [usize; RANK]) -> Option<&T> {
         let is_within = place.iter().zip(&self.sizes).all(|(at, size)| at < size);
         let index = place.iter().zip(&self.sizes).fold(0, |index, (at, size)| index * size + at);

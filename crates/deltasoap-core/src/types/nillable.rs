@@ -1,13 +1,13 @@
-//! Nil, kept apart from content.
+//! Nil, distinguished from content.
 
 use crate::content::{Content, Shortcuts, Typed};
 use crate::decode::{Cursor, FlatSource, Step, expect_end, nil_attribute, report_beside_nil};
 use crate::encode::{Encoder, FlatSink};
 use crate::schema::{Element, QName, View};
 
-/// The content of an element that may be marked `xsi:nil="true"`: tells nil from empty. In an
-/// `Option`, it tells both from absent. Attributes of a nil element are not kept; they are
-/// [reported](crate::Deviation).
+/// The content of an element that may be marked `xsi:nil="true"`: distinguishes nil from empty. In
+/// an `Option`, it distinguishes both from absent. Attributes of a nil element are not kept; they
+/// are [reported](crate::Deviation).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, PartialOrd, Ord)]
 pub enum Nillable<T> {
     /// `xsi:nil="true"`.
@@ -18,7 +18,7 @@ pub enum Nillable<T> {
 }
 
 impl<T> Nillable<T> {
-    /// The content, or `None` for nil.
+    /// Returns the content, or `None` for nil.
     pub fn value(&self) -> Option<&T> {
         match self {
             Nillable::Nil => None,

@@ -76,7 +76,7 @@ impl<T: Typed> ListShortcuts for T {
     }
 }
 
-/// What is said of a list that has no loop of its own.
+/// The result of [`patch`](ListShortcuts::patch) for a list without a specialized loop.
 const NOT_PATCHED: Patch = Patch::Other { field: 0, count: 0 };
 
 fn encode_one<T: Content>(value: &T, encoder: &mut Encoder, field: &Field, view: View<'_>) {
@@ -89,8 +89,8 @@ fn encode_one<T: Content>(value: &T, encoder: &mut Encoder, field: &Field, view:
     encoder.end();
 }
 
-/// At most once. An element with `xsi:nil` is an error here; `Option<Nillable<T>>` tells absent
-/// from nil.
+/// At most once. An element with `xsi:nil` is an error here; `Option<Nillable<T>>` distinguishes
+/// absent from nil.
 impl<T: Typed> Occurs for Option<T> {
     const MIN: u32 = 0;
     const MAX: Option<u32> = Some(1);
@@ -144,11 +144,12 @@ impl<T: Typed> ListShortcuts for Option<T> {
     }
 }
 
-/// The value, which is made where it is not there.
+/// Returns the value, creating it if absent.
 #[inline]
 fn filled<'v, T: Content>(value: &'v mut Option<T>, view: View<'_>) -> &'v mut T {
     if value.is_none() {
-        // Nothing is dropped. To say so is less code for each type.
+        // The old value is `None`, so nothing is leaked. `forget` generates less code per type than
+        // a drop.
         std::mem::forget(value.replace(T::vacant(view)));
     }
     let Some(value) = value else { unreachable!("a value that was just made") };
@@ -209,7 +210,7 @@ impl<T: Typed> ListShortcuts for Vec<T> {
         if T::COMPACT { NOT_PATCHED } else { flat::patch(self, cursor, view) }
     }
 
-    /// None where an empty item stands for a default: its text does not tell the value.
+    /// `None` if an empty item stands for a default: its text does not determine the value.
     fn item_leaves(view: View<'_>) -> Option<usize> {
         if T::COMPACT { None } else { item_leaves::<T>(view) }
     }
@@ -253,7 +254,7 @@ fn scan_item<T: Content, S: FlatSource>(items: &mut Vec<T>, scan: &mut S, view: 
     Some(())
 }
 
-/// A box is its content: for recursive types.
+/// The content of the box, for recursive types.
 impl<T: Content> Content for Box<T> {
     const REPLACES: bool = T::REPLACES;
 

@@ -1,5 +1,4 @@
-//! Arrays of numbers as the base64 of their bytes, which may stand in a part of their own:
-//! [`Packed`].
+//! Arrays of numbers as the base64 of their bytes, which may be in a separate part: [`Packed`].
 
 use super::binary::{Binary, PartUri, write_include};
 use crate::Lexical;
@@ -12,17 +11,18 @@ use crate::schema::{Builtin, Element, Packing, QName, SimpleElement, Texts, View
 use deltasoap_xml::lexical::{ByteOrder, LexicalError, LittleEndian, PackedNumber, PackedText};
 
 /// Numbers in one element, as the base64 of their bytes (`xsd:base64Binary`): in the message, or
-/// with MTOM in a part of its own.
+/// with MTOM in a separate part.
 ///
 /// The numbers are [`i16`], [`i32`], [`i64`], [`u16`], [`u32`], [`u64`], [`f32`] or [`f64`] (IEEE
-/// 754), one behind the other. Their bytes are in little-endian order, or with
-/// [`BigEndian`](crate::lexical::BigEndian) in the order of XDR. Numbers are exact, not-a-number
-/// included, and nothing is converted to decimal text. A message does not tell the type and the
-/// order: both sides agree on them, for instance by an annotation in the WSDL (`docs/packed.md`).
+/// 754), one after the other. Their bytes are in little-endian order, or with
+/// [`BigEndian`](crate::lexical::BigEndian) in the order of XDR. Numbers are exact, including
+/// not-a-number, and nothing is converted to decimal text. A message does not identify the type and
+/// the byte order: both sides must agree on them, for instance by an annotation in the WSDL
+/// (`docs/packed.md`).
 ///
 /// As with [`Binary`], the sender chooses whether the bytes are in a part, and a message is decoded
-/// without its parts. When one is written with MTOM, values of enough bytes become parts.
-/// [`lexical::PackedText`](PackedText) is the text alone, for lists and attributes.
+/// without its parts. When a message is written with MTOM, values of enough bytes become parts.
+/// [`lexical::PackedText`](PackedText) is text only, for lists and attributes.
 ///
 /// ```
 /// use deltasoap_core::Packed;
@@ -38,27 +38,27 @@ use deltasoap_xml::lexical::{ByteOrder, LexicalError, LittleEndian, PackedNumber
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Packed<T: PackedNumber, O: ByteOrder = LittleEndian> {
-    /// Numbers that stand in the message, or are to be sent with it.
+    /// Numbers inside the message, or numbers to be sent with it.
     Values(PackedText<T, O>),
     /// Numbers whose bytes are in another part.
     Part(PartUri),
 }
 
 impl<T: PackedNumber, O: ByteOrder> Packed<T, O> {
-    /// The part with a content ID, without angle brackets.
+    /// Creates a reference to the part with this content ID, which has no angle brackets.
     pub fn part(content_id: &str) -> Self {
         Packed::Part(PartUri::of_content_id(content_id))
     }
 
-    /// The numbers that bytes stand for, as of a part.
+    /// Converts bytes, such as those of a part, to numbers.
     ///
     /// # Errors
-    /// When the bytes are no whole number of them.
+    /// Returns an error if the length is not a multiple of the size of a number.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, LexicalError> {
         PackedText::from_bytes(bytes).map(Packed::Values)
     }
 
-    /// The numbers, where they stand in the message.
+    /// Returns the numbers if they are inside the message.
     pub fn values(&self) -> Option<&[T]> {
         match self {
             Packed::Values(text) => Some(&text.values),
@@ -66,7 +66,7 @@ impl<T: PackedNumber, O: ByteOrder> Packed<T, O> {
         }
     }
 
-    /// The numbers, where they stand in the message, without a copy.
+    /// Converts into the numbers, without a copy, if they are inside the message.
     pub fn into_values(self) -> Option<Vec<T>> {
         match self {
             Packed::Values(text) => Some(text.values),
@@ -74,7 +74,7 @@ impl<T: PackedNumber, O: ByteOrder> Packed<T, O> {
         }
     }
 
-    /// The numbers, to be changed; those of a part are replaced by none.
+    /// Returns the numbers mutably; those of a part are replaced by an empty list.
     fn text_mut(&mut self) -> &mut PackedText<T, O> {
         if let Packed::Part(_) = self {
             *self = Packed::default();
@@ -143,7 +143,7 @@ impl<T: PackedNumber, O: ByteOrder> Typed for Packed<T, O> {
     }
 }
 
-/// The descriptions of all types of numbers, by their numbers.
+/// Returns the descriptions of all types of numbers, by their type number.
 const fn elements(is_big_endian: bool) -> [Element; 8] {
     [
         element(Builtin::Short, is_big_endian),
@@ -167,8 +167,7 @@ const fn element(items: Builtin, is_big_endian: bool) -> Element {
     })
 }
 
-/// The numbers so far are in the value, so that a checkpoint can stand in the middle of a long
-/// text.
+/// Numbers read so far are in the value, so that a checkpoint can be in the middle of a long text.
 impl<T: PackedNumber, O: ByteOrder> Target for Packed<T, O> {
     const STREAMED: bool = true;
     const REFERS: bool = true;
@@ -238,7 +237,7 @@ mod tests {
         assert_eq!(read("<a href=' cid:a%20b@c '/>"), Ok(Packed::part("a b@c")));
     }
 
-    /// Errors tell the place and what is wrong.
+    /// Errors report the position and the cause.
     #[test]
     fn what_is_neither_is_refused() {
         let include = "<x:Include xmlns:x='http://www.w3.org/2004/08/xop/include' href='cid:x'/>";

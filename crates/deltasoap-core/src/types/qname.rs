@@ -1,4 +1,4 @@
-//! `xsd:QName` as content: the name that a text stands for, not the text.
+//! `xsd:QName` as content: the expanded name, not the text.
 
 use crate::content::Shortcuts;
 use crate::content::{Content, Typed};
@@ -8,9 +8,9 @@ use crate::encode::complex::Text;
 use crate::schema::{Builtin, Element, QName, SimpleElement, Texts, View};
 use crate::{ErrorKind, Lexical, lexical};
 
-/// The prefix is resolved where the element stands, its own declarations included; when written,
-/// the name's namespace gets a prefix there. An unprefixed name is in the default namespace (XSD
-/// 1.0 part 2, 3.2.18).
+/// The prefix is resolved at the element, including its own declarations. When written, the name's
+/// namespace gets a prefix there. An unprefixed name is in the default namespace (XSD 1.0 part 2,
+/// 3.2.18).
 impl Content for QName {
     fn vacant(_: View<'_>) -> Self {
         QName::default()
@@ -23,7 +23,7 @@ impl Content for QName {
             cursor.keep_elsewhere();
             cursor.keep_declarations();
         }
-        // Until it is whole, the text is the local part.
+        // Until the text is complete, it is stored in the local part.
         let mut text = String::from(std::mem::take(&mut self.local));
         let result = decode::simple::decode(&mut text, cursor, QName::view());
         if result.is_err() {

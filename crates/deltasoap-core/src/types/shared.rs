@@ -1,4 +1,4 @@
-//! Values that several places of a message share.
+//! Values shared by several places of a message.
 
 use crate::content::Shortcuts;
 use crate::content::{Content, Typed};
@@ -14,9 +14,9 @@ use std::ops::Deref;
 use std::sync::{Arc, OnceLock, Weak};
 use std::thread::LocalKey;
 
-/// A value that several places of a message may share: SOAP encoding writes it once, and elsewhere
-/// references to it (SOAP 1.1, section 5.1; SOAP 1.2 part 2, section 3.1.5). So graphs keep their
-/// shape, cyclic ones too:
+/// A value that several places of a message may share. SOAP encoding writes it once, and references
+/// elsewhere (SOAP 1.1, section 5.1; SOAP 1.2 part 2, section 3.1.5). So graphs keep their shape,
+/// including cycles:
 ///
 /// ```
 /// use deltasoap::{Shared, Soap};
@@ -28,14 +28,14 @@ use std::thread::LocalKey;
 /// }
 /// ```
 ///
-/// A field of any other type can be read from a reference as well, and then has a copy of what is
-/// referred to.
+/// A field of any other type can be read from a reference as well, and then gets a copy of the
+/// target.
 ///
-/// A handle is cheap to clone. Handles that close a cycle, those that were read within the very
-/// element that they refer to, do not keep their value alive, so that nothing is leaked: hold on to
-/// the message's value as long as you walk in it.
+/// A handle is cheap to clone. Handles that close a cycle, which are those read inside the element
+/// that they refer to, do not keep their value alive, so that nothing leaks: keep the message's
+/// value alive while you traverse it.
 ///
-/// Two are equal if they have the same shape and values, whatever is shared in them.
+/// Two handles are equal if they have the same shape and values, regardless of sharing.
 pub struct Shared<T: 'static>(Handle<T>);
 
 enum Handle<T> {
@@ -44,12 +44,12 @@ enum Handle<T> {
 }
 
 impl<T: 'static> Shared<T> {
-    /// A value that nobody shares yet.
+    /// Creates a value with a single handle.
     pub fn new(value: T) -> Self {
         Shared(Handle::Owner(Arc::new(OnceLock::from(value))))
     }
 
-    /// A value that is made with handles to itself, which close cycles.
+    /// Creates a value from handles to itself, which close cycles.
     ///
     /// ```
     /// use deltasoap_core::Shared;
@@ -67,10 +67,10 @@ impl<T: 'static> Shared<T> {
         shared
     }
 
-    /// As [`cyclic`](Self::cyclic), for what may not succeed.
+    /// Like [`cyclic`](Self::cyclic), for a closure that can fail.
     ///
     /// # Errors
-    /// Those of `make`.
+    /// Returns the error of `make`.
     pub fn try_cyclic<E>(make: impl FnOnce(Shared<T>) -> Result<T, E>) -> Result<Self, E> {
         let shared = Shared::empty();
         let value = make(shared.weak())?;
@@ -78,8 +78,8 @@ impl<T: 'static> Shared<T> {
         Ok(shared)
     }
 
-    /// The value; `None` if it is gone, which happens to handles that close a cycle when the others
-    /// are dropped.
+    /// Returns the value. `None` if it was dropped: a handle that closes a cycle loses its value
+    /// when the other handles are dropped.
     pub fn get(&self) -> Option<Held<T>> {
         let owner = match &self.0 {
             Handle::Owner(owner) => Arc::clone(owner),
@@ -88,7 +88,7 @@ impl<T: 'static> Shared<T> {
         owner.get().is_some().then_some(Held(Some(owner)))
     }
 
-    /// A handle that does not keep the value alive, as those that close cycles are.
+    /// Returns a handle that does not keep the value alive, like those that close cycles.
     pub fn weak(&self) -> Self {
         Shared(Handle::Back(match &self.0 {
             Handle::Owner(owner) => Arc::downgrade(owner),
@@ -96,13 +96,13 @@ impl<T: 'static> Shared<T> {
         }))
     }
 
-    /// True if both are handles to one value.
+    /// Returns true if both are handles to the same value.
     pub fn ptr_eq(one: &Self, other: &Self) -> bool {
         one.address() == other.address()
     }
 
-    /// A number that tells the value from all others, as long as it is there: equal for two handles
-    /// if [`ptr_eq`](Self::ptr_eq) is true for them.
+    /// Returns a number that identifies the value while it is alive: equal for two handles if and
+    /// only if [`ptr_eq`](Self::ptr_eq) is true for them.
     pub fn address(&self) -> usize {
         match &self.0 {
             Handle::Owner(owner) => Arc::as_ptr(owner).addr(),
@@ -110,7 +110,7 @@ impl<T: 'static> Shared<T> {
         }
     }
 
-    /// True if there are other handles.
+    /// Returns true if there are other handles.
     pub(crate) fn is_shared(&self) -> bool {
         match &self.0 {
             Handle::Owner(owner) => Arc::strong_count(owner) > 1 || Arc::weak_count(owner) > 0,
@@ -118,19 +118,19 @@ impl<T: 'static> Shared<T> {
         }
     }
 
-    /// A handle without a value, which is to follow.
+    /// Creates a handle whose value is set later.
     pub(crate) fn empty() -> Self {
         Shared(Handle::Owner(Arc::default()))
     }
 
-    /// Gives a handle its value, unless it has one.
+    /// Sets the value of a handle, unless it has one.
     fn set(&self, value: T) {
         if let Handle::Owner(owner) = &self.0 {
             let _ = owner.set(value);
         }
     }
 
-    /// The value while it is read, of a handle that is the only one.
+    /// Returns the value during decoding, if this is the only handle.
     fn get_mut(&mut self) -> Option<&mut T> {
         match &mut self.0 {
             Handle::Owner(owner) => Arc::get_mut(owner)?.get_mut(),
@@ -139,7 +139,7 @@ impl<T: 'static> Shared<T> {
     }
 }
 
-/// A shared value at hand.
+/// A borrowed shared value.
 pub struct Held<T: 'static>(Option<Arc<OnceLock<T>>>);
 
 impl<T: 'static> Deref for Held<T> {
@@ -183,13 +183,13 @@ impl<T: 'static> Drop for Held<T> {
 }
 
 thread_local! {
-    /// Values whose last handle was dropped within a value that is being dropped: they wait for it.
-    /// Without them a chain of values, each of which holds the next, would be dropped by as many
-    /// nested calls, and a message can make it of any length.
+    /// Values whose last handle was dropped while another value was being dropped: they wait for
+    /// that drop to end. Otherwise a chain of values, each holding the next, would be dropped by
+    /// one nested call per value, and a message can create chains of any length.
     static WAITING: RefCell<Option<Vec<Box<dyn Any>>>> = const { RefCell::new(None) };
 }
 
-/// Drops a handle, and with the last one the value.
+/// Drops a handle, and the value with the last handle.
 fn release<T: 'static>(owner: Arc<OnceLock<T>>) {
     let Some(value) = Arc::into_inner(owner).and_then(OnceLock::into_inner) else { return };
     let mut value = Some(value);
@@ -203,7 +203,7 @@ fn release<T: 'static>(owner: Arc<OnceLock<T>>) {
             true
         }
     };
-    // At the end of a thread there is nothing left to wait in.
+    // When the thread ends, the queue may already be destroyed.
     if !WAITING.try_with(wait).unwrap_or(false) {
         return;
     }
@@ -214,30 +214,30 @@ fn release<T: 'static>(owner: Arc<OnceLock<T>>) {
     }
 }
 
-/// Lets the next handle be the outermost again, a panic included.
+/// Resets the queue on drop, also after a panic, so that the next drop is the outermost again.
 struct EndOfDrops;
 
 impl Drop for EndOfDrops {
     fn drop(&mut self) {
-        // What a panic leaves is dropped by nested calls.
+        // Values left over by a panic are dropped by nested calls.
         drop(WAITING.take());
     }
 }
 
-/// Most shared values that a comparison or `Debug` enters within each other: a message can chain
-/// any number of them.
+/// Maximum nesting of shared values in a comparison or `Debug`: a message can chain any number of
+/// them.
 const DEEPEST: usize = 32;
 
-/// What the outermost comparison, or the outermost `Debug`, of this thread has met so far.
+/// State of the outermost comparison, or the outermost `Debug`, of this thread.
 struct Walk<K> {
     met: HashSet<K>,
-    /// Shared values within which it is now.
+    /// Current nesting of shared values.
     depth: usize,
-    /// Comparisons that would have nested too deeply.
+    /// Deferred comparisons, which would have nested too deeply.
     later: Vec<Box<dyn FnOnce() -> bool>>,
 }
 
-/// How to go on with a value that a walk meets.
+/// How to proceed with a value that a walk meets.
 #[derive(PartialEq, Eq)]
 enum Meeting {
     New,
@@ -248,14 +248,15 @@ enum Meeting {
 type Walking<K> = RefCell<Option<Walk<K>>>;
 
 thread_local! {
-    /// Pairs that were compared or are being compared: equal unless the outermost comparison turns
-    /// out false.
+    /// Pairs that were or are being compared. They count as equal, unless the outermost comparison
+    /// fails.
     static COMPARED: Walking<(usize, usize)> = const { RefCell::new(None) };
     static SHOWN: Walking<usize> = const { RefCell::new(None) };
 }
 
 impl<K: Eq + Hash> Walk<K> {
-    /// Meets a value, within a walk that has begun. [`leave`](Self::leave) follows a new one.
+    /// Meets a value within a walk. If it is new, the caller must call [`leave`](Self::leave)
+    /// afterwards.
     fn meet(walking: &'static LocalKey<Walking<K>>, key: K) -> Meeting {
         walking.with_borrow_mut(|walk| match walk {
             Some(walk) if walk.met.contains(&key) => Meeting::Again,
@@ -274,11 +275,11 @@ impl<K: Eq + Hash> Walk<K> {
     }
 }
 
-/// The outermost step of a walk: forgets what was met at the end, a panic included.
+/// The outermost step of a walk: clears the state when dropped, also after a panic.
 struct Outermost<K: 'static>(&'static LocalKey<Walking<K>>);
 
 impl<K> Outermost<K> {
-    /// Begins a walk, unless this is within one.
+    /// Begins a walk, unless one is in progress.
     fn begin(walking: &'static LocalKey<Walking<K>>) -> Option<Self> {
         let is_first = walking.with_borrow(Option::is_none);
         is_first.then(|| {
@@ -287,7 +288,7 @@ impl<K> Outermost<K> {
         })
     }
 
-    /// Makes up for the comparisons that were put off, and for those that they put off.
+    /// Runs the deferred comparisons, and those that they defer.
     fn make_up(&self) -> bool {
         let next = || self.0.with_borrow_mut(|walk| walk.as_mut()?.later.pop());
         std::iter::from_fn(next).all(|compare| compare())
@@ -296,13 +297,12 @@ impl<K> Outermost<K> {
 
 impl<K> Drop for Outermost<K> {
     fn drop(&mut self) {
-        // Outside of the borrow: what was put off holds values.
+        // Dropped outside the borrow, since deferred comparisons hold values.
         drop(self.0.take());
     }
 }
 
-/// Values are compared once for each pair of handles: so graphs take linear time, and cycles come
-/// to an end.
+/// Values are compared once per pair of handles, so graphs take linear time and cycles terminate.
 impl<T: PartialEq + 'static> PartialEq for Shared<T> {
     fn eq(&self, other: &Self) -> bool {
         if Shared::ptr_eq(self, other) {
@@ -347,7 +347,7 @@ impl<T: fmt::Debug + 'static> fmt::Debug for Shared<T> {
     }
 }
 
-/// Reading in place: there is one handle.
+/// Reading in place: there is a single handle.
 const ALONE: u8 = 1;
 
 impl<T: Content + Send + Sync + 'static> Content for Shared<T> {
@@ -384,18 +384,18 @@ impl<T: Content + Send + Sync + 'static> Content for Shared<T> {
 
     fn encode(&self, encoder: &mut Encoder, view: View<'_>) {
         let content = view.content();
-        // Before there is one more handle.
+        // Determined before another handle is created.
         let identity = (self.address(), self.is_shared());
         match self.get() {
             Some(value) => encoder.shared(identity, |encoder| value.encode(encoder, content)),
-            None => encoder.fail("a handle to a value that is gone"),
+            None => encoder.fail("a handle to a shared value that was dropped"),
         }
     }
 }
 
 impl<T: Content + Send + Sync + 'static> Shortcuts for Shared<T> {}
 
-/// Passes an element whose value was read before.
+/// Skips an element whose value was read before.
 fn pass<T>(shared: Shared<T>, cursor: &mut Cursor<'_>, is_elsewhere: bool) -> Step<Shared<T>> {
     if is_elsewhere {
         cursor.expect_nothing()?;
@@ -405,8 +405,8 @@ fn pass<T>(shared: Shared<T>, cursor: &mut Cursor<'_>, is_elsewhere: bool) -> St
     Ok(shared)
 }
 
-/// Reads the value of an element with an id. The message is whole by now, so that nothing here
-/// pauses.
+/// Reads the value of an element with an id. The message is complete by now, so nothing pauses
+/// here.
 fn read<T: Content + Send + Sync + 'static>(
     cursor: &mut Cursor<'_>,
     view: View<'_>,
@@ -445,7 +445,7 @@ mod tests {
     struct Link {
         next: Option<Shared<Link>>,
         dropped: Arc<AtomicUsize>,
-        /// To itself, so that there is a weak handle too.
+        /// A handle to the link itself, so that there is a weak handle too.
         back: Shared<Link>,
     }
 
@@ -466,7 +466,7 @@ mod tests {
         let dropped = Arc::new(AtomicUsize::new(0));
         drop(chain(LENGTH, &dropped));
         assert_eq!(dropped.swap(0, Relaxed), LENGTH);
-        // The last handle may be one that was got from another.
+        // The last handle may be obtained from another one.
         let first = chain(LENGTH, &dropped);
         let held = first.get().expect("a value");
         drop(first);
@@ -482,7 +482,7 @@ mod tests {
         let chain =
             |last| (0..200_000).fold(Shared::new(Chain(last, None)), |next, _| Shared::new(Chain(0, Some(next))));
         assert!(chain(1) == chain(1));
-        // The difference is met by what was put off.
+        // A deferred comparison finds the difference.
         assert!(chain(1) != chain(2));
         assert!(chain(1) == chain(1), "a comparison that is over leaves nothing behind");
         let shown = format!("{:?}", chain(1));

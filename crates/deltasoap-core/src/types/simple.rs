@@ -3,8 +3,8 @@
 use crate::schema::{Builtin, Element, QName, SimpleElement, Texts};
 use crate::{Lexical, SimpleType, Typed, lexical};
 
-/// Implements [`Content`](crate::Content) for a type by its text form. For types of the
-/// [`Lexical`](crate::Lexical) trait that are the content of elements: the built-in ones here,
+/// Implements [`Content`](crate::Content) for a type by its text form. For types with the
+/// [`Lexical`](crate::Lexical) trait that are element content: the built-in types here,
 /// enumerations by the derive macro.
 #[macro_export]
 macro_rules! simple_content {

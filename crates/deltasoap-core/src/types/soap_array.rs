@@ -1,4 +1,4 @@
-//! The SOAP array as a type.
+//! SOAP arrays as a type.
 
 use crate::content::Shortcuts;
 use crate::content::{Content, Typed};
@@ -8,8 +8,8 @@ use crate::ns;
 use crate::schema::{ArrayElement, Element, QName, View};
 use std::ops::{Deref, DerefMut};
 
-/// A SOAP array (SOAP 1.1 section 5.4.2): an element with an `arrayType` and one child an item.
-/// Unlike a plain `Vec` field, which is a child element that repeats.
+/// A SOAP array (SOAP 1.1 section 5.4.2): an element with an `arrayType` and one child per item. In
+/// contrast, a plain `Vec` field is a repeated child element.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SoapArray<T>(pub Vec<T>);
 

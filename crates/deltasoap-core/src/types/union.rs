@@ -1,8 +1,8 @@
-//! Unions of simple types (XSD 1.0 part 2, 2.5.1.3): what all of them share.
+//! Unions of simple types (XSD 1.0 part 2, 2.5.1.3): code shared by all unions.
 
 use crate::lexical::LexicalError;
 
-/// The width of the widest member, if every one has a bound.
+/// Returns the width of the widest member, if all members have a bound.
 pub const fn widest(widths: &[Option<usize>]) -> Option<usize> {
     let mut widest = 0;
     let mut index = 0;
@@ -17,10 +17,10 @@ pub const fn widest(widths: &[Option<usize>]) -> Option<usize> {
     Some(widest)
 }
 
-/// The error for a text that no member accepts.
+/// Returns the error for a text that no member accepts.
 #[cold]
 pub fn refused(name: &'static str) -> LexicalError {
-    LexicalError { expected: name, reason: "of none of the union's member types" }
+    LexicalError { expected: name, reason: "not of any member type of the union" }
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! Columns: the simple values of a repeated field, side by side in a typed buffer.
+//! Columns: the simple values of a repeated field, contiguous in a typed buffer.
 //!
 //! The items of most long lists are numbers or texts of one type. As a [`Value`] each takes 32
-//! bytes and a look at its kind; in a column it takes what its type takes, and the routines of
-//! typed lists read and write it. A list becomes a column where its description allows nothing else
-//! ([`Column::for_field`]). A message can still hold what the description does not allow but
-//! reading accepts, an item with `xsi:nil`: the column is [spread](Value::spread) into a list of
-//! values then. Both are equal where their items are.
+//! bytes and a check of its kind. In a column it takes only the size of its type, and the routines
+//! of typed lists read and write it. A list becomes a column if its description allows nothing else
+//! ([`Column::for_field`]). A message can still hold content that the description does not allow
+//! but reading accepts, namely an item with `xsi:nil`: the column is then [spread](Value::spread)
+//! into a list of values. Both are equal if their items are.
 
 use super::record::Occurrences;
 use super::{CONTENT, Simple, Value, list};
@@ -22,7 +22,7 @@ use deltasoap_xml::lexical::{DateTime, Lexical};
 macro_rules! columns {
     (($d:tt) $($variant:ident($type:ty)),* $(,)?) => {
         /// The items of a repeated field of a numeric type, of `xsd:boolean`, `xsd:dateTime` or
-        /// `xsd:string`: in the order of the message, without a gap.
+        /// `xsd:string`, contiguous and in the order of the message.
         ///
         /// ```
         /// use deltasoap_core::Column;
@@ -38,7 +38,7 @@ macro_rules! columns {
         }
 
         impl Column {
-            /// A column without items; `None` for types that have none.
+            /// Creates a column without items; `None` for types that have no column.
             pub fn new(builtin: Builtin) -> Option<Self> {
                 match builtin {
                     $(Builtin::$variant => Some(Column::$variant(Vec::new())),)*
@@ -46,17 +46,17 @@ macro_rules! columns {
                 }
             }
 
-            /// The type of the items.
+            /// Returns the type of the items.
             pub fn builtin(&self) -> Builtin {
                 match self { $(Column::$variant(_) => Builtin::$variant,)* }
             }
 
-            /// The item at a place.
+            /// Returns the item at a position.
             pub fn get(&self, place: usize) -> Option<Simple> {
                 match self { $(Column::$variant(items) => items.get(place).cloned().map(Simple::$variant),)* }
             }
 
-            /// Appends a value; false if it is of another type.
+            /// Appends a value; returns false if it has another type.
             pub fn push(&mut self, value: &Simple) -> bool {
                 match (self, value) {
                     $((Column::$variant(items), Simple::$variant(value)) => {
@@ -67,13 +67,13 @@ macro_rules! columns {
                 }
             }
 
-            /// Takes items out of it: all, or those that are finished while it is being read.
+            /// Takes items out of the column: all, or, while it is being read, only the finished
+            /// ones.
             pub(super) fn take_items(&mut self, keeps_last: bool) -> Self {
                 match self { $(Column::$variant(items) => Column::$variant(list::take(items, keeps_last)),)* }
             }
 
-            /// Puts a value in the place of an item; false if there is none, or the value is of
-            /// another type.
+            /// Replaces an item; returns false if there is none, or the value has another type.
             pub fn set(&mut self, place: usize, value: &Simple) -> bool {
                 match (self, value) {
                     $((Column::$variant(items), Simple::$variant(value)) => {
@@ -84,7 +84,7 @@ macro_rules! columns {
             }
         }
 
-        /// Does the same with the items of any column.
+        /// Runs the same expression on the items of any column.
         macro_rules! with_items {
             ($d column:expr, $d items:ident => $d work:expr) => {
                 match $d column { $(Column::$variant($d items) => $d work,)* }
@@ -99,12 +99,12 @@ columns! {
 }
 
 impl Column {
-    /// The column of a field's items, where they can be nothing but texts of one of these types.
+    /// Creates the column for a field's items, if they can only be texts of one of these types.
     pub(super) fn for_field(field: &Field, view: View<'_>) -> Option<Self> {
         if field.is_repeated() { Column::of_values(field, view) } else { None }
     }
 
-    /// A column for the values of a field, however often it occurs.
+    /// Creates a column for the values of a field, regardless of how often it occurs.
     pub(super) fn of_values(field: &Field, view: View<'_>) -> Option<Self> {
         match view.element {
             Element::Simple(SimpleElement { base, enumeration, default: None, .. })
@@ -116,28 +116,28 @@ impl Column {
         }
     }
 
-    /// How many items there are.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         with_items!(self, items => items.len())
     }
 
-    /// True without items.
+    /// Returns true if there are no items.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The items, one by one.
+    /// Returns an iterator over the items.
     pub fn iter(&self) -> impl Iterator<Item = Simple> {
         (0..self.len()).map_while(|place| self.get(place))
     }
 
-    /// The items as values of their own.
+    /// Returns the items as separate values.
     pub fn to_values(&self) -> Vec<Value> {
         self.iter().map(Value::Simple).collect()
     }
 
-    /// Reads the item at a place. Its frames are those that a [`Value`] has: a column may take the
-    /// place of a list, and a list that of a column, between two messages.
+    /// Reads the item at a position. Its frames are those of a [`Value`]: between two messages a
+    /// column may replace a list, or a list a column.
     pub(super) fn decode(&mut self, place: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
         let (me, fresh) = cursor.enter();
         if fresh {
@@ -155,8 +155,8 @@ impl Column {
         Ok(())
     }
 
-    /// Reads a leaf as the item at a place, or as the next one. Where it deviates, that item is
-    /// worth nothing.
+    /// Reads a leaf as the item at a position, or as the next one. If the leaf deviates, the item
+    /// is unspecified.
     #[inline(always)]
     pub(super) fn scan<S: FlatSource>(&mut self, place: usize, scan: &mut S) -> Option<()> {
         with_items!(self, items => {
@@ -177,24 +177,24 @@ impl Column {
         read
     }
 
-    /// Makes room for so many more items and no others.
+    /// Reserves capacity for exactly `count` more items.
     pub(super) fn reserve_exact(&mut self, count: usize) {
         with_items!(self, items => items.reserve_exact(count));
     }
 
-    /// Makes room for so many more items.
+    /// Reserves capacity for `count` more items.
     pub(super) fn reserve(&mut self, count: usize) {
         with_items!(self, items => items.reserve(count));
     }
 
-    /// Hands an item to a sink.
+    /// Passes an item to a sink.
     #[inline(always)]
     pub(super) fn write_leaf<S: FlatSink>(&self, place: usize, sink: &mut S) {
         with_items!(self, items => if let Some(item) = items.get(place) { sink.leaf(item) });
     }
 
-    /// Compares items from one on with their images, which begin so many bytes apart, and sets the
-    /// bit of each that differs. Gives the size of an image.
+    /// Compares up to 64 items, starting at `from`, with their images, which are `apart` bytes
+    /// apart, and sets the bit of each item that differs. Returns the size of an image.
     pub(super) fn mark_changed(&self, from: usize, images: &[u8], apart: usize, marks: &mut u64) -> usize {
         fn mark<T: Lexical>(items: &[T], images: &[u8], apart: usize, marks: &mut u64) -> usize {
             let size = T::IMAGE.bytes();
@@ -207,12 +207,12 @@ impl Column {
         with_items!(self, items => mark(items.get(from..).unwrap_or_default(), images, apart, marks))
     }
 
-    /// Puts the last item in the place of another one.
+    /// Replaces an item with the last one.
     pub(super) fn move_last(&mut self, place: usize) {
         with_items!(self, items => drop(items.swap_remove(place)));
     }
 
-    /// Puts a text in the place of an item's.
+    /// Replaces the text of an item.
     pub(super) fn mend(&mut self, place: usize, mend: &Mend<'_>) -> Option<()> {
         with_items!(self, items => mend.read(items.get_mut(place)?))
     }

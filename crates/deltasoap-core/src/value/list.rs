@@ -1,9 +1,9 @@
-//! The list of a dynamic message whose items are used while the message arrives.
+//! The list of a dynamic message whose items are processed while the message arrives.
 //!
-//! A typed message shows its list by a function. A dynamic one has no functions: its list is found
-//! by the names of the fields that lead to it, or is the only one that there is. Both are decided
-//! by the schema alone, before any message is read. While the message is read, the list is looked
-//! up again each time, since what is around it comes into being with its elements.
+//! A typed message provides its list by a function. A dynamic message has no functions: its list is
+//! identified by the names of the fields that lead to it, or is the only list. Both are decided by
+//! the schema alone, before any message is read. While the message is read, the list is looked up
+//! again each time, since its containers are created with their elements.
 
 use super::{Column, Table, Value};
 use crate::decode::take_finished;
@@ -11,18 +11,18 @@ use crate::schema::{ComplexElement, Compositor, Element, Field, OpenElement, QNa
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
 
-/// The place of a list in dynamic messages of one type: of a field that can be repeated, or of a
-/// SOAP array of one dimension. No list within the items of another one can be meant.
+/// The position of a list in dynamic messages of one type: a field that can be repeated, or a SOAP
+/// array of one dimension. Lists within the items of another list are excluded.
 ///
-/// It is written as in the paths of errors, from the content of the body's element on:
-/// `result/item`, with `{namespace}local` where the local name is that of several fields (`{}local`
-/// without a namespace), and a number where the whole name is (`item#1`, `item#2`). Choices and
-/// groups that have no element of their own are not named, unless they are the items: `$choice`,
+/// It is written like the paths of errors, starting at the content of the body's element:
+/// `result/item`, with `{namespace}local` if several fields have the local name (`{}local` without
+/// a namespace), and a number if several have the whole name (`item#1`, `item#2`). Choices and
+/// groups without an element of their own are omitted, unless they are the items: `$choice`,
 /// `$sequence`, and `$any` for elements of any name. The second in one type is `$choice#2`, as in
-/// JSON. An element that others can be substituted for is such a choice; it can also be found by
-/// its local name.
+/// JSON. An element with a substitution group is such a choice; it can also be found by its local
+/// name.
 ///
-/// Where a message names another type for something on the way (`xsi:type`), the list is that of
+/// If a message names another type for an element on the path (`xsi:type`), the list is that of
 /// this type; there may be none.
 ///
 /// While the message is read ([`Cursor::let_items_go`](crate::decode::Cursor::let_items_go)), its
@@ -30,43 +30,43 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListPath {
     steps: Vec<Step>,
-    /// How the items are named and described.
+    /// The name and description of the items.
     item: Field,
 }
 
-/// One field on the way, with its index.
+/// A field on the path, with its index.
 #[derive(Debug, Clone, PartialEq)]
 struct Step {
     index: usize,
     name: QName,
-    /// As it is written; `None` for a choice or group without an element.
+    /// The written form; `None` for a choice or group without an element.
     shown: Option<String>,
 }
 
-/// Why there is no such list.
+/// The reason why a list was not found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ListPathError {
     /// The message has no list whose items can be taken.
     NoList,
-    /// There are several lists, or the name is that of several fields: the paths of some.
+    /// There are several lists, or several fields with the name: some of their paths.
     Several(Vec<String>),
-    /// The type has no field of this name.
+    /// The type has no field with this name.
     NoField {
         /// The name.
         name: String,
-        /// The fields that there are.
+        /// The existing fields.
         fields: Vec<String>,
     },
-    /// The field occurs once, and is no array; its path.
+    /// The field at this path occurs once, and is not an array.
     NoRepetition(String),
-    /// The field is within the items of another list, at this path.
+    /// The field is within the items of another list, which is at this path.
     WithinItems(String),
-    /// The array has several dimensions: only the whole of it tells what its rows are. Its path.
+    /// The array at this path has several dimensions: its rows are known only when it is complete.
     Dimensions(String),
-    /// Several places of a message can share the value that the list is in; its path.
+    /// Several places of a message can share the value at this path, which contains the list.
     Shared(String),
-    /// The content of the body has no element of its own around it.
+    /// The content of the body has no wrapper element.
     NoElement,
 }
 
@@ -74,39 +74,40 @@ impl fmt::Display for ListPathError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ListPathError::NoList => f.write_str("the message has no list"),
-            ListPathError::Several(paths) => write!(f, "one of several is to be named: {}", paths.join(", ")),
+            ListPathError::Several(paths) => write!(f, "ambiguous, name one of: {}", paths.join(", ")),
             ListPathError::NoField { name, fields } if fields.is_empty() => {
-                write!(f, "there is no field {name} or other")
+                write!(f, "no field {name}; there are no fields")
             }
             ListPathError::NoField { name, fields } => {
-                write!(f, "there is no field {name}, but: {}", fields.join(", "))
+                write!(f, "no field {name}; the fields are: {}", fields.join(", "))
             }
-            ListPathError::NoRepetition(path) => write!(f, "{path} is no list"),
-            ListPathError::WithinItems(path) => write!(f, "{path} is a list itself, in each of whose items others are"),
+            ListPathError::NoRepetition(path) => write!(f, "{path} is not a list"),
+            ListPathError::WithinItems(path) => write!(f, "{path} is a list itself; lists in its items cannot be used"),
             ListPathError::Dimensions(path) => write!(f, "{path} is an array of several dimensions"),
-            ListPathError::Shared(path) => write!(f, "{path} can be in several places of a message"),
-            ListPathError::NoElement => f.write_str("the content of the body has no element around it"),
+            ListPathError::Shared(path) => write!(f, "{path} can be shared by several places of a message"),
+            ListPathError::NoElement => f.write_str("the content of the body has no wrapper element"),
         }
     }
 }
 
 impl std::error::Error for ListPathError {}
 
-/// How many paths an error names.
+/// Maximum number of paths in an error.
 const MOST_NAMED: usize = 8;
 
-/// How deep choices and groups may be within each other.
+/// Maximum nesting of choices and groups.
 const DEPTH: usize = 32;
 
-/// The most fields of a type that are looked at, those of choices and groups in it included. No
-/// description that is imported has as many.
+/// Maximum number of fields of a type to look at, including those of its choices and groups. No
+/// imported description has as many.
 const MOST_FIELDS: usize = 1 << 20;
 
 impl ListPath {
-    /// The only list of messages with this description.
+    /// Returns the only list of messages with this description.
     ///
     /// # Errors
-    /// When there is none, or there are several: a type that contains itself has as many as levels.
+    /// Returns an error if there is none, or if there are several. A type that contains itself has
+    /// one list per level.
     pub fn only(view: View<'_>) -> Result<Self, ListPathError> {
         let (found, again) = all_lists(view);
         match &found[..] {
@@ -116,11 +117,11 @@ impl ListPath {
         }
     }
 
-    /// The list at a path; see [`ListPath`]. An empty path is that of an array that is the body's
-    /// element itself.
+    /// Returns the list at a path; see [`ListPath`]. An empty path stands for an array that is the
+    /// body's element itself.
     ///
     /// # Errors
-    /// When there is no such field, or it is no list.
+    /// Returns an error if there is no such field, or it is not a list.
     pub fn find(view: View<'_>, path: &str) -> Result<Self, ListPathError> {
         let (mut steps, mut view) = (Vec::new(), view);
         let mut names = names(path).peekable();
@@ -150,12 +151,12 @@ impl ListPath {
         }
     }
 
-    /// How an item is named and described, whether the list is a repeated field or an array.
+    /// Returns the name and description of an item, for a repeated field or an array.
     pub fn item(&self) -> &Field {
         &self.item
     }
 
-    /// Takes the items out of the list of a message that is being read, all but the last one, which
+    /// Takes the items out of the list of a message that is being read, except the last one, which
     /// may be unfinished. `view` is that of the message.
     pub fn take_finished<T: FromList>(&self, message: &mut Value, view: View<'_>) -> Vec<T> {
         self.take(message, view, true)
@@ -175,7 +176,7 @@ impl ListPath {
         T::from_list(taken, &self.item, view.follow(self.item.element))
     }
 
-    /// The list, if reading has come to it.
+    /// Returns the list, if reading has reached it.
     fn list<'v>(&self, message: &'v mut Value, view: View<'_>) -> Option<&'v mut Value> {
         let (mut value, mut view) = (message, view);
         for step in &self.steps {
@@ -187,8 +188,8 @@ impl ListPath {
         }
         if value.occurrences().is_none() {
             (value, view) = opened(value, view)?;
-            // A type that the message names may be an array of rows, which are made of its items in
-            // the end.
+            // The type named by the message may be an array of several dimensions, whose rows are
+            // built from its items only at the end.
             if view.array().is_some_and(|array| array.dimensions > 1) {
                 return None;
             }
@@ -196,7 +197,7 @@ impl ListPath {
         value.occurrences().is_some().then_some(value)
     }
 
-    /// True if one of some types is around the list.
+    /// Returns true if the path to the list passes one of `types`.
     fn passes(&self, view: View<'_>, types: &HashSet<*const Element>) -> bool {
         let mut around = Some(view);
         for step in &self.steps {
@@ -218,7 +219,8 @@ impl fmt::Display for ListPath {
 }
 
 impl Step {
-    /// The field in a type, which may be derived from the one that the path was made for.
+    /// Returns the index of the field in a type, which may be derived from the type that the path
+    /// was created for.
     fn index_in(&self, complex: &ComplexElement) -> Option<usize> {
         let has_name = |field: &Field| field.name == self.name;
         let is_there = complex.fields.get(self.index).is_some_and(has_name);
@@ -230,7 +232,7 @@ fn written(steps: &[Step]) -> String {
     steps.iter().filter_map(|step| step.shown.as_deref()).collect::<Vec<_>>().join("/")
 }
 
-/// The steps of a path; there may be slashes in namespaces.
+/// Splits a path into its steps. Namespaces may contain slashes.
 fn names(path: &str) -> impl Iterator<Item = &str> {
     let mut is_within = false;
     let parts = path.split(move |character| {
@@ -240,7 +242,8 @@ fn names(path: &str) -> impl Iterator<Item = &str> {
     parts.filter(|part| !part.is_empty())
 }
 
-/// The description of the content, if no other type is named; `None` where places can share it.
+/// Returns the description of the content for a message that names no other type; `None` if several
+/// places can share the content.
 fn plain(mut view: View<'_>) -> Option<View<'_>> {
     while let Element::Open(OpenElement { base: Some(base), .. }) = view.element {
         view = view.follow(*base);
@@ -248,7 +251,7 @@ fn plain(mut view: View<'_>) -> Option<View<'_>> {
     (!matches!(view.element, Element::Shared(_))).then_some(view)
 }
 
-/// A value without the name of its type.
+/// Returns a value without the name of its type.
 fn opened<'v, 's>(mut value: &'v mut Value, mut view: View<'s>) -> Option<(&'v mut Value, View<'s>)> {
     while let Element::Open(open) = view.element {
         match value {
@@ -268,29 +271,29 @@ fn item_of_array(view: View<'_>) -> Field {
     Field { name, element, min: 0, max: None, nillable, inline: false }
 }
 
-/// The fields of a type, and those of choices and groups among them that have no element of their
-/// own, in the order of the schema.
+/// The fields of a type, and those of its choices and groups without an element of their own, in
+/// the order of the schema.
 struct Fields<'s> {
     entries: Vec<Entry<'s>>,
 }
 
 #[derive(Clone, Copy)]
 struct Entry<'s> {
-    /// The entry of the choice or group that it is in.
+    /// The entry of the choice or group that contains this one.
     around: Option<usize>,
-    /// Its index among the fields of that, or of the type.
+    /// The index among the fields of that choice or group, or of the type.
     index: usize,
     field: &'s Field,
     content: View<'s>,
 }
 
 impl<'s> Entry<'s> {
-    /// It is a choice or group whose fields are among those around it.
+    /// Returns true for a choice or group whose fields are listed among the surrounding ones.
     fn is_among(&self) -> bool {
         self.field.inline && !self.field.is_repeated() && self.content.complex().is_some()
     }
 
-    /// How it is written, if it has no element of its own.
+    /// Returns the mark of an entry without an element of its own.
     fn mark(&self) -> Option<&'static str> {
         let mark = match self.content.complex() {
             Some(it) if it.compositor == Compositor::Choice || it.is_choice_of_groups() => "$choice",
@@ -300,7 +303,8 @@ impl<'s> Entry<'s> {
         self.field.inline.then_some(mark)
     }
 
-    /// True if a name is that of its element, with or without the namespace, or its mark.
+    /// Returns true if `name` is the element's name, with or without the namespace, or the entry's
+    /// mark.
     fn is_named(&self, name: &str) -> bool {
         let QName { namespace, local } = &self.field.name;
         let full = name.strip_prefix('{').and_then(|rest| rest.rsplit_once('}'));
@@ -330,12 +334,12 @@ impl<'s> Fields<'s> {
         }
     }
 
-    /// The entries that have names, and their places.
+    /// Returns the entries with names, and their positions.
     fn shown(&self) -> impl Iterator<Item = (usize, &Entry<'s>)> {
         self.entries.iter().enumerate().filter(|(_, entry)| !entry.is_among())
     }
 
-    /// The only entry of a name.
+    /// Returns the only entry with a name.
     fn named(&self, name: &str) -> Result<usize, ListPathError> {
         let (plain, number) = numbered(name);
         let named: Vec<_> = self.shown().filter(|(_, entry)| entry.is_named(plain)).collect();
@@ -352,8 +356,8 @@ impl<'s> Fields<'s> {
         }
     }
 
-    /// The only choice that stands for an element of this name and those that can be substituted
-    /// for it.
+    /// Returns the only choice that stands for an element of this name and the members of its
+    /// substitution group.
     fn substituted(&self, name: &str) -> Result<usize, ListPathError> {
         let is_head = |entry: &Entry<'_>| entry.mark() == Some("$choice") && &*entry.field.name.local == name;
         let heads: Vec<_> = self.shown().filter(|(_, entry)| is_head(entry)).collect();
@@ -373,7 +377,7 @@ impl<'s> Fields<'s> {
         ListPathError::NoField { name: name.to_owned(), fields }
     }
 
-    /// How an entry is written in a path: a name that no other has.
+    /// Returns the unique name of an entry in a path.
     fn label(&self, at: usize) -> String {
         let entry = &self.entries[at];
         let nth = |is_same: &dyn Fn(&Entry<'_>) -> bool| {
@@ -399,7 +403,7 @@ impl<'s> Fields<'s> {
         }
     }
 
-    /// The steps to an entry.
+    /// Returns the steps to an entry.
     fn steps(&self, at: usize) -> Vec<Step> {
         let way = std::iter::successors(Some(at), |at| self.entries[*at].around);
         let step = |place: usize| {
@@ -412,36 +416,34 @@ impl<'s> Fields<'s> {
     }
 }
 
-/// A name without its number, and the number. A namespace may hold the mark.
+/// Splits a name into the name without a number, and the number. A namespace may contain the mark.
 fn numbered(name: &str) -> (&str, Option<usize>) {
     let split = name.rsplit_once('#').and_then(|(plain, number)| Some((plain, Some(number.parse().ok()?))));
     split.unwrap_or((name, None))
 }
 
-/// A type that was met on the way to lists. All are kept, so that each needs to know only where it
-/// was met.
+/// A type found on the way to lists. All are kept, so each only needs to store where it was found.
 struct Met<'s> {
     around: Option<Place>,
     fields: Fields<'s>,
 }
 
-/// A field of a type that was met: the type's number, and the field's place among its
-/// [fields](Fields).
+/// A field of a found type: the type's number, and the field's position among its [fields](Fields).
 #[derive(Clone, Copy)]
 struct Place {
     of: usize,
     at: usize,
 }
 
-/// The steps to a field.
+/// Returns the steps to a field.
 fn steps_to(met: &[Met<'_>], place: Option<Place>) -> Vec<Step> {
     let mut way: Vec<_> = std::iter::successors(place, |place| met[place.of].around).collect();
     way.reverse();
     way.into_iter().flat_map(|Place { of, at }| met[of].fields.steps(at)).collect()
 }
 
-/// The lists of a message, more than can be named left out, and the types that were met more than
-/// once. Takes time and memory with the number of fields, however deep they are.
+/// Returns the lists of a message, up to the number that an error names, and the types that were
+/// found more than once. Time and memory are proportional to the number of fields, at any depth.
 fn all_lists(view: View<'_>) -> (Vec<ListPath>, HashSet<*const Element>) {
     let (mut found, mut met, mut seen, mut again) = (Vec::new(), Vec::new(), HashSet::new(), HashSet::new());
     let mut ahead = VecDeque::from([(None, view)]);
@@ -477,21 +479,20 @@ fn all_lists(view: View<'_>) -> (Vec<ListPath>, HashSet<*const Element>) {
     (found, again)
 }
 
-/// Items of a dynamic list that came together, in their order: what one window of a message held of
-/// them.
+/// Consecutive items of a dynamic list that arrived together, in one window of a message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Batch {
-    /// Of a simple type that has columns: each item is a plain value of it.
+    /// Items of a simple type that has columns: each is a plain value of it.
     Column(Column),
-    /// Of a struct of such values, which all are there. (On the heap, since it is larger than the
-    /// others.)
+    /// Items of a struct of such values, all of which are present. Boxed, since it is larger than
+    /// the other variants.
     Table(Box<Table>),
-    /// Of any other type, or with an item that is nil or lacks something.
+    /// Items of any other type, or with an item that is nil or incomplete.
     Values(Vec<Value>),
 }
 
 impl Batch {
-    /// How many items there are.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         match self {
             Batch::Column(column) => column.len(),
@@ -500,12 +501,12 @@ impl Batch {
         }
     }
 
-    /// True without items.
+    /// Returns true if there are no items.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The items as values of their own.
+    /// Converts into separate values.
     pub fn into_values(self) -> Vec<Value> {
         match self {
             Batch::Column(column) => column.to_values(),
@@ -515,10 +516,10 @@ impl Batch {
     }
 }
 
-/// What the items of a dynamic list are taken as: each as a [`Value`], or together as a [`Batch`].
-/// There are no others.
+/// The form in which items of a dynamic list are taken: each as a [`Value`], or together as a
+/// [`Batch`]. There are no others.
 pub trait FromList: sealed::Sealed + Sized + Send + 'static {
-    /// Makes them of a list with items, which `field` and `view` describe.
+    /// Converts a list with items, described by `field` and `view`.
     #[doc(hidden)]
     fn from_list(list: Value, field: &Field, view: View<'_>) -> Vec<Self>;
 }
@@ -538,7 +539,8 @@ impl FromList for Value {
 
 impl FromList for Batch {
     fn from_list(mut list: Value, field: &Field, view: View<'_>) -> Vec<Self> {
-        // None of these items may be nil, although others are.
+        // A column or table requires that none of these items is nil; other items of the list may
+        // be.
         list.gather(&Field { nillable: false, ..field.clone() }, view);
         vec![match list {
             Value::Column(column) => Batch::Column(column),
@@ -549,7 +551,7 @@ impl FromList for Batch {
 }
 
 impl Value {
-    /// Takes the items out of a list, in the form that it has.
+    /// Takes the items out of a list, keeping its form.
     fn take_items(&mut self, keeps_last: bool) -> Value {
         match self {
             Value::List(items) => Value::List(take(items, keeps_last)),
@@ -560,7 +562,7 @@ impl Value {
     }
 }
 
-/// Takes items out of a list: all, or those that are finished while it is being read.
+/// Takes items out of a list: all, or, while it is being read, only the finished ones.
 pub(super) fn take<T>(items: &mut Vec<T>, keeps_last: bool) -> Vec<T> {
     if keeps_last { take_finished(items) } else { std::mem::take(items) }
 }

@@ -1,4 +1,4 @@
-//! Values that are mended: a text in them is put in the place of another.
+//! Mending of values: one of their texts is replaced by another.
 
 use super::{Column, Table, Value};
 use crate::decode::FlatSource;
@@ -6,7 +6,7 @@ use crate::decode::differential::Mend;
 use crate::schema::{Builtin, Element, View};
 use crate::{Child, Lexical, Node};
 
-/// A place in a value.
+/// A position in a value.
 enum Place<'v, 's> {
     Value(&'v mut Value, View<'s>),
     Row(&'v mut Table, usize),
@@ -21,7 +21,7 @@ pub(super) fn mend(value: &mut Value, view: View<'_>, mend: &Mend<'_>) -> Option
         Place::Item(column, place) if mend.attribute.is_none() => return column.mend(place, mend),
         Place::Item(..) | Place::Row(..) => return None,
     };
-    // An attribute of the element itself may be the one that names its type.
+    // The attribute may be the one that names the element's type.
     if matches!(view.element, Element::Open(_)) && mend.attribute.is_some() && mend.way.is_empty() {
         return None;
     }
@@ -38,7 +38,7 @@ pub(super) fn mend(value: &mut Value, view: View<'_>, mend: &Mend<'_>) -> Option
     }
 }
 
-/// The occurrence of a field, or the item of an array.
+/// Returns an occurrence of a field, or an item of an array.
 fn child<'v, 's>(place: Place<'v, 's>, field: usize, count: usize) -> Option<Place<'v, 's>> {
     let at = count.checked_sub(1)?;
     let (value, view) = match place {
@@ -49,8 +49,8 @@ fn child<'v, 's>(place: Place<'v, 's>, field: usize, count: usize) -> Option<Pla
     match (value, view.element) {
         (Value::Record(record), Element::Complex(complex)) => {
             let decl = complex.fields.get(field)?;
-            // The table has no node for the branch of a choice, so that steps and levels of the
-            // value do not correspond within.
+            // The table has no node for the branch of a choice, so inside one the steps do not
+            // correspond to the levels of the value.
             if decl.inline && !matches!(view.follow(decl.element).element, Element::Any) {
                 return None;
             }
@@ -68,7 +68,8 @@ fn child<'v, 's>(place: Place<'v, 's>, field: usize, count: usize) -> Option<Pla
     }
 }
 
-/// What a message has chosen is itself no step on the way: its start tag is what it was.
+/// Resolves content whose type the message has chosen. This is not a step on the path: the start
+/// tag is unchanged.
 fn chosen<'v, 's>(value: &'v mut Value, view: View<'s>) -> Option<(&'v mut Value, View<'s>)> {
     match (value, view.element) {
         (Value::Typed(typed), Element::Open(open)) => Some((&mut typed.value, view.follow(open.named(&typed.name)?))),
@@ -96,7 +97,7 @@ fn mend_tree(root: &mut Node, mend: &Mend<'_>) -> Option<()> {
     }
 }
 
-/// Text in a tree is a child that is never empty.
+/// Mends text in a tree, which is a child that is never empty.
 fn mend_text(children: &mut Vec<Child>, number: usize, mend: &Mend<'_>) -> Option<()> {
     if mend.is_new {
         let text = mend.text()?;
@@ -111,7 +112,7 @@ fn mend_text(children: &mut Vec<Child>, number: usize, mend: &Mend<'_>) -> Optio
     }
 }
 
-/// One leaf.
+/// A source of a single leaf.
 struct Leaf<'m>(&'m Mend<'m>);
 
 impl FlatSource for Leaf<'_> {

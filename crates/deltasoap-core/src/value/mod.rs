@@ -1,9 +1,9 @@
-//! Dynamic values: what is read and written with a schema that is built at run time.
+//! Dynamic values: values read and written with a schema that is built at run time.
 //!
-//! A [`Value`] has no schema inside. Its shape follows the [`View`] that it is read or written
-//! with: a [`Record`] has its fields in the order of the
+//! A [`Value`] contains no schema. Its shape follows the [`View`] that it is read or written with:
+//! a [`Record`] has its fields in the order of the
 //! [`ComplexElement`](crate::schema::ComplexElement). The same routines serve dynamic and typed
-//! values; only the types differ that they are instantiated with.
+//! values; only the types that they are instantiated with differ.
 
 mod column;
 mod list;
@@ -37,40 +37,42 @@ use std::fmt;
 /// A value whose type is known at run time.
 #[derive(Clone, Default)]
 pub enum Value {
-    /// An optional field that is not there.
+    /// An absent optional field.
     #[default]
     Absent,
     /// `xsi:nil="true"`.
     Nil,
-    /// `xsi:nil="true"` beside attributes that [an element may have
-    /// then](Element::takes_beside_nil). Their values are text as the message has it. On content
-    /// that is kept as a tree `xsi:type` is among them, as `{namespace}local`.
+    /// `xsi:nil="true"` beside attributes that [are allowed then](Element::takes_beside_nil). Their
+    /// values are the text of the message. For content kept as a tree, `xsi:type` is among them, as
+    /// `{namespace}local`.
     NilWith(Box<BTreeMap<QName, String>>),
-    /// A simple type's value.
+    /// A value of a simple type.
     Simple(Simple),
     /// Fields and attributes.
     Record(Box<Record>),
     /// The occurrences of a repeated field, or the items of a SOAP array; lists of lists for arrays
     /// of several dimensions.
     List(Vec<Value>),
-    /// The same for a repeated field of numbers, booleans, moments or strings, side by side.
+    /// The occurrences of a repeated field of numbers, booleans, moments or strings, contiguous in
+    /// a typed buffer.
     Column(Column),
-    /// The same for a repeated field of plain structs: a column for each of their fields.
+    /// The occurrences of a repeated field of plain structs, with a column for each of their
+    /// fields.
     Table(Box<Table>),
-    /// Numbers in one element, whose bytes its text is the base64 of, where the description says so
-    /// ([`SimpleElement::packed`]): see [`Packed`](crate::Packed).
+    /// Packed numbers: one element whose text is the base64 of their bytes, if the description says
+    /// so ([`SimpleElement::packed`]). See [`Packed`](crate::Packed).
     Packed(Column),
     /// Content without a schema.
     Tree(Box<Node>),
-    /// Content of a type that the message has named, where the schema lets it choose
+    /// Content of a type that the message has named, if the schema allows it to choose
     /// ([`Element::Open`]).
     Typed(Box<TypedValue>),
-    /// The `xsd:QName` or `xsd:NOTATION` of an element: the name that its text stands for. Those of
-    /// attributes are [`Simple`], as `{namespace}local`, as are those of unions and lists.
+    /// The `xsd:QName` or `xsd:NOTATION` of an element, as an expanded name. In attributes, unions
+    /// and lists, names are [`Simple`], as `{namespace}local`.
     Name(Box<QName>),
     /// An `xsd:base64Binary` whose bytes are in another part of the message's package ([`Binary`]).
     Part(PartUri),
-    /// A value that several places of a message may share, where the schema says so
+    /// A value that several places of a message may share, if the schema allows it
     /// ([`Element::Shared`]).
     Shared(Shared<Value>),
 }
@@ -85,13 +87,13 @@ impl From<Simple> for Value {
 /// A value, and the name of its type.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TypedValue {
-    /// What `xsi:type` names.
+    /// The name in `xsi:type`.
     pub name: QName,
     /// A value of that type.
     pub value: Value,
 }
 
-const OTHER_SHAPE: &str = "a value of another shape than its schema";
+const OTHER_SHAPE: &str = "a value that does not match its schema";
 const SEVERAL: &str = "a value with fields of several branches of a choice";
 
 /// Reading the content.
@@ -130,8 +132,8 @@ impl Content for Value {
 
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
         let (me, fresh) = cursor.enter();
-        // An inline choice has no element of its own, so the attributes at hand are its field's. A
-        // tree that stands inline keeps its attributes.
+        // An inline choice has no element of its own, so the current attributes belong to its
+        // field. An inline tree keeps its attributes.
         let is_inline = fresh && cursor.is_inline();
         if is_inline && *view.element == Element::Any {
             cursor.take_inline();
@@ -158,7 +160,7 @@ impl Content for Value {
         Ok(())
     }
 
-    /// A value of another shape than its schema cannot be written: [`Encoder::finish`] reports it.
+    /// A value that does not match its schema cannot be written: [`Encoder::finish`] reports it.
     fn encode(&self, encoder: &mut Encoder, view: View<'_>) {
         match (self, view.element) {
             (Value::Absent, _) => {}
@@ -260,7 +262,7 @@ impl Shortcuts for Value {
     }
 }
 
-/// Text beside attributes: bytes may stand elsewhere.
+/// Text beside attributes; bytes may be in another part.
 struct Beside<'v> {
     text: &'v Value,
     packing: Option<Packing>,
@@ -287,7 +289,7 @@ impl Text for Beside<'_> {
     }
 }
 
-/// What is equal is shown alike: a column and a table as a list.
+/// Equal values are shown alike: a column and a table are shown as a list.
 impl fmt::Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = |name, field: &dyn fmt::Debug| f.debug_tuple(name).field(field).finish();
@@ -341,7 +343,7 @@ impl PartialEq for Value {
 }
 
 impl Value {
-    /// What reading begins with, where there is no old value.
+    /// Creates the value that reading starts from if there is no old value.
     fn to_read(view: View<'_>) -> Self {
         match view.element {
             Element::Complex(complex) => Value::Record(Box::new(Record::blank(complex, view))),
@@ -349,7 +351,7 @@ impl Value {
         }
     }
 
-    /// As [`to_read`](Self::to_read), at a start tag that may choose the type.
+    /// Like [`to_read`](Self::to_read), at a start tag that may choose the type.
     fn opened(cursor: &Cursor<'_>, view: View<'_>) -> Step<Self> {
         let Element::Open(open) = view.element else { return Ok(Value::to_read(view)) };
         Ok(match (open.chosen(cursor, view)?, open.base) {
@@ -359,12 +361,12 @@ impl Value {
         })
     }
 
-    /// A value of a type that is named: see [`Value::Typed`].
+    /// Creates a value of a named type: see [`Value::Typed`].
     pub fn typed(name: QName, value: Value) -> Self {
         Value::Typed(Box::new(TypedValue { name, value }))
     }
 
-    /// True if the value of the message before can be replaced piece by piece.
+    /// Returns true if the value of the previous message can be replaced piece by piece.
     fn can_stay(&self, view: View<'_>) -> bool {
         match (self, view.element) {
             (Value::Packed(column), element) => {
@@ -378,7 +380,7 @@ impl Value {
         }
     }
 
-    /// Reads bytes, which may stand elsewhere.
+    /// Reads bytes, which may be in another part.
     fn decode_binary(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
         let mut binary = match self {
             Value::Part(uri) => Binary::Part(uri.clone()),
@@ -393,7 +395,7 @@ impl Value {
         step
     }
 
-    /// Reads a name, whose prefix means nothing elsewhere.
+    /// Reads a name, whose prefix has no meaning elsewhere.
     fn decode_name(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
         let mut name = match self {
             Value::Name(name) => std::mem::take(name),
@@ -455,12 +457,12 @@ impl Value {
         }
     }
 
-    /// True for nil, with or without attributes.
+    /// Returns true for nil, with or without attributes.
     pub fn is_nil(&self) -> bool {
         matches!(self, Value::Nil | Value::NilWith(_))
     }
 
-    /// The field of a record.
+    /// Returns a field of a record by local name.
     pub fn field(&self, view: View<'_>, local: &str) -> Option<&Value> {
         let index = view.complex()?.fields.iter().position(|field| field.name.local == local)?;
         match self {
@@ -471,15 +473,15 @@ impl Value {
 }
 
 impl TypedValue {
-    /// Writes the content, with its type: in SOAP encoding the content itself has that.
+    /// Writes the content with its type. In SOAP encoding the content itself writes the type.
     fn encode(&self, encoder: &mut Encoder, open: &OpenElement, view: View<'_>) {
         let Some(content) = open.named(&self.name) else { return encoder.fail(OTHER_SHAPE) };
         let content = view.follow(content);
         let tells = encoder.encoding() == Use::Encoded && content.element.type_name().is_some();
-        // A tree keeps the attribute that the message had.
+        // A tree keeps the message's attribute.
         let has_told = matches!(&self.value, Value::Tree(tree) if tree.attribute(ns::XSI, "type").is_some());
         if tells {
-            // The body's own element, too: its name does not say which of the types it has.
+            // The body's own element needs it too: its name does not identify the type.
             encoder.set_type_written(true);
         } else if !has_told {
             encoder.qname_attribute(&QName::new(ns::XSI, "type"), &self.name, "");
@@ -488,7 +490,8 @@ impl TypedValue {
     }
 }
 
-/// The first member type that accepts the text gives the value (XSD 1.0 part 2, 2.5.1.3).
+/// Reads a union: the first member type that accepts the text determines the value (XSD 1.0 part 2,
+/// 2.5.1.3).
 fn decode_union(value: &mut Simple, cursor: &mut Cursor<'_>, union: &UnionElement, view: View<'_>) -> Step {
     let (me, fresh) = cursor.enter();
     if fresh {

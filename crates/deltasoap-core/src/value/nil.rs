@@ -1,6 +1,6 @@
-//! Nil elements that have attributes. An element that is nil has no content, but its attributes
-//! (XSD 1.0 part 1, 3.3.4, clause 3.2); so they are kept where the schema has a place for them. So
-//! is the type that the message chose. Names are kept expanded: a prefix means nothing elsewhere.
+//! Nil elements with attributes. A nil element has no content, but it has attributes (XSD 1.0 part
+//! 1, 3.3.4, clause 3.2). They are kept if the schema has a place for them, and so is a type chosen
+//! by the message. Names are stored expanded, since a prefix has no meaning elsewhere.
 
 use super::{Simple, Value};
 use crate::decode::Names;
@@ -12,10 +12,10 @@ use crate::{QName, ns};
 use std::collections::BTreeMap;
 
 const XSI_TYPE: QName = QName::new(ns::XSI, "type");
-const NO_NAME: &str = "an xsi:type that is no name of the form {namespace}local";
-const OTHER_ATTRIBUTE: &str = "an attribute beside xsi:nil that the element may not have";
+const NO_NAME: &str = "an xsi:type that is not a name of the form {namespace}local";
+const OTHER_ATTRIBUTE: &str = "an attribute beside xsi:nil that the element does not allow";
 
-/// The value of the nil element that was just opened.
+/// Reads the nil element that was just opened.
 pub(super) fn read(cursor: &mut Cursor<'_>, view: View<'_>) -> Step<Value> {
     let mut attributes = BTreeMap::new();
     let type_name = if is_type(&XSI_TYPE, view.element) { named_type(cursor)? } else { None };
@@ -38,7 +38,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>, view: View<'_>) -> Step<Value> {
     Ok(if attributes.is_empty() { Value::Nil } else { Value::NilWith(Box::new(attributes)) })
 }
 
-/// The description of what the element would hold.
+/// Returns the description of the content that the element would have.
 fn content<'s>(view: View<'s>, type_name: Option<&QName>) -> View<'s> {
     match view.element {
         Element::Open(open) => {
@@ -49,13 +49,13 @@ fn content<'s>(view: View<'s>, type_name: Option<&QName>) -> View<'s> {
     }
 }
 
-/// The value of a declared attribute that holds names.
+/// Parses the value of a declared attribute that holds names.
 fn of_names(name: &QName, text: &str, view: View<'_>, names: Names<'_>) -> Option<Simple> {
     let declared = view.complex()?.attributes.iter().find(|attribute| attribute.name == *name)?;
     Simple::holding_names(view.follow(declared.element), text, names)
 }
 
-/// True for the name of the type, where the message chooses it.
+/// Returns true for `xsi:type` on an element whose type is chosen by the message.
 fn is_type(name: &QName, element: &Element) -> bool {
     matches!(element, Element::Any | Element::Open(_)) && name.is(ns::XSI, "type")
 }

@@ -1,5 +1,5 @@
-//! Packed numbers as dynamic values: what [`Packed`] is to typed ones, a column of the type that
-//! the description names.
+//! Packed numbers as dynamic values: the counterpart of [`Packed`], a column of the type that the
+//! description names.
 
 use super::{Column, OTHER_SHAPE, Value};
 use crate::Packed;
@@ -10,14 +10,14 @@ use crate::encode::complex::Text;
 use crate::schema::{Builtin, Element, Packing, SimpleElement, View};
 use deltasoap_xml::lexical::{BigEndian, ByteOrder, LexicalError, LittleEndian, PackedNumber};
 
-/// A type of numbers that are packed, and their column.
+/// A type of packed numbers, and its column.
 trait Item: PackedNumber {
     fn column(values: Vec<Self>) -> Column;
 
-    /// The numbers of a column; `None` for one of another type.
+    /// Returns the numbers of a column; `None` if it has another type.
     fn values(column: &Column) -> Option<&Vec<Self>>;
 
-    /// The same without a copy; none for a column of another type.
+    /// Takes the numbers of a column without a copy; empty if it has another type.
     fn take(column: Column) -> Vec<Self>;
 }
 
@@ -56,7 +56,7 @@ items!(
     f64 = Double
 );
 
-/// Calls a routine for the type of a packing's numbers and the order of their bytes.
+/// Calls a routine for the number type and byte order of a packing.
 macro_rules! with_types {
     ($packing:expr, $routine:ident $arguments:tt, $otherwise:expr) => {
         match $packing.items {
@@ -83,7 +83,7 @@ macro_rules! in_order {
     };
 }
 
-/// How an element's numbers are packed, if they are.
+/// Returns the packing of an element's numbers, if they are packed.
 pub(super) fn packing_of(element: &Element) -> Option<Packing> {
     match element {
         Element::Simple(SimpleElement { packed, enumeration, .. }) if enumeration.is_empty() => {
@@ -94,10 +94,11 @@ pub(super) fn packing_of(element: &Element) -> Option<Packing> {
 }
 
 impl Column {
-    /// The numbers that bytes stand for, as of a part that a [`Value::Part`] refers to.
+    /// Converts bytes, such as those of a part that a [`Value::Part`] refers to, to numbers.
     ///
     /// # Errors
-    /// When the bytes are no whole number of them, or numbers are not packed so.
+    /// Returns an error if the length is not a multiple of the size of a number, or the type cannot
+    /// be packed.
     pub fn from_packed(bytes: &[u8], packing: Packing) -> Result<Self, LexicalError> {
         fn read<T: Item, O: ByteOrder>(bytes: &[u8]) -> Result<Column, LexicalError> {
             Packed::<T, O>::from_bytes(bytes).map(|packed| T::column(packed.into_values().unwrap_or_default()))
@@ -106,13 +107,13 @@ impl Column {
         with_types!(packing, read(bytes), Err(other))
     }
 
-    /// True for numbers that are packed so.
+    /// Returns true for numbers of this packing.
     pub(super) fn is_of(&self, packing: Packing) -> bool {
         self.builtin() == packing.items
     }
 }
 
-/// Reads numbers over earlier ones, whose memory is used again.
+/// Reads numbers over earlier ones, reusing their memory.
 pub(super) fn decode(value: &mut Value, packing: Packing, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
     fn read<T: Item, O: ByteOrder>(value: &mut Value, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
         let mut packed = match value {

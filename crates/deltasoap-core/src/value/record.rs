@@ -16,27 +16,27 @@ use deltasoap_xml::lexical::LexicalError;
 use std::collections::BTreeMap;
 
 const NO_MEMBER: LexicalError =
-    LexicalError { expected: "simple type", reason: "not one of the values that the attribute can have" };
+    LexicalError { expected: "simple type", reason: "not an allowed value of the attribute" };
 
-const OTHER_ATTRIBUTE: &str = "an attribute in a place that its type does not have for it";
+const OTHER_ATTRIBUTE: &str = "an attribute that the type of its element does not allow";
 
 /// Fields and attributes, each in the order of the schema.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Record {
-    /// A value a field: [`Value::Absent`] where it does not occur, [`Value::List`],
-    /// [`Value::Column`] or [`Value::Table`] where it can occur more than once. For simple content
-    /// one value: the text's.
+    /// One value per field: [`Value::Absent`] if it does not occur, [`Value::List`],
+    /// [`Value::Column`] or [`Value::Table`] if it can occur more than once. For simple content a
+    /// single value, that of the text.
     pub fields: Vec<Value>,
-    /// A value an attribute; `None` where it is absent.
+    /// One value per attribute; `None` if it is absent.
     pub attributes: Vec<Option<Simple>>,
-    /// The attributes that the schema does not name, where it [allows
-    /// any](ComplexElement::any_attribute). Their values are text as the message has it: a prefix
-    /// in it is only known where it stood.
+    /// The attributes that the schema does not name, if it [allows
+    /// any](ComplexElement::any_attribute). Their values are the text of the message: a prefix in
+    /// it is known only at its position there.
     pub others: BTreeMap<QName, String>,
 }
 
 impl Record {
-    /// A record without values.
+    /// Creates a record without values.
     pub(super) fn vacant(complex: &ComplexElement, view: View<'_>) -> Self {
         let vacant = |field: &Field| vacant_field(complex, field, view.follow(field.element));
         let text = complex.text.map(|text| Value::vacant(view.follow(text)));
@@ -48,7 +48,7 @@ impl Record {
         }
     }
 
-    /// A record to be read: what must be there is only made when it comes.
+    /// Creates a record to be read: required values are created only when they arrive.
     pub(super) fn blank(complex: &ComplexElement, view: View<'_>) -> Self {
         let blank = |field: &Field| match field.is_repeated() {
             true => no_items(field, view.follow(field.element)),
@@ -60,7 +60,7 @@ impl Record {
         Record { fields, attributes: vec![None; complex.attributes.len()], others: Default::default() }
     }
 
-    /// What is wrong with the choices between its fields.
+    /// Returns the error in the choices between the fields.
     pub fn choice_fault(&self, complex: &ComplexElement) -> Option<ChoiceFault> {
         complex.choice_fault(|field| match (self.fields.get(field), complex.fields.get(field)) {
             (None | Some(Value::Absent), _) => 0,
@@ -72,12 +72,13 @@ impl Record {
         })
     }
 
-    /// True if it has what excludes each other. What it lacks is no concern of writing.
+    /// Returns true if fields that exclude each other are present. Missing fields do not matter for
+    /// writing.
     pub(super) fn has_several(&self, complex: &ComplexElement) -> bool {
         !complex.choices.is_empty() && matches!(self.choice_fault(complex), Some(ChoiceFault::Several(_)))
     }
 
-    /// True if it has neither attributes nor room for them.
+    /// Returns true if the record has no attributes, not even absent ones.
     pub(super) fn has_fields_alone(&self) -> bool {
         self.attributes.is_empty() && self.others.is_empty()
     }
@@ -94,7 +95,7 @@ impl Record {
         Some(())
     }
 
-    /// As [`scan_flat`](Self::scan_flat), a record of its own. Flat ones have no attributes.
+    /// Like [`scan_flat`](Self::scan_flat), but creates a record. Flat records have no attributes.
     pub(super) fn read_flat<S: FlatSource>(complex: &ComplexElement, scan: &mut S, view: View<'_>) -> Option<Self> {
         let mut fields = Vec::new();
         fields.resize_with(complex.fields.len(), || Value::Absent);
@@ -119,7 +120,7 @@ impl Record {
     }
 }
 
-/// The value of a field that does not occur. `view` is of its content.
+/// Creates the value of a field that does not occur. `view` is that of its content.
 fn vacant_field(complex: &ComplexElement, field: &Field, view: View<'_>) -> Value {
     let is_choice = complex.compositor == Compositor::Choice;
     match view.element {
@@ -130,19 +131,19 @@ fn vacant_field(complex: &ComplexElement, field: &Field, view: View<'_>) -> Valu
     }
 }
 
-/// The value of a repeated field that does not occur. `view` is of its content. A table is made
-/// with the first item: without any, it would take memory for nothing.
+/// Creates the value of a repeated field that does not occur. `view` is that of its content. A
+/// table is created with the first item; without items it would waste memory.
 fn no_items(field: &Field, view: View<'_>) -> Value {
     Column::for_field(field, view).map_or(Value::List(Vec::new()), Value::Column)
 }
 
-/// How many elements a flat type may have: a bound against schemas that require themselves, or very
-/// much.
+/// Maximum number of elements of a flat type: a bound against schemas that require themselves, or a
+/// very large number of elements.
 const FLAT_ELEMENTS: usize = 1024;
 
 /// See [`Shortcuts::flat_leaves`].
 pub(super) fn flat_leaves(view: View<'_>) -> Option<usize> {
-    // Most types are not flat, which is seen at once.
+    // Most types are not flat; this check rejects them quickly.
     if !matches!(view.element, Element::Simple(_)) && !view.complex().is_some_and(is_plain) {
         return None;
     }
@@ -152,7 +153,7 @@ pub(super) fn flat_leaves(view: View<'_>) -> Option<usize> {
         elements += 1;
         match view.element {
             _ if elements > FLAT_ELEMENTS => return None,
-            // What a name stands for depends on more than its text, and an empty text may stand for
+            // The meaning of a name depends on more than its text, and an empty text may stand for
             // a default.
             Element::Simple(simple) if simple.default.is_some() || is_name(simple.base) => return None,
             Element::Simple(simple) if simple.packed.is_some() => return None,
@@ -166,12 +167,12 @@ pub(super) fn flat_leaves(view: View<'_>) -> Option<usize> {
     Some(leaves).filter(|&leaves| leaves > 0)
 }
 
-/// True if every value of the type has the same fields in the same order, each once.
+/// Returns true if every value of the type has the same fields in the same order, each once.
 fn is_plain(complex: &ComplexElement) -> bool {
     complex.compositor == Compositor::Sequence && complex.has_required_fields_alone()
 }
 
-/// The occurrences of a field that can be repeated.
+/// The occurrences of a repeated field.
 pub(super) trait Occurrences {
     /// See [`Occurs::open`](crate::Occurs::open).
     fn open(&mut self, place: usize, view: View<'_>) -> usize;
@@ -179,7 +180,7 @@ pub(super) trait Occurrences {
     /// See [`Occurs::splice`](crate::Occurs::splice).
     fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize;
 
-    /// Keeps the first ones.
+    /// Keeps the first `count` occurrences.
     fn truncate(&mut self, count: usize);
 
     /// See [`ListShortcuts::run`](crate::content::ListShortcuts::run).
@@ -222,7 +223,7 @@ pub(super) struct Target<'t> {
 }
 
 impl Target<'_> {
-    /// The occurrences of a field that can be repeated.
+    /// Returns the occurrences of a repeated field.
     fn list(&mut self, field: usize) -> Option<&mut dyn Occurrences> {
         let is_repeated = self.is_repeated(field);
         match &mut self.record.fields[field] {
@@ -237,7 +238,7 @@ impl Target<'_> {
         self.complex.fields.get(field).is_some_and(Field::is_repeated)
     }
 
-    /// Makes a list without items a table, where the next one can only be a row.
+    /// Converts an empty list to a table if the next item can only be a row.
     fn prepare(&mut self, field: usize, view: View<'_>) {
         if let Value::List(items) = &self.record.fields[field]
             && items.is_empty()
@@ -255,7 +256,7 @@ impl DecodeFields for Target<'_> {
         match self.list(field) {
             Some(list) => list.open(place, view),
             None => {
-                // It is made when it is read.
+                // The value is created when it is read.
                 if place == APPENDED {
                     self.record.fields[field] = Value::Absent;
                 }
@@ -318,8 +319,7 @@ impl DecodeFields for Target<'_> {
             return column.scan_leaf(scan);
         }
         let Element::Simple(simple) = view.element else { return None };
-        // What a name stands for depends on more than its text, and what bytes stand for on how
-        // they are packed.
+        // The meaning of a name depends on more than its text, and that of bytes on their packing.
         if is_name(simple.base) || simple.packed.is_some() {
             return None;
         }
@@ -336,8 +336,8 @@ impl DecodeFields for Target<'_> {
         Some(())
     }
 
-    /// Where a row of a table became a record while it was read, what it lacks has the column's
-    /// value.
+    /// Marks a field as missing. If a table's row became a record while it was read, the field
+    /// would otherwise keep the column's value.
     fn lack(&mut self, field: usize) {
         if !self.is_repeated(field) {
             self.record.fields[field] = Value::Absent;

@@ -4,8 +4,8 @@ use super::{OTHER_SHAPE, Value};
 use crate::encode::{self, Encoder};
 use crate::schema::View;
 
-/// Makes rows of items in row-major order, given the sizes of all dimensions; none where there is
-/// but one.
+/// Converts items in row-major order to rows, given the sizes of all dimensions. Does nothing for
+/// one dimension.
 pub(super) fn nest(items: &mut Vec<Value>, sizes: &[u64]) {
     if items.is_empty() && !sizes.is_empty() {
         *items = without_items(sizes);
@@ -20,7 +20,7 @@ pub(super) fn nest(items: &mut Vec<Value>, sizes: &[u64]) {
     }
 }
 
-/// Rows of rows, of which the innermost have no items. Reading has bounded their number.
+/// Creates nested rows, the innermost of which are empty. Reading has limited their number.
 fn without_items(sizes: &[u64]) -> Vec<Value> {
     match sizes {
         [rows, inner @ ..] if !inner.is_empty() => (0..*rows).map(|_| Value::List(without_items(inner))).collect(),
@@ -38,7 +38,7 @@ pub(super) fn encode(rows: &[Value], encoder: &mut Encoder, view: View<'_>) {
     });
 }
 
-/// The number of rows, the length of the first one, and so on.
+/// Returns the number of rows, the length of the first row, and so on for each dimension.
 fn sizes(rows: &[Value], dimensions: usize) -> Vec<usize> {
     let mut sizes = vec![rows.len()];
     let mut first = rows.first();

@@ -1,13 +1,13 @@
-//! Sample values: what a message of a schema may look like, for people to begin with.
+//! Sample values: an example message of a schema, as a starting point for users.
 //!
-//! Every optional element and attribute is there once, lists and arrays have one item, and of
-//! alternatives the first stands that can. A type within itself is left out as soon as it may be,
-//! and so is everything once the sample has grown large: without that, types that hold each other
-//! twice would double it at each level.
+//! Every optional element and attribute is present once, lists and arrays have one item, and the
+//! first possible alternative of a choice is used. A type within itself is omitted as soon as it
+//! may be, and so is every optional part once the sample has grown large: otherwise types that
+//! contain each other twice would double the sample at each level.
 //!
-//! A schema here has no facets but enumerations, and no derived types.
-//! `deltasoap-dynamic/src/sample.rs`, which says why there are two, makes samples of a WSDL's
-//! types, which know those.
+//! Schemas here have no facets except enumerations, and no derived types.
+//! `deltasoap-dynamic/src/sample.rs`, which explains why there are two, creates samples of a WSDL's
+//! types, which have both.
 
 use super::packed::packing_of;
 use super::{Column, Record, Simple, Value};
@@ -17,27 +17,28 @@ use crate::schema::{
 };
 use crate::{Node, Shared};
 
-/// Elements of a sample behind which only required ones follow.
+/// Number of elements in a sample after which only required ones follow.
 const WANTED: usize = 400;
-/// Most elements of a sample: for schemas that require more there is none.
+/// Maximum number of elements in a sample: schemas that require more get none.
 const MOST: usize = 4000;
 
 impl Value {
-    /// A value of this description to begin with: it can be written, and is read again as the same.
+    /// Creates a sample value of this description. It can be written, and reading it back gives the
+    /// same value.
     ///
-    /// `None` for a description that no value of moderate size meets: one that requires itself,
-    /// enumerates texts that are not of its type, or requires some thousands of elements.
+    /// Returns `None` if no value of moderate size matches the description: one that requires
+    /// itself, enumerates texts that are not of its type, or requires some thousands of elements.
     pub fn sample(view: View<'_>) -> Option<Value> {
         Sampler::default().content(view)
     }
 }
 
-/// Makes one sample.
+/// Creates one sample.
 #[derive(Default)]
 struct Sampler<'s> {
-    /// The descriptions that the element at hand stands in.
+    /// The descriptions that contain the current element.
     around: Vec<&'s Element>,
-    /// Elements so far.
+    /// Number of elements so far.
     elements: usize,
 }
 
@@ -70,7 +71,7 @@ impl<'s> Sampler<'s> {
         value
     }
 
-    /// Of the declared type, else of the first that can be.
+    /// Creates a value of the declared type, or else of the first possible type.
     fn chosen(&mut self, open: &'s OpenElement, view: View<'s>) -> Option<Value> {
         let base = open.base.and_then(|base| self.content(view.follow(base)));
         let named = |(name, content): &(QName, ElementRef)| {
@@ -106,7 +107,7 @@ impl<'s> Sampler<'s> {
         Some(Record { fields, attributes: attributes.collect::<Option<_>>()?, others: Default::default() })
     }
 
-    /// The fields; of a choice between groups those of the first.
+    /// Creates the values of the fields. Of a choice between groups, only the first has values.
     fn fields(&mut self, complex: &'s ComplexElement, view: View<'s>) -> Option<Vec<Value>> {
         let field = |(field, least): (_, Option<u32>)| match least {
             Some(least) => self.field(field, least, view),
@@ -115,7 +116,7 @@ impl<'s> Sampler<'s> {
         complex.fields.iter().zip(complex.taken(|_| 0)).map(field).collect()
     }
 
-    /// The fields of a choice, of which one is there.
+    /// Creates the values of a choice's fields, one of which is present.
     fn alternative(&mut self, complex: &'s ComplexElement, view: View<'s>) -> Option<Vec<Value>> {
         let mut fields: Vec<Value> = complex.fields.iter().map(absent).collect();
         let alternative = |(index, field)| Some((index, self.occurrences(field, 1.max(field.min), view)?));
@@ -124,7 +125,7 @@ impl<'s> Sampler<'s> {
         Some(fields)
     }
 
-    /// A field's value; `None` if it must be there and cannot.
+    /// Creates the value of a field; `None` if it is required and impossible.
     fn field(&mut self, field: &'s Field, least: u32, view: View<'s>) -> Option<Value> {
         let is_wanted = field.max != Some(0) && self.elements < WANTED && !is_any(field, view);
         let count = least.max(u32::from(is_wanted));
@@ -150,17 +151,17 @@ impl<'s> Sampler<'s> {
     }
 }
 
-/// A field that is not there.
+/// Creates the value of an absent field.
 fn absent(field: &Field) -> Value {
     if field.is_repeated() { Value::List(Vec::new()) } else { Value::Absent }
 }
 
-/// True for a place where any element may stand.
+/// Returns true for a field that stands for any element.
 fn is_any(field: &Field, view: View<'_>) -> bool {
     field.inline && *view.follow(field.element).element == Element::Any
 }
 
-/// The value that a default stands for: where it is fixed, there is no other.
+/// Parses a default; if it is fixed, no other value is allowed.
 fn of_default(element: &SimpleElement, text: Option<&str>) -> Option<Simple> {
     match Element::Simple(element.clone()).is_name() {
         true => Simple::named(element.base, text?).ok(),
@@ -168,7 +169,7 @@ fn of_default(element: &SimpleElement, text: Option<&str>) -> Option<Simple> {
     }
 }
 
-/// The default, the first enumerated value, or some value of the type.
+/// Creates a simple value: the default, the first enumerated value, or some value of the type.
 fn sample_of(element: &SimpleElement) -> Option<Simple> {
     if element.default.is_some() {
         return of_default(element, element.default.as_deref());
@@ -177,7 +178,7 @@ fn sample_of(element: &SimpleElement) -> Option<Simple> {
     enumerated.or_else(|| Simple::parse_as(element, text_of(element.base)).ok())
 }
 
-/// The text of some value of a type.
+/// Returns a valid text of a type.
 fn text_of(builtin: Builtin) -> &'static str {
     use Builtin as B;
     match builtin {
@@ -205,7 +206,7 @@ fn text_of(builtin: Builtin) -> &'static str {
     }
 }
 
-/// A column with the sample of its type.
+/// Adds the sample of its type to a column.
 fn column_of_one(mut column: Column) -> Column {
     if let Ok(item) = Simple::parse(column.builtin(), text_of(column.builtin())) {
         column.push(&item);

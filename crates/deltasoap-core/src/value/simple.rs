@@ -1,4 +1,4 @@
-//! Simple values whose types a schema restricts: enumerations, unions, lists and names.
+//! Simple values whose types are restricted by a schema: enumerations, unions, lists and names.
 
 use crate::decode::Names;
 use crate::encode::Encoder;
@@ -9,10 +9,10 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 impl Simple {
-    /// Reads a text of a type that may enumerate its values.
+    /// Parses a text of a type that may enumerate its values.
     ///
     /// # Errors
-    /// When the text is not of the type, or not one of those values.
+    /// Returns an error if the text is not of the type, or is not an enumerated value.
     pub fn parse_as(element: &SimpleElement, text: &str) -> Result<Self, LexicalError> {
         let value = Simple::parse(element.base, text)?;
         if value.is_one_of(element) {
@@ -21,15 +21,15 @@ impl Simple {
         Err(LexicalError { expected: element.base.local(), reason: "not one of the enumerated values" })
     }
 
-    /// Reads a text of a union: its value is that of the first member that accepts it (XSD 1.0 part
-    /// 2, 2.5.1.3), with the text where it would be written with another one. Names are
-    /// `{namespace}local`, as [`named`](Self::named) takes them. `None` if no member accepts the
-    /// text. The view is the union's.
+    /// Parses a text of a union. The first member that accepts it determines the value (XSD 1.0
+    /// part 2, 2.5.1.3). The text is kept if the value would be written differently. Names are
+    /// `{namespace}local`, as for [`named`](Self::named). Returns `None` if no member accepts the
+    /// text. `view` is that of the union.
     pub fn parse_union(union: &UnionElement, view: View<'_>, text: &str) -> Option<Self> {
         Self::parse_union_in(union, view, text, &QName::from_expanded)
     }
 
-    /// The same where names are what their place says that they are.
+    /// Like [`parse_union`](Self::parse_union), but names are resolved by `names`.
     pub(super) fn parse_union_in(union: &UnionElement, view: View<'_>, text: &str, names: Names<'_>) -> Option<Self> {
         if !union.list {
             return Self::parse_member(union, view, text, names);
@@ -52,16 +52,16 @@ impl Simple {
         }
     }
 
-    /// True for a value that an element of this type is written with.
+    /// Returns true if an element of this type is written with this value.
     pub(super) fn is_of(&self, base: Builtin) -> bool {
         self.builtin() == base && !matches!(self, Simple::Given(_) | Simple::List(_))
     }
 
-    /// A value of `xsd:QName` or `xsd:NOTATION` as [`QName`] shows it: `{namespace}local`, or
-    /// `local` for one in no namespace.
+    /// Parses an `xsd:QName` or `xsd:NOTATION` as written by [`QName`]'s `Display`:
+    /// `{namespace}local`, or `local` for a name in no namespace.
     ///
     /// # Errors
-    /// When the text is not that.
+    /// Returns an error if the text does not have that form.
     pub fn named(builtin: Builtin, text: &str) -> Result<Self, LexicalError> {
         let (namespace, local) = text.strip_prefix('{').and_then(|rest| rest.rsplit_once('}')).unwrap_or(("", text));
         let name = match builtin {
@@ -71,7 +71,7 @@ impl Simple {
         name.ok_or(LexicalError { expected: builtin.local(), reason: "not a name" })
     }
 
-    /// The same for a text whose prefixes `names` knows.
+    /// Like [`named`](Self::named), for a text whose prefix is resolved by `names`.
     pub(super) fn named_in(builtin: Builtin, text: &str, names: Names<'_>) -> Result<Self, LexicalError> {
         let name = names(text.trim_ascii()).ok_or(LexicalError { expected: builtin.local(), reason: "not a name" })?;
         Simple::named(builtin, &name.to_string())
@@ -93,8 +93,8 @@ impl Simple {
         }
     }
 
-    /// An attribute's text that holds names, which are what `names` says; `None` for other text.
-    /// The view is the attribute's.
+    /// Parses an attribute's text that holds names, resolved by `names`; `None` for other text.
+    /// `view` is that of the attribute.
     pub(super) fn holding_names(view: View<'_>, text: &str, names: Names<'_>) -> Option<Self> {
         let value = match view.element {
             Element::Simple(simple) if is_name(simple.base) => Simple::named_in(simple.base, text, names).ok(),
@@ -111,7 +111,8 @@ impl Simple {
         }
     }
 
-    /// The text of names whose prefixes are yet to be chosen, with prefixes that are then declared.
+    /// Returns the text of a value with names, choosing and declaring their prefixes; `None` for
+    /// other values.
     fn text_of_names(&self, encoder: &mut Encoder) -> Option<String> {
         let (namespace, local) = match self {
             Simple::QName(name) => name.parts(),
@@ -125,8 +126,8 @@ impl Simple {
         Some(encoder.qname_text(&QName::owned(namespace, local)))
     }
 
-    /// True if both are the same value (XSD 1.0 part 2, 4.2.1), whatever their texts: not-a-number
-    /// is itself, and a moment is the same in all time zones.
+    /// Returns true if both are the same value (XSD 1.0 part 2, 4.2.1), regardless of their texts:
+    /// not-a-number equals itself, and a moment is the same in all time zones.
     fn is_same_value(&self, other: &Simple) -> bool {
         let is_same = match (self, other) {
             (Simple::Double(one), Simple::Double(other)) => one.is_nan() && other.is_nan(),
@@ -140,14 +141,14 @@ impl Simple {
         is_same || self == other
     }
 
-    /// True if the value is one of the type's enumerated ones, or the type has none. Values are
+    /// Returns true if the value is an enumerated one, or the type enumerates none. Values are
     /// compared, not texts: `1.0` and `1` are one decimal (XSD 1.0 part 2, 4.3.5).
     pub(super) fn is_one_of(&self, element: &SimpleElement) -> bool {
         if element.enumeration.is_empty() {
             return true;
         }
-        // Most values stand there as they are written. Only the others are compared one by one,
-        // which takes a parsing each.
+        // Most values are listed in the form in which they are written. Only for others each listed
+        // value is parsed and compared.
         let text = match self {
             Simple::String(text) => Cow::Borrowed(text.as_str()),
             other => Cow::Owned(other.to_string()),
@@ -164,7 +165,7 @@ impl Simple {
     }
 }
 
-/// True for names: their prefixes are declared around them.
+/// Returns true for names, whose prefixes are declared in the surrounding elements.
 pub(super) fn is_name(base: Builtin) -> bool {
     matches!(base, Builtin::QName | Builtin::Notation)
 }

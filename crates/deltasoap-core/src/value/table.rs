@@ -1,16 +1,16 @@
 //! Tables: the structs of a repeated field as columns, one for each of their fields.
 //!
-//! The items of many long lists are plain structs: a few numbers and texts each. As a [`Record`] an
-//! item takes two allocations; in a table its values stand in typed buffers, and the routines of
-//! typed lists read and write them. A list becomes a table with its first item, where its
-//! description allows nothing but plain rows ([`Table::for_field`]). Structs with optional fields
-//! make none: their items differ in markup, so that they are not read in one loop, and each column
-//! would need to say which of its values are there.
+//! The items of many long lists are plain structs of a few numbers and texts. As a [`Record`] an
+//! item takes two allocations. In a table its values are in typed buffers, and the routines of
+//! typed lists read and write them. A list becomes a table with its first item, if its description
+//! allows nothing but plain rows ([`Table::for_field`]). Structs with optional fields do not become
+//! tables: their items differ in markup, so they are not read in one loop, and each column would
+//! need to record which of its values are present.
 //!
-//! A message can still hold what reading accepts and a table does not hold: `xsi:nil` on an item or
-//! on a field, and the lack of a field that is tolerated. The table is [spread](Value::spread) into
-//! a list of records then, in the middle of an item if need be: the item's routines go on in the
-//! record, since their frames are the same.
+//! A message can still hold content that reading accepts but a table cannot hold: `xsi:nil` on an
+//! item or on a field, and a missing field that is tolerated. The table is then
+//! [spread](Value::spread) into a list of records, if necessary in the middle of an item. The
+//! item's routines continue in the record, since their frames are the same.
 
 use super::record::{Occurrences, Target};
 use super::{CONTENT, Column, Record, Simple, Value};
@@ -43,15 +43,15 @@ use std::fmt;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
-    /// One at least.
+    /// At least one column.
     columns: Vec<Column>,
     names: Vec<QName>,
 }
 
-/// Columns that are no table: their lengths differ, or there are none.
+/// Columns that do not form a table: their lengths differ, or there are none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnevenColumns {
-    /// How many items each has.
+    /// Number of items of each column.
     pub lengths: Vec<usize>,
 }
 
@@ -67,10 +67,10 @@ impl fmt::Display for UnevenColumns {
 impl std::error::Error for UnevenColumns {}
 
 impl Table {
-    /// A table of these columns, in the order of the type's fields.
+    /// Creates a table of these columns, in the order of the type's fields.
     ///
     /// # Errors
-    /// When their lengths differ, or there are none.
+    /// Returns an error if their lengths differ, or there are none.
     pub fn new(columns: impl IntoIterator<Item = (QName, Column)>) -> Result<Self, UnevenColumns> {
         let (names, columns): (_, Vec<Column>) = columns.into_iter().unzip();
         let lengths: Vec<usize> = columns.iter().map(Column::len).collect();
@@ -78,67 +78,67 @@ impl Table {
         if is_even { Ok(Table { columns, names }) } else { Err(UnevenColumns { lengths }) }
     }
 
-    /// A table without rows for the items of a field, where they can be nothing but plain rows.
-    /// `view` is of the field's content.
+    /// Creates a table without rows for the items of a field, if they can only be plain rows.
+    /// `view` is that of the field's content.
     pub fn for_field(field: &Field, view: View<'_>) -> Option<Self> {
         if !field.is_repeated() || field.inline || field.nillable {
             return None;
         }
         let complex = view.complex().filter(|complex| is_plain(complex))?;
-        // Most structs are no plain rows, which is seen before anything is made.
+        // Most structs are not plain rows; this check comes before any allocation.
         complex.fields.iter().all(|field| column(field, view).is_some()).then(|| Table {
             columns: complex.fields.iter().filter_map(|field| column(field, view)).collect(),
             names: complex.fields.iter().map(|field| field.name.clone()).collect(),
         })
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.columns.first().map_or(0, Column::len)
     }
 
-    /// True without rows.
+    /// Returns true if there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The names of the fields.
+    /// Returns the names of the fields.
     pub fn names(&self) -> &[QName] {
         &self.names
     }
 
-    /// The columns, in the order of the names.
+    /// Returns the columns, in the order of the names.
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// The column of the first field with this local name.
+    /// Returns the column of the first field with this local name.
     pub fn column(&self, local: &str) -> Option<&Column> {
         self.names.iter().zip(&self.columns).find(|(name, _)| name.local == *local).map(|(_, column)| column)
     }
 
-    /// The columns with their names, for what goes on with the buffers.
+    /// Converts into the columns with their names, to continue with the buffers.
     pub fn into_columns(self) -> impl Iterator<Item = (QName, Column)> {
         self.names.into_iter().zip(self.columns)
     }
 
-    /// A row as a value of its own.
+    /// Returns a row as a separate value.
     pub fn row(&self, place: usize) -> Option<Record> {
         let fields = self.columns.iter().map(|column| column.get(place).map(Value::Simple));
         Some(Record { fields: fields.collect::<Option<_>>()?, ..Record::default() })
     }
 
-    /// The rows, one by one.
+    /// Returns an iterator over the rows.
     pub fn rows(&self) -> impl Iterator<Item = Record> {
         (0..self.len()).map_while(|place| self.row(place))
     }
 
-    /// The rows as values of their own.
+    /// Returns the rows as separate values.
     pub fn to_values(&self) -> Vec<Value> {
         self.rows().map(|row| Value::Record(Box::new(row))).collect()
     }
 
-    /// Appends a row; false if its values are not of the types of the columns.
+    /// Appends a row; returns false if its values do not have the types of the columns.
     pub fn push(&mut self, row: &Record) -> bool {
         let values: Option<Vec<&Simple>> = row.fields.iter().map(simple).collect();
         let Some(values) = values.filter(|values| row.has_fields_alone() && values.len() == self.columns.len()) else {
@@ -148,19 +148,19 @@ impl Table {
         is_of_types && self.columns.iter_mut().zip(values).all(|(column, value)| column.push(value))
     }
 
-    /// Puts a value in the place of another one, in a row and the column of a number; false if
-    /// there is none, or the value is of another type.
+    /// Replaces a value, given its row and column; returns false if there is none, or the new value
+    /// has another type.
     pub fn set(&mut self, row: usize, column: usize, value: &Simple) -> bool {
         self.columns.get_mut(column).is_some_and(|column| column.set(row, value))
     }
 
-    /// Takes rows out of it: all, or those that are finished while it is being read.
+    /// Takes rows out of the table: all, or, while it is being read, only the finished ones.
     pub(super) fn take_items(&mut self, keeps_last: bool) -> Self {
         let columns = self.columns.iter_mut().map(|column| column.take_items(keeps_last)).collect();
         Table { columns, names: self.names.clone() }
     }
 
-    /// True if the rows are the same as these values.
+    /// Returns true if the rows are equal to these values.
     pub(super) fn is_same(&self, values: &[Value]) -> bool {
         let is_same = |(place, value): (usize, &Value)| match value {
             Value::Record(record) => {
@@ -173,12 +173,12 @@ impl Table {
         self.len() == values.len() && values.iter().enumerate().all(is_same)
     }
 
-    /// True if the values are those of another table, whatever its names.
+    /// Returns true if both tables have the same rows, regardless of names.
     pub(super) fn has_rows_of(&self, other: &Table) -> bool {
         self.columns == other.columns
     }
 
-    /// True if rows of the type that the view is of have these columns.
+    /// Returns true if rows of the view's type have these columns.
     fn is_of(&self, view: View<'_>) -> bool {
         let Some(complex) = view.complex().filter(|complex| is_plain(complex)) else { return false };
         let mut pairs = self.columns.iter().zip(complex.fields.iter());
@@ -192,7 +192,7 @@ impl Table {
         self.columns.get_mut(column)
     }
 
-    /// Writes what the list of its rows would be.
+    /// Writes the same as for the list of its rows.
     pub(super) fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>) {
         if !self.is_of(view) {
             return encode_items(&self.to_values(), encoder, field, view);
@@ -202,7 +202,7 @@ impl Table {
     }
 }
 
-/// True for the types of plain rows, as far as the types of the fields do not matter.
+/// Returns true for types of plain rows, apart from the types of the fields.
 fn is_plain(complex: &ComplexElement) -> bool {
     complex.compositor != Compositor::Choice
         && complex.choices.is_empty()
@@ -210,7 +210,7 @@ fn is_plain(complex: &ComplexElement) -> bool {
         && complex.has_required_fields_alone()
 }
 
-/// The column for a field of a row.
+/// Creates the column for a field of a row.
 fn column(field: &Field, around: View<'_>) -> Option<Column> {
     Column::of_values(field, around.follow(field.element))
 }
@@ -225,7 +225,7 @@ fn simple(value: &Value) -> Option<&Simple> {
 impl Occurrences for Table {
     fn open(&mut self, place: usize, view: View<'_>) -> usize {
         if self.is_empty() {
-            // Many lists have one item, and many structs have many fields.
+            // Many lists have only one item, and many structs have many fields.
             self.columns.iter_mut().for_each(|column| column.reserve_exact(1));
         }
         self.columns.iter_mut().fold(0, |_, column| column.open(place, view))
@@ -270,7 +270,8 @@ impl FlatItems for Table {
         self.columns.iter_mut().try_for_each(|column| column.scan(place, scan))
     }
 
-    /// A new row goes behind all others first: an old one stays whole until the new one is.
+    /// Reads a new row after all others first, so that an old row stays complete until the new one
+    /// is.
     #[inline(always)]
     fn scan_into<S: FlatSource, E>(
         &mut self,
@@ -310,7 +311,7 @@ impl Item for Row<'_> {
         0
     }
 
-    /// Column by column: what kind a column is, is asked once.
+    /// Compares column by column, so that the kind of a column is checked once.
     fn compare(items: &[Self], images: &[u8], size: usize, _: View<'_>, mut note: impl FnMut(bool)) {
         for (items, images) in items.chunks(64).zip(images.chunks(64 * size)) {
             let (Some(first), mut marks, mut at) = (items.first(), 0, 0) else { return };
@@ -339,9 +340,8 @@ impl EncodeFields for Row<'_> {
     }
 }
 
-/// Reads the row at a place of a list that is a table, or was one when the row was begun. Its
-/// frames are those that a [`Value`] has: a table may take the place of a list, and a list that of
-/// a table, between two messages.
+/// Reads the row at a position of a list that is a table, or was one when the row began. Its frames
+/// are those of a [`Value`]: between two messages a table may replace a list, or a list a table.
 pub(super) fn decode_row(list: &mut Value, place: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
     let (me, fresh) = cursor.enter();
     if fresh {
@@ -371,7 +371,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The row as a record, if the table was spread.
+    /// Returns the row as a record if the table was spread.
     fn record(&mut self) -> Option<Target<'_>> {
         match &mut *self.list {
             Value::List(items) => match items.get_mut(self.place)? {
@@ -382,7 +382,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The row as a record, from now on.
+    /// Spreads the table and returns the row as a record.
     fn spread(&mut self) -> Target<'_> {
         self.list.spread();
         let Some(record) = self.record() else { unreachable!("a row that was opened") };
@@ -390,8 +390,8 @@ impl Reading<'_> {
     }
 }
 
-/// Nothing is kept of what was not read: all fields are required, so that each is read, or stays as
-/// the message before had it.
+/// There are no vacant values: all fields are required, so each is read, or keeps the value of the
+/// previous message.
 impl DecodeFields for Reading<'_> {
     fn open(&mut self, field: usize, place: usize, view: View<'_>) -> usize {
         self.record().map_or(0, |mut record| record.open(field, place, view))
@@ -434,8 +434,8 @@ impl DecodeFields for Reading<'_> {
 }
 
 impl Value {
-    /// A list as values of their own, for what changes them one by one: a [`Column`] and a
-    /// [`Table`] become a [`List`](Value::List). Gives its items; `None` where there is no list.
+    /// Converts a [`Column`] or a [`Table`] to a [`List`](Value::List), so that its values can be
+    /// changed one by one. Returns the items; `None` if the value is not a list.
     pub fn spread(&mut self) -> Option<&mut Vec<Value>> {
         let items = match self {
             Value::Column(column) => Some(column.to_values()),
@@ -451,8 +451,8 @@ impl Value {
         }
     }
 
-    /// A list as a column or a table, where the field can be one and all items are of its type: it
-    /// is written faster, and takes less memory. `view` is of the field's content.
+    /// Converts a list to a column or a table, if the field can be one and all items have its type:
+    /// it is written faster, and takes less memory. `view` is that of the field's content.
     pub fn gather(&mut self, field: &Field, view: View<'_>) {
         let Value::List(items) = self else { return };
         if let Some(mut column) = Column::for_field(field, view) {
@@ -466,7 +466,7 @@ impl Value {
         }
     }
 
-    /// How many items a list has, in whatever form; `None` for what is none.
+    /// Returns the number of items of a list in any form; `None` if the value is not a list.
     pub(super) fn occurrences(&self) -> Option<usize> {
         match self {
             Value::List(items) => Some(items.len()),

@@ -1,5 +1,5 @@
 //! Structs whose fields come in any order (`xs:all`, and all of SOAP encoding), compared with the
-//! message before.
+//! previous message.
 
 use crate::streams::{self, Stream};
 use deltasoap_checkpoints::{Bases, Matcher, Portions, State};
@@ -11,7 +11,7 @@ use deltasoap_core::{Checkpoints, DecodeOptions, Differential, DifferentialStats
 
 const EXACT: Differential = Differential { checkpoints: Checkpoints::Leaf, ..Differential::OFF };
 
-/// A small generator: the same numbers for the same seed.
+/// A small random number generator: equal seeds give equal numbers.
 struct Chance(u64);
 
 impl Chance {
@@ -48,7 +48,7 @@ fn field(name: &'static str, element: ElementRef, min: u32, max: Option<u32>) ->
 }
 
 /// A struct of six fields in any order: numbers, an array of numbers, an array of structs, a list's
-/// wrapper, an inner struct of the same kind.
+/// wrapper, and an inner struct of the same kind.
 fn described(schema: &mut Schema, chance: &mut Chance, depth: usize) -> ElementRef {
     let int = schema.add(Element::Simple(SimpleElement {
         name: Builtin::Int.name(),
@@ -79,7 +79,7 @@ fn described(schema: &mut Schema, chance: &mut Chance, depth: usize) -> ElementR
     complex(schema, Compositor::All, fields.into())
 }
 
-/// A message as a tree, so that it is easily changed.
+/// A message as a tree, so that it is easy to change.
 #[derive(Clone)]
 enum Part {
     Text(String),
@@ -109,7 +109,7 @@ fn part(schema: &Schema, element: ElementRef, chance: &mut Chance) -> Part {
     }
 }
 
-/// Changes a part somewhere: a text, the order of fields, which fields and items there are.
+/// Changes a part somewhere: a text, the order of fields, or which fields and items are present.
 fn change(part: &mut Part, chance: &mut Chance) {
     match part {
         Part::Text(text) if chance.one_in(12) => *text = "no number".to_owned(),
@@ -129,7 +129,7 @@ fn change(part: &mut Part, chance: &mut Chance) {
             match chance.below(12) {
                 0 => fields.swap(at, other),
                 1 => drop(fields.remove(at)),
-                // A field that comes twice.
+                // A field that occurs twice.
                 2 => fields.insert(other, fields[at].clone()),
                 3 => {
                     let field = fields.remove(at);
@@ -161,7 +161,7 @@ fn document(part: &Part) -> String {
     out
 }
 
-/// Reads a random stream in chunks beside a decoder that compares nothing.
+/// Reads a random stream in chunks, next to a decoder that compares nothing.
 fn check(seed: u64, differential: Differential) -> DifferentialStats {
     let mut chance = Chance(seed);
     let mut schema = Schema::new();
@@ -190,7 +190,7 @@ fn fields_move_come_and_go_anywhere() {
     assert!(stats.to_fast > 400 && stats.fast_bytes > stats.regular_bytes, "{stats:?}");
 }
 
-/// Portions of a few bytes to some fields, with checkpoints of each form.
+/// Portions of a few bytes up to a few fields, with checkpoints of each form.
 #[test]
 fn policies_follow_fields_that_move_come_and_go() {
     for state in State::ALL {
@@ -206,8 +206,8 @@ fn policies_follow_fields_that_move_come_and_go() {
     }
 }
 
-/// Three messages with an array of structs as SOAP encoding has them, in the second and third of
-/// which some values differ.
+/// Three messages with an array of structs in SOAP encoding; some values differ in the second and
+/// third.
 fn encoded_structs(state: State, bases: Bases, fields: &[usize]) -> DifferentialStats {
     const COUNT: usize = 12;
     let mut schema = Schema::new();
@@ -234,13 +234,13 @@ fn encoded_structs(state: State, bases: Bases, fields: &[usize]) -> Differential
     let options = DecodeOptions { differential, ..Default::default() };
     let mut stream = Stream::<Value>::new(schema.view(root), options);
     for version in [1, 2, 3] {
-        stream.next(document(version).as_bytes(), usize::MAX).expect("a good message");
+        stream.next(document(version).as_bytes(), usize::MAX).expect("a valid message");
     }
     stream.stats()
 }
 
 /// A struct longer than a few portions has a group, whatever the order of its fields, and whichever
-/// come.
+/// are present.
 #[test]
 fn lightweight_checkpoints_have_groups_in_structs_in_any_order() {
     for fields in [&[0, 1, 2, 3, 4, 5][..], &[5, 2, 3, 1, 0, 4], &[0, 3, 5]] {
@@ -254,7 +254,7 @@ fn lightweight_checkpoints_have_groups_in_structs_in_any_order() {
     }
 }
 
-/// Where a sequence may come in any order, every message is read in full: nothing is compared,
+/// If a sequence may come in any order, every message is read in full: nothing is compared,
 /// whatever the checkpoints, and no field is read twice.
 #[test]
 fn a_sequence_in_any_order_is_not_compared() {
@@ -279,7 +279,7 @@ fn a_sequence_in_any_order_is_not_compared() {
         let (in_any_order, stats) = read(Tolerance::AnyOrder);
         assert_eq!(in_any_order, [true, false, true, true, true, true]);
         assert_eq!((stats.compared, stats.to_fast, stats.fast_bytes), (0, 0, 0), "{differential:?} {stats:?}");
-        // The same messages otherwise, as far as they are in order.
+        // The same messages in strict mode, in which one is out of order.
         let (in_order, stats) = read(Tolerance::Strict);
         assert_eq!(in_order, [true, false, true, false, true, true]);
         assert!(stats.compared > 0, "{differential:?} {stats:?}");
@@ -298,7 +298,7 @@ fn texts(schema: &mut Schema) -> Vec<Field> {
     NAMES.iter().map(|&name| field(name, text, 0, Some(1))).collect()
 }
 
-/// A stream of two documents with numbers in any order: gives what both documents gave, and the
+/// Reads a stream of two documents with numbers in any order. Returns the results, and the
 /// counters.
 fn pair(fields: &[(&'static str, u32)], documents: [&str; 3]) -> (Vec<bool>, DifferentialStats) {
     let mut schema = Schema::new();
@@ -339,7 +339,7 @@ fn equal_structs_are_skipped_whole() {
     assert_eq!(stats.regular_bytes, "<a>1</a><b>2</b><c>3</c>".len() as u64, "{stats:?}");
 }
 
-/// The time of a second message with so many structs, of which one field differs in each.
+/// Returns the time of a second message with `structs` structs, in each of which one field differs.
 fn time(compositor: Compositor, structs: usize) -> std::time::Duration {
     let mut schema = Schema::new();
     let int = schema.add(Element::Simple(SimpleElement {
@@ -364,7 +364,7 @@ fn time(compositor: Compositor, structs: usize) -> std::time::Duration {
     start.elapsed()
 }
 
-/// What was read anew before an element is not looked through again for each struct.
+/// The edits before an element are not searched again for each struct.
 #[test]
 fn time_grows_with_the_message() {
     let (few, many) = (time(Compositor::All, 2_000), time(Compositor::All, 32_000));

@@ -1,4 +1,4 @@
-//! Lists of bounded length, compared with the message before: items that are skipped count as well.
+//! Lists of bounded length, compared with the previous message: skipped items count as well.
 
 use super::values::{field, simple};
 use crate::any_order::complex;
@@ -7,13 +7,13 @@ use deltasoap_core::schema::{Builtin, Compositor, Element, ElementRef, Field, Sc
 use deltasoap_core::{Checkpoints, DecodeOptions, Differential, DifferentialStats, Tolerance, Value};
 use proptest::prelude::*;
 
-/// What items are.
+/// Kinds of items.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
     Number,
-    /// A struct that is read in one loop, where its list is not bounded above.
+    /// A struct that is read in one loop if its list has no maximum.
     Row,
-    /// A struct with a field that may be absent.
+    /// A struct with an optional field.
     Struct,
     /// One of two elements.
     Choice,
@@ -40,7 +40,7 @@ fn root(schema: &mut Schema, kind: Kind, min: u32, max: Option<u32>) -> ElementR
     complex(schema, Compositor::Sequence, vec![field("h", int, 0, Some(1)), list, field("t", int, 0, Some(1))])
 }
 
-/// An item of a number; of some kinds, every third looks different.
+/// An item with a number; in some kinds, every third looks different.
 fn item(kind: Kind, number: u32) -> String {
     match (kind, number % 3) {
         (Kind::Number, _) => format!("<x>{number}</x>"),
@@ -56,7 +56,7 @@ fn document(kind: Kind, numbers: &[u32], around: u32) -> String {
     format!("<r><h>{around}</h>{items}<t>{around}</t></r>")
 }
 
-/// One change of a list: items that go or come at a place, or another number there.
+/// One change of a list: items are removed or inserted at a place, or a number there changes.
 fn change(numbers: &mut Vec<u32>, (kind, at, count): (u8, usize, usize)) {
     let at = at % (numbers.len() + 1);
     let last = (at + count).min(numbers.len());
@@ -98,8 +98,8 @@ fn items_that_are_skipped_count() {
     for kind in KINDS {
         for tolerance in [Tolerance::Strict, Tolerance::AnyOrder] {
             let options = DecodeOptions { differential: LEAF, tolerance, ..DecodeOptions::default() };
-            // The same list; an item more at its beginning, which is one too many; the first ones
-            // less, which are too few.
+            // The same list; one more item at its beginning, which is one too many; the first items
+            // removed, so that there are too few.
             let changes = [vec![], vec![(1, 0, 1)], vec![(0, 0, 1), (0, 0, 3)], vec![(1, 0, 3)], vec![]];
             stats += check(kind, (18, Some(20)), 20, &changes, (options, usize::MAX));
             stats += check(kind, (18, None), 20, &changes, (options, usize::MAX));
@@ -108,7 +108,7 @@ fn items_that_are_skipped_count() {
     assert!(stats.shifted > 0 && stats.restarted > 0, "{stats:?}");
 }
 
-/// What follows a full list can be what the list takes, once an item of it is gone.
+/// What follows a full list can become an item of the list, once one of its items is removed.
 #[test]
 fn a_list_that_is_full_no_more_takes_what_followed_it() {
     let items = |numbers: std::ops::Range<u32>| numbers.map(|it| item(Kind::Struct, it)).collect::<String>();

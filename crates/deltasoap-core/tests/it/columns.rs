@@ -1,11 +1,11 @@
-//! Columns: lists of simple values side by side.
+//! Columns: lists of simple values, stored contiguously.
 
 use super::values::{complex, field, read, simple, write};
 use deltasoap_core::schema::{Builtin, Compositor, Field, Schema, Use};
 use deltasoap_core::soap::Version;
 use deltasoap_core::{QName, Record, Simple, Template, Templating, Value};
 
-/// A column is written as the list that it is equal to, by templates as well, and reads as itself.
+/// A column is written like the list that it equals, also by templates, and is read back as itself.
 #[test]
 fn columns_are_written_as_lists() {
     let mut schema = Schema::new();
@@ -25,7 +25,7 @@ fn columns_are_written_as_lists() {
         for (turn, texts) in
             [&["1", "0", "1"][..], &["1", "1", "1"], &["0"], &[], &["1", "0", "0", "1"]].iter().enumerate()
         {
-            let item = |digit: &&str| Value::Simple(Simple::parse(base, &text(digit)).expect("of the type"));
+            let item = |digit: &&str| Value::Simple(Simple::parse(base, &text(digit)).expect("valid for the type"));
             let items = texts.iter().map(item).collect();
             let record = |items| Value::Record(Box::new(Record { fields: vec![items], ..Record::default() }));
             let mut column = Value::List(items);
@@ -38,7 +38,7 @@ fn columns_are_written_as_lists() {
             assert_eq!(column, list);
             let text = write(&list, view);
             assert_eq!(write(&column, view), text);
-            // Both follow each other on one template.
+            // One template writes both in turn.
             let send = |template: &mut Template, value: &Value| {
                 let name = QName::new("", "r");
                 let sent = template.encode_element(Version::Soap11, Use::Literal, &[], &name, (value, view));
@@ -56,7 +56,7 @@ fn columns_are_written_as_lists() {
     }
 }
 
-/// What is no list of plain values of the field's type stays as it is.
+/// A list of other than plain values of the field's type stays as it is.
 #[test]
 fn other_lists_are_no_columns() {
     let mut schema = Schema::new();

@@ -1,4 +1,4 @@
-//! Default namespaces: where messages have one, and that they say the same as with prefixes.
+//! Default namespaces: which messages have one, and that these mean the same as with prefixes.
 
 use crate::dynamic::Stream;
 use crate::generate::{self, Entropy};
@@ -56,7 +56,7 @@ fn body(message: &str) -> &str {
     rest.split_once("</soap:Body>").expect("its end").0
 }
 
-/// A message whose operation has a prefix in any case.
+/// A message whose operation always has a prefix.
 fn prefixed(value: &Value, view: View<'_>) -> String {
     let mut encoder = Encoder::new();
     let name = |local| QName::new(ns::SOAP11, local);
@@ -71,7 +71,8 @@ fn prefixed(value: &Value, view: View<'_>) -> String {
     String::from_utf8(encoder.finish().expect("writable").into_vec()).expect("UTF-8")
 }
 
-/// What another parser finds: names with their namespaces, attributes in any order, texts.
+/// The content that another parser finds: names with their namespaces, attributes in any order,
+/// texts.
 fn seen_by_others(document: &str) -> String {
     fn see(node: roxmltree::Node<'_, '_>, out: &mut String) {
         let attributes: BTreeSet<_> = node.attributes().map(|it| (it.namespace(), it.name(), it.value())).collect();
@@ -105,11 +106,11 @@ fn elements_of_the_operations_namespace_have_no_prefix() {
     let view = schema.view(root);
     let expected = r#"<operation xmlns="urn:op"><inner xml:lang="3"><x>1</x><ns:y xmlns:ns="urn:other">2</ns:y></inner></operation>"#;
     assert_eq!(body(&written(&value, view, Use::Literal)), expected);
-    // As in SOAP section 5 names are values, too.
+    // In SOAP section 5 encoding, values contain names too.
     assert!(body(&written(&value, view, Use::Encoded)).starts_with("<ns:operation xmlns:ns=\"urn:op\" "));
 }
 
-/// What needs a prefix, at any depth, keeps the prefixes of all.
+/// If one name needs a prefix, at any depth, all names keep theirs.
 #[test]
 fn what_a_default_namespace_could_change_keeps_prefixes() {
     let mut schema = Schema::new();
@@ -172,7 +173,7 @@ fn what_a_default_namespace_could_change_keeps_prefixes() {
     assert!(String::view().takes_default_namespace());
 }
 
-/// A tree may stand where the description has none; its names stay what they are.
+/// A tree may be used where the schema has none; its names stay unchanged.
 #[test]
 fn what_the_description_does_not_have_keeps_its_names() {
     let mut schema = Schema::new();
@@ -196,7 +197,7 @@ fn what_the_description_does_not_have_keeps_its_names() {
     }
 }
 
-/// The schemas below are of both kinds.
+/// The random schemas below include both kinds.
 #[test]
 fn random_schemas_take_default_namespaces() {
     let mut random = SplitMix64::new(1);
@@ -225,7 +226,7 @@ proptest! {
         prop_assert_eq!(body(&ours).contains("<operation xmlns=\"urn:op\""), view.takes_default_namespace());
         prop_assert!(body(&ours).len() <= body(&other).len(), "{} {}", ours, other);
         prop_assert_eq!(seen_by_others(&ours), seen_by_others(&other));
-        // Both by one decoder, which compares them, and each by itself.
+        // Both are read by one decoder, which compares them, and each alone.
         let mut stream = Stream::new(view, Differential::default());
         for message in [&ours, &other, &ours, &ours] {
             let read = stream.next(message, usize::MAX);

@@ -10,8 +10,8 @@ use deltasoap_core::{Content, DecodeOptions, Differential, DifferentialStats, So
 use proptest::prelude::*;
 use std::fmt::Debug;
 
-/// What every policy must get right: the default, and those of the papers with small and large
-/// portions.
+/// The policies that every test must pass: the default, and those of the papers with small and
+/// large portions.
 fn everything() -> impl Iterator<Item = Differential> {
     let papers = [1, 7, 32, 200].into_iter().flat_map(streams::all);
     let first = [7, 32].into_iter().flat_map(first_bases);
@@ -52,8 +52,8 @@ fn many(count: usize, changed: impl Fn(usize) -> Option<&'static str>) -> String
     doubles(&values.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// Arrays in which a value changes, gets longer, shorter, in which items come and go, and which are
-/// bad now and then.
+/// Arrays in which a value changes, gets longer or shorter, items are inserted and removed, and
+/// some of which are invalid.
 fn arrays() -> Vec<String> {
     vec![
         many(40, |_| None),
@@ -117,7 +117,7 @@ fn strings_of_all_lengths() {
     }
 }
 
-/// Counters of a stream of the papers' policies, which must add up.
+/// Returns the counters of a stream read with the papers' policies, which must add up.
 fn counted(documents: &[&str], options: Differential) -> DifferentialStats {
     let stats = read_all::<SoapArray<f64>>(SoapArray::<f64>::view(), documents, options, usize::MAX);
     let content = |document: &&str| (document.len() - document.find('>').map_or(0, |tag| tag + 1)) as u64;
@@ -147,7 +147,7 @@ fn one_changed_value_costs_a_few_portions() {
     }
 }
 
-/// Before the array is entered, nothing of it is in the state that is compared.
+/// Before the array is entered, the compared state contains nothing of it.
 #[test]
 fn a_changed_first_value_costs_a_few_portions() {
     let (one, other) = (many(100, |_| None), many(100, |i| (i == 0).then_some("3.5")));
@@ -165,8 +165,8 @@ fn hard_doubles(count: usize) -> String {
     doubles(&values.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// A lightweight checkpoint takes 3 % of a full one's memory in *Lightweight Checkpointing*,
-/// section 5.4, and 10 % of a differential one's.
+/// A lightweight checkpoint takes 3 % of the memory of a full one in *Lightweight Checkpointing*,
+/// section 5.4, and 10 % of that of a differential one.
 #[test]
 fn checkpoints_are_small() {
     let document = hard_doubles(20_000);
@@ -182,15 +182,15 @@ fn checkpoints_are_small() {
         let stats = stream.stats();
         let each = stats.memory as f64 / stats.checkpoints as f64;
         println!("{state:?}: {each} bytes each of {}", stats.checkpoints);
-        // Beside checkpoints there are the machine, a base, and capacity.
+        // In addition to the checkpoints there are the machine, a base, and spare capacity.
         assert!(each < f64::from(most) + 0.5, "{state:?}: {each} bytes each of {}", stats.checkpoints);
         stats.memory as f64
     });
     assert!(lightweight < 0.045 * full && lightweight < 0.15 * differential, "{lightweight} {differential} {full}");
 }
 
-/// Hard doubles of which a quarter, in twenty places, has new values with each message, none of
-/// which was there before.
+/// Hard doubles of which a quarter, in twenty places, has new values in each message, none of which
+/// occurred before.
 fn fresh(message: usize) -> String {
     const COUNT: usize = 4000;
     const PLACE: usize = 200;
@@ -254,8 +254,8 @@ fn memory_stays_level_where_all_values_change() {
                 stream.stats().memory
             })
             .collect();
-        // One message or another adds a group; portions of about an item's length come to begin at
-        // every item.
+        // A message may add a group; portions of about an item's length eventually begin at every
+        // item.
         let is_level = memory[9] <= memory[1] + memory[1] / 10 + 400 && memory[9] <= memory[0] + memory[0] / 4 + 400;
         assert!(is_level, "{state:?} every {size} bytes, {bases:?}: {memory:?}");
     }
@@ -290,8 +290,8 @@ fn behind_a_bad_message_regular_mode_is_forced() {
     }
 }
 
-/// Text that is longer than any portion: checkpoints lie inside it, and the value tells what came
-/// before.
+/// Text that is longer than any portion: checkpoints are inside it, and the value provides what
+/// came before.
 #[test]
 fn long_texts_are_taken_up_in_the_middle() {
     let text = |at: usize, c: char| {
@@ -334,7 +334,7 @@ fn every_cut() {
     }
 }
 
-/// As many cases as `PROPTEST_CASES` says, or few: each one is read in sixteen ways.
+/// As many cases as `PROPTEST_CASES` specifies, or few: each one is read in sixteen ways.
 fn config() -> ProptestConfig {
     let default = ProptestConfig::default();
     let is_set = std::env::var_os("PROPTEST_CASES").is_some();
@@ -348,7 +348,7 @@ fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #![proptest_config(config())]
 
-    /// Few different values, so that items are like others by chance.
+    /// Few different values, so that items equal others by chance.
     #[test]
     fn random_arrays(
         arrays in prop::collection::vec(prop::collection::vec(0_u8..12, 0..40), 2..8),
@@ -394,7 +394,7 @@ fn exact() -> Differential {
     Differential { adaptive: false, ..Differential::default() }
 }
 
-/// Items that all differ, so that old ones are found again a little earlier or later.
+/// Items that are all different, so that old ones are found again slightly earlier or later.
 #[test]
 fn items_that_moved_by_chance() {
     let streams = [

@@ -1,4 +1,4 @@
-//! Shapes of messages that are hard on leaf checkpoints, one by one.
+//! Message shapes that are difficult for leaf checkpoints, one by one.
 
 use crate::streams::{self, Operation, Stream};
 use deltasoap_core::content::Shortcuts;
@@ -17,8 +17,8 @@ use std::fmt::Debug;
 pub(crate) const EXACT: Differential =
     Differential { checkpoints: deltasoap_core::Checkpoints::Leaf, ..Differential::OFF };
 
-/// Reads a stream of documents in chunks of several sizes, and by the policies of the papers; gives
-/// what leaf checkpoints did with whole documents.
+/// Reads a stream of documents in chunks of several sizes, and with the policies of the papers.
+/// Returns the counters of leaf checkpoints for whole documents.
 fn read<T: Content + Debug>(view: View<'_>, documents: &[impl AsRef<[u8]>], limits: Limits) -> DifferentialStats {
     for differential in streams::all(24) {
         run::<T>(view, documents, DecodeOptions { limits, differential, ..DecodeOptions::default() }, usize::MAX);
@@ -128,8 +128,7 @@ fn arrays_in_an_array_get_items_in_front() {
     assert!(stats.compared == 5 && stats.shifted > 0, "{stats:?}");
 }
 
-/// A type of a user's that leaves [`Content::REPLACES`] as it is: it is made vacant before it is
-/// read.
+/// A user's type that does not override [`Content::REPLACES`]: it is made vacant before it is read.
 #[derive(Debug, Clone, PartialEq, Default)]
 struct Own(String);
 
@@ -190,7 +189,7 @@ fn content_that_is_made_vacant_is_not_met_half_way() {
         Owner::view(),
         DecodeOptions { limits: Limits::default(), differential: EXACT, ..DecodeOptions::default() },
     );
-    stream.next(messages[0].as_bytes(), usize::MAX).expect("a message that is right");
+    stream.next(messages[0].as_bytes(), usize::MAX).expect("a valid message");
     typed::<Owner>(&messages);
 }
 
@@ -202,7 +201,7 @@ fn every_other_item_is_read_in_place() {
     assert!(stats.leaves == 18 && stats.to_regular == 6, "{stats:?}");
 }
 
-/// Two fields of one name, a list between them, and a list whose number has a bound.
+/// Two fields of the same name, a list between them, and a list with a maximum length.
 #[test]
 fn fields_of_one_name_and_bounded_lists() {
     let mut types = Types::default();
@@ -230,8 +229,7 @@ fn fields_of_one_name_and_bounded_lists() {
     assert!(stats.compared > 5 && stats.to_fast > 4, "{stats:?}");
 }
 
-/// A repeated choice without an element of its own, whose members are arrays, structs and empty
-/// elements.
+/// A repeated choice without its own element, whose members are arrays, structs and empty elements.
 #[test]
 fn repeated_choices() {
     let mut types = Types::default();
@@ -286,7 +284,7 @@ fn wildcards() {
     assert!(stats.compared > 5, "{stats:?}");
 }
 
-/// Elements that the schema does not know, in front of, between and behind those it does.
+/// Elements that the schema does not name, before, between and after those it does.
 #[test]
 fn unknown_elements() {
     let mut types = Types::default();
@@ -309,7 +307,8 @@ fn unknown_elements() {
     assert!(stats.compared > 5 && stats.to_fast > 4, "{stats:?}");
 }
 
-/// White space, comments, CDATA, references, empty-element tags: the same values in other words.
+/// White space, comments, CDATA, references, empty-element tags: the same values in different
+/// notations.
 #[test]
 fn other_words() {
     let plain = items(["ab", "cd", "", "ef", "gh", "ij"]);
@@ -336,7 +335,7 @@ fn other_words() {
     assert!(stats.compared == 10 && stats.to_fast > 10, "{stats:?}");
 }
 
-/// Bounds hold for what is skipped as well, and an error is the one that regular mode finds.
+/// Limits also apply to skipped content, and an error is the one that regular mode finds.
 #[test]
 fn limits_reached_in_what_is_equal() {
     let documents: Vec<String> = [20, 20, 21, 19, 20, 40, 20]
@@ -359,7 +358,7 @@ fn limits_reached_in_what_is_equal() {
     }
 }
 
-/// What stands around the operation's element, and how the document is encoded.
+/// Changes around the operation's element, and in the encoding of the document.
 #[test]
 fn frames_of_the_document() {
     let body = array(&[&items(0..30)]);
@@ -393,7 +392,7 @@ fn frames_of_the_document() {
     assert!(stats.compared > 3 && stats.to_fast + stats.leaves > 1, "{stats:?}");
 }
 
-/// Long messages: several received buffers, some kept as they came and some joined.
+/// Long messages: several received buffers, some kept as received and some joined.
 #[test]
 fn images_of_several_parts() {
     let message = |seed: usize| array(&[&items((0..9000).map(|i| if i % 701 == seed { i } else { i * 7919 }))]);
@@ -409,7 +408,7 @@ fn images_of_several_parts() {
     assert!(stats.compared == 19 && stats.fast_bytes > 2 * stats.regular_bytes, "{stats:?}");
 }
 
-/// A message that differs all over costs about what regular mode does: it is gone back to.
+/// A message with differences everywhere costs about as much as in regular mode, which takes over.
 #[test]
 fn comparing_is_given_up_where_it_costs_too_much() {
     let mut types = Types::default();
@@ -426,7 +425,7 @@ fn comparing_is_given_up_where_it_costs_too_much() {
     assert!(stats.to_regular < 8000 && stats.fast_bytes < documents[0].len() as u64, "{stats:?}");
 }
 
-/// Where it is gone back to the operation, its start tag is read again, with its attributes.
+/// If decoding goes back to the operation, its start tag is reread with its attributes.
 #[test]
 fn comparing_is_given_up_behind_a_start_tag_with_attributes() {
     let mut types = Types::default();
@@ -459,8 +458,8 @@ fn documents(bodies: &[&str]) -> Vec<String> {
     bodies.iter().map(|body| format!("<r>{body}</r>")).collect()
 }
 
-/// Elements that are empty now and then, and attributes that come and go: those with a default have
-/// it in every way of reading.
+/// Elements that are sometimes empty, and attributes that are sometimes missing: those with a
+/// default have it in every way of reading.
 #[test]
 fn defaults_come_and_go() {
     let mut types = Types::default();
@@ -578,7 +577,7 @@ fn names_in_lists_and_unions_change_with_their_prefixes() {
     assert!(stats.compared > 0, "{stats:?}");
 }
 
-/// Matrices and arrays of arrays, each written as itself and as the other, in turns.
+/// Matrices and arrays of arrays, each written as itself and as the other, alternately.
 #[test]
 fn arrays_change_their_form() {
     let encoding = "xmlns:e='http://schemas.xmlsoap.org/soap/encoding/'";
@@ -634,7 +633,7 @@ fn arrays_change_their_form() {
     typed::<SoapArray<Nillable<SoapArray<Nillable<i32>>>>>(&of_typed);
 }
 
-/// Arrays of numbers of which another form is the same value.
+/// Arrays of numbers for which another form is the same value.
 #[test]
 fn the_form_of_an_array_is_not_its_value() {
     let mut types = Types::default();
@@ -664,7 +663,7 @@ fn the_form_of_an_array_is_not_its_value() {
     }
 }
 
-/// One memory for values of schemas that, one after the other, lie at the same address.
+/// One memory for values of schemas that are placed, one after the other, at the same address.
 #[test]
 fn schemas_in_the_place_of_others() {
     let document = "<r><n>1</n><n>2</n><m>3</m></r>";
@@ -686,8 +685,8 @@ fn schemas_in_the_place_of_others() {
     }
 }
 
-/// Attributes that no schema names come, go and change: what is left of the message before is in no
-/// value.
+/// Attributes that no schema names appear, disappear and change: no value contains remains of the
+/// previous message.
 #[test]
 fn attributes_without_a_name_come_and_go() {
     let mut types = Types::default();
@@ -732,7 +731,7 @@ fn attributes_without_a_name_come_and_go() {
     assert!(stats.compared > 4 && stats.fast_bytes > 0, "{stats:?}");
 }
 
-/// Attributes of nil elements, which come, change and go between messages.
+/// Attributes of nil elements that appear, change and disappear between messages.
 #[test]
 fn attributes_of_nil_elements_come_and_go() {
     let mut types = Types::default();
@@ -775,7 +774,7 @@ fn attributes_of_nil_elements_come_and_go() {
     assert!(stats.compared > 2, "{stats:?}");
 }
 
-/// What comes where a list's first item stood is told by the field before the list.
+/// An element in place of a list's first item is identified by the field before the list.
 #[test]
 fn another_element_in_place_of_a_list() {
     let mut types = Types::default();
@@ -794,8 +793,8 @@ fn another_element_in_place_of_a_list() {
     read::<Value>(types.0.view(root), &documents, Limits::default());
 }
 
-/// Numbers are read into columns. An item that is nil, which the description does not allow but
-/// reading does, makes a list of one; the next message may make a column again.
+/// Numbers are read into columns. A nil item, which the schema does not allow but the decoder
+/// accepts, turns the column into a list; the next message may create a column again.
 #[test]
 fn columns_become_lists_where_an_item_is_nil() {
     let nil = "<n xmlns:i='http://www.w3.org/2001/XMLSchema-instance' i:nil='true'/>";

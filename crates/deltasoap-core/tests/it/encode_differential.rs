@@ -19,7 +19,7 @@ fn check(entropy: &[Vec<u8>; 4], how: fn(&Sources<'_>) -> EncodeStats) -> Encode
     how(&Sources { schema, value, updates, sending })
 }
 
-/// The streams are such that everything happens in them.
+/// The streams exercise every kind of match.
 #[test]
 fn streams_reach_everything() {
     let mut random = SplitMix64::new(4);

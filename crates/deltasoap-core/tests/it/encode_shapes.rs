@@ -1,5 +1,5 @@
-//! Differential serialization of shapes that matter: arrays over many chunks, values that grow and
-//! shrink, faults between.
+//! Differential serialization of important shapes: arrays over many chunks, values that grow and
+//! shrink, errors in between.
 
 use crate::sender::{Flight, Sender};
 use deltasoap_core::MatchKind::{Content as Same, FirstTime, PartialStructural, PerfectStructural};
@@ -72,7 +72,7 @@ fn only_what_changed_is_written() {
     }
 }
 
-/// What fits its room moves nothing; what is shorter moves its end tag.
+/// A value that fits its room moves nothing; a shorter one moves its end tag.
 #[test]
 fn room_for_the_widest_value() {
     for (chunk, width) in [256, 4096].into_iter().flat_map(|chunk| [(chunk, Width::Maximal), (chunk, Width::Given(24))])
@@ -102,7 +102,7 @@ fn values_grow_and_shrink() {
     }
 }
 
-/// Every single place, so that the first and the last value of every chunk are among them.
+/// Every single place, which includes the first and the last value of every chunk.
 #[test]
 fn one_value_grows_and_shrinks_at_every_place() {
     for options in all().filter(|options| options.chunk == 256) {
@@ -182,7 +182,7 @@ fn a_message_in_flight_stays_as_it_is() {
     }
 }
 
-/// What is sent again while it is in flight is not copied: only what changes is.
+/// Sending a message again while it is in flight copies only what changes.
 #[test]
 fn what_does_not_change_in_flight_is_not_copied() {
     let mut sender = doubles(Templating { chunk: 1024, ..Templating::default() });
@@ -242,7 +242,7 @@ fn what_takes_too_much_is_not_kept() {
     assert!(stats.content >= 1, "{stats:?}");
 }
 
-/// Alternating messages each find their own template, soon.
+/// Alternating messages soon find their own templates.
 #[test]
 fn each_message_has_its_template() {
     for options in exact() {
@@ -263,8 +263,8 @@ fn each_message_has_its_template() {
     }
 }
 
-/// The hardest updates of an array: every value longer, shorter, every second item gone, back, and
-/// one at the front.
+/// The most expensive updates of an array: every value longer, shorter, every second item removed,
+/// restored, and one inserted at the front.
 fn time_of_updates(count: usize, options: Templating) -> Duration {
     let mut template = Template::new(options);
     let (long, short) = (array(count, |_| LENGTHS[3]), array(count, |_| LENGTHS[0]));
@@ -280,7 +280,7 @@ fn time_of_updates(count: usize, options: Templating) -> Duration {
     begin.elapsed()
 }
 
-/// Eight times the items take eight times the time, though every chunk is shifted, split and
+/// Eight times the items take eight times the time, although every chunk is shifted, split and
 /// passed.
 #[test]
 fn updates_take_linear_time() {
@@ -331,7 +331,7 @@ fn record(fields: Vec<Value>, attribute: Option<i32>) -> Value {
     Value::Record(Box::new(Record { fields, attributes: vec![attribute.map(Simple::Int)], others: Default::default() }))
 }
 
-/// Items of an attribute, a choice between `a` and `b`, an optional `c` and a nillable `d`.
+/// Items with an attribute, a choice between `a` and `b`, an optional `c` and a nillable `d`.
 fn items() -> (Schema, ElementRef) {
     let mut schema = Schema::new();
     let (int, text) = (simple(&mut schema, Builtin::Int), simple(&mut schema, Builtin::String));
@@ -428,8 +428,8 @@ fn a_template_of_another_schema_is_no_template() {
     }
 }
 
-/// Items that have an attribute and an empty child beside a number; those of the other schema have
-/// the number alone.
+/// Items that have an attribute and an empty child in addition to a number; those of the other
+/// schema have only the number.
 #[test]
 fn items_of_another_schema_lose_what_has_no_text() {
     let list_of = |with_child: bool, with_attribute: bool| {
@@ -461,7 +461,7 @@ fn items_of_another_schema_lose_what_has_no_text() {
     }
 }
 
-/// The room of a number's field is white space in a tree.
+/// In a tree, the room of a number's field is white space.
 #[test]
 fn trees_in_place_of_typed_elements_get_no_white_space() {
     let (mut typed, mut open) = (Schema::new(), Schema::new());
@@ -482,7 +482,7 @@ fn trees_in_place_of_typed_elements_get_no_white_space() {
     };
     for options in all().filter(|options| options.width != Width::Exact) {
         for (n, s, m) in [("7", "one", "12"), ("8", "two", "123"), ("77", "t", "1"), ("7", "three letters", "12")] {
-            // Of a set, as the same texts count as changes where types are others.
+            // A set of templates, because equal texts of different types count as changes.
             let mut sender =
                 Sender::<Value>::of_several(typed.view(typed_root), Templating { templates: 1, ..options });
             sender.send(&numbers("three letters", 123_456));
@@ -494,8 +494,8 @@ fn trees_in_place_of_typed_elements_get_no_white_space() {
     }
 }
 
-/// A body that may be of several types tells its own in both encodings; without it, it would be
-/// read as a tree.
+/// A body that may have several types names its own in both encodings; otherwise it would be read
+/// as a tree.
 #[test]
 fn a_body_of_an_open_type_tells_its_type() {
     let mut schema = Schema::new();

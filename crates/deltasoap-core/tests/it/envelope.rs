@@ -1,4 +1,4 @@
-//! Envelopes: the rules of both versions, and every recorded message read and written again.
+//! Envelopes: the rules of both versions; every recorded message is read and written again.
 
 use deltasoap_core::decode::{Cursor, Decoder, Step};
 use deltasoap_core::encode::Encoder;
@@ -6,7 +6,7 @@ use deltasoap_core::soap::{EnvelopeReader, Head, Receiver, Version};
 use deltasoap_core::{Content, DecodeOptions, Error, ErrorKind, Limits, Node, QName, Typed, ns};
 use deltasoap_streams::envelopes::envelopes;
 
-/// Takes any body.
+/// Accepts any body.
 #[derive(Debug, Default, PartialEq)]
 struct Any {
     body: Vec<Node>,
@@ -33,7 +33,7 @@ impl Receiver for Any {
     }
 }
 
-/// Takes a named body only.
+/// Accepts only a named body.
 struct Picky;
 
 impl Receiver for Picky {
@@ -65,7 +65,7 @@ fn read(message: &str) -> Result<(Head, Any), Error> {
     whole
 }
 
-/// An envelope of a version; `s:` is its prefix.
+/// An envelope of a version; its prefix is `s:`.
 fn envelope(version: Version, content: &str) -> String {
     format!("<s:Envelope xmlns:s='{}'>{content}</s:Envelope>", version.namespace())
 }
@@ -167,7 +167,8 @@ fn header_blocks_are_bounded() {
     assert!(error.to_string().starts_with("the limit `headers` of 1000 is exceeded, in /Envelope/Header/"), "{error}");
 }
 
-/// Messages cut from programs, with a placeholder or an operator where only elements should stand.
+/// Messages extracted from programs, with a placeholder or an operator where only elements are
+/// allowed.
 const TEMPLATES: [&str; 5] = [
     "NavistAu+soap-server/tests/integration_test.rs.001.xml",
     "apache+axis-axis1-java/axis-rt-core/src/test/java/test/saaj/TestEnvelope.java.001.xml",
@@ -245,7 +246,7 @@ fn every_recorded_message_is_read_and_written_again() {
             continue;
         }
         let (head, any) = whole.unwrap_or_else(|error| panic!("{}: {error}", recorded.path));
-        let cut = read_cut(Any::default(), recorded.content, 1, Limits::default()).expect("as the whole");
+        let cut = read_cut(Any::default(), recorded.content, 1, Limits::default()).expect("like the whole");
         assert_eq!((&cut.0, &cut.1), (&head, &any), "{}", recorded.path);
         assert_eq!(head.version == Some(Version::Soap12), recorded.soap == "1.2", "{}", recorded.path);
         let local = any.body.first().map_or("-", |body| &body.name.local);
@@ -258,12 +259,12 @@ fn every_recorded_message_is_read_and_written_again() {
     assert_eq!(count, 182);
 }
 
-/// Texts and attributes of the tree, against those that another parser finds.
+/// Compares texts and attributes of the tree with those that another parser finds.
 #[test]
 fn recorded_messages_hold_what_another_parser_finds() {
     for recorded in envelopes().filter(|recorded| !TEMPLATES.contains(&recorded.path)) {
         let Ok(text) = std::str::from_utf8(recorded.content) else { continue };
-        // Where references are followed, a tree is not what stands in the message.
+        // If references are followed, a tree differs from the message.
         if text.contains("href=\"#") {
             continue;
         }

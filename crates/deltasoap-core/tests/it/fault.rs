@@ -1,4 +1,4 @@
-//! Faults: both versions, written and read; what real toolkits send.
+//! Faults of both versions, written and read; faults that real toolkits send.
 
 use deltasoap_core::content::Shortcuts;
 use deltasoap_core::schema::Use;
@@ -6,7 +6,7 @@ use deltasoap_core::soap::{Fault, FaultCode, HeaderBlock, Reply, Version, decode
 use deltasoap_core::{Buffer, Content, ErrorKind, Message, Node, QName, Typed, ns, schema::Element, schema::View};
 use deltasoap_core::{decode, encode};
 
-/// `<{urn:d}code>` with an int: the response that is never sent, and a detail.
+/// `<{urn:d}code>` with an int: a detail, and a response that is never sent.
 #[derive(Debug, Clone, PartialEq)]
 struct Code(i32);
 
@@ -50,7 +50,7 @@ fn written(fault: &Fault, version: Version) -> String {
     String::from_utf8(message.into_vec()).expect("UTF-8")
 }
 
-/// A 1.1 message with this fault, below an envelope that declares a few prefixes.
+/// A 1.1 message with this fault, in an envelope that declares a few prefixes.
 fn soap11(fault: &str) -> String {
     format!(
         "<s:Envelope xmlns:s='{}' xmlns:xsi='{}' xmlns:q='urn:q'><s:Body><s:Fault>{fault}</s:Fault></s:Body></s:Envelope>",
@@ -182,7 +182,7 @@ fn children_count_by_their_local_names() {
     assert_eq!((fault.code, fault.reason.as_str(), fault.role.as_deref()), (FaultCode::Receiver, "why", Some("a")));
 }
 
-/// SOAP 1.1 demands a code (section 4.4). A server that forgets it still says why it failed.
+/// SOAP 1.1 requires a code (section 4.4). If a server omits it, the reason is still reported.
 #[test]
 fn a_fault_without_a_code_keeps_its_reason() {
     let fault = read(soap11("<faultstring>why</faultstring><detail>x</detail>").as_bytes());
@@ -192,7 +192,7 @@ fn a_fault_without_a_code_keeps_its_reason() {
     assert!(error.to_string().contains("neither faultcode nor faultstring"), "{error}");
 }
 
-/// A detail's names mean what they mean where it stands, though the declarations stand further out.
+/// The names in a detail keep their meaning, although their prefixes are declared further out.
 #[test]
 fn a_detail_keeps_its_prefixes() {
     let detail = "<detail xmlns:d='urn:d'><d:code xsi:type='q:Code'>5</d:code><d:name>d:x</d:name></detail>";

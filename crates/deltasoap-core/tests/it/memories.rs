@@ -1,4 +1,4 @@
-//! A memory that goes from decoder to decoder, and several memories in one document.
+//! A memory that moves between decoders, and several memories in one document.
 
 use crate::differential_shapes::{EXACT, Types, field};
 use crate::streams::{self, Operation};
@@ -6,7 +6,7 @@ use deltasoap_core::decode::{Cursor, Decoder, Root, Step, Tag};
 use deltasoap_core::schema::{Builtin, Element, Field, View};
 use deltasoap_core::{DecodeOptions, Differential, Limits, Memory, QName, SoapArray, Tolerance, Typed, Value};
 
-/// The same documents, but given to different decoders in turn, some of which have other limits or
+/// The same documents, but read by different decoders in turn, some of which have other limits or
 /// have read other names, and one of which is dropped in the middle of a message.
 #[test]
 fn a_memory_moves_between_decoders() {
@@ -41,8 +41,8 @@ fn a_memory_moves_between_decoders() {
     assert!(operation.memory.stats().compared > 10, "{:?}", operation.memory.stats());
 }
 
-/// What a decoder has tolerated is an error again where a stricter one compares the next message
-/// with it.
+/// A deviation that one decoder has tolerated is an error again if a stricter one compares the next
+/// message with it.
 #[test]
 fn a_memory_moves_between_decoders_of_other_tolerance() {
     let mut types = Types::default();
@@ -73,7 +73,7 @@ fn a_memory_moves_between_decoders_of_other_tolerance() {
     }
 }
 
-/// Two kinds of operations in one document, in any order, each kind with a memory of its own.
+/// Two kinds of operations in one document, in any order, each kind with its own memory.
 struct Pair<'v> {
     view: View<'v>,
     memories: [Memory<Value>; 2],
@@ -137,8 +137,7 @@ fn several_memories_in_one_document() {
     }
 }
 
-/// What trees take is counted for each memory: what was skipped of one changes nothing for the
-/// next.
+/// Trees are counted separately for each memory: skipping them in one does not affect the next.
 #[test]
 fn trees_of_several_memories_are_counted_apart() {
     let mut types = Types::default();

@@ -1,5 +1,5 @@
-//! Small messages of dynamic values: mended where they differ in texts alone, and always what a
-//! decoder alone finds in them.
+//! Small messages of dynamic values: mended if they differ only in texts, always with the same
+//! result as a separate decoder.
 
 use crate::dynamic::Stream;
 use deltasoap_checkpoints::{Portions, State};
@@ -84,7 +84,7 @@ fn envelope(attributes: &str, content: &str) -> String {
     format!("<e:Envelope xmlns:e=\"{soap}\"{attributes}>\n<e:Body><r>{content}</r></e:Body></e:Envelope>")
 }
 
-/// How many of these messages were mended, beside the first two.
+/// Returns how many of these messages were mended, not counting the first two.
 fn mended(contents: &[&str]) -> u64 {
     let (schema, body) = schema();
     let mut stream = Stream::new(schema.view(body), Differential::default());
@@ -118,7 +118,7 @@ fn simple_elements() {
         "<n> 7 </n><s>t\u{e9}xt</s><a><i>1</i><i k='w'>xyz</i></a>",
         "<n>7</n><s>t\u{e9}xt</s><a><i>1</i><i k='w'>xyz</i></a>",
     ];
-    // White space around numbers is for the routines.
+    // The routines read white space around numbers.
     assert_eq!(mended(&contents), 2);
 }
 
@@ -136,7 +136,7 @@ fn fields_in_any_order() {
 #[test]
 fn an_empty_text_stands_for_the_default() {
     let contents = ["<d>x</d>", "<d>y</d>", "<d></d>", "<d>z</d>", "<d></d>", "<d/>", "<d>nothing</d>"];
-    // Those that become empty are read.
+    // Texts that become empty are read by the routines.
     assert_eq!(mended(&contents), 2);
 }
 
@@ -169,13 +169,13 @@ fn what_is_not_mended() {
     ];
     for (one, other) in contents {
         assert_eq!(mended(&[one, other]), 0, "{other}");
-        // What is read then is compared with in turn.
+        // The message that was read is then the one to compare with.
         assert!(mended(&[one, other, one, one]) >= 1, "{other}");
     }
 }
 
-/// Each element within the branch `c` has a field of the same number and type in the element around
-/// it.
+/// Each element within the branch `c` corresponds to a field of the same number and type in the
+/// surrounding element.
 #[test]
 fn within_choices() {
     let mut schema = Schema::new();
@@ -211,7 +211,7 @@ fn messages_in_soap_encoding_follow_references() {
     }
 }
 
-/// In the second message the tree refers to an element beside the operation, whose bytes are those
+/// In the second message the tree refers to an element outside the operation, whose bytes are those
 /// of the first message.
 #[test]
 fn references_out_of_the_operation_are_followed_in_soap_encoding_alone() {
@@ -227,7 +227,7 @@ fn references_out_of_the_operation_are_followed_in_soap_encoding_alone() {
     }
 }
 
-/// Decoders of all policies take turns with one memory: what one keeps is of no use once another
+/// Decoders of all policies take turns with one memory: state kept by one is useless once another
 /// has read a message.
 #[test]
 fn decoders_with_other_options_can_take_turns() {
@@ -251,7 +251,7 @@ fn decoders_with_other_options_can_take_turns() {
     }
 }
 
-/// A text whose first part is taken from the message before is counted from its start.
+/// A text whose first part is taken from the previous message is counted from its start.
 #[test]
 fn texts_in_which_reading_goes_on_meet_their_limit() {
     let (schema, body) = schema();
@@ -268,8 +268,8 @@ fn texts_in_which_reading_goes_on_meet_their_limit() {
     }
 }
 
-/// What one decoder has taken is refused by the next one if its limits are lower, whatever is kept
-/// of the message.
+/// Content that one decoder has accepted is rejected by the next one if its limits are lower,
+/// whatever is kept of the message.
 #[test]
 fn decoders_with_other_limits_can_take_turns() {
     let (schema, body) = schema();
@@ -288,7 +288,7 @@ fn decoders_with_other_limits_can_take_turns() {
     }
 }
 
-/// The same bytes, in which a prefix stands for something else.
+/// The same bytes, in which a prefix has a different meaning.
 #[test]
 fn names_are_those_of_their_own_message() {
     let (schema, body) = schema();
@@ -314,7 +314,7 @@ fn a_bad_end_leaves_nothing_behind() {
     }
 }
 
-/// Content of few kinds, so that messages are often like the last one.
+/// Content of few kinds, so that messages often resemble the previous one.
 fn content() -> impl Strategy<Value = String> {
     let texts =
         ["", "1", "12", "x", " ", "a&amp;b", "<![CDATA[<]]>", "1<!-- -->", "\u{e9}", "]]", "<c d='1'>2</c>", "\r"];
@@ -340,7 +340,7 @@ fn content() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// Whatever the messages are, and in whatever pieces they come.
+    /// Any messages, in any chunks.
     #[test]
     fn the_result_is_that_of_a_decoder_alone(
         contents in prop::collection::vec((content(), 0_usize..4), 2..12),
@@ -360,7 +360,7 @@ proptest! {
     }
 }
 
-/// Responses that vSphere has given.
+/// Recorded vSphere responses.
 #[test]
 fn recorded_responses() {
     let mut schema = Schema::new();
@@ -381,7 +381,7 @@ fn recorded_responses() {
     };
     let first = lap(&mut stream);
     assert!(first.compared > 120, "{first:?}");
-    // The client asks the same again.
+    // The client repeats its requests.
     let both = lap(&mut stream);
     assert!(small > 400 && both.compared > 400, "{small} {both:?}");
 }

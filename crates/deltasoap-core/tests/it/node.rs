@@ -1,4 +1,4 @@
-//! Trees: what is read is written again with the same meaning.
+//! Trees: a tree that was read is written again with the same meaning.
 
 use deltasoap_core::decode::{DecodeOptions, Decoder, ElementRoot};
 use deltasoap_core::encode::Encoder;
@@ -55,7 +55,8 @@ const XSI: &str = "xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance'";
 #[test]
 fn bindings_in_the_way_of_names_do_not_change_them() {
     for text in [
-        // The outer element's own prefix, its namespace, and the prefix that a new one would get.
+        // The outer element's own prefix, its namespace, and the prefix that a new declaration
+        // would get.
         format!("<a xmlns='urn:outer' xmlns:ns='urn:x' {XSI} xsi:type='ns:T'/>"),
         format!("<o:a xmlns:o='urn:outer' xmlns:ns='urn:x' {XSI} xsi:type='ns:T'><ns:b xmlns:ns='urn:outer'/></o:a>"),
         format!("<ns:a xmlns:ns='urn:x' xmlns='urn:y' {XSI} xsi:type='T'><b xmlns='' xsi:type='T'/></ns:a>"),
@@ -92,7 +93,7 @@ fn a_reserved_namespace_is_not_declared() {
     assert_eq!((&again.name, again.text().as_str()), (&node.name, "t"));
 }
 
-/// What a decoder has read before shows in no tree.
+/// A tree reveals nothing that the decoder has read before.
 #[test]
 fn prefixes_in_scope_stand_in_one_order() {
     let document = b"<a:r xmlns:a='urn:a' xmlns:b='urn:b' xmlns:c='urn:c'/>";
@@ -107,7 +108,7 @@ fn prefixes_in_scope_stand_in_one_order() {
     assert_eq!(read(document), Node::parse(document).expect("well-formed"));
 }
 
-/// A tree that was read from such a message has the attribute that the body's element gets.
+/// A tree that was read from such a message has the attribute that is added to the body's element.
 #[test]
 fn no_message_says_its_encoding_twice() {
     for version in [Version::Soap11, Version::Soap12] {

@@ -1,5 +1,5 @@
-//! Positions of errors in messages that are not in UTF-8: exact in received bytes, whatever the
-//! chunks and however long the text.
+//! Positions of errors in messages that are not in UTF-8: exact in received bytes, for any chunks
+//! and any length of text.
 
 use deltasoap_core::Content;
 use deltasoap_core::decode::{Cursor, DecodeOptions, Decoder, Root, Step};
@@ -24,7 +24,7 @@ impl Root for Document<'_> {
     }
 }
 
-/// `<r>` with any number of `<b>`, `<i>` and `<n>`: base64, an int, and an int that may be nil.
+/// `<r>` with any number of `<b>`, `<i>` and `<n>`: base64, an int, and a nillable int.
 fn schema() -> (Schema, ElementRef) {
     let mut schema = Schema::new();
     let mut field = |name, base: Builtin, nillable| {
@@ -61,13 +61,13 @@ fn utf16(text: &str, is_big: bool) -> Vec<u8> {
     std::iter::once(0xFEFF).chain(text.encode_utf16()).flat_map(unit).collect()
 }
 
-/// In ISO-8859-1, with other characters for those that it has not.
+/// Encodes in ISO-8859-1, with replacements for characters outside of it.
 fn latin(text: &str) -> Vec<u8> {
     let bytes = text.chars().map(|c| u8::try_from(u32::from(c)).unwrap_or(0xFF));
     b"<?xml version='1.0' encoding='latin1'?>".iter().copied().chain(bytes).collect()
 }
 
-/// The position must be that of `|`, which is taken out, in any chunks.
+/// Checks that the error's position is that of `|`, which is removed, in any chunks.
 fn check(marked: &str) {
     let (schema, root) = schema();
     let view = schema.view(root);

@@ -1,4 +1,5 @@
-//! Predicted markup: what the decoder learns from a message, valid or not, must hold for the next.
+//! Predicted markup: what the decoder learns from a message, valid or not, must be correct for the
+//! next.
 
 use crate::repeats;
 use deltasoap::Soap;
@@ -39,7 +40,7 @@ fn field(name: &'static str, element: ElementRef, (min, max): (u32, Option<u32>)
 }
 
 /// Reads documents with one decoder, and compares each result with a decoder that learns nothing.
-/// Returns how many were invalid.
+/// Returns the number of invalid documents.
 fn read_all(schema: &Schema, root: ElementRef, limits: Limits, documents: &[String]) -> usize {
     let options = DecodeOptions { limits, differential: Differential::OFF, ..DecodeOptions::default() };
     let mut decoder = Decoder::new(options);
@@ -55,7 +56,7 @@ fn read_all(schema: &Schema, root: ElementRef, limits: Limits, documents: &[Stri
     faults.count()
 }
 
-/// The type that a leaf names is looked at in each message, also where its tag is known.
+/// The type that a leaf names is checked in each message, even if its tag is known.
 #[test]
 fn a_leaf_of_a_type_without_a_declaration_is_at_fault_each_time() {
     let mut schema = Schema::new();
@@ -74,7 +75,7 @@ fn a_leaf_of_a_type_without_a_declaration_is_at_fault_each_time() {
     assert_eq!(read_all(&schema, root, Limits::default(), &types.map(document)), 4);
 }
 
-/// Which fault of a tag is reported does not depend on whether it came before.
+/// Which error of a tag is reported does not depend on whether the tag is known.
 #[test]
 fn tags_with_several_faults_give_the_same_error_each_time() {
     let mut schema = Schema::new();
@@ -94,14 +95,14 @@ fn tags_with_several_faults_give_the_same_error_each_time() {
             let document = format!("<r xmlns:x='{XSI}' xmlns:t='urn:t'><{name} {attributes}></{name}></r>");
             let faults =
                 read_all(&schema, root, Limits::default(), &std::array::from_fn::<_, 5, _>(|_| document.clone()));
-            // A type that is not chosen from says nothing beside nil.
+            // If the type cannot be chosen, its name is not checked beside nil.
             assert!(faults == 5 || name == "c" && faults == 0, "{name} {attributes}: {faults}");
         }
     }
 }
 
-/// What was found out about the attributes of one tag is not taken for another tag of the field,
-/// however many there were.
+/// Findings about the attributes of one tag do not apply to another tag of the same field, however
+/// many tags there were.
 #[test]
 fn attributes_are_those_of_the_tag_at_hand() {
     let mut schema = Schema::new();
@@ -119,8 +120,7 @@ fn attributes_are_those_of_the_tag_at_hand() {
     }
 }
 
-/// A known tag is one with any values, as long as they are plain; the markup between them is the
-/// same.
+/// A known tag may have any plain values; the markup between them is the same.
 #[test]
 fn values_of_known_tags_may_differ() {
     let mut schema = Schema::new();
@@ -211,7 +211,7 @@ fn values_that_decide_how_content_is_read_are_part_of_known_tags() {
     }
 }
 
-/// An end tag is longer than its start tag, and may alone be beyond the limit.
+/// An end tag is longer than its start tag, and may be the only one beyond the limit.
 #[test]
 fn end_tags_count_against_the_limit_on_markup() {
     let mut schema = Schema::new();
@@ -226,14 +226,14 @@ fn end_tags_count_against_the_limit_on_markup() {
     assert_eq!(read_all(&schema, root, limits, &documents), 4);
 }
 
-/// Once a decoder has forgotten names, what it knows of tags means nothing.
+/// Once a decoder has forgotten names, its known tags are invalid.
 #[test]
 fn what_is_known_goes_with_the_names_that_are_forgotten() {
     let mut schema = Schema::new();
     let int = schema.add(simple(Builtin::Int));
     let inner = schema.add(complex(vec![field("a", int, (0, None)), field("b", int, (0, Some(1)))], vec![]));
     let fields = vec![field("c", inner, (0, None)), field("d", inner, (0, Some(1)))];
-    let Element::Complex(root) = complex(fields, vec![]) else { unreachable!("it is one") };
+    let Element::Complex(root) = complex(fields, vec![]) else { unreachable!("a complex element") };
     let root = schema.add(Element::Complex(ComplexElement { open: true, ..root }));
     let usual = "<r><c><a>1</a><b>2</b></c><c><a>1</a><b>2</b></c><d><b>3</b></d></r>";
     let swapped = "<r><d><b>1</b></d></r>";
@@ -254,8 +254,8 @@ fn what_is_known_goes_with_the_names_that_are_forgotten() {
     assert_eq!(read_all(&schema, root, Limits::default(), &documents), 0);
 }
 
-/// Values of attributes are part of tags that are known, but no longer when the next message may be
-/// another client's.
+/// Values of attributes are part of known tags, but are forgotten before the next message, which
+/// may come from another client.
 #[test]
 fn values_of_attributes_are_forgotten() {
     let mut schema = Schema::new();
@@ -267,7 +267,7 @@ fn values_of_attributes_are_forgotten() {
     let mut read = |value: &str| {
         let document = format!("<r>{}</r>", format!("<c x='{value}'><a>text-{value}</a></c>").repeat(3));
         let mut root = ElementRoot::<Value>::new(schema.view(root));
-        decoder.decode(&mut root, document.as_bytes()).expect("a good document");
+        decoder.decode(&mut root, document.as_bytes()).expect("a valid document");
         decoder.reset();
         format!("{decoder:?}")
     };
@@ -276,8 +276,8 @@ fn values_of_attributes_are_forgotten() {
     }
 }
 
-/// Destructors of what belongs to a thread may read documents, before and after the thread's own
-/// decoder is gone.
+/// Destructors of thread-local values may read documents, before and after the thread's own decoder
+/// is dropped.
 #[test]
 fn documents_are_read_while_a_thread_ends() {
     struct Last;
@@ -295,7 +295,7 @@ fn documents_are_read_while_a_thread_ends() {
         drop(Last);
         BEHIND.with(|_| ());
     });
-    thread.join().expect("it ends well");
+    thread.join().expect("no panic");
 }
 
 proptest! {

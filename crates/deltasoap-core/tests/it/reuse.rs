@@ -1,4 +1,4 @@
-//! A decoder that goes on to messages of other schemas, and of other clients.
+//! A decoder that is reused for messages of other schemas, and of other clients.
 
 use deltasoap::Soap;
 use deltasoap_core::decode::{Decoder, ElementRoot, value_from_slice};
@@ -42,7 +42,7 @@ fn read(decoder: &mut Decoder, (schema, root): &(Schema, ElementRef), document: 
     decoder.decode(&mut root, document.as_bytes()).map(|()| root.value)
 }
 
-/// A list's description may stand where that of a dropped schema stood.
+/// A list's schema may be at the address of one that was dropped.
 #[test]
 fn a_list_in_the_place_of_another() {
     let options = DecodeOptions { differential: Differential::OFF, ..Default::default() };
@@ -94,14 +94,14 @@ struct Row {
     a: String,
 }
 
-/// True if a decoder still holds the word `secret` after a message with these rows.
+/// Returns true if a decoder still holds the word `secret` after a message with these rows.
 fn keeps(rows: &str) -> bool {
     let mut decoder = Decoder::new(DecodeOptions::default());
     let mut root = ElementRoot::<Rows>::new(Rows::view());
     decoder.decode(&mut root, format!("<r>{rows}</r>").as_bytes()).unwrap();
     decoder.reset();
     let shown = format!("{decoder:?}");
-    // Markup is shown as numbers.
+    // Markup is printed as numbers.
     shown.contains("secret") || shown.contains("115, 101, 99, 114, 101, 116")
 }
 

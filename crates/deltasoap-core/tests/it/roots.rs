@@ -1,5 +1,5 @@
-//! Operations whose element is of each class: what is the same in the next message stays, whatever
-//! the element is.
+//! Operations whose element is of each class: unchanged content of the next message is kept,
+//! whatever the element is.
 
 use crate::dynamic::Stream;
 use deltasoap_checkpoints::{Portions, State};
@@ -22,8 +22,8 @@ fn policies() -> impl Iterator<Item = Differential> {
     checkpoints.flat_map(|checkpoints| [false, true].map(|adaptive| Differential { checkpoints, adaptive }))
 }
 
-/// Reads operations of these start tags and contents, each of them three times, by every policy and
-/// in pieces, and writes what was read through a template. Gives how many were compared by leaf
+/// Reads operations with these start tags and contents, each of them three times, with every policy
+/// and in pieces, and writes the result through a template. Returns how many were compared by leaf
 /// checkpoints that never give up.
 fn all_stay(schema: &Schema, root: ElementRef, operations: &[(&str, &str)]) -> u64 {
     let (view, mut compared) = (schema.view(root), 0);
@@ -48,7 +48,7 @@ fn message((attributes, content): &(&str, &str)) -> String {
     format!("<e:Envelope xmlns:e=\"{soap}\"><e:Body><r{attributes}>{content}</r></e:Body></e:Envelope>")
 }
 
-/// A template writes what is written without one.
+/// Checks that a template writes the same as without one.
 fn writes_alike(template: &mut Template, value: &Value, view: View<'_>) {
     let (version, encoding, name) = (Version::Soap11, Use::Literal, QName::new("urn:t", "r"));
     let written = template.encode_element(version, encoding, &[], &name, (value, view)).unwrap();
@@ -57,7 +57,7 @@ fn writes_alike(template: &mut Template, value: &Value, view: View<'_>) {
     assert!(bytes == alone.as_slice(), "{value:?}");
 }
 
-/// Texts beyond what is mended, so that they are compared.
+/// Texts too long to be mended, so that they are compared.
 fn long(letter: &str) -> String {
     letter.repeat(9000)
 }
@@ -192,8 +192,8 @@ fn choices() {
     assert!(compared > 0);
 }
 
-/// The message after a nil operation may be cut off, or have content: it is not looked for in a
-/// value that has none.
+/// The message after a nil operation may be truncated, or have content: decoding does not resume in
+/// a value that has none.
 #[test]
 fn nil_operations() {
     let mut schema = Schema::new();
@@ -213,7 +213,7 @@ fn nil_operations() {
     let nil = " xmlns:i='http://www.w3.org/2001/XMLSchema-instance' i:nil='1'";
     let operations = [(nil, ""), (nil, "<a>1</a>"), (nil, ""), (nil, " "), (nil, "<b"), ("", "<a>1</a>"), (nil, "")];
     all_stay(&schema, root, &operations);
-    // One after the other, so that each follows one that was read to its end.
+    // In pairs, so that each follows one that was read to its end.
     for (one, other) in operations.iter().flat_map(|one| operations.iter().map(move |other| (one, other))) {
         all_stay(&schema, root, &[*one, *other, *one]);
     }

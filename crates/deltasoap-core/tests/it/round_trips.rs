@@ -1,4 +1,4 @@
-//! The laws of reading and writing, over random schemas, values, wordings and damage.
+//! The laws of reading and writing, for random schemas, values, notations and damage.
 
 use crate::generate::{self, Entropy};
 use crate::laws::{self, Sources};
@@ -12,7 +12,7 @@ fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(any::<u8>(), 0..most)
 }
 
-/// The texts of a document's leaves, as another parser finds them.
+/// Returns the texts of a document's leaves, as another parser finds them.
 fn leaves(document: &str) -> Vec<String> {
     let document = roxmltree::Document::parse(document).expect("well-formed");
     let leaves = document.descendants().filter(|node| node.is_element() && node.first_element_child().is_none());
@@ -29,8 +29,8 @@ proptest! {
     }
 }
 
-/// The random values above, and those of the fuzz targets that are made alike, hold lists of every
-/// form.
+/// The random values above, and those of the fuzz targets, which are generated in the same way,
+/// contain lists of every form.
 #[test]
 fn random_messages_have_columns_and_tables() {
     let mut random = SplitMix64::new(20);

@@ -1,4 +1,4 @@
-//! Sample values of random schemas: they are written, and read again as the same.
+//! Sample values of random schemas: they are written, and read back unchanged.
 
 use crate::generate::{self, Entropy};
 use deltasoap_core::Value;

@@ -1,5 +1,5 @@
-//! Tables: lists of plain structs as columns. They give what lists of records give, and what typed
-//! structs give.
+//! Tables: lists of plain structs, stored as columns. They give the same results as lists of
+//! records and as typed structs.
 
 use super::values::{complex, field, read, simple, write};
 use crate::edits;
@@ -19,8 +19,8 @@ use std::time::Duration;
 const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";
 const EXACT: Differential = Differential { checkpoints: Checkpoints::Leaf, ..Differential::OFF };
 
-/// `item` any number of times, a struct of these types in fields `a`, `b`, `c`; then a number `n`,
-/// or none.
+/// `item` any number of times, a struct of these types in fields `a`, `b`, `c`; then an optional
+/// number `n`.
 fn rows(compositor: Compositor, bases: &[Builtin]) -> (Schema, ElementRef) {
     let mut schema = Schema::new();
     let fields = bases.iter().zip(["a", "b", "c"]);
@@ -32,7 +32,7 @@ fn rows(compositor: Compositor, bases: &[Builtin]) -> (Schema, ElementRef) {
     (schema, root)
 }
 
-/// The struct that an item of [`rows`] is.
+/// Returns the struct of the items of [`rows`].
 fn item_of(view: View<'_>) -> (&Field, View<'_>) {
     let field = &view.complex().expect("complex").fields[0];
     (field, view.follow(field.element))
@@ -43,7 +43,7 @@ fn items(value: &Value) -> &Value {
     &record.fields[0]
 }
 
-/// The same types, typed.
+/// The same types as Rust structs.
 #[derive(Soap, Debug, Clone, PartialEq)]
 struct Item {
     a: i32,
@@ -60,7 +60,7 @@ struct Rows {
 
 const MIXED: [Builtin; 3] = [Builtin::Int, Builtin::String, Builtin::Double];
 
-/// A table is written as the list that it is equal to, by templates as well, and reads as itself.
+/// A table is written like the list that it equals, also by templates, and is read back as itself.
 #[test]
 fn tables_are_written_as_lists() {
     let types = [
@@ -81,7 +81,7 @@ fn tables_are_written_as_lists() {
                 Builtin::String => format!("a < {}", "x".repeat(digit)),
                 _ => (digit % 2).to_string(),
             };
-            Value::Simple(Simple::parse(base, &text).expect("of the type"))
+            Value::Simple(Simple::parse(base, &text).expect("valid for the type"))
         };
         let mut templates =
             [Use::Literal, Use::Encoded].map(|encoding| (encoding, Template::new(Templating::default())));
@@ -116,7 +116,7 @@ fn tables_are_written_as_lists() {
                 };
                 let alone = send(&mut Template::new(Templating::default()), &list);
                 assert_eq!(send(&mut Template::new(Templating::default()), &table), alone);
-                // Both follow each other on one template.
+                // One template writes both in turn.
                 for value in if turn % 2 == 0 { [&list, &table] } else { [&table, &list] } {
                     assert_eq!(send(template, value), alone);
                 }
@@ -131,7 +131,7 @@ fn tables_are_written_as_lists() {
     }
 }
 
-/// What is no list of plain structs, or holds what no row does, stays as it is.
+/// A list of other than plain structs, or with content that no row can hold, stays as it is.
 #[test]
 fn other_lists_are_no_tables() {
     let mut schema = Schema::new();
@@ -196,7 +196,8 @@ fn a_table_has_columns_of_one_length() {
     );
     assert_eq!((table.len(), table.row(2), table.column("a")), (2, None, None));
     assert_eq!(table.column("b"), Some(&Column::Double(vec![0.5, 2.5])));
-    // A table for other types than its place has is written as its rows are: not at all.
+    // A table of types other than those of its field is treated like its rows: it cannot be
+    // written.
     let (schema, root) = rows(Compositor::Sequence, &[Builtin::Int, Builtin::Int]);
     let fields = vec![Value::Table(Box::new(table)), Value::Absent];
     let around = Record { fields, ..Record::default() };
@@ -214,8 +215,8 @@ fn plain(number: usize) -> String {
     format!("<item><a>{number}</a><b>text {number}</b><c>{number}.5</c></item>")
 }
 
-/// Reads a stream in chunks of several sizes, by all policies and on all levels of tolerance: as
-/// each document is read alone, as records.
+/// Reads a stream in chunks of several sizes, with all policies and on all levels of tolerance. The
+/// result must be the same as for each document alone, as records.
 fn read_all<T: Content + Debug>(view: View<'_>, documents: &[String]) -> DifferentialStats {
     let run = |differential, tolerance, chunk| {
         let options = DecodeOptions { differential, tolerance, ..DecodeOptions::default() };
@@ -235,8 +236,8 @@ fn read_all<T: Content + Debug>(view: View<'_>, documents: &[String]) -> Differe
     run(EXACT, Tolerance::Strict, usize::MAX)
 }
 
-/// What a table does not hold makes a list of it, in the middle of an item as well; the next
-/// message may make a table again.
+/// Content that a table cannot hold turns it into a list, even in the middle of an item; the next
+/// message may create a table again.
 #[test]
 fn tables_become_lists_where_a_row_is_none() {
     let odd = [
@@ -289,7 +290,7 @@ fn tables_become_lists_where_a_row_is_none() {
     }
 }
 
-/// A decoder without shortcuts makes records: it is what tables are compared with.
+/// A decoder without shortcuts creates records: tables are compared with these.
 #[test]
 fn a_decoder_without_shortcuts_makes_records() {
     let (schema, root) = rows(Compositor::Sequence, &MIXED);
@@ -306,7 +307,8 @@ fn a_decoder_without_shortcuts_makes_records() {
     assert_eq!(values[0], values[1]);
 }
 
-/// Rows are patched in place, realigned where some came or went, and mended in small messages.
+/// Rows are patched in place, realigned if some were inserted or removed, and mended in small
+/// messages.
 #[test]
 fn rows_are_patched_realigned_and_mended() {
     let (schema, root) = rows(Compositor::Sequence, &MIXED);
@@ -334,7 +336,7 @@ fn rows_are_patched_realigned_and_mended() {
     assert!(stream.stats().mended >= 3, "{:?}", stream.stats());
 }
 
-/// An item in one of many wordings: mostly plain.
+/// An item in one of many notations: mostly plain.
 fn item() -> impl Strategy<Value = String> {
     let number = prop_oneof![Just("1"), Just("22"), Just("-3"), Just(" 4 "), Just("x"), Just("")];
     let number =
@@ -361,7 +363,7 @@ fn item() -> impl Strategy<Value = String> {
     })
 }
 
-/// Documents that differ in some items each.
+/// Documents, each of which differs in some items.
 fn documents() -> impl Strategy<Value = Vec<String>> {
     let edit = (0..4_u8, any::<prop::sample::Index>(), item());
     let edits = prop::collection::vec(prop::collection::vec(edit, 0..5), 1..7);
@@ -386,8 +388,8 @@ fn documents() -> impl Strategy<Value = Vec<String>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 
-    /// Each document gives what it gives alone, as records, and what a typed value gives; or the
-    /// same error.
+    /// Each document gives the same result as alone, as records, and as a typed value; or the same
+    /// error.
     #[test]
     fn random_streams_of_rows(
         documents in documents(),

@@ -1,5 +1,5 @@
-//! What is accepted beyond the schema: documents that were disturbed give the values of those that
-//! were not.
+//! Content that is accepted beyond the schema: disturbed documents give the same values as the
+//! originals.
 
 use crate::any_order::complex;
 use crate::generate::{self, Entropy};
@@ -33,7 +33,7 @@ fn simple(schema: &mut Schema, base: Builtin, values: &[&'static str]) -> Elemen
     schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration, default: None, packed: None }))
 }
 
-/// An order: a number, a state, items (a code, a count), and a note that may be missing.
+/// An order: a number, a state, items (a code, a count), and an optional note.
 fn order() -> (Schema, ElementRef) {
     let mut schema = Schema::new();
     let int = simple(&mut schema, Builtin::Int, &[]);
@@ -64,7 +64,7 @@ fn document(parts: &[&str]) -> String {
     format!("<order xmlns='urn:t'>{}</order>", parts.concat())
 }
 
-/// The value as text, or the error.
+/// Returns the value as text, or the error.
 fn read(parts: &[&str], tolerance: Tolerance) -> Result<String, String> {
     let (schema, root) = order();
     laws::read(schema.view(root), document(parts).as_bytes(), options(tolerance)).map_err(|error| error.to_string())
@@ -112,8 +112,8 @@ fn unknown_elements_are_skipped_and_reported() {
     }
 }
 
-/// An element that the type has, in a place where it cannot be, is not unknown: its value would be
-/// lost.
+/// An element that belongs to the type, but cannot be at this place, is not unknown: its value
+/// would be lost.
 #[test]
 fn elements_out_of_order_are_read_in_any_order_only() {
     const ITEM: &str = "<item><count>1</count><code>a</code></item>";
@@ -128,8 +128,8 @@ fn elements_out_of_order_are_read_in_any_order_only() {
     assert_eq!(deviations(&parts, AnyOrder), [order("/order", "{urn:t}item"), order("/order/item", "{urn:t}count")]);
 }
 
-/// The markup of an item in another order is not that of the items of its type: it does not tell
-/// which text is which field's.
+/// The markup of an item in another order is not learned for other items of its type: it does not
+/// identify the field of each text.
 #[test]
 fn items_that_are_all_in_the_same_other_order_are_read_by_name() {
     #[derive(deltasoap::Soap, Debug, PartialEq)]
@@ -244,7 +244,7 @@ fn what_may_be_empty_may_be_nil() {
     for tolerance in LEVELS {
         assert!(read(&[NUMBER, STATE, NIL], tolerance).is_ok(), "dynamic values tell nil from empty");
     }
-    // Types of their own do not.
+    // Rust types do not.
     let document = b"<e xmlns:i='http://www.w3.org/2001/XMLSchema-instance' i:nil='true'/>";
     let read = |tolerance| {
         let mut decoder = Decoder::new(options(tolerance));
@@ -257,7 +257,7 @@ fn what_may_be_empty_may_be_nil() {
     }
 }
 
-/// `Nillable` has no place for them.
+/// `Nillable` cannot hold them.
 #[test]
 fn attributes_of_nil_elements_are_reported() {
     const DOCUMENT: &[u8] =
@@ -296,7 +296,7 @@ fn unknown_attributes_are_reported_on_every_level() {
     }
 }
 
-/// A report has a bound; the counters have none.
+/// A report is limited; the counters are not.
 #[test]
 fn reports_are_bounded() {
     let unknown: String = (0..300).map(|index| format!("<u{index}/>")).collect();
@@ -309,8 +309,8 @@ fn reports_are_bounded() {
     assert_eq!((decoder.deviations().len(), decoder.stats().deviations), (0, 300));
 }
 
-/// Whatever came before, a message is read as if it came alone; one in another order is skipped if
-/// it is the same again.
+/// A message is read as if it were alone, whatever came before; one in another order is skipped if
+/// it is repeated exactly.
 #[test]
 fn messages_that_deviate_are_compared() {
     let (schema, root) = order();
@@ -334,8 +334,8 @@ fn messages_that_deviate_are_compared() {
     }
 }
 
-/// Puts unknown elements among the children of structs, and moves children where their order is not
-/// needed to tell them apart.
+/// Inserts unknown elements among the children of structs, and moves children that can be
+/// identified without their order.
 struct Disturbance<'e> {
     entropy: Entropy<'e>,
     moves: bool,
@@ -402,8 +402,8 @@ fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Beside the value that a document was made from, the engine's own reading proves nothing
-    /// here.
+    /// The result is compared with the original value: comparing it only with other ways of
+    /// decoding would prove nothing.
     #[test]
     fn disturbed_documents_give_the_value_that_was_written(
         schema in bytes(60), value in bytes(300), disturbance in bytes(200), moves in any::<bool>()
@@ -421,7 +421,7 @@ proptest! {
     }
 }
 
-/// Messages that are compared deviate where they end, and where fields were passed unseen.
+/// Compared messages with deviations at their end, and where fields were passed unseen.
 #[test]
 fn deviations_show_wherever_a_message_is_gone_on_from() {
     let (schema, root) = order();
@@ -452,8 +452,8 @@ fn what_is_read_again_is_reported_once() {
     let mut decoder = Decoder::new(DecodeOptions { differential, ..options(AnyOrder) });
     let mut operation = crate::streams::Operation::<Value>::new(schema.view(root));
     let (unknown, item) = ("<u/>", "<item><code>a</code><count>1</count></item>");
-    // In the second message an element is found out of order after an unknown one: it is read again
-    // from its start.
+    // In the second message an element is found out of order after an unknown one: the message is
+    // reread from its start.
     let messages = [&[unknown, NUMBER, STATE, item][..], &[unknown, NUMBER, unknown, item, STATE]];
     for parts in messages {
         decoder.reset();
@@ -465,7 +465,7 @@ fn what_is_read_again_is_reported_once() {
     assert_eq!(decoder.stats().deviations, all);
 }
 
-/// A wildcard takes no element that a field names, wherever it stands.
+/// A wildcard takes no element that a field names, at any position.
 #[test]
 fn a_wildcard_takes_nothing_from_the_fields() {
     let mut schema = Schema::new();
@@ -490,7 +490,7 @@ fn a_wildcard_takes_nothing_from_the_fields() {
     }
 }
 
-/// What an open type passes over at one level it passes over at all.
+/// Elements that an open type skips at one level of tolerance are skipped at all levels.
 #[test]
 fn open_types_pass_over_what_has_come_in_another_namespace() {
     #[derive(deltasoap::Soap, Debug, PartialEq)]
@@ -506,8 +506,8 @@ fn open_types_pass_over_what_has_come_in_another_namespace() {
     }
 }
 
-/// `rpc:result` of SOAP 1.2 names the part that is the result; it is no part, though one may have
-/// that name.
+/// `rpc:result` of SOAP 1.2 names the part that is the result; it is not a part itself, though a
+/// part may have that name.
 #[test]
 fn the_name_of_the_result_is_no_part() {
     #[derive(deltasoap::Soap, Debug, PartialEq)]
@@ -523,8 +523,8 @@ fn the_name_of_the_result_is_no_part() {
     }
 }
 
-/// Where a group keeps fields from being read in any namespace, what has a field's name is an
-/// error.
+/// If a group prevents fields from being read in any namespace, an element with a field's name is
+/// an error.
 #[test]
 fn beside_groups_nothing_of_a_field_is_skipped() {
     let mut schema = Schema::new();

@@ -1,10 +1,10 @@
-//! Trees read by a decoder that predicts their tags, beside one that predicts nothing.
+//! Trees read by a decoder that predicts their tags, compared with one that predicts nothing.
 
 use deltasoap_core::decode::{Decoder, ElementRoot};
 use deltasoap_core::{DecodeOptions, Differential, Error, Limits, Node, Typed};
 use std::fmt::Write;
 
-/// The same numbers for the same seed.
+/// A random number generator: equal seeds give equal numbers.
 struct Chance(u64);
 
 impl Chance {
@@ -21,7 +21,7 @@ impl Chance {
     }
 }
 
-/// A document whose elements repeat a few shapes, and deviate from them in every way now and then.
+/// A document whose elements repeat a few shapes, and sometimes deviate from them in every way.
 fn document(chance: &mut Chance) -> String {
     let mut out = String::from(chance.pick(&["<r xmlns='u' xmlns:p='v'>", "<r xmlns:p='v'>", "<r xmlns:p='w' a='1'>"]));
     let rare = 5 + chance.below(40);
@@ -95,8 +95,8 @@ fn what_is_predicted_is_what_is_read() {
     assert!(good > 500 && bad > 500, "{good} {bad}");
 }
 
-/// Tags with attributes hold values of one client: another one's message is read as if they had
-/// never come.
+/// Tags with attributes contain values of one client: another client's message is read as if they
+/// had never occurred.
 #[test]
 fn many_different_attributes_do_not_pile_up() {
     let rows =

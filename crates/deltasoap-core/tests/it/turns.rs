@@ -1,4 +1,4 @@
-//! Messages of several kinds by turns.
+//! Messages of several alternating kinds.
 
 use crate::edits;
 use crate::streams::Stream;
@@ -32,7 +32,7 @@ fn schema(is_tree: bool) -> (Schema, ElementRef) {
     (schema, root)
 }
 
-/// A message of a kind, the `version`-th: one text in 50 is another in each.
+/// The `version`-th message of a kind: one text in 50 differs in each.
 fn message(kind: usize, version: usize, len: usize) -> String {
     let mut out = String::from("<r>");
     for item in 0..len {
@@ -42,12 +42,12 @@ fn message(kind: usize, version: usize, len: usize) -> String {
     out + "<y>end</y></r>"
 }
 
-/// Kinds in an order that numbers say. The time that messages take is made up.
+/// Reads messages of these kinds in order. The time that messages take is simulated.
 fn read(kinds: impl Iterator<Item = usize>, len: usize, is_tree: bool) -> DifferentialStats {
     read_of(kinds, |_| len, is_tree)
 }
 
-/// As [`read`], with a length for each kind.
+/// Like [`read`], with a length for each kind.
 fn read_of(kinds: impl Iterator<Item = usize>, len: impl Fn(usize) -> usize, is_tree: bool) -> DifferentialStats {
     let (schema, root) = schema(is_tree);
     let options = DecodeOptions { differential: Differential::default(), ..Default::default() };
@@ -83,12 +83,12 @@ fn in_no_order() {
 
 #[test]
 fn many_kinds() {
-    // Each is seen once and kept when it comes again.
+    // Each kind is seen once, and kept when it occurs again.
     let stats = read((0..500).map(|message| message % 50), 400, false);
     assert!(share(&stats) > 0.7, "{stats:?}");
 }
 
-/// Whether comparing pays is a question of the message at hand, not of the one before it.
+/// Whether comparing pays depends on the current message, not on the previous one.
 #[test]
 fn large_messages_between_small_ones() {
     for is_tree in [false, true] {
@@ -97,7 +97,7 @@ fn large_messages_between_small_ones() {
     }
 }
 
-/// Small messages of dynamic values are mended or not, which says nothing of the large ones.
+/// Mending of small messages of dynamic values, successful or not, does not affect the large ones.
 #[test]
 fn large_messages_between_small_ones_that_are_never_similar() {
     for every in [2, 3] {
@@ -107,7 +107,7 @@ fn large_messages_between_small_ones_that_are_never_similar() {
     }
 }
 
-/// Those that are kept stay, so that most are found again when their turn comes.
+/// The kept messages stay, so that most are found again when their turn comes.
 #[test]
 fn more_kinds_than_can_be_kept() {
     let (kinds, len) = (60, 2600);
@@ -115,8 +115,8 @@ fn more_kinds_than_can_be_kept() {
     assert!(share(&stats) > 0.4, "{stats:?}");
 }
 
-/// A stream without kinds is looked at for them from time to time, and found to have some when it
-/// has.
+/// A stream without kinds is searched for them from time to time, and found to have some once it
+/// does.
 #[test]
 fn kinds_that_come_late_are_found() {
     let stats = read((0..3000).map(|message| if message < 1000 { message } else { message % 16 }), 400, false);
@@ -132,13 +132,13 @@ fn messages_of_no_kind_are_read_plainly() {
 
 #[test]
 fn small_messages_are_mended_in_turn() {
-    // One in seven comes in chunks, and is not mended; too many texts differ between kinds.
+    // One in seven arrives in chunks, and is not mended; too many texts differ between kinds.
     let stats = read((0..100).map(|message| message % 2), 25, true);
     assert!(stats.mended > 65, "{stats:?}");
 }
 
-/// What is held is at most five messages' worth for two kinds. With one kind it depends on whether
-/// a buffer waits for the next message.
+/// For two kinds, the memory held is at most five messages' worth. With one kind it depends on
+/// whether a buffer waits for the next message.
 #[test]
 fn one_kind_keeps_one_message() {
     let [one, two] = [1, 2].map(|kinds| read((0..100).map(|message| message % kinds), 400, false).memory);

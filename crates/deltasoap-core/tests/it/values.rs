@@ -142,7 +142,7 @@ fn every_built_in_type_is_read_and_written() {
     }
 }
 
-/// A canonical text of the type.
+/// A canonical lexical form of the type.
 fn sample(builtin: Builtin) -> &'static str {
     match builtin {
         Builtin::Boolean => "true",
@@ -270,7 +270,7 @@ fn groups_that_are_repeated_are_a_list_of_records() {
     }
 }
 
-/// What is wrong is said at the same place, wherever the message is cut.
+/// The error is at the same place, wherever the message is cut.
 #[test]
 fn groups_that_are_not_whole_are_errors() {
     let (schema, root) = grouped();
@@ -565,7 +565,7 @@ fn a_value_of_another_shape_is_an_error() {
         value.encode(&mut encoder, view);
         encoder.end();
         let error = encoder.finish().map(|_| ()).expect_err("another shape");
-        assert!(error.to_string().contains("another shape"), "{error}");
+        assert!(error.to_string().contains("does not match its schema"), "{error}");
     }
 }
 
@@ -574,7 +574,7 @@ fn stops_compare() {
     assert_ne!(Stop::Pending, Stop::Error(Error::at(ErrorKind::UnexpectedText, 0)));
 }
 
-/// A union is read piece by piece as any other text: its members are tried once, at the end.
+/// A schema that requires itself twice has no values, but examining it must terminate.
 #[test]
 fn a_long_union_takes_linear_time() {
     let mut schema = Schema::new();
@@ -629,7 +629,7 @@ fn empty_elements_have_their_default() {
     }
 }
 
-/// What is there is no default's business: text that is white space, and nil.
+/// Existing content does not take the default: text that is white space, and nil.
 #[test]
 fn white_space_and_nil_have_no_default() {
     let mut schema = Schema::new();
@@ -665,7 +665,7 @@ fn absent_attributes_have_their_default() {
     assert!(matches!(error.kind(), ErrorKind::MissingAttribute { .. }), "{error}");
 }
 
-/// A type that takes any attribute, with one of its own.
+/// A type that accepts any attribute, with one of its own.
 fn open_for_attributes(schema: &mut Schema, text: Option<ElementRef>) -> ElementRef {
     let int = simple(schema, Builtin::Int);
     let attributes = vec![Attribute { name: QName::new("", "a"), element: int, required: false, default: None }];
@@ -714,7 +714,7 @@ fn attributes_without_a_place_cannot_be_written() {
         encoder.end();
         encoder.finish().map(|written| String::from_utf8_lossy(written.as_slice()).into_owned())
     };
-    assert_eq!(written(open, "", "b").expect("any may stand"), "<r b=\"1\"/>");
+    assert_eq!(written(open, "", "b").expect("any attribute is allowed"), "<r b=\"1\"/>");
     for (root, namespace, local) in [
         (open, "", "a"),
         (open, "", "xmlns"),
@@ -777,7 +777,7 @@ fn nil_elements_keep_the_attributes_that_they_may_have() {
     }
 }
 
-/// The type that an array names is that of items which name none; whatever came before, and
+/// The type that an array names applies to items which name none, whatever came before, and
 /// wherever the message is cut.
 #[test]
 fn arrays_name_the_type_of_their_items() {
@@ -829,7 +829,7 @@ fn arrays_name_the_type_of_their_items() {
     }
 }
 
-/// Small messages whose trees differ in what names their type are read anew.
+/// Small messages whose trees differ in an attribute that names their type are reread.
 #[test]
 fn types_that_messages_choose_are_not_mended() {
     let mut schema = Schema::new();

@@ -1,6 +1,6 @@
-//! White space around the tags of flat items, of another length at each: as senders write it that
-//! indent, and those that keep room for longer values. It changes no value and no error, in
-//! whatever way a message is read.
+//! White space of varying length around the tags of flat items, as written by senders that indent,
+//! and by those that keep room for longer values. It changes no value and no error, in whatever way
+//! a message is read.
 
 use crate::streams::Stream;
 use crate::{generate, laws, streams};
@@ -16,10 +16,10 @@ use proptest::sample::Index;
 use roxmltree::{Document, Node};
 use std::borrow::Cow;
 
-/// Leaf checkpoints, of every message.
+/// Leaf checkpoints, for every message.
 const LEAVES: Differential = Differential { checkpoints: Checkpoints::Leaf, ..Differential::OFF };
 
-/// What the items of an array are.
+/// Kinds of items of an array.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
     Number,
@@ -73,7 +73,7 @@ fn pair(number: ElementRef, text: ElementRef) -> Element {
     })
 }
 
-/// Values, and what stands around their tags.
+/// Values, and the white space around their tags.
 #[derive(Debug, Clone, Default)]
 struct Item {
     number: i16,
@@ -98,7 +98,7 @@ impl Item {
     }
 }
 
-/// A document, and what stands in front of its first item.
+/// A document, and the content before its first item.
 #[derive(Debug, Clone)]
 struct Items {
     kind: Kind,
@@ -113,7 +113,7 @@ impl Items {
     }
 }
 
-/// The value that a document has by its DOM; `None` if it is no array of such items.
+/// Returns the value of a document by its DOM; `None` if it is not an array of such items.
 fn by_dom(document: &str, kind: Kind) -> Option<String> {
     let document = Document::parse(document).ok()?;
     let items = elements(document.root_element())?;
@@ -133,7 +133,7 @@ fn number_by_dom(leaf: Node<'_, '_>) -> Option<Value> {
     Some(Value::Simple(Simple::Double(leaf.text()?.parse().ok()?)))
 }
 
-/// The elements in another; `None` if there is text between them, or an instruction.
+/// Returns the child elements; `None` if there is text between them, or a processing instruction.
 fn elements<'a, 'd>(parent: Node<'a, 'd>) -> Option<Vec<Node<'a, 'd>>> {
     let is_white = |text: &str| text.bytes().all(|byte| b" \t\r\n".contains(&byte));
     let is_gap = |node: &Node<'_, '_>| node.is_comment() || node.is_text() && node.text().is_some_and(is_white);
@@ -151,9 +151,9 @@ fn white() -> BoxedStrategy<String> {
     white.boxed()
 }
 
-/// White space; now and then something else, which the general routines alone read, or which is
-/// wrong. Boxed, as it stands in many places of a document: what proptest keeps of each would fill
-/// the stack.
+/// White space; sometimes something else, which only the general routines read, or which is
+/// invalid. Boxed, because it is used in many places of a document: what proptest keeps for each
+/// would fill the stack.
 fn gap() -> BoxedStrategy<String> {
     let other = vec!["<!-- > -->", "<o/>", "<o> </o>", "&#32;", "<?p?>", "<![CDATA[ ]]>", "z"];
     let other = (white(), prop::sample::select(other), white());
@@ -181,7 +181,7 @@ fn stuffed_item() -> impl Strategy<Value = Item> {
     })
 }
 
-/// A number on a line of its own, indented.
+/// A number on its own line, indented.
 fn indented_item() -> impl Strategy<Value = Item> {
     let within = ["\n    ", "\n    ", "\n  "].map(str::to_owned);
     let gaps = Gaps { within, behind: "\n  ".to_owned() };
@@ -196,13 +196,13 @@ fn items(most: usize) -> impl Strategy<Value = Items> {
     })
 }
 
-/// What one message differs in from the one before.
+/// The difference between one message and the previous one.
 #[derive(Debug, Clone)]
 enum Edit {
     Set(Item),
     Insert(Item),
     Remove,
-    /// The values stay.
+    /// The values stay the same.
     Gaps(Gaps),
     Front(String),
 }
@@ -229,7 +229,7 @@ fn apply(document: &mut Items, at: Index, edit: Edit) {
     }
 }
 
-/// Items that are all alike in markup, or each unlike the next.
+/// Items with the same markup, or each with different markup than the next.
 fn first_items() -> impl Strategy<Value = Items> {
     let lists = prop_oneof![
         prop::collection::vec(stuffed_item(), 1..25),
@@ -239,7 +239,7 @@ fn first_items() -> impl Strategy<Value = Items> {
     (kind(), white(), lists).prop_map(|(kind, front, items)| Items { kind, front, items })
 }
 
-/// Documents, each a few edits from the one before.
+/// Documents, each a few edits away from the previous one.
 fn stream() -> impl Strategy<Value = Vec<Items>> {
     let edits = prop::collection::vec((any::<Index>(), edit()), 0..5);
     (first_items(), prop::collection::vec(edits, 1..5)).prop_map(|(first, steps)| {
@@ -258,12 +258,12 @@ fn cuts() -> impl Strategy<Value = Vec<usize>> {
     prop_oneof![Just(vec![usize::MAX]), prop::collection::vec(size, 1..8)]
 }
 
-/// Limits that a document is within reach of.
+/// Limits that a document may reach.
 fn limits(document: &str, text: usize, message: Index) -> Limits {
     Limits { text, message: message.index(document.len() + 2) as u64, ..Limits::default() }
 }
 
-/// As many cases as `PROPTEST_CASES` says, or few: each one is read in many ways.
+/// As many cases as `PROPTEST_CASES` specifies, or few: each one is read in many ways.
 fn config() -> ProptestConfig {
     let default = ProptestConfig::default();
     let is_set = std::env::var_os("PROPTEST_CASES").is_some();
@@ -294,7 +294,7 @@ proptest! {
         let _ = read(items.kind, document.as_bytes(), limits(&document, usize::MAX, message));
     }
 
-    /// Each policy and matcher, each message in chunks of other lengths.
+    /// Each policy and matcher, each message in chunks of different lengths.
     #[test]
     fn streams_are_read_as_their_messages_are(documents in stream(), cuts in cuts(), portion in 8..80_u32) {
         let kind = documents[0].kind;
@@ -332,13 +332,13 @@ fn options(differential: Differential) -> DecodeOptions {
     DecodeOptions { differential, ..DecodeOptions::default() }
 }
 
-/// Reads a document in every way there is, without a memory.
+/// Reads a document in every available way, without a memory.
 fn read(kind: Kind, document: &[u8], limits: Limits) -> Result<String, Error> {
     let (schema, root) = kind.schema();
     laws::read(schema.view(root), document, DecodeOptions { limits, ..DecodeOptions::default() })
 }
 
-/// Reads a stream, each document also alone, in chunks of the lengths given, over and over.
+/// Reads a stream, and each document also alone, in chunks of the given lengths, repeatedly.
 fn read_stream(
     kind: Kind,
     documents: &[String],
@@ -352,7 +352,7 @@ fn read_stream(
     (results, stream.stats())
 }
 
-/// How many items of a document are read by the shortcut.
+/// Returns the number of items of a document that are read by the shortcut.
 fn flat_items(kind: Kind, document: &str) -> u64 {
     let (schema, root) = kind.schema();
     let mut decoder = Decoder::new(DecodeOptions::default());
@@ -370,7 +370,7 @@ fn stuffed(numbers: impl IntoIterator<Item = i32>) -> String {
     format!("<r>{}</r>", numbers.into_iter().map(item).collect::<String>())
 }
 
-/// The same in lines, each tag indented, as `line` begins them.
+/// The same items in lines, with each tag indented: `line` begins each line.
 fn indented(numbers: impl IntoIterator<Item = i32>, line: &str) -> String {
     let item = |number: i32| format!("{line}<item>{line}{line}<a>{number}</a>{line}{line}<b>text</b>{line}</item>");
     format!("<r>{}\n</r>", numbers.into_iter().map(item).collect::<String>())
@@ -405,7 +405,7 @@ fn a_changed_value_in_an_indented_message_is_read_alone() {
     assert_changes_are_read_alone(&documents);
 }
 
-/// Such items are not flat ones: where one begins is not known without the general routines.
+/// Such items are not flat: only the general routines know where they begin.
 #[test]
 fn items_after_other_than_white_space_are_compared_too() {
     for other in ["&#32;", "&#xA;", "<!---->", "<![CDATA[ ]]>"] {
@@ -427,7 +427,7 @@ fn a_value_in_its_room_moves_nothing() {
     assert_changes_are_read_alone(&documents);
 }
 
-/// Three items of each document differ from those of the one before: these are read, and nothing
+/// Three items of each document differ from those of the previous one: these are read, and nothing
 /// else.
 #[track_caller]
 fn assert_changes_are_read_alone(documents: &[String; 4]) {
@@ -449,7 +449,7 @@ fn every_cut() {
     }
 }
 
-/// What stands behind the last item is not part of it, whatever it is.
+/// Content after the last item is not part of it, whatever it is.
 #[test]
 fn the_end_of_the_last_item_moves() {
     let ends =
@@ -463,10 +463,10 @@ fn the_end_of_the_last_item_moves() {
     }
 }
 
-/// Far more white space than any text may be.
+/// Far more white space than the limit on text.
 const HUGE: usize = 300_000;
 
-/// Documents with very much white space at another place each: in front, within, between and behind
+/// Documents with very much white space, each at another place: before, within, between and after
 /// items.
 fn huge() -> [String; 5] {
     let (few, much) = (stuffed([1, 20, 333, 4, 5]), " \r\n\t".repeat(HUGE / 4));
@@ -510,7 +510,7 @@ fn huge_white_space_counts_against_the_limit_of_the_message() {
     }
 }
 
-/// To look for the end of white space again with every chunk would take hours here.
+/// Searching for the end of white space again with every chunk would take hours here.
 #[test]
 fn huge_white_space_takes_linear_time_in_small_chunks() {
     for document in huge() {

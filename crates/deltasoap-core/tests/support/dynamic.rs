@@ -1,4 +1,4 @@
-//! Messages of dynamic values, each read beside a decoder that has seen no other.
+//! Messages of dynamic values, each compared with the result of a decoder that has read no other.
 
 use deltasoap_core::decode::{Cursor, Decoder, Step};
 use deltasoap_core::schema::View;
@@ -20,7 +20,7 @@ impl Receiver for Taker<'_> {
     }
 }
 
-/// A stream of messages, each read beside a decoder of its own.
+/// A stream of messages, each of which is also read by a separate decoder.
 pub struct Stream<'v> {
     view: View<'v>,
     decoder: Decoder,
@@ -33,13 +33,14 @@ impl<'v> Stream<'v> {
         Stream { view, decoder: Decoder::new(options), memory: Memory::new(Value::Absent) }
     }
 
-    /// Takes the time that messages take from a function.
+    /// Takes the time of each message from a function.
     #[allow(dead_code, reason = "not all tests that share this need it")]
     pub fn set_pace(&mut self, pace: fn(u64, bool) -> std::time::Duration) {
         self.memory.set_pace(pace);
     }
 
-    /// Another decoder reads the messages that follow, with the same memory. Gives the one before.
+    /// Uses another decoder for the following messages, with the same memory. Returns the previous
+    /// one.
     pub fn change_decoder(&mut self, decoder: Decoder) -> Decoder {
         std::mem::replace(&mut self.decoder, decoder)
     }
@@ -59,7 +60,7 @@ impl<'v> Stream<'v> {
         })
     }
 
-    /// Reads a message, and compares with what is read of it alone.
+    /// Reads a message, and compares the result with that of the message alone.
     pub fn next(&mut self, message: &str, chunk: usize) -> Option<Value> {
         let alone = Stream::new(self.view, Differential::OFF).read(message, usize::MAX);
         assert_eq!(self.read(message, chunk), alone, "{message}");

@@ -1,6 +1,6 @@
-//! Edits: what messages of one stream differ in.
+//! Edits: the differences between messages of one stream.
 //!
-//! A value is edited as data (a leaf, an item more or less, another order), and a document as text
+//! A value is edited as data (a leaf, one item more or less, another order), and a document as text
 //! (entities and CDATA instead of characters, white space, prefixes, declarations, damage). Both
 //! draw from entropy, so that they shrink.
 
@@ -45,7 +45,7 @@ fn edit_record(record: &mut Record, complex: &ComplexElement, view: View<'_>, en
         }
         None => {
             edit_field(&mut record.fields[chosen], &complex.fields[chosen], view, entropy);
-            // A field of another branch: mostly all of that one, or none.
+            // A field of another branch: usually all of that branch, or none.
             if let Some(ChoiceFault::Several(_)) = record.choice_fault(complex)
                 && let Value::Record(other) = generate::value(entropy, view)
             {
@@ -55,7 +55,7 @@ fn edit_record(record: &mut Record, complex: &ComplexElement, view: View<'_>, en
     }
 }
 
-/// Another member of a choice, or another value of the same.
+/// Changes a choice to another member, or to another value of the same.
 fn edit_chosen(record: &mut Record, complex: &ComplexElement, view: View<'_>, entropy: &mut Entropy<'_>) {
     let chosen = record.fields.iter().position(|field| *field != Value::Absent);
     match chosen {
@@ -102,7 +102,7 @@ fn simple_value(entropy: &mut Entropy<'_>, base: deltasoap_core::schema::Builtin
     generate::simple_value(entropy, base)
 }
 
-/// An item changed, inserted, removed, doubled, moved; or the end cut off.
+/// Changes, inserts, removes, duplicates or moves an item; or cuts off the end.
 fn edit_list(items: &mut Vec<Value>, view: View<'_>, entropy: &mut Entropy<'_>) {
     let (kind, at) = (entropy.below(7), entropy.below(items.len().max(1)));
     match kind {
@@ -115,8 +115,8 @@ fn edit_list(items: &mut Vec<Value>, view: View<'_>, entropy: &mut Entropy<'_>) 
     }
 }
 
-/// Rewrites a document here and there; mostly it stays the same document, sometimes it becomes a
-/// bad one.
+/// Rewrites a document here and there; usually it stays the same document, sometimes it becomes
+/// invalid.
 pub fn rewritten(document: &str, entropy: &mut Entropy<'_>) -> String {
     let mut text = document.to_owned();
     for _ in 0..entropy.below(3) {
@@ -140,7 +140,7 @@ pub fn rewritten(document: &str, entropy: &mut Entropy<'_>) -> String {
     text
 }
 
-/// Puts something between two tags.
+/// Inserts something between two tags.
 fn between_tags(text: &str, at: usize, what: &str) -> String {
     let gaps: Vec<usize> = text.match_indices("><").map(|(gap, _)| gap + 1).collect();
     match gaps.get(at % gaps.len().max(1)) {
@@ -163,12 +163,12 @@ fn in_text(text: &str, at: usize, other: impl Fn(char) -> String) -> String {
     }
 }
 
-/// Declares a prefix that nobody uses, on one of the start tags.
+/// Declares an unused prefix on one of the start tags.
 fn declared(text: &str, at: usize) -> String {
     on_start_tag(text, at, " xmlns:extra='urn:extra'")
 }
 
-/// Puts attributes on one of the start tags.
+/// Adds attributes to one of the start tags.
 fn on_start_tag(text: &str, at: usize, attributes: &str) -> String {
     let is_start = |place: &usize| text[place + 1..].starts_with(char::is_alphabetic);
     put_on(text, at, attributes, is_start)
@@ -181,8 +181,7 @@ fn put_on(text: &str, at: usize, attributes: &str, is_meant: impl Fn(&usize) -> 
     format!("{}{attributes}{}", &text[..name_end], &text[name_end..])
 }
 
-/// Tells an item, or whatever it is, where it stands in its array, or an array where its first item
-/// does.
+/// Adds a position to an item, or any other element, or an offset to an array.
 fn placed(text: &str, at: usize, entropy: &mut Entropy<'_>) -> String {
     let (name, place) = (["position", "position", "position", "offset"][entropy.below(4)], entropy.below(6));
     let attributes = format!(" xmlns:se='http://schemas.xmlsoap.org/soap/encoding/' se:{name}='[{place}]'");
@@ -193,7 +192,7 @@ fn placed(text: &str, at: usize, entropy: &mut Entropy<'_>) -> String {
     }
 }
 
-/// An element without elements refers to another one, and mostly has no text then.
+/// Makes an element without child elements refer to another one; usually it then has no text.
 fn referring(text: &str, at: usize, id: usize) -> String {
     let is_leaf = |&tag: &usize| {
         let rest = &text[tag + 1..];
@@ -208,7 +207,7 @@ fn referring(text: &str, at: usize, id: usize) -> String {
     format!("{} href='#i{id}'>{}", &text[..end].trim_end_matches('/'), &text[from..])
 }
 
-/// The document with each element that is not text on a line of its own.
+/// Returns the document with each non-text element on its own line.
 pub fn indented(document: &str, line: &str, level: &str) -> String {
     let (mut text, mut depth, mut is_behind_start) = (String::new(), 0_usize, false);
     for (index, piece) in document.split_inclusive('>').enumerate() {
@@ -229,7 +228,7 @@ pub fn indented(document: &str, line: &str, level: &str) -> String {
     text
 }
 
-/// The header of the next message: mostly that of the one before.
+/// Returns the header of the next message: usually that of the previous one.
 pub fn header(before: &'static str, entropy: &mut Entropy<'_>) -> &'static str {
     const HEADERS: [&str; 5] = [
         "",
@@ -241,13 +240,13 @@ pub fn header(before: &'static str, entropy: &mut Entropy<'_>) -> &'static str {
     if entropy.below(4) == 3 { HEADERS[entropy.below(HEADERS.len())] } else { before }
 }
 
-/// The document as the body of a message.
+/// Returns the document as the body of a message.
 pub fn enveloped(document: &str, header: &str) -> String {
     let soap = "http://schemas.xmlsoap.org/soap/envelope/";
     format!("<e:Envelope xmlns:e='{soap}'>{header}<e:Body>{document}</e:Body></e:Envelope>")
 }
 
-/// Lengths of chunks that end within white space, or at an end of it.
+/// Returns lengths of chunks that end within white space, or at an end of it.
 pub fn cuts_in_gaps(document: &[u8], entropy: &mut Entropy<'_>) -> Vec<usize> {
     let is_white = |index: usize| document.get(index).is_some_and(u8::is_ascii_whitespace);
     let places: Vec<usize> = (1..document.len()).filter(|&at| is_white(at - 1) || is_white(at)).collect();

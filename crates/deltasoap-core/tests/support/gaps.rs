@@ -1,9 +1,9 @@
-//! What stuffing may add to a message: white space between elements, and nothing else.
+//! The only addition that stuffing may make to a message: white space between elements.
 
 use roxmltree::{Document, Node};
 
-/// Asserts that a message says what another says, but for white space in front of and behind
-/// elements whose parent has no text.
+/// Asserts that two messages are equivalent, except for white space before and after elements whose
+/// parent has no text.
 #[track_caller]
 pub fn assert_same_but_for_gaps(stuffed: &str, full: &str) {
     let (found, expected) = (parsed(stuffed), parsed(full));

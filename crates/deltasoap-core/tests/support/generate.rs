@@ -1,6 +1,6 @@
-//! Schemas, values and documents made from entropy: for property tests and for the fuzzer alike.
+//! Schemas, values and documents generated from entropy: for property tests and for the fuzzer.
 //!
-//! Where the entropy runs out, everything is at its simplest: so short inputs are small, and
+//! When the entropy runs out, everything takes its simplest form: so short inputs are small, and
 //! shrinking works.
 
 use deltasoap_core::encode::Encoder;
@@ -18,14 +18,14 @@ use std::collections::BTreeMap;
 pub struct Entropy<'a>(pub &'a [u8]);
 
 impl Entropy<'_> {
-    /// A number below `bound`, 0 when there is no more.
+    /// Draws a number below `bound`; 0 when there is no entropy left.
     pub fn below(&mut self, bound: usize) -> usize {
         let Some((first, rest)) = self.0.split_first() else { return 0 };
         self.0 = rest;
         usize::from(*first) % bound
     }
 
-    /// True once in `times`, never when there is no more.
+    /// Returns true once in `times`; never when there is no entropy left.
     fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == times - 1
     }
@@ -43,10 +43,10 @@ const TYPES: [Builtin; 9] = [
     Builtin::UnsignedByte,
 ];
 
-/// A schema, and its root: mostly a complex element with fields.
+/// Generates a schema, and its root: usually a complex element with fields.
 pub fn schema(entropy: &mut Entropy<'_>) -> (Schema, ElementRef) {
     let mut schema = Schema::new();
-    // Not drawn, for there is seldom entropy left at the end.
+    // Not drawn, because there is seldom entropy left at the end.
     let is_qualified = entropy.0.len() % 3 == 2;
     let complex = complex(entropy, &mut schema, 3);
     let root = match entropy.below(8) {
@@ -61,9 +61,9 @@ pub fn schema(entropy: &mut Entropy<'_>) -> (Schema, ElementRef) {
 /// The namespace of a qualified schema, and of operations.
 const NAMESPACE: &str = "urn:op";
 
-/// The same schema, in which elements without a namespace get one and attributes have none, and
-/// single items stand in the place of arrays, whose markup has names in its values. So it takes a
-/// default namespace.
+/// Returns the same schema, but elements without a namespace get one, attributes have none, and
+/// single items replace arrays, whose markup has names in its values. So it takes a default
+/// namespace.
 fn qualified(schema: &Schema) -> Schema {
     let mut elements: Vec<Element> = Vec::new();
     for element in schema.elements() {
@@ -73,7 +73,7 @@ fn qualified(schema: &Schema) -> Schema {
                 attributes: complex.attributes.iter().map(unqualified_attribute).collect(),
                 ..complex.clone()
             }),
-            // What an array refers to was made before it.
+            // The item of an array was added before the array.
             Element::Array(ArrayElement { item: ElementRef::Index(item), .. }) => elements[*item as usize].clone(),
             other => other.clone(),
         });
@@ -101,7 +101,7 @@ fn element(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize) -> Elem
     }
 }
 
-/// A struct of which lists are tables.
+/// A struct whose lists are tables.
 fn row(entropy: &mut Entropy<'_>, schema: &mut Schema) -> ElementRef {
     const PLAIN: [Builtin; 6] =
         [Builtin::Int, Builtin::String, Builtin::Double, Builtin::Boolean, Builtin::DateTime, Builtin::UnsignedByte];
@@ -117,7 +117,7 @@ fn row(entropy: &mut Entropy<'_>, schema: &mut Schema) -> ElementRef {
     schema.add(Element::Complex(described(compositor, fields)))
 }
 
-/// Content of one of several types. None of them is open itself, and each is described under its
+/// Content of one of several types. None of them is open itself, and each is listed under its own
 /// name.
 fn open(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize) -> ElementRef {
     let mut named = |entropy: &mut Entropy<'_>, index| {
@@ -148,7 +148,7 @@ fn simple(entropy: &mut Entropy<'_>, schema: &mut Schema) -> ElementRef {
     }))
 }
 
-/// Of integers, which are equal to themselves.
+/// A packing of integers, since they are equal to themselves.
 fn packing(entropy: &mut Entropy<'_>) -> Option<Packing> {
     let items = [Builtin::Short, Builtin::UnsignedInt][entropy.below(2)];
     Packing::new(items, entropy.once_in(2))
@@ -163,7 +163,7 @@ fn packed(entropy: &mut Entropy<'_>, packing: Packing) -> Column {
     column
 }
 
-/// The text of a value. That of a name would need a prefix.
+/// The text of a value. Not for names, which would need a prefix.
 fn default(entropy: &mut Entropy<'_>, base: Builtin) -> Option<Cow<'static, str>> {
     (base != Builtin::QName).then(|| simple_value(entropy, base).to_string().into())
 }
@@ -205,7 +205,7 @@ fn complex(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize) -> Elem
     }))
 }
 
-/// A choice between groups, behind the fields that are there, and perhaps with others behind it.
+/// Adds a choice between groups after the existing fields, possibly with others after it.
 fn groups(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize, fields: &mut Vec<Field>) -> Choice {
     let first = fields.len();
     let choice = choice_of_groups(entropy, schema, depth, 0, first, fields);
@@ -271,7 +271,7 @@ fn field(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize, index: us
     Field { name: name(namespace, "f", index), element, min, max, nillable: entropy.once_in(5), inline: false }
 }
 
-/// How often a field occurs.
+/// Number of occurrences of a field.
 fn occurrences(entropy: &mut Entropy<'_>) -> (u32, Option<u32>) {
     [(1, Some(1)), (0, None), (0, Some(1)), (0, None), (1, None), (0, Some(3))][entropy.below(6)]
 }
@@ -288,8 +288,8 @@ fn choice(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize, index: u
     Field { name: name("", "g", index), element, min, max, nillable: false, inline: true }
 }
 
-/// Elements without one around them, any number of times. The first must be there, and all names
-/// are the group's own: that tells where an occurrence ends.
+/// Elements without a surrounding element, any number of times. The first is required, and all
+/// names are unique to the group: that determines where an occurrence ends.
 fn group(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize, index: usize) -> Field {
     let number = schema.elements().len();
     let element = element(entropy, schema, depth);
@@ -336,12 +336,12 @@ pub fn value(entropy: &mut Entropy<'_>, view: View<'_>) -> Value {
         Element::Simple(SimpleElement { packed: Some(packing), .. }) => Value::Packed(packed(entropy, *packing)),
         Element::Simple(simple) => {
             let value = simple_value(entropy, simple.base);
-            // An empty text stands for the default.
+            // An empty text is read as the default.
             let default = simple.default.as_deref().filter(|_| value.to_string().is_empty());
-            Value::Simple(default.map_or(value, |text| Simple::parse(simple.base, text).expect("of the type")))
+            Value::Simple(default.map_or(value, |text| Simple::parse(simple.base, text).expect("valid for the type")))
         }
         Element::Array(array) => {
-            // One row in each dimension but the last.
+            // One row in each dimension except the last.
             let items = Value::List(values(entropy, view.follow(array.item), array.nillable));
             (1..array.dimensions).fold(items, |row, _| Value::List(vec![row]))
         }
@@ -352,9 +352,9 @@ pub fn value(entropy: &mut Entropy<'_>, view: View<'_>) -> Value {
         },
         Element::Any => Value::Tree(Box::new(Node::with_text(QName::new("urn:t", "any"), string(entropy)))),
         Element::Shared(_) => Value::Shared(Shared::new(value(entropy, view.content()))),
-        // An abstract type that no other is derived from.
+        // An abstract type without derived types.
         Element::Open(open) if open.base.is_none() && open.types.is_empty() => Value::Tree(Box::default()),
-        // A derived type may hold its base again, so the base ends what is drawn.
+        // A derived type may contain its base again, so the base ends the recursion.
         Element::Open(open) if open.base.is_some() && entropy.0.is_empty() => {
             value(entropy, view.follow(open.base.expect("a base")))
         }
@@ -376,7 +376,7 @@ fn nillable_value(entropy: &mut Entropy<'_>, view: View<'_>, nillable: bool) -> 
     if nillable && (entropy.0.is_empty() || entropy.once_in(3)) { nil(entropy, view) } else { value(entropy, view) }
 }
 
-/// Makes columns and tables of the lists that can be such.
+/// Converts lists to columns and tables where possible.
 #[allow(dead_code, reason = "not for all tests that share this")]
 pub fn gather(value: &mut Value, view: View<'_>) {
     match (value, view.element) {
@@ -397,7 +397,7 @@ pub fn gather(value: &mut Value, view: View<'_>) {
     }
 }
 
-/// Nil, with attributes where there may be some.
+/// Nil, with attributes where they are allowed.
 pub fn nil(entropy: &mut Entropy<'_>, view: View<'_>) -> Value {
     if *view.element == Element::Any && entropy.once_in(2) {
         let name = QName::new("http://www.w3.org/2001/XMLSchema-instance", "type");
@@ -462,7 +462,7 @@ fn field_value(entropy: &mut Entropy<'_>, field: &Field, view: View<'_>) -> Valu
         }
         return Value::List(items);
     }
-    // Types may hold themselves.
+    // Types may contain themselves.
     let is_left_out = field.min == 0 && (entropy.0.is_empty() || entropy.once_in(2));
     if is_left_out { Value::Absent } else { nillable_value(entropy, view, field.nillable) }
 }
@@ -493,7 +493,7 @@ pub fn simple_value(entropy: &mut Entropy<'_>, base: Builtin) -> Simple {
     }
 }
 
-/// A value of a type that takes few texts.
+/// A value of a type that accepts few texts.
 fn other_value(entropy: &mut Entropy<'_>, base: Builtin) -> Simple {
     const TEXTS: [&str; 13] = [
         "7",
@@ -515,7 +515,7 @@ fn other_value(entropy: &mut Entropy<'_>, base: Builtin) -> Simple {
     texts.into_iter().find_map(|text| Simple::parse(base, text).ok()).expect("a text of each type")
 }
 
-/// Text with all that markup makes special.
+/// Text with all characters that are special in markup.
 fn string(entropy: &mut Entropy<'_>) -> String {
     const CHARS: &[char] = &[
         'a',
@@ -554,7 +554,7 @@ pub fn encoded(value: &Value, view: View<'_>) -> String {
     String::from_utf8(encoder.finish().expect("writable").into_vec()).expect("UTF-8")
 }
 
-/// The same document in other words.
+/// The same document in a different notation.
 pub fn reworded(document: &str, entropy: &mut Entropy<'_>) -> String {
     let mut root = Node::parse(document.as_bytes()).expect("well-formed");
     expand_types(&mut root, &[]);
@@ -567,8 +567,8 @@ pub fn reworded(document: &str, entropy: &mut Entropy<'_>) -> String {
     writer.out
 }
 
-/// Makes each `xsi:type` a name that means the same without prefixes. `around` are the bindings of
-/// the elements around.
+/// Replaces each `xsi:type` with a name that means the same without prefixes. `around` are the
+/// bindings of the surrounding elements.
 fn expand_types(node: &mut Node, around: &[Bindings]) {
     let scope: Vec<Bindings> = around.iter().cloned().chain([node.bindings.clone()]).collect();
     let namespace = |prefix: &str| scope.iter().rev().find_map(|it| it.iter().find(|(known, _)| known == prefix));
@@ -583,7 +583,7 @@ fn expand_types(node: &mut Node, around: &[Bindings]) {
     }
 }
 
-/// Writes a document in as many ways as entropy allows.
+/// Writes a document in as many notations as the entropy provides.
 struct Writer<'w, 'a> {
     out: String,
     /// Prefixes and their namespaces.
@@ -636,7 +636,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// A name with a prefix in scope, or with one declared for it.
+    /// Returns a name with a prefix in scope, or with one declared for it.
     fn name(&mut self, name: &QName, declarations: &mut Vec<String>) -> String {
         if name.namespace.is_empty() {
             return name.local.to_string();
@@ -680,7 +680,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Text as itself, as references, as CDATA, with comments between.
+    /// Writes text literally, as references, as CDATA, and with comments in between.
     fn text(&mut self, text: &str) {
         for c in text.chars() {
             match self.entropy.below(24) {
@@ -707,7 +707,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// White space and comments where only elements may stand.
+    /// Writes white space and comments where only elements may stand.
     fn gap(&mut self) {
         const GAPS: [&str; 8] = ["", "", "", "\n  ", " ", "<!-- a comment -->", "\r\n\t", " <!---->\n"];
         let gap = GAPS[self.entropy.below(GAPS.len())];

@@ -1,9 +1,9 @@
-//! Which kind of match a message must be, told from its bytes and those of the message before: a
-//! naive twin.
+//! A naive reference for the kind of match of a message, determined from its bytes and those of the
+//! previous message.
 
 use deltasoap_core::MatchKind;
 
-/// The kinds that are right for a message written in full behind another, with exact widths.
+/// Returns the valid kinds for a message written in full after another, with exact widths.
 pub fn exact(before: Option<&str>, now: &str) -> &'static [MatchKind] {
     use MatchKind::{Content, FirstTime, PartialStructural, PerfectStructural};
     let Some(before) = before else { return &[FirstTime] };
@@ -20,12 +20,12 @@ pub fn exact(before: Option<&str>, now: &str) -> &'static [MatchKind] {
     }
     match pairs().all(|(before, now)| before == now || !before.starts_with('<')) {
         true => &[PerfectStructural],
-        // Names or attributes that are as long as before.
+        // Names or attributes with the same length as before.
         false => &[PerfectStructural, PartialStructural],
     }
 }
 
-/// The kinds that are right where values have room: what fits is not told from the message in full.
+/// Returns the valid kinds if values have room: the message in full does not show what fits.
 pub fn stuffed(before: Option<&str>, now: &str) -> &'static [MatchKind] {
     match exact(before, now) {
         only @ [MatchKind::FirstTime | MatchKind::Content] => only,
@@ -34,14 +34,14 @@ pub fn stuffed(before: Option<&str>, now: &str) -> &'static [MatchKind] {
     }
 }
 
-/// Up to the end of the operation's start tag.
+/// Returns the message up to the end of the operation's start tag.
 fn head(message: &str) -> &str {
     let body = message.find("Body>").map_or(0, |body| body + "Body>".len());
     let end = message[body..].find('>').map_or(message.len(), |end| body + end);
     &message[..end]
 }
 
-/// Tags and texts in turn.
+/// Iterates over tags and texts in turn.
 #[derive(Clone, Copy)]
 struct Pieces<'a>(&'a str);
 
@@ -62,7 +62,7 @@ impl<'a> Iterator for Pieces<'a> {
     }
 }
 
-/// The length of a tag, in whose attribute values `>` may stand.
+/// Returns the length of a tag, whose attribute values may contain `>`.
 fn tag_len(text: &str) -> usize {
     let mut is_quoted = false;
     let end = text.bytes().position(|byte| {

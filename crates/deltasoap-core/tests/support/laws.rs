@@ -1,4 +1,4 @@
-//! What must hold for every schema, value and document.
+//! Laws that must hold for every schema, value and document.
 
 use crate::generate::{self, Entropy};
 use deltasoap_core::decode::{Decoder, ElementRoot};
@@ -14,8 +14,8 @@ fn read_by<'a>(mut decoder: Decoder, view: View<'_>, chunks: impl Iterator<Item 
     Ok(format!("{:?}", root.value))
 }
 
-/// Reads a document in every way there is, which must all give the same value or the same error.
-/// The value comes as text.
+/// Reads a document in every available way. All must give the same value or the same error. Returns
+/// the value as text.
 pub fn read(view: View<'_>, document: &[u8], options: DecodeOptions) -> Result<String, Error> {
     let whole = read_by(Decoder::new(options), view, [document].into_iter());
     let general = read_by(Decoder::without_shortcuts(options), view, [document].into_iter());
@@ -32,11 +32,12 @@ pub fn read(view: View<'_>, document: &[u8], options: DecodeOptions) -> Result<S
     whole
 }
 
-/// Entropy for the schema, the value, the wording and the damage.
+/// Entropy for the schema, the value, the notation and the damage.
 pub struct Sources<'a>(pub [&'a [u8]; 4]);
 
-/// A value that is written, in the encoder's words or in others, is read as it was; and damage is
-/// found alike in every way to read. Gives the document in other words.
+/// Checks that a value that is written, by the encoder or in another notation, is read back
+/// unchanged, and that damage gives the same result in every way of reading. Returns the document
+/// as encoded, and in the other notation.
 pub fn check(Sources([schema, value, wording, damage]): Sources<'_>) -> (String, String) {
     let (schema, root) = generate::schema(&mut Entropy(schema));
     let view = schema.view(root);
@@ -58,7 +59,7 @@ pub fn check(Sources([schema, value, wording, damage]): Sources<'_>) -> (String,
     (encoded, reworded)
 }
 
-/// A document with a few pieces cut out, doubled, moved or put in.
+/// Returns a document with a few pieces cut out, duplicated, moved or inserted.
 pub fn damaged(document: &str, entropy: &mut Entropy<'_>) -> Vec<u8> {
     const PIECES: [&str; 16] = [
         "<",

@@ -1,8 +1,8 @@
-//! Streams of messages that repeat each other's markup, read by one decoder: each must give what a
-//! decoder that learns nothing gives.
+//! Streams of messages that repeat each other's markup, read by one decoder: each must give the
+//! same result as with a decoder that learns nothing.
 //!
-//! Beside the other streams: decoders go from schema to schema, invalid messages come again, and
-//! limits are as tight as the markup.
+//! In addition to the other streams: decoders change from schema to schema, invalid messages are
+//! repeated, and limits are as tight as the markup.
 
 use bytes::Bytes;
 use deltasoap_checkpoints::{Portions, State};
@@ -17,7 +17,7 @@ use deltasoap_core::{
 };
 use std::borrow::Cow;
 
-/// Chance that comes from a seed (splitmix64).
+/// A random number generator with a seed (splitmix64).
 #[derive(Debug, Clone)]
 pub struct Chance(u64);
 
@@ -142,7 +142,7 @@ fn complex(schema: &mut Schema, chance: &mut Chance, depth: usize, compositor: O
 }
 
 fn element(schema: &mut Schema, chance: &mut Chance, depth: usize) -> ElementRef {
-    // What was described before comes again.
+    // Reuses an earlier element.
     let len = schema.elements().len();
     if len > 0 && chance.one_in(4) {
         return ElementRef::Index(chance.below(len) as u32);
@@ -189,7 +189,7 @@ fn element(schema: &mut Schema, chance: &mut Chance, depth: usize) -> ElementRef
     }
 }
 
-/// A struct of which lists are tables.
+/// A struct whose lists are tables.
 fn row(schema: &mut Schema, chance: &mut Chance) -> ElementRef {
     let fields = NAMES.iter().take(1 + chance.below(3)).map(|name| {
         let base = *chance.pick(&[Builtin::Int, Builtin::String, Builtin::Boolean, Builtin::Double]);
@@ -211,7 +211,7 @@ fn row(schema: &mut Schema, chance: &mut Chance) -> ElementRef {
     }))
 }
 
-/// Content of types that messages name.
+/// Content whose type is named by the message.
 fn open(schema: &mut Schema, chance: &mut Chance, depth: usize) -> ElementRef {
     let mut closed = || match chance.one_in(3) {
         true => simple(schema, chance),
@@ -353,11 +353,11 @@ mod typed {
     }
 }
 
-/// How a message is written.
+/// Options for writing a message.
 struct Writer<'c> {
     chance: &'c mut Chance,
     text: String,
-    /// One in so many choices deviates.
+    /// One in this many choices deviates.
     rarely: usize,
     indent: bool,
     typed: bool,
@@ -389,7 +389,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The children of an element, or those of a group.
+    /// Writes the children of an element, or those of a group.
     fn children(&mut self, view: View<'_>, complex: &ComplexElement, depth: usize) {
         let mut order: Vec<usize> = (0..complex.fields.len()).collect();
         match complex.compositor {
@@ -598,7 +598,7 @@ fn message(chance: &mut Chance, view: View<'_>, rarely: usize, bare: bool) -> St
     writer.text + "</r>"
 }
 
-/// The message of an operation, perhaps with elements behind it that it refers to.
+/// Returns the message of an operation, possibly followed by elements to which it refers.
 fn enveloped(chance: &mut Chance, operation: &str) -> String {
     let soap = "http://schemas.xmlsoap.org/soap/envelope/";
     let behind = *chance.pick(&[
@@ -612,7 +612,7 @@ fn enveloped(chance: &mut Chance, operation: &str) -> String {
     format!("<e:Envelope xmlns:e=\"{soap}\">{header}<e:Body>{operation}{behind}</e:Body></e:Envelope>")
 }
 
-/// A message that resembles one before: bytes are taken out, put in twice, or changed.
+/// Returns a message that resembles an earlier one: bytes are removed, duplicated, or changed.
 fn mutated(chance: &mut Chance, before: &str) -> String {
     let mut text = before.to_owned();
     for _ in 0..1 + chance.below(3) {
@@ -628,7 +628,7 @@ fn mutated(chance: &mut Chance, before: &str) -> String {
                 let piece = text[one..other].to_owned();
                 text.insert_str(other, &piece);
             }
-            // An element of its own, twice.
+            // One of its elements, duplicated.
             2 | 3 => {
                 let end = text[one + 1..]
                     .find('<')
@@ -744,7 +744,7 @@ fn limits(chance: &mut Chance) -> Limits {
     limits
 }
 
-/// A stream of a seed, or several that take turns with one decoder.
+/// Checks the stream of a seed, or several streams that take turns with one decoder.
 pub fn check(seed: u64) -> Result<(), String> {
     let mut chance = Chance(seed);
     let limits = limits(&mut chance);
@@ -762,7 +762,7 @@ pub fn check(seed: u64) -> Result<(), String> {
     let turns = chance.one_in(4);
     for round in 0..1 + chance.below(3) {
         if round > 0 && chance.one_in(2) {
-            // Another one, perhaps in the place of the one before.
+            // Another schema, possibly at the address of the previous one.
             schemas[0] = schema(&mut chance);
         }
         let views = schemas.each_ref().map(|(schema, root)| schema.view(*root));

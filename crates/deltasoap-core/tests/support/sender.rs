@@ -1,5 +1,5 @@
-//! The oracle of differential serialization: what templates send is what the same values give when
-//! they are written in full.
+//! The oracle of differential serialization: templates must send the same as writing the same
+//! values in full.
 
 use crate::gaps::assert_same_but_for_gaps;
 use crate::kinds;
@@ -14,7 +14,7 @@ use deltasoap_core::{
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-/// How messages are written: what stays the same for most of a stream.
+/// Options for writing messages that stay the same for most of a stream.
 #[derive(Clone)]
 pub struct Style {
     pub version: Version,
@@ -30,7 +30,7 @@ impl Default for Style {
     }
 }
 
-/// What becomes of a message that was sent.
+/// The state of a message after sending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flight {
     /// It has arrived.
@@ -41,19 +41,20 @@ pub enum Flight {
     Frames,
 }
 
-/// How much of a message is shown to people.
+/// Maximum length of a message in failure output.
 const MOST_SHOWN: usize = 4000;
 
-/// Sends values by templates, and in full beside, and compares. What is sent is read as a `D`.
+/// Sends values by templates, also writes them in full, and compares. What is sent is read as a
+/// `D`.
 pub struct Sender<'v, T, D = T> {
     pub style: Style,
     pub view: View<'v>,
-    /// The value is written in full before it is sent, not behind.
+    /// True if the value is written in full before it is sent, not after.
     pub full_first: bool,
-    /// Is shown each message as it is sent and in full.
+    /// Receives each message as it is sent and in full.
     pub witness: Option<fn(sent: &[u8], full: &str)>,
-    /// Content that templates do not keep may be sent as if for the first time, and values may be
-    /// such that cannot be written; all ways must still agree.
+    /// True if content that templates do not keep may be sent as if for the first time, and values
+    /// may be impossible to write; all ways must still agree.
     pub is_lenient: bool,
     kept: Kept,
     options: Templating,
@@ -76,26 +77,26 @@ enum InFlight {
 }
 
 impl<'v, T: Content + Debug> Sender<'v, T> {
-    /// Sends by one template.
+    /// Creates a sender with one template.
     pub fn new(view: View<'v>, options: Templating) -> Self {
         Self::with(view, options, Kept::One(Box::new(Template::new(options))))
     }
 
-    /// Sends by a set of templates.
+    /// Creates a sender with a set of templates.
     pub fn of_several(view: View<'v>, options: Templating) -> Self {
-        // What depends on the time that messages take cannot be checked.
+        // Behaviour that depends on the time that messages take cannot be checked.
         let options = Templating { adaptive: false, ..options };
         Self::with(view, options, Kept::Several(Box::new(Templates::new(options))))
     }
 }
 
 impl<'v, T: Content, D: Content + Debug> Sender<'v, T, D> {
-    /// Sends by one template what is read as another type.
+    /// Creates a sender with one template, whose messages are read as another type.
     pub fn to(view: View<'v>, options: Templating) -> Self {
         Self::with(view, options, Kept::One(Box::new(Template::new(options))))
     }
 
-    /// Sends by one template, which shares arrays.
+    /// Creates a sender with one template that shares arrays.
     pub fn sharing(view: View<'v>, options: Templating, pool: &RunPool) -> Self {
         Self::with(view, options, Kept::One(Box::new(Template::with_pool(options, pool.clone()))))
     }
@@ -142,7 +143,7 @@ impl<'v, T: Content, D: Content + Debug> Sender<'v, T, D> {
     /// Sends a value, by the template and in full.
     ///
     /// # Errors
-    /// What both gave.
+    /// The error that both gave.
     #[track_caller]
     pub fn send_in(&mut self, value: &T, flight: Flight) -> Result<MatchKind, Error> {
         let stats = self.stats();
@@ -166,7 +167,7 @@ impl<'v, T: Content, D: Content + Debug> Sender<'v, T, D> {
         }
     }
 
-    /// Asserts that nothing changed that is still being sent, and lets it arrive.
+    /// Asserts that nothing that is still being sent has changed, and lets it arrive.
     #[track_caller]
     pub fn land(&mut self) {
         for (flight, bytes) in self.in_flight.drain(..) {
@@ -228,8 +229,8 @@ impl<'v, T: Content, D: Content + Debug> Sender<'v, T, D> {
         );
     }
 
-    /// The message is read as the one in full: alone, and behind those before by a differential
-    /// decoder that keeps the frames.
+    /// Asserts that the message is read like the one in full: alone, and after the previous ones by
+    /// a differential decoder that keeps the frames.
     #[track_caller]
     fn check_value(&mut self, sent: &Outgoing, bytes: &[u8], full: &str) {
         let alone = self.read(bytes);
@@ -332,7 +333,7 @@ fn decode_options() -> DecodeOptions {
     DecodeOptions { differential, ..DecodeOptions::default() }
 }
 
-/// What is wrong and in which element: the same for all ways to write a message.
+/// The error and its element: the same for all ways of writing a message.
 type Fault = (ErrorKind, String);
 
 fn fault(error: Error) -> Fault {
@@ -343,7 +344,8 @@ fn shown<T: Debug>(memory: &Memory<T>) -> String {
     format!("{:?}", memory.value())
 }
 
-/// Asserts that a message read in one way is what it should be; else tells where it differs.
+/// Asserts that a message that was read in one way is as expected; otherwise reports where it
+/// differs.
 #[track_caller]
 fn assert_same(found: &Result<String, Fault>, expected: &Result<String, Fault>, how: &str, message: &[u8]) {
     if found == expected {

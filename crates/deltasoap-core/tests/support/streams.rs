@@ -1,5 +1,5 @@
-//! The oracle of differential decoding: a stream of documents read with a memory gives what each of
-//! them gives alone.
+//! The oracle of differential decoding: each document of a stream read with a memory gives the same
+//! result as alone.
 
 use crate::edits;
 use crate::generate::{self, Entropy};
@@ -23,7 +23,7 @@ pub fn all(portion: u32) -> impl Iterator<Item = Differential> {
     })
 }
 
-/// The same, each with one of the refinements, or with several, as numbers say.
+/// Like [`all`], each with one or several of the refinements, selected by number.
 #[allow(dead_code, reason = "not all tests that share this refine")]
 pub fn refined(portion: u32, numbers: &[u8]) -> impl Iterator<Item = Differential> {
     let numbers = numbers.iter().copied().chain(0..);
@@ -43,7 +43,7 @@ pub fn changed(options: Differential, change: impl Fn(Portions) -> Portions) -> 
     Differential { checkpoints: change(portions).into(), ..options }
 }
 
-/// An operation: the whole document, or what stands in the body of an envelope.
+/// An operation: the whole document, or the content of an envelope's body.
 pub struct Operation<'v, T> {
     pub memory: Memory<T>,
     view: View<'v>,
@@ -55,9 +55,9 @@ impl<'v, T: Content> Operation<'v, T> {
     }
 }
 
-/// Inside the root element; state 0 is in front of it.
+/// Inside the root element; state 0 is before it.
 const CONTENT: u8 = 1;
-/// Behind the root element.
+/// After the root element.
 const BEHIND: u8 = 2;
 
 impl<T: Content> Root for Operation<'_, T> {
@@ -86,8 +86,8 @@ impl<T: Content> Receiver for Operation<'_, T> {
     }
 }
 
-/// Reads a document in chunks. Gives the operation back, and the value as text; of a message also
-/// what stands in front of its body.
+/// Reads a document in chunks. Returns the operation, and the value as text; for a message also the
+/// content before its body.
 fn read<'v, T: Content + Debug>(
     decoder: &mut Decoder,
     operation: Operation<'v, T>,
@@ -126,13 +126,13 @@ fn push(
 /// A decoder with a memory.
 pub struct Stream<'v, T> {
     decoder: Decoder,
-    /// Always there, but while it is read.
+    /// Always present, except while it is read.
     operation: Option<Operation<'v, T>>,
     view: View<'v>,
     options: DecodeOptions,
-    /// Whether the documents are envelopes.
+    /// True if the documents are envelopes.
     are_messages: bool,
-    /// The documents before, for people.
+    /// The previous documents, for failure output.
     before: Vec<String>,
 }
 
@@ -143,12 +143,12 @@ impl<'v, T: Content + Debug> Stream<'v, T> {
         Stream { decoder, operation, view, options, are_messages: false, before: Vec::new() }
     }
 
-    /// As [`new`](Self::new), for operations in envelopes.
+    /// Like [`new`](Self::new), for operations in envelopes.
     pub fn of_messages(view: View<'v>, options: DecodeOptions) -> Self {
         Stream { are_messages: true, ..Self::new(view, options) }
     }
 
-    /// Takes the time that messages take from a function.
+    /// Takes the time of each message from a function.
     #[allow(dead_code, reason = "not all tests that share this need it")]
     pub fn set_pace(&mut self, pace: fn(u64, bool) -> std::time::Duration) {
         if let Some(operation) = &mut self.operation {
@@ -160,13 +160,13 @@ impl<'v, T: Content + Debug> Stream<'v, T> {
         self.operation.as_ref().map_or_else(DifferentialStats::default, |operation| operation.memory.stats())
     }
 
-    /// Reads the next document in chunks, and alone, and compares. Gives what both gave, the value
-    /// as text.
+    /// Reads the next document in chunks, and alone, and compares. Returns the common result, the
+    /// value as text.
     pub fn next(&mut self, document: &[u8], chunk: usize) -> Result<String, Error> {
         self.next_cut(document, &mut std::iter::repeat(chunk))
     }
 
-    /// As [`next`](Self::next), in chunks of the lengths given, which are kept without a copy.
+    /// Like [`next`](Self::next), in chunks of the given lengths, which are kept without a copy.
     pub fn next_cut(&mut self, document: &[u8], chunks: &mut dyn Iterator<Item = usize>) -> Result<String, Error> {
         let alone = self.alone(document);
         let mut cuts = Vec::new();
@@ -183,7 +183,8 @@ impl<'v, T: Content + Debug> Stream<'v, T> {
         alone
     }
 
-    /// By the general routines, which must give what regular mode gives.
+    /// Reads the document with the general routines, which must give the same result as regular
+    /// mode.
     fn alone(&self, document: &[u8]) -> Result<String, Error> {
         let options = DecodeOptions { differential: Differential::OFF, ..self.options };
         let [general, regular] = [Decoder::without_shortcuts(options), Decoder::new(options)].map(|mut decoder| {
@@ -202,7 +203,7 @@ impl<'v, T: Content + Debug> Stream<'v, T> {
     }
 }
 
-/// Entropy for the schema, the first value, the edits, the wordings and the chunks.
+/// Entropy for the schema, the first value, the edits, the notations and the chunks.
 pub struct Sources<'a> {
     pub schema: &'a [u8],
     pub value: &'a [u8],
@@ -211,10 +212,10 @@ pub struct Sources<'a> {
     pub chunks: &'a [u8],
 }
 
-/// How many documents a stream has.
+/// Number of documents in a stream.
 const DOCUMENTS: usize = 6;
 
-/// A random stream read with each of some options. Gives the counters of all.
+/// Reads a random stream with each of these options. Returns the counters of all.
 pub fn check(sources: &Sources<'_>, options: impl Iterator<Item = Differential>) -> DifferentialStats {
     let (schema, root) = generate::schema(&mut Entropy(sources.schema));
     let view = schema.view(root);
@@ -238,11 +239,11 @@ pub fn check(sources: &Sources<'_>, options: impl Iterator<Item = Differential>)
     stats
 }
 
-/// What all documents of a stream have in common.
+/// Properties common to all documents of a stream.
 #[derive(Debug, Clone, Copy)]
 struct Style {
     are_messages: bool,
-    /// The line break and what each level is indented by; none at all for documents in one line.
+    /// The line break and the indentation of each level; `None` for documents on one line.
     indentation: Option<(&'static str, &'static str)>,
 }
 
@@ -254,7 +255,7 @@ impl Style {
     }
 }
 
-/// Now and then limits that are within reach.
+/// Sometimes returns limits that may be reached.
 fn limits(sources: &Sources<'_>) -> deltasoap_core::Limits {
     let default = deltasoap_core::Limits::default();
     match sources.chunks.first() {
@@ -301,7 +302,8 @@ fn documents(sources: &Sources<'_>, view: View<'_>, style: Style) -> Vec<Vec<u8>
     documents
 }
 
-/// The document as it is, in slightly or wholly other words, damaged, or in UTF-16.
+/// Returns the document unchanged, in a slightly or completely different notation, damaged, or in
+/// UTF-16.
 fn worded(document: &str, entropy: &mut Entropy<'_>) -> Vec<u8> {
     match entropy.below(12) {
         6..=8 => edits::rewritten(document, entropy).into_bytes(),

@@ -1,4 +1,4 @@
-//! Random streams of dynamic values sent by templates: for property tests and for the fuzzer alike.
+//! Random streams of dynamic values sent by templates: for property tests and for the fuzzer.
 
 use crate::generate::{self, Entropy};
 use crate::sender::{Flight, Sender};
@@ -7,7 +7,7 @@ use deltasoap_core::schema::{Schema, Use, View};
 use deltasoap_core::soap::Version;
 use deltasoap_core::{EncodeStats, QName, Templating, Value, Width};
 
-/// Entropy for the schema, the first value, the updates and how all that is sent.
+/// Entropy for the schema, the first value, the updates and the way in which all that is sent.
 pub struct Sources<'a> {
     pub schema: &'a [u8],
     pub value: &'a [u8],
@@ -15,10 +15,10 @@ pub struct Sources<'a> {
     pub sending: &'a [u8],
 }
 
-/// Messages of a stream, at most.
+/// Maximum number of messages in a stream.
 const MESSAGES: usize = 24;
 
-/// Sends a random stream by one template. Gives the template's counters.
+/// Sends a random stream by one template. Returns the template's counters.
 pub fn check_one(sources: &Sources<'_>) -> EncodeStats {
     let (schema, root) = generate::schema(&mut Entropy(sources.schema));
     let view = schema.view(root);
@@ -40,7 +40,7 @@ pub fn check_several(sources: &Sources<'_>) -> EncodeStats {
     sender.stats()
 }
 
-/// Sends values of two schemas that differ in little by one template.
+/// Sends values of two slightly different schemas by one template.
 #[allow(dead_code, reason = "not for all tests that share this")]
 pub fn check_schemas(sources: &Sources<'_>) -> EncodeStats {
     let mut sending = Entropy(sources.sending);
@@ -55,7 +55,7 @@ pub fn check_schemas(sources: &Sources<'_>) -> EncodeStats {
     let mut values = views.map(|view| generate::value(&mut Entropy(sources.value), view));
     let options = Templating { templates: 1, ..templating(&mut sending) };
     let mut sender = Sender::of_several(views[0], options);
-    // A text that stays and is of another type now counts as a change.
+    // An unchanged text of a different type counts as a change.
     sender.is_lenient = true;
     let mut entropy = Entropy(sources.updates);
     for message in 0..MESSAGES {
@@ -70,7 +70,7 @@ pub fn check_schemas(sources: &Sources<'_>) -> EncodeStats {
     sender.stats()
 }
 
-/// Sends some values in turn, each changed after it was sent.
+/// Sends some values in turn, and changes each after it was sent.
 pub fn send_all(
     sender: &mut Sender<'_, Value>,
     mut values: Vec<Value>,
@@ -92,8 +92,8 @@ pub fn send_all(
     sender.land();
 }
 
-/// Sends a value; now and then with another head, behind one that cannot be sent, or while others
-/// are on their way.
+/// Sends a value; sometimes with another head, after a value that cannot be sent, or while others
+/// are in flight.
 fn send(sender: &mut Sender<'_, Value>, value: &Value, sending: &mut Entropy<'_>) {
     match sending.below(32) {
         10 => drop(sender.send_in(value, Flight::Landed)),
@@ -119,7 +119,7 @@ fn send_spoilt(sender: &mut Sender<'_, Value>, value: &Value, sending: &mut Entr
     }
 }
 
-/// How a template is kept: widths, chunks, bounds.
+/// Options of a template: widths, chunks, limits.
 pub fn templating(entropy: &mut Entropy<'_>) -> Templating {
     let chunk = [256, 300, 512, 1000, 32 << 10][entropy.below(5)];
     Templating {

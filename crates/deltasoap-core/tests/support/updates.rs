@@ -1,4 +1,4 @@
-//! Updates: what messages of one stream of dynamic values differ in, beyond [`edits`].
+//! Updates: differences between messages of one stream of dynamic values, beyond [`edits`].
 
 use crate::edits;
 use crate::generate::{self, Entropy};
@@ -6,15 +6,15 @@ use deltasoap_core::schema::{Builtin, View};
 use deltasoap_core::soap::HeaderBlock;
 use deltasoap_core::{Child, Content, Node, QName, Simple, Value};
 
-/// What a list may grow to, in leaves; long texts count for many.
+/// Maximum size of a list, in leaves; long texts count as several.
 const LEAVES: usize = 6000;
-/// Bytes of text that count for another leaf.
+/// Number of bytes of text that count as another leaf.
 const LEAF: usize = 64;
-/// Bytes that a text grows to at most.
+/// Maximum number of bytes to which a text grows.
 const TEXT: usize = 100_000;
 
-/// Changes a value somehow, now and then everywhere. Its lists are values of their own then, or
-/// columns and tables again.
+/// Changes a value somehow, sometimes everywhere. Afterwards its lists consist of separate values,
+/// or are columns and tables again.
 pub fn update(value: &mut Value, view: View<'_>, entropy: &mut Entropy<'_>) {
     change(value, view, entropy);
     if entropy.below(2) == 0 {
@@ -35,7 +35,7 @@ fn change(value: &mut Value, view: View<'_>, entropy: &mut Entropy<'_>) {
     }
 }
 
-/// Puts a character into a text that XML cannot carry. False if there is no text.
+/// Inserts a character that XML cannot represent into a text. Returns false if there is no text.
 pub fn spoil(value: &mut Value, entropy: &mut Entropy<'_>) -> bool {
     let mut texts = leaves(value);
     texts.retain(|leaf| matches!(leaf, Simple::String(_)));
@@ -44,7 +44,7 @@ pub fn spoil(value: &mut Value, entropy: &mut Entropy<'_>) -> bool {
     true
 }
 
-/// Changes every leaf from one place on, a few apart.
+/// Changes leaves from one place on, at small distances.
 pub fn some_leaves(value: &mut Value, entropy: &mut Entropy<'_>, change: fn(&mut Simple, &mut Entropy<'_>)) {
     let leaves = leaves(value);
     let (start, step) = (entropy.below(256) % leaves.len().max(1), entropy.below(5) * entropy.below(5) + 1);
@@ -52,7 +52,7 @@ pub fn some_leaves(value: &mut Value, entropy: &mut Entropy<'_>, change: fn(&mut
     leaves.into_iter().skip(start).step_by(step).take(count).for_each(|leaf| change(leaf, entropy));
 }
 
-/// Other digits and letters instead of those that are there, where that gives a text as long.
+/// Replaces digits and letters with others, if that gives a text of the same length.
 pub fn same_length(leaf: &mut Simple, entropy: &mut Entropy<'_>) {
     let (old, by) = (leaf.to_string(), entropy.below(8) as u8 + 1);
     let turned = |c: char| match c {
@@ -83,7 +83,7 @@ pub fn longer_list(value: &mut Value, entropy: &mut Entropy<'_>) {
     items.extend(pattern.iter().cycle().take(pattern.len() * copies).cloned());
 }
 
-/// How many leaves a value has, long texts counted as several.
+/// Returns the number of leaves of a value, with long texts counted as several.
 fn size(value: &mut Value) -> usize {
     let weight = |leaf: &mut Simple| match leaf {
         Simple::String(text) => 1 + text.len() / LEAF,
@@ -92,7 +92,7 @@ fn size(value: &mut Value) -> usize {
     leaves(value).into_iter().map(weight).sum()
 }
 
-/// Takes items out of a list, many where it is long.
+/// Removes items from a list, many if it is long.
 fn shorter_list(value: &mut Value, entropy: &mut Entropy<'_>) {
     let Some(items) = chosen(lists(value), entropy) else { return };
     let len = items.len();
@@ -115,7 +115,7 @@ fn chosen<T>(mut all: Vec<T>, entropy: &mut Entropy<'_>) -> Option<T> {
     (index < all.len()).then(|| all.swap_remove(index))
 }
 
-/// The texts of elements in document order.
+/// Returns the texts of elements in document order.
 fn leaves(value: &mut Value) -> Vec<&mut Simple> {
     let mut found = Vec::new();
     let mut ahead = vec![value];
@@ -131,7 +131,7 @@ fn leaves(value: &mut Value) -> Vec<&mut Simple> {
     found
 }
 
-/// The outermost lists of each path.
+/// Returns the outermost lists of each path.
 fn lists(value: &mut Value) -> Vec<&mut Vec<Value>> {
     value.spread();
     match value {

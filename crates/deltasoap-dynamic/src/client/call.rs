@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 use std::sync::Arc;
 use tower::Service;
 
-/// A call that is not sent yet.
+/// A call that has not been sent yet.
 #[derive(Debug)]
 pub struct Call<'c, S> {
     client: &'c DynamicClient<S>,
@@ -28,7 +28,7 @@ impl<'c, S> Call<'c, S> {
         Call { client, operation, options: CallOptions::default() }
     }
 
-    /// The operation that is called.
+    /// Returns the operation that is called.
     pub fn operation(&self) -> &Operation {
         &self.operation
     }
@@ -43,14 +43,14 @@ impl<'c, S> Call<'c, S> {
     /// Adds a header block from the JSON of its content; see [`Operation::header_from_json`].
     ///
     /// # Errors
-    /// When nothing describes the block, or the JSON does not match its description.
+    /// If nothing declares the block, or the JSON does not match its declaration.
     pub fn header_json(self, name: &QName, json: &Json) -> Result<Self, DynamicError> {
         let node = self.operation.header_from_json(name, json).map_err(DynamicError::Json)?;
         Ok(self.header(HeaderBlock { node }))
     }
 
     /// Replaces the call's settings: timeouts, HTTP headers, parts, MTOM and others. Encoding and
-    /// action remain those of the description.
+    /// action remain those of the WSDL.
     #[must_use]
     pub fn options(mut self, options: CallOptions) -> Self {
         self.options = options;
@@ -68,7 +68,7 @@ where
     /// Sends a request made from JSON; returns `None` for one-way operations.
     ///
     /// # Errors
-    /// When the JSON does not match the operation's request, or there is no response.
+    /// If the JSON does not match the operation's request, or there is no response.
     pub async fn send_json(self, request: &Json) -> Result<Option<Reply>, DynamicError> {
         self.operation.method().map_err(DynamicError::Lookup)?;
         let value = self.operation.request_from_json(request).map_err(DynamicError::Json)?;
@@ -78,7 +78,7 @@ where
     /// Sends a request; returns `None` for one-way operations.
     ///
     /// # Errors
-    /// When the value does not match the operation's request, or there is no response.
+    /// If the value does not match the operation's request, or there is no response.
     pub async fn send(self, request: &Value) -> Result<Option<Reply>, DynamicError> {
         let Ready { client, operation, http, method, options } = self.ready(request)?;
         let body = (request, operation.view(method.request));
@@ -104,18 +104,18 @@ where
         };
         let arriving = async {
             let parts = Parts::of(&body, &mut attachments).await?;
-            // Only the whole package tells whether it is valid.
+            // The package is known to be valid only after all of it has arrived.
             attachments.keep().await.map(|()| parts)
         };
         let parts = deadline.within(arriving).await.map_err(DynamicError::Call)?.map_err(DynamicError::Part)?;
         Ok(Some(Reply { operation, head, body, status, attachments, deviations, parts }))
     }
 
-    /// As [`send_json`](Self::send_json), for a response with a list whose items are used while
-    /// they arrive; see [`DynamicClient::call_items`].
+    /// Like [`send_json`](Self::send_json), for a response with a list whose items are used as they
+    /// arrive; see [`DynamicClient::call_items`].
     ///
     /// # Errors
-    /// As [`send_items`](Self::send_items).
+    /// As for [`send_items`](Self::send_items).
     pub async fn send_json_items<T: FromList>(
         self,
         request: &Json,
@@ -126,17 +126,17 @@ where
         self.send_items(&value, list).await
     }
 
-    /// Sends a request, and gives the items of a list of the response while they arrive: each as a
+    /// Sends a request, and returns the items of a list of the response as they arrive: each as a
     /// [`Value`], or in [batches](deltasoap_core::Batch). `list` is the
-    /// [path](deltasoap_core::ListPath) of the list; without one, the only list is meant.
+    /// [path](deltasoap_core::ListPath) of the list; it may be omitted if there is only one.
     ///
     /// Such responses are not compared with earlier ones, and a client that
     /// [validates](DynamicClient::validation) needs whole ones.
     ///
     /// # Errors
-    /// When there is no such list, the value does not match the operation's request, or there is no
-    /// response. An error that comes after the first item is given in place of the next one. The
-    /// header blocks of a fault are not kept.
+    /// If there is no such list, the value does not match the operation's request, or there is no
+    /// response. An error after the first item is returned in place of the next item. The header
+    /// blocks of a fault are not kept.
     pub async fn send_items<T: FromList>(
         self,
         request: &Value,
@@ -158,7 +158,7 @@ where
     }
 }
 
-/// A call that can be sent.
+/// A call that is ready to be sent.
 struct Ready<'c, S> {
     client: &'c DynamicClient<S>,
     operation: Operation,
@@ -168,7 +168,7 @@ struct Ready<'c, S> {
 }
 
 impl<'c, S: Clone> Call<'c, S> {
-    /// With the settings that the description decides, and after the validation of the request.
+    /// Validates the request and applies the settings of the WSDL.
     fn ready(self, request: &Value) -> Result<Ready<'c, S>, DynamicError> {
         let Call { client, operation, options } = self;
         let lowered = operation.method().map_err(DynamicError::Lookup)?;
@@ -176,7 +176,7 @@ impl<'c, S: Clone> Call<'c, S> {
         let http = client.http(&operation)?;
         client.check(&operation, request, options.header_blocks())?;
         let options = options.action(method.action.clone()).encoding(method.encoding);
-        // Those that the description declares are in the reply, for the caller to look at.
+        // Header blocks that the WSDL declares are in the reply, for the caller to inspect.
         let options = headers.into_iter().fold(options, |options, header| options.understands(header.name));
         Ok(Ready { client, operation, http, method, options })
     }
@@ -185,7 +185,7 @@ impl<'c, S: Clone> Call<'c, S> {
 impl<S> DynamicClient<S> {
     /// Validates a request before it is sent.
     fn check(&self, operation: &Operation, request: &Value, blocks: &[HeaderBlock]) -> Result<(), DynamicError> {
-        // What is in a part is not known here, and the part is not there in place of it.
+        // The content of parts is not known here, and the element that refers to a part lacks it.
         if self.settings.validation == Validation::Off || has_part(request) {
             return Ok(());
         }
@@ -198,7 +198,7 @@ impl<S> DynamicClient<S> {
     }
 }
 
-/// A fault with its detail and its header blocks, by the contract.
+/// Returns a fault with its detail and its header blocks, decoded by the contract.
 fn explained(operation: &Operation, error: CallError, headers: &[HeaderBlock]) -> DynamicError {
     match error {
         CallError::Fault(fault) => DynamicError::Fault(Box::new(DynamicFault::new(operation, *fault, headers))),

@@ -12,7 +12,7 @@ use std::fmt;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum DynamicError {
-    /// The description cannot be loaded, or is invalid.
+    /// The WSDL cannot be loaded, or is invalid.
     Import(deltasoap_wsdl::Error),
     /// There is no such operation, or it cannot be used.
     Lookup(LookupError),
@@ -23,27 +23,27 @@ pub enum DynamicError {
     /// The request violates the contract; nothing was sent. See
     /// [`DynamicClient::validation`](crate::DynamicClient::validation).
     Invalid(Invalid),
-    /// Neither the description nor the client has a URL for this operation.
+    /// Neither the WSDL nor the client has a URL for this operation.
     NoEndpoint(String),
     /// The endpoint's URL is malformed.
     Endpoint(InvalidUrl),
-    /// The answer is a fault.
+    /// The response is a fault.
     Fault(Box<DynamicFault>),
-    /// There is no answer, or no readable one.
+    /// There is no response, or it cannot be read.
     Call(CallError),
-    /// A part of the answer is missing, or its package is malformed.
+    /// A part of the response is missing, or its package is malformed.
     Part(AttachmentError),
 }
 
-/// A fault, with its detail by the contract.
+/// A fault, with its detail decoded by the contract.
 #[derive(Debug, Clone)]
 pub struct DynamicFault {
     /// The fault.
     pub fault: Fault,
-    /// Each entry of the detail: its name, and its content as JSON.
+    /// The name of each entry of the detail, and its content as JSON.
     pub detail: Vec<(QName, Json)>,
-    /// Each header block that came with the fault: its name, and its content as JSON. Errors about
-    /// header blocks of the request are reported there (SOAP 1.1, 4.4).
+    /// The name of each header block that came with the fault, and its content as JSON. Errors
+    /// about header blocks of the request are reported there (SOAP 1.1, 4.4).
     pub headers: Vec<(QName, Json)>,
     /// The version of the operation.
     version: Version,
@@ -53,7 +53,7 @@ impl DynamicFault {
     pub(super) fn new(operation: &Operation, fault: Fault, headers: &[HeaderBlock]) -> Self {
         let contract = operation.contract();
         let entry = |node: &Node| (node.name.clone(), contract.element_to_json(node));
-        // In SOAP encoding, an entry has the name of a part and is no declared element.
+        // In SOAP encoding, an entry has the name of a part and is not a declared element.
         let faults = operation.method().map_or(&[][..], |method| &method.element.faults);
         let detail = |node: &Node| match faults.iter().find(|fault| fault.name == node.name) {
             Some(fault) => (node.name.clone(), contract.node_to_json(node, Some(fault.element))),
@@ -64,7 +64,7 @@ impl DynamicFault {
         DynamicFault { detail, headers, version: operation.version(), fault }
     }
 
-    /// The code as it was received: `Client.Authentication` or `Server` in 1.1, `Sender` in 1.2.
+    /// Returns the code as received: `Client.Authentication` or `Server` in 1.1, `Sender` in 1.2.
     /// SOAP's own namespace is left out.
     pub fn code(&self) -> String {
         let name = self.fault.wording.code().cloned().unwrap_or_else(|| self.fault.code.name(self.version));
@@ -72,10 +72,10 @@ impl DynamicFault {
         if is_soap { name.local.to_string() } else { name.to_string() }
     }
 
-    /// The fault as JSON.
+    /// Returns the fault as JSON.
     ///
-    /// It has `code`, `reason`, and `detail` with a property for each name of its entries, several
-    /// of one name as an array. If present, it has `subcodes`, `role`, `node`, and in
+    /// It has `code`, `reason`, and `detail` with a property for each entry name; several entries
+    /// of one name form an array. If present, it has `subcodes`, `role`, `node`, and in
     /// `not_understood` the names of header blocks. `reasons` has the texts of SOAP 1.2 in all
     /// languages (each with `lang` and `text`), if there are others than one in English; `headers`
     /// has header blocks in the same form as `detail`.
@@ -116,7 +116,7 @@ impl fmt::Display for DynamicError {
             DynamicError::Json(error) => error.fmt(f),
             DynamicError::List(error) => write!(f, "the items of the response: {error}"),
             DynamicError::Invalid(error) => error.fmt(f),
-            DynamicError::NoEndpoint(name) => write!(f, "the description gives no URL for {name}"),
+            DynamicError::NoEndpoint(name) => write!(f, "the WSDL has no URL for {name}"),
             DynamicError::Endpoint(error) => error.fmt(f),
             DynamicError::Fault(fault) => fault.fault.fmt(f),
             DynamicError::Call(error) => error.fmt(f),

@@ -1,4 +1,4 @@
-//! Replies with a list whose items are used while they arrive.
+//! Replies with a list whose items are used as they arrive.
 
 use crate::{JsonError, Operation};
 use deltasoap_core::soap::Head;
@@ -38,12 +38,11 @@ pub struct ItemsReply<T> {
     pub head: Head,
     /// The HTTP status.
     pub status: StatusCode,
-    /// Where the list is in the response.
+    /// The path of the list in the response.
     pub list: ListPath,
-    /// The items. Nothing is read ahead: while they are not asked for, the server has to wait,
-    /// which it may not do for long; see
-    /// [`Client::call_items`](deltasoap_http::Client::call_items). Parts that came with the message
-    /// are not kept.
+    /// The items. Nothing is read ahead: between items the server has to wait, which it may not do
+    /// for long; see [`Client::call_items`](deltasoap_http::Client::call_items). Parts that came
+    /// with the message are not kept.
     pub items: Items<Value, T, CallError>,
 }
 
@@ -53,9 +52,9 @@ impl<T> ItemsReply<T> {
         ItemsReply { operation, head, status, list, items: body }
     }
 
-    /// Items as JSON, each by itself: a value that several items share is written with each. An
-    /// item that refers to a part of a package is written as the reference, since parts are not
-    /// kept.
+    /// Converts items to JSON, each by itself: a value that several items share is written with
+    /// each. An item that refers to a part of a package is written as the reference, since parts
+    /// are not kept.
     ///
     /// # Errors
     /// None are known for received items.
@@ -65,10 +64,10 @@ impl<T> ItemsReply<T> {
 }
 
 impl ItemsReply<Batch> {
-    /// A batch as JSON, item by item.
+    /// Converts a batch to JSON, item by item.
     ///
     /// # Errors
-    /// As [`items_to_json`](Self::items_to_json).
+    /// As for [`items_to_json`](Self::items_to_json).
     pub fn batch_to_json(&self, batch: Batch) -> Result<Vec<Json>, JsonError> {
         self.items_to_json(&batch.into_values())
     }

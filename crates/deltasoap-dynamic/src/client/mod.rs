@@ -1,7 +1,7 @@
 //! A client of a contract: operations are called by name, with JSON or dynamic values.
 //!
 //! Requests are written against earlier ones of the same operation, and responses are compared with
-//! earlier ones, as for generated or hand-written types: an HTTP client for each port keeps the
+//! earlier ones, as for generated or hand-written types: one HTTP client per port keeps the
 //! requests, [`streams`] the responses.
 
 mod call;
@@ -60,7 +60,7 @@ struct Settings {
     version: Option<Version>,
     configure: Option<Arc<Configure>>,
     validation: Validation,
-    /// Requests to all ports are kept together by default.
+    /// By default, the requests to all ports are kept together.
     templates: SharedTemplates,
 }
 
@@ -71,10 +71,11 @@ impl<S> fmt::Debug for DynamicClient<S> {
 }
 
 impl DynamicClient {
-    /// A client of the services of a WSDL, from a URL, a file, a directory or a zip archive.
+    /// Creates a client of the services of a WSDL, from a URL, a file, a directory or a zip
+    /// archive.
     ///
     /// # Errors
-    /// When it cannot be loaded, or is invalid.
+    /// If it cannot be loaded, or is invalid.
     pub async fn from_wsdl(location: impl Into<String>) -> Result<Self, DynamicError> {
         let location = location.into();
         let import = tokio::task::spawn_blocking(move || Contract::import(&location));
@@ -83,20 +84,21 @@ impl DynamicClient {
         Ok(Self::new(contract.map_err(DynamicError::Import)?))
     }
 
-    /// A client of the services of a contract.
+    /// Creates a client of the services of a contract.
     pub fn new(contract: Contract) -> Self {
         Self::with_transport(contract, HttpTransport::new())
     }
 }
 
 impl<S> DynamicClient<S> {
-    /// A client that sends its requests through a service, as [`Client::with_service`] does.
+    /// Creates a client that sends its requests through a service, as [`Client::with_service`]
+    /// does.
     pub fn with_transport(contract: Contract, transport: S) -> Self {
         let (settings, ports, streams) = Default::default();
         DynamicClient { contract, settings, transport, ports, streams }
     }
 
-    /// Sends all requests to this URL, whatever the description specifies.
+    /// Sends all requests to this URL, whatever the WSDL specifies.
     #[must_use]
     pub fn endpoint(mut self, url: impl Into<String>) -> Self {
         self.settings.endpoint = Some(url.into());
@@ -121,9 +123,9 @@ impl<S> DynamicClient<S> {
         self
     }
 
-    /// How requests and answers are handled that violate the contract, although they can be written
-    /// and read. Default
-    /// [`Validation::Off`]: validation requires a second encoding and a tree of each message.
+    /// Sets how requests and responses are handled that violate the contract but can be written and
+    /// read. Default [`Validation::Off`]: validation requires a second encoding and a tree of each
+    /// message.
     #[must_use]
     pub fn validation(mut self, validation: Validation) -> Self {
         self.settings.validation = validation;
@@ -131,36 +133,36 @@ impl<S> DynamicClient<S> {
         self
     }
 
-    /// The contract.
+    /// Returns the contract.
     pub fn contract(&self) -> &Contract {
         &self.contract
     }
 
-    /// An operation by its name: `Operation`, `Port.Operation` or `Service.Port.Operation`.
+    /// Returns an operation by its name: `Operation`, `Port.Operation` or `Service.Port.Operation`.
     ///
     /// # Errors
-    /// When there is none, or it is not clear which one is meant.
+    /// If there is none, or the name is ambiguous.
     pub fn operation(&self, name: &str) -> Result<Operation, DynamicError> {
         let selector = Selector { name: name.to_owned(), version: self.settings.version };
         self.contract.select(&selector).map_err(DynamicError::Lookup)
     }
 
-    /// Statistics of differential decoding for responses.
+    /// Returns statistics of differential decoding for responses.
     pub fn differential_stats(&self) -> DifferentialStats {
         self.streams.decoded()
     }
 
-    /// Statistics of differential serialization for requests.
+    /// Returns statistics of differential serialization for requests.
     pub fn encode_stats(&self) -> EncodeStats {
         self.ports.stats()
     }
 
-    /// How many [deviations](Reply::deviations) answers had in all.
+    /// Returns the total number of [deviations](Reply::deviations) in responses.
     pub fn deviations(&self) -> u64 {
         self.ports.deviations()
     }
 
-    /// The HTTP client for an operation.
+    /// Returns the HTTP client for an operation.
     fn http(&self, operation: &Operation) -> Result<Client<S>, DynamicError>
     where
         S: Clone,
@@ -199,24 +201,23 @@ where
     /// operation.
     ///
     /// # Errors
-    /// When there is no such operation, the JSON does not match its request, or there is no
+    /// If there is no such operation, the JSON does not match its request, or there is no
     /// response; see [`DynamicError`].
     pub async fn call(&self, name: &str, request: &Json) -> Result<Json, DynamicError> {
         let reply = self.prepare(name)?.send_json(request).await?;
         reply.map_or(Ok(Json::Null), |reply| reply.to_json().map_err(DynamicError::Json))
     }
 
-    /// Calls an operation with JSON, and gives the items of a list of its response while they
-    /// arrive. `list` is the [path](deltasoap_core::ListPath) of the list in the response; without
-    /// one, the only list is meant.
+    /// Calls an operation with JSON, and returns the items of a list of its response as they
+    /// arrive. `list` is the [path](deltasoap_core::ListPath) of the list in the response; it may
+    /// be omitted if there is only one.
     ///
     /// The memory needed does not grow with the list. See
     /// [`Client::call_items`](deltasoap_http::Client::call_items) for limits and timeouts, and
     /// [`Call::send_items`] for items in batches.
     ///
     /// # Errors
-    /// As [`call`](Self::call), as far as they come before the first item, and when there is no
-    /// such list.
+    /// As for [`call`](Self::call), for errors before the first item, and if there is no such list.
     pub async fn call_items(
         &self,
         name: &str,
@@ -231,7 +232,7 @@ impl<S> DynamicClient<S> {
     /// Prepares a call: header blocks, HTTP headers and timeouts can be set before it is sent.
     ///
     /// # Errors
-    /// As [`operation`](Self::operation).
+    /// As for [`operation`](Self::operation).
     pub fn prepare(&self, name: &str) -> Result<Call<'_, S>, DynamicError> {
         Ok(self.prepare_operation(self.operation(name)?))
     }

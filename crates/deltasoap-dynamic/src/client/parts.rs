@@ -13,7 +13,7 @@ impl Parts {
     /// Takes the parts that a value refers to out of the package that it came in.
     ///
     /// # Errors
-    /// When the package is malformed, or has no such part.
+    /// If the package is malformed, or has no such part.
     pub(crate) async fn of(value: &Value, attachments: &mut Attachments) -> Result<Self, AttachmentError> {
         let mut parts = Parts::default();
         for uri in referred(value) {
@@ -23,18 +23,18 @@ impl Parts {
         Ok(parts)
     }
 
-    /// The bytes of a part.
+    /// Returns the bytes of a part.
     pub(crate) fn bytes(&self, uri: &PartUri) -> Option<&Bytes> {
         self.0.get(uri)
     }
 }
 
-/// True if a value refers to a part.
+/// Returns true if a value refers to a part.
 pub(crate) fn has_part(value: &Value) -> bool {
     !referred(value).is_empty()
 }
 
-/// The parts that a value refers to, each once.
+/// Returns the parts that a value refers to, each once.
 fn referred(value: &Value) -> HashSet<PartUri> {
     let (mut found, mut known, mut held) = (HashSet::new(), HashSet::new(), Vec::<Held<Value>>::new());
     let mut note = |value: &Value, held: &mut Vec<Held<Value>>| {

@@ -1,4 +1,4 @@
-//! An HTTP client for each port that has been called, with the settings that the policies of its
+//! HTTP clients: one for each port that has been called, with the settings that the policies of its
 //! binding require.
 
 use super::DynamicError;
@@ -18,12 +18,12 @@ struct Port<S> {
     client: Client<S>,
 }
 
-/// What a description requires of the clients of a port.
+/// The settings that a WSDL requires of the clients of a port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Asked {
     pub(super) endpoint: String,
     pub(super) version: Version,
-    /// Requests in MTOM, whatever their content.
+    /// True if all requests are sent in MTOM, whatever their content.
     pub(super) mtom: bool,
 }
 
@@ -51,21 +51,21 @@ impl<S> Ports<S> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The counters of written requests.
+    /// Returns the counters of written requests.
     pub(super) fn stats(&self) -> EncodeStats {
         let mut stats = EncodeStats::default();
         self.all().iter().for_each(|port| stats += port.client.encode_stats());
         stats
     }
 
-    /// What answers had beyond the contract.
+    /// Returns the total number of deviations in responses.
     pub(super) fn deviations(&self) -> u64 {
         self.all().iter().map(|port| port.client.deviations()).sum()
     }
 }
 
 impl<S: Clone> Ports<S> {
-    /// The client for a port, built if there is none yet.
+    /// Returns the client for a port; builds it if there is none yet.
     pub(super) fn client(
         &self,
         asked: Asked,

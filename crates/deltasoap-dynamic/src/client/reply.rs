@@ -27,14 +27,14 @@ pub struct Reply {
     /// The parts that came with the message and that the body does not refer to. They have arrived
     /// in full.
     pub attachments: Attachments,
-    /// Deviations of the answer from the description; see
+    /// Deviations of the response from the WSDL; see
     /// [`Response::deviations`](deltasoap_http::Response::deviations).
     pub deviations: Vec<Deviation>,
     pub(super) parts: Parts,
 }
 
 impl Reply {
-    /// The response as JSON. Bytes that came in separate parts are included in place.
+    /// Returns the response as JSON. Bytes that came in separate parts are included in place.
     ///
     /// # Errors
     /// None are known for a received response.
@@ -42,19 +42,19 @@ impl Reply {
         self.operation.response_with_parts(&self.body, &self.parts)
     }
 
-    /// The bytes that a [`Value::Part`] of the body refers to.
+    /// Returns the bytes that a [`Value::Part`] of the body refers to.
     pub fn part(&self, uri: &PartUri) -> Option<&Bytes> {
         self.parts.bytes(uri)
     }
 
-    /// The header blocks as JSON, by their names; several of one name as an array.
+    /// Returns the header blocks as JSON, by their names; several blocks of one name form an array.
     pub fn headers_to_json(&self) -> Json {
         by_name(self.head.headers.iter().map(|it| (&it.node.name, self.operation.header_to_json(&it.node))))
     }
 }
 
-/// Elements as the properties of an object by their local names; several of one name as an array,
-/// in their order.
+/// Returns elements as the properties of an object by their local names; several elements of one
+/// name form an array, in their order.
 pub(super) fn by_name<'n>(elements: impl Iterator<Item = (&'n QName, Json)>) -> Json {
     let mut all = Vec::<(&str, Vec<Json>)>::new();
     let mut places = HashMap::new();
@@ -65,7 +65,7 @@ pub(super) fn by_name<'n>(elements: impl Iterator<Item = (&'n QName, Json)>) -> 
             None => all.push((&name.local, vec![json])),
         }
     }
-    // An element alone may be an array itself.
+    // A single element may be an array itself.
     let property = |(name, mut several): (&str, Vec<Json>)| match several.len() {
         1 => (name.to_owned(), several.remove(0)),
         _ => (name.to_owned(), Json::Array(several)),
@@ -80,7 +80,7 @@ pub(super) struct Answer<'o> {
     /// The name of an rpc response carries no meaning (SOAP 1.1, 7.1).
     is_any_name: bool,
     memory: Box<Memory<Value>>,
-    /// For bodies without a wrapping element.
+    /// Set for bodies without a wrapping element.
     parts: Option<BodyParts<Value>>,
     fault: Option<Node>,
     not_understood: Vec<QName>,
@@ -99,7 +99,7 @@ impl<'o> Answer<'o> {
         Answer { name, view, is_any_name, memory, parts, fault: None, not_understood: Vec::new() }
     }
 
-    /// The memory, and the content of the body.
+    /// Returns the memory, and the content of the body.
     pub(super) fn into_parts(self) -> (Box<Memory<Value>>, Result<Held, Error>) {
         let Answer { memory, parts, fault, not_understood, .. } = self;
         let held = match (fault, parts) {
@@ -115,7 +115,7 @@ impl<'o> Answer<'o> {
 pub(super) enum Held {
     /// A response, which is in the memory.
     InMemory,
-    /// A response that is kept in no memory.
+    /// A response that is not kept in a memory.
     Apart(Value),
     Fault(Fault),
 }

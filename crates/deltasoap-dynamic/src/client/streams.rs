@@ -18,7 +18,7 @@ pub(super) struct Streams(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// The last one in is the first one out.
+    /// A stack of streams: the last one in is the first one out.
     idle: Vec<Stream>,
     decoded: DifferentialStats,
 }
@@ -30,7 +30,7 @@ pub(super) struct Stream {
     pub(super) key: String,
     pub(super) memory: Box<Memory<Value>>,
     pub(super) decoder: Decoder,
-    /// The part of the counters that was counted already.
+    /// The part of the counters that has been counted already.
     pub(super) counted: Counted,
 }
 
@@ -48,7 +48,7 @@ impl Streams {
         self.state().decoded
     }
 
-    /// A stream for a call; a new one if none is waiting.
+    /// Returns a stream for a call; a new one if none is waiting.
     pub(super) fn take(&self, operation: &Operation, options: DecodeOptions) -> Stream {
         let key = operation.full_name();
         let mut state = self.state();
@@ -70,12 +70,12 @@ impl Streams {
         let mut state = self.state();
         let oldest = if state.idle.len() >= MOST { Some(state.idle.remove(0)) } else { None };
         state.idle.push(stream);
-        // Large buffers are freed without the lock.
+        // Large buffers are freed without holding the lock.
         drop(state);
         drop(oldest);
     }
 
-    /// The response for the caller; the stream returns when it is dropped.
+    /// Leases the response to the caller; the stream returns when the lease is dropped.
     pub(super) fn lease(self: &Arc<Self>, stream: Stream) -> Lease<Value> {
         let Stream { key, memory, mut decoder, counted } = stream;
         self.state().decoded += memory.stats() - counted.decoded;

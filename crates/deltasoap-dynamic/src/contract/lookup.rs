@@ -1,4 +1,4 @@
-//! Finding an operation by its name.
+//! Lookup of an operation by its name.
 
 use super::{Contract, Operation};
 use deltasoap_core::soap::Version;
@@ -12,7 +12,7 @@ pub struct Selector {
     /// overloaded operations, which have the same name in one port type, `Operation:Input` selects
     /// the one whose input has that name, as does `Operation(Input)`.
     pub name: String,
-    /// The version of SOAP; by default the first that the contract has a port for.
+    /// The version of SOAP; by default that of the first matching port of the contract.
     pub version: Option<Version>,
 }
 
@@ -23,19 +23,21 @@ impl From<&str> for Selector {
 }
 
 impl Contract {
-    /// The operation with a name: `Operation`, `Port.Operation` or `Service.Port.Operation`, each
-    /// with `:Input` if the name is overloaded; see [`Selector::name`].
+    /// Returns the operation with a name: `Operation`, `Port.Operation` or
+    /// `Service.Port.Operation`, each with `:Input` if the name is overloaded; see
+    /// [`Selector::name`].
     ///
     /// # Errors
-    /// When there is none, or the name is ambiguous.
+    /// If there is none, or the name is ambiguous.
     pub fn operation(&self, name: &str) -> Result<Operation, LookupError> {
         self.select(&name.into())
     }
 
-    /// The operation of a selector. If several ports offer the same port type, the first is taken.
+    /// Returns the operation that a selector selects. If several ports offer the same port type,
+    /// the first is taken.
     ///
     /// # Errors
-    /// As [`operation`](Self::operation).
+    /// As for [`operation`](Self::operation).
     pub fn select(&self, selector: &Selector) -> Result<Operation, LookupError> {
         let all = self.operations();
         let mut found: Vec<_> = all.iter().filter(|operation| is_meant(operation, &selector.name)).collect();
@@ -56,13 +58,13 @@ impl Contract {
     }
 }
 
-/// True if a name is an operation's full name, or the last parts of it, with or without the
-/// distinction from others of its name.
+/// Returns true if a name is an operation's full name, or the last parts of it, with or without the
+/// input that distinguishes overloaded operations.
 fn is_meant(operation: &Operation, name: &str) -> bool {
     is_meant_by([operation.name(), &operation.distinct_name()], &operation.place_name(), name)
 }
 
-/// Why no operation was found.
+/// The reason why no operation was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LookupError {
@@ -70,7 +72,7 @@ pub enum LookupError {
     Unknown {
         /// The name.
         name: String,
-        /// Operations with similar names, or else the first operations.
+        /// Operations with similar names, or the first operations if there are none.
         similar: Vec<String>,
     },
     /// Several operations have this name.
@@ -85,11 +87,11 @@ pub enum LookupError {
         /// The name.
         name: String,
     },
-    /// Messages of the operation cannot be read and written.
+    /// The messages of the operation cannot be read and written.
     Unsupported {
         /// The name.
         name: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
@@ -120,7 +122,7 @@ impl fmt::Display for LookupError {
                 write!(f, "there is no operation {name}; available: {}", similar.join(", "))
             }
             LookupError::Ambiguous { name, names } => {
-                write!(f, "several operations are called {name}; say which: {}", names.join(", "))
+                write!(f, "several operations are called {name}; choose one: {}", names.join(", "))
             }
             LookupError::Version { name } => write!(f, "{name} has no port of that version of SOAP"),
             LookupError::Unsupported { name, reason } => write!(f, "{name} cannot be used: {reason}"),

@@ -1,4 +1,4 @@
-//! Notes about invalid values in a description: patterns, defaults, fixed values, enumerations.
+//! Notes about invalid values in a WSDL: patterns, defaults, fixed values, enumerations.
 
 use crate::facets::{self, Unusable};
 use deltasoap_core::QName;
@@ -9,12 +9,12 @@ use std::collections::{HashMap, HashSet};
 
 /// Maximum number of notes about values.
 const MOST: usize = 100;
-/// Maximum number of comparisons for them. A few lines of a description can require any number.
+/// Maximum number of comparisons for them. A few lines of a WSDL can require any number.
 const WORK: u64 = 10_000_000;
 /// Maximum depth of nested unions and lists, as for messages.
 const DEPTH: usize = 64;
 
-/// The patterns that cannot be used, each once.
+/// Returns the patterns that cannot be used, each once.
 pub(super) fn patterns(import: &Import) -> impl Iterator<Item = Note> + '_ {
     let mut seen = HashSet::new();
     let types = import.schemas().types().filter_map(|(id, it)| Some((id, it.place?)));
@@ -31,7 +31,7 @@ pub(super) fn patterns(import: &Import) -> impl Iterator<Item = Note> + '_ {
     })
 }
 
-/// Facets that contradict each other.
+/// Returns facets that contradict each other.
 pub(super) fn facets(import: &Import) -> Vec<Note> {
     let mut notes = Vec::new();
     for (id, it) in import.schemas().types() {
@@ -45,7 +45,7 @@ pub(super) fn facets(import: &Import) -> Vec<Note> {
     notes
 }
 
-/// Defaults, fixed values and enumerated values that do not match their types.
+/// Returns defaults, fixed values and enumerated values that do not match their types.
 pub(super) fn values(import: &Import) -> Vec<Note> {
     let mut checker = Checker { schemas: import.schemas(), costs: HashMap::new(), work: WORK, found: Vec::new() };
     checker.enumerations();
@@ -60,10 +60,10 @@ fn note(import: &Import, text: String, place: Place) -> Note {
 
 struct Checker<'s> {
     schemas: &'s Schemas,
-    /// How many comparisons a text of a type takes; `None` for types of names, which depend on
-    /// their context.
+    /// The number of comparisons that a text of a type takes; `None` for types of names, which
+    /// depend on their context.
     costs: HashMap<TypeId, Option<u64>>,
-    /// Comparisons that are left.
+    /// The number of comparisons left.
     work: u64,
     found: Vec<(String, Place)>,
 }
@@ -92,7 +92,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Attributes are reported at the position of the first type that has them.
+    /// Checks attributes. Errors are reported at the position of the first type that has the
+    /// attribute.
     fn attributes(&mut self) {
         let (schemas, mut seen) = (self.schemas, HashSet::new());
         for (id, it) in schemas.types() {
@@ -125,8 +126,8 @@ impl Checker<'_> {
         }
     }
 
-    /// How a text violates a type; `None` also if the check takes too long, or depends on prefixes.
-    /// `name` is the resolved name if the text is one.
+    /// Describes how a text violates a type; `None` if it does not, if the check takes too long, or
+    /// if it depends on prefixes. `name` is the resolved name if the text is a name.
     fn violation(&mut self, id: TypeId, text: &str, name: Option<&QName>) -> Option<String> {
         if self.is_of_names(id) {
             self.spend(own_cost(self.schemas, id))?;
@@ -155,7 +156,7 @@ impl Checker<'_> {
         matches!(self.schemas.variety(id), Some(Variety::Builtin(Builtin::QName | Builtin::Notation)))
     }
 
-    /// How many comparisons a text of a type takes at most.
+    /// Returns the maximum number of comparisons that a text of a type takes.
     fn cost(&mut self, id: TypeId, depth: usize) -> Option<u64> {
         if let Some(known) = self.costs.get(&id) {
             return *known;
@@ -175,13 +176,13 @@ impl Checker<'_> {
     }
 }
 
-/// How many comparisons the facets of a type take.
+/// Returns the number of comparisons that the facets of a type take.
 fn own_cost(schemas: &Schemas, id: TypeId) -> u64 {
     let enumerated: usize = facets::steps(schemas, id).iter().map(|facets| facets.enumeration.len()).sum();
     (1 + enumerated as u64).saturating_add(restrictions(schemas, id))
 }
 
-/// How many types a simple type restricts, one after the other.
+/// Returns the number of types that a simple type restricts, directly or indirectly.
 fn restrictions(schemas: &Schemas, id: TypeId) -> u64 {
     let base = |id: &TypeId| match &schemas[*id].definition {
         TypeDefinition::Simple(simple) => match simple.variety {
@@ -193,8 +194,8 @@ fn restrictions(schemas: &Schemas, id: TypeId) -> u64 {
     std::iter::successors(Some(id), base).count() as u64
 }
 
-/// The default and the fixed value of an attribute, from its use or else its declaration, and the
-/// resolved name.
+/// Returns the default and the fixed value of an attribute, from its use or otherwise its
+/// declaration, and the resolved name.
 fn texts<'s>(schemas: &'s Schemas, it: &'s AttributeUse) -> ([Option<&'s str>; 2], Option<&'s QName>) {
     let own = [it.default.as_deref(), it.fixed.as_deref()];
     let declaration = &schemas[it.attribute];
@@ -207,7 +208,7 @@ fn texts<'s>(schemas: &'s Schemas, it: &'s AttributeUse) -> ([Option<&'s str>; 2
     }
 }
 
-/// The simple type of a type's text.
+/// Returns the simple type of a type's text.
 fn text_type(schemas: &Schemas, id: TypeId) -> Option<TypeId> {
     match schemas.content(id).map(|normal| &normal.content) {
         None => Some(id),

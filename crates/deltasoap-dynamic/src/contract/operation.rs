@@ -30,18 +30,18 @@ impl Operation {
         &self.contract.types.lowered.operations[self.index]
     }
 
-    /// The contract that it belongs to.
+    /// Returns the contract that it belongs to.
     pub fn contract(&self) -> &Contract {
         &self.contract
     }
 
-    /// Its name.
+    /// Returns its name.
     pub fn name(&self) -> &str {
         &self.lowered().name
     }
 
-    /// Its name if no other operation of its port type has it; else with the name of its input:
-    /// `Operation:Input`.
+    /// Returns its name if no other operation of its port type has it; otherwise the name followed
+    /// by that of its input: `Operation:Input`.
     pub fn distinct_name(&self) -> String {
         match self.contract.types.overload(self.declared()) {
             Some(overload) => format!("{}:{overload}", self.name()),
@@ -49,13 +49,13 @@ impl Operation {
         }
     }
 
-    /// `Service.Port.Operation`; `Binding.Operation` without a port. The operation appears with its
-    /// [distinct name](Self::distinct_name).
+    /// Returns `Service.Port.Operation`, or `Binding.Operation` without a port. The operation
+    /// appears with its [distinct name](Self::distinct_name).
     pub fn full_name(&self) -> String {
         format!("{}.{}", self.place_name(), self.distinct_name())
     }
 
-    /// `Service.Port`; the binding's name without a port.
+    /// Returns `Service.Port`, or the binding's name without a port.
     pub fn place_name(&self) -> String {
         match (self.service(), self.port()) {
             (Some(service), Some(port)) => format!("{}.{}", service.name.local, port.name),
@@ -63,62 +63,62 @@ impl Operation {
         }
     }
 
-    /// The service whose port it is at.
+    /// Returns the service that its port belongs to.
     pub fn service(&self) -> Option<&wsdl::Service> {
         Some(&self.contract.description().definitions().services[self.port?.0])
     }
 
-    /// The port that it is at.
+    /// Returns its port.
     pub fn port(&self) -> Option<&wsdl::Port> {
         Some(&self.service()?.ports[self.port?.1])
     }
 
-    /// Its binding.
+    /// Returns its binding.
     pub fn binding(&self) -> &Binding {
         &self.contract.description().definitions().bindings[self.lowered().binding]
     }
 
-    /// Its binding operation.
+    /// Returns its binding operation.
     pub fn bound(&self) -> &wsdl::BoundOperation {
         &self.binding().operations[self.lowered().operation]
     }
 
-    /// Its declaration in the port type.
+    /// Returns its declaration in the port type.
     pub fn declaration(&self) -> &wsdl::Operation {
         let definitions = self.contract.description().definitions();
         &definitions.port_types[self.binding().port_type].operations[self.bound().operation]
     }
 
-    /// The indices of its port type and of the operation in it.
+    /// Returns the indices of its port type and of the operation in it.
     pub(crate) fn declared(&self) -> (usize, usize) {
         (self.binding().port_type, self.bound().operation)
     }
 
-    /// The version of SOAP.
+    /// Returns the version of SOAP.
     pub fn version(&self) -> Version {
         self.binding().version
     }
 
-    /// The port's URL; `None` if the description gives none.
+    /// Returns the port's URL; `None` if the WSDL has none.
     pub fn address(&self) -> Option<&str> {
         self.port().map(|port| &*port.address).filter(|address| !address.is_empty())
     }
 
-    /// Its documentation in the description.
+    /// Returns its documentation in the WSDL.
     pub fn documentation(&self) -> Option<&str> {
         self.declaration().documentation.as_deref()
     }
 
-    /// Its messages.
+    /// Returns its messages.
     ///
     /// # Errors
-    /// When they cannot be read and written.
+    /// If they cannot be read and written.
     pub fn method(&self) -> Result<&Method, LookupError> {
         let unsupported = |reason: &String| LookupError::Unsupported { name: self.full_name(), reason: reason.clone() };
         self.lowered().method.as_ref().map_err(unsupported)
     }
 
-    /// Policy assertions for caller and server that are not supported here, by name.
+    /// Returns the names of policy assertions for caller and server that are not supported here.
     pub fn unmet_policies(&self) -> Vec<&str> {
         let is_over_tls = self.address().is_some_and(|address| address.starts_with("https:"));
         let all = self.binding().policy.required.iter().chain(&self.bound().policy.required);
@@ -131,81 +131,82 @@ impl Operation {
         unmet
     }
 
-    /// True if there is no response.
+    /// Returns true if there is no response.
     pub fn is_one_way(&self) -> bool {
         self.declaration().response.is_none()
     }
 
-    /// Name and content of the request's body element; `None` if its messages cannot be read and
-    /// written.
+    /// Returns the name and content of the request's body element; `None` if its messages cannot be
+    /// read and written.
     pub fn request(&self) -> Option<(&QName, ElementRef)> {
         let element = &self.method().ok()?.element;
         Some((&element.request_name, element.request))
     }
 
-    /// Name and content of the response's body element; `None` also for one-way operations.
+    /// Returns the name and content of the response's body element; `None` also for one-way
+    /// operations.
     pub fn response(&self) -> Option<(&QName, ElementRef)> {
         let element = &self.method().ok()?.element;
         element.response_name.as_ref().zip(element.response)
     }
 
-    /// The view of some content of its messages.
+    /// Returns the view of some content of its messages.
     pub fn view(&self, content: ElementRef) -> View<'_> {
         self.contract.view(content)
     }
 
-    /// A request from JSON.
+    /// Creates a request from JSON.
     ///
     /// # Errors
-    /// When the JSON does not match the operation's request. The error gives the position, and what
+    /// If the JSON does not match the operation's request. The error gives the position, and what
     /// was expected.
     pub fn request_from_json(&self, json: &Json) -> Result<Value, JsonError> {
         let (name, content) = self.request().ok_or_else(|| self.unusable())?;
         self.contract.from_json(name, content, json)
     }
 
-    /// A request as JSON.
+    /// Converts a request to JSON.
     ///
     /// # Errors
-    /// When the value is not one of this operation.
+    /// If the value is not a request of this operation.
     pub fn request_to_json(&self, value: &Value) -> Result<Json, JsonError> {
         self.request_with_parts(value, &Parts::default())
     }
 
-    /// A request as JSON, with the parts that came with it.
+    /// Converts a request to JSON, with the parts that came with it.
     pub(crate) fn request_with_parts(&self, value: &Value, parts: &Parts) -> Result<Json, JsonError> {
         let (name, content) = self.request().ok_or_else(|| self.unusable())?;
         Writing::new(&self.contract.types, value).with_parts(parts).content(value, content, name, &ROOT)
     }
 
-    /// A response from JSON.
+    /// Creates a response from JSON.
     ///
     /// # Errors
-    /// When the JSON does not match the operation's response.
+    /// If the JSON does not match the operation's response.
     pub fn response_from_json(&self, json: &Json) -> Result<Value, JsonError> {
         let (name, content) = self.response().ok_or_else(|| self.unusable())?;
         self.contract.from_json(name, content, json)
     }
 
-    /// A response as JSON.
+    /// Converts a response to JSON.
     ///
     /// # Errors
-    /// When the value is not one of this operation.
+    /// If the value is not a response of this operation.
     pub fn response_to_json(&self, value: &Value) -> Result<Json, JsonError> {
         self.response_with_parts(value, &Parts::default())
     }
 
-    /// A response as JSON, with the parts that came with it.
+    /// Converts a response to JSON, with the parts that came with it.
     pub(crate) fn response_with_parts(&self, value: &Value, parts: &Parts) -> Result<Json, JsonError> {
         let (name, content) = self.response().ok_or_else(|| self.unusable())?;
         Writing::new(&self.contract.types, value).with_parts(parts).content(value, content, name, &ROOT)
     }
 
-    /// Items of a list in the operation's messages as JSON, each by itself: a value that several
-    /// items share is written with each.
+    /// Converts items of a list in the operation's messages to JSON, each by itself: a value that
+    /// several items share is written with each.
     ///
     /// # Errors
-    /// When an item is not of the list at this path.
+    /// If an item does not belong to the list at this path.
     pub fn items_to_json(&self, list: &ListPath, items: &[Value]) -> Result<Vec<Json>, JsonError> {
         let mut writing = Writing::new(&self.contract.types, &Value::Absent);
         let mut all = Vec::with_capacity(items.len());
@@ -216,17 +217,17 @@ impl Operation {
         Ok(all)
     }
 
-    /// The names of the header blocks that the description declares for requests.
+    /// Returns the names of the header blocks that the WSDL declares for requests.
     pub fn request_headers(&self) -> impl Iterator<Item = &QName> {
         let method = self.method().ok();
         method.into_iter().flat_map(|method| &method.request_headers).map(|field| &field.name)
     }
 
-    /// A header block of a request from the JSON of its content: one that the description declares
-    /// for the operation, or else an element that the contract declares.
+    /// Creates a header block of a request from the JSON of its content: one that the WSDL declares
+    /// for the operation, or otherwise an element that the contract declares.
     ///
     /// # Errors
-    /// When it is neither, or the JSON does not match its declaration.
+    /// If it is neither, or the JSON does not match its declaration.
     pub fn header_from_json(&self, name: &QName, json: &Json) -> Result<Node, JsonError> {
         let messages = &self.contract.description().definitions().messages;
         let is_known = |it: &&BoundHeader| messages[it.message].parts.iter().any(|part| part.name == it.part);
@@ -238,8 +239,8 @@ impl Operation {
         }
     }
 
-    /// A header block of a response as JSON, as [`Contract::element_to_json`]; also one that a type
-    /// describes.
+    /// Converts a header block of a response to JSON, as [`Contract::element_to_json`]; also a
+    /// block that is declared by its type.
     pub fn header_to_json(&self, node: &Node) -> Json {
         let headers = self.method().map_or(&[][..], |method| &method.response_headers);
         match headers.iter().find(|field| field.name == node.name) {

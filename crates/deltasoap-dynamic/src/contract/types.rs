@@ -40,29 +40,30 @@ impl Types {
         Types { lowered, import, short, shared, overloads, finite: OnceLock::new() }
     }
 
-    /// What distinguishes an operation of a port type, by their numbers, from others of its name;
-    /// `None` if its name is unique.
+    /// Returns what distinguishes an operation from others of its name; `None` if its name is
+    /// unique. The operation is given by the indices of its port type and of the operation in it.
     pub(crate) fn overload(&self, declared: (usize, usize)) -> Option<&str> {
         self.overloads.get(&declared).map(String::as_str)
     }
 
-    /// True if several places of a message in SOAP encoding can share a value of this type.
+    /// Returns true if several places of a message in SOAP encoding can share a value of this type.
     pub(crate) fn is_shared(&self, id: TypeId) -> bool {
         let number = self.lowered.exactly(id, Use::Encoded).and_then(number);
         number.is_some_and(|number| self.shared.contains(&number))
     }
 
-    /// The type with a name, built-in ones included, also by their names in drafts of XML Schema.
+    /// Returns the type with a name, including built-in types, also by their names in drafts of XML
+    /// Schema.
     pub(crate) fn named(&self, name: &QName) -> Option<TypeId> {
         self.import.schemas().type_named(name).or_else(|| Schemas::builtin_named(name))
     }
 
-    /// The label of a type in `$type`; `None` for a type without a name.
+    /// Returns the label of a type in `$type`; `None` for a type without a name.
     pub(crate) fn label(&self, id: TypeId) -> Option<String> {
         self.import.schemas()[id].name.as_ref().map(|name| self.label_of(name))
     }
 
-    /// The label of a name in `$type`.
+    /// Returns the label of a name in `$type`.
     pub(crate) fn label_of(&self, name: &QName) -> String {
         let is_short =
             || self.short.get(&*name.local).copied().flatten().is_some_and(|id| self.named(name) == Some(id));
@@ -73,7 +74,7 @@ impl Types {
         }
     }
 
-    /// The name that a label represents.
+    /// Returns the name that a label represents.
     pub(crate) fn name_of_label(&self, label: &str) -> Option<QName> {
         if let Some(local) = label.strip_prefix("xsd:").or_else(|| label.strip_prefix("xs:")) {
             return Some(QName::owned(ns::XSD, local));
@@ -92,17 +93,17 @@ impl Types {
         self.name_of_label(label).as_ref() == Some(name)
     }
 
-    /// True if a type may appear where another one is declared.
+    /// Returns true if a type may appear where another one is declared.
     pub(crate) fn fits(&self, id: TypeId, origin: Origin) -> bool {
         self.can_be(id, origin.type_id)
     }
 
-    /// True if a type is another one, or is derived from it.
+    /// Returns true if a type is another one, or is derived from it.
     pub(crate) fn can_be(&self, id: TypeId, declared: TypeId) -> bool {
         self.derivation(id, declared, DEPTH).is_some()
     }
 
-    /// As [`can_be`](Self::can_be), unless `block` of the element or of the type excludes it (XSD
+    /// Like [`can_be`](Self::can_be), unless `block` of the element or of the type excludes it (XSD
     /// 1.0 part 1, 3.3.4).
     pub(crate) fn can_stand_for(&self, id: TypeId, declared: TypeId, block: Block) -> bool {
         let block = both(block, self.block(declared));
@@ -110,7 +111,7 @@ impl Types {
         self.derivation(id, declared, DEPTH).is_some_and(|used| !is_kept_out(used))
     }
 
-    /// The derivations that may not replace a type.
+    /// Returns the derivations that may not replace a type.
     fn block(&self, id: TypeId) -> Block {
         match &self.import.schemas()[id].definition {
             TypeDefinition::Complex(complex) => complex.block,
@@ -118,12 +119,12 @@ impl Types {
         }
     }
 
-    /// The types that have values of finite size.
+    /// Returns the types that have values of finite size.
     pub(crate) fn finite(&self) -> &Finite {
         self.finite.get_or_init(|| Finite::of(self))
     }
 
-    /// A declared element and those that can replace it, without abstract ones.
+    /// Returns a declared element and those that can replace it, without abstract ones.
     pub(crate) fn members(&self, id: ElementId) -> impl Iterator<Item = ElementId> {
         let schemas = self.import.schemas();
         let own = Some(id).filter(|&id| !schemas[id].is_abstract);
@@ -131,25 +132,25 @@ impl Types {
         own.into_iter().chain(others)
     }
 
-    /// True if the type of a member of a substitution group allows it to replace the head (XSD 1.0
-    /// part 1, 3.3.6).
+    /// Returns true if the type of a member of a substitution group allows it to replace the head
+    /// (XSD 1.0 part 1, 3.3.6).
     fn can_substitute(&self, id: ElementId, head: ElementId) -> bool {
         let schemas = self.import.schemas();
         let (member, of_head) = (schemas[id].type_id, schemas[head].type_id);
-        // The types between the two have a say, too.
+        // The types between the two can block the substitution, too.
         let bases = std::iter::successors(self.base(member), |(base, _)| self.base(*base)).map(|(base, _)| base);
         let between = bases.take(schemas.types().len()).take_while(|base| *base != of_head);
         let block = between.fold(schemas[head].block, |block, base| both(block, self.block(base)));
         self.can_stand_for(member, of_head, block)
     }
 
-    /// True for the types of SOAP encoding.
+    /// Returns true for the types of SOAP encoding.
     pub(crate) fn is_soap_encoding(&self, id: TypeId) -> bool {
         let name = self.import.schemas()[id].name.as_ref();
         name.is_some_and(|name| [ns::SOAP11_ENCODING, ns::SOAP12_ENCODING].contains(&&*name.namespace))
     }
 
-    /// How a type is derived from another one; `None` if it is not.
+    /// Returns how a type is derived from another one; `None` if it is not.
     fn derivation(&self, id: TypeId, from: TypeId, depth: usize) -> Option<Block> {
         let depth = depth.checked_sub(1)?;
         let (mut at, mut used) = (id, Block::default());
@@ -196,7 +197,7 @@ fn both(one: Block, other: Block) -> Block {
     }
 }
 
-/// The numbers of all content that may be shared.
+/// Returns the numbers of all content that may be shared.
 fn shared(schema: &Schema) -> HashSet<u32> {
     let elements =
         (0..number(schema.next_ref()).unwrap_or_default()).map(|at| schema.view(ElementRef::Index(at)).element);

@@ -25,7 +25,7 @@ impl<'c> Describer<'c> {
         Describer { types, schemas: types.import.schemas() }
     }
 
-    /// A global element with its content.
+    /// Describes a global element with its content.
     pub(super) fn global(&self, id: ElementId) -> Part {
         let element = &self.schemas[id];
         let part = self.declared(id, DEPTH);
@@ -33,7 +33,7 @@ impl<'c> Describer<'c> {
         Part { kind: "element", namespace: element.name.namespace.to_string(), occurs: None, parts, ..part }
     }
 
-    /// A type with its content.
+    /// Describes a type with its content.
     pub(super) fn global_type(&self, id: TypeId) -> Part {
         let it = &self.schemas[id];
         let name = it.name.as_ref();
@@ -49,13 +49,13 @@ impl<'c> Describer<'c> {
         }
     }
 
-    /// A part of an rpc message.
+    /// Describes a part of an rpc message.
     pub(super) fn parameter(&self, name: &str, id: TypeId) -> Part {
         let facts = self.simple_facts(id);
         Part { kind: "parameter", name: name.to_owned(), type_name: self.type_name(id), facts, ..Part::default() }
     }
 
-    /// The base of a type, if it is informative.
+    /// Returns the base of a type, if it is informative.
     fn base_name(&self, id: TypeId) -> String {
         match &self.schemas[id].definition {
             TypeDefinition::Complex(it) if it.base != TypeId::ANY => self.type_name(it.base),
@@ -76,7 +76,7 @@ impl<'c> Describer<'c> {
             facts.push("mixed with text".to_owned());
         }
         if self.types.is_shared(id) {
-            facts.push("may stand in several places: $id, $ref".to_owned());
+            facts.push("can be shared by several places: $id, $ref".to_owned());
         }
         let derived: Vec<_> =
             self.schemas.derived(id).iter().filter_map(|&it| self.types.label(it)).take(VALUES).collect();
@@ -86,7 +86,7 @@ impl<'c> Describer<'c> {
         facts
     }
 
-    /// An element as it is declared, without its occurrence.
+    /// Describes an element as declared, without its occurrence.
     fn declared(&self, id: ElementId, depth: usize) -> Part {
         let element = &self.schemas[id];
         let is_named = self.schemas[element.type_id].name.is_some();
@@ -112,7 +112,7 @@ impl<'c> Describer<'c> {
         }
     }
 
-    /// The content of an element of a type.
+    /// Describes the content of an element of a type.
     fn content(&self, id: TypeId, depth: usize) -> Vec<Part> {
         let Some(normal) = self.schemas.content(id).filter(|_| depth > 0 && id != TypeId::ANY) else {
             return Vec::new();
@@ -198,7 +198,7 @@ impl<'c> Describer<'c> {
         Part { occurs: Some((particle.min, particle.max)), ..part }
     }
 
-    /// A type's name; for one without a name, what it is made from.
+    /// Returns a type's name; for an anonymous type, what it is made from.
     fn type_name(&self, id: TypeId) -> String {
         if id == TypeId::ANY {
             return "xsd:anyType".to_owned();
@@ -226,13 +226,13 @@ impl<'c> Describer<'c> {
         }
     }
 
-    /// The facets of a simple type in words; none for other types.
+    /// Returns the facets of a simple type as readable text; none for other types.
     fn simple_facts(&self, id: TypeId) -> Vec<String> {
         if !matches!(self.schemas[id].definition, TypeDefinition::Simple(_)) {
             return Vec::new();
         }
         let mut facts = Vec::new();
-        // What a type of its own name is in the end.
+        // The built-in type that a named type is derived from.
         if let Some(Variety::Builtin(builtin)) = self.schemas.variety(id)
             && self.schemas[id].name.is_some()
             && id.builtin().is_none()
@@ -245,13 +245,13 @@ impl<'c> Describer<'c> {
     }
 }
 
-/// How numbers are packed.
+/// Describes how numbers are packed.
 fn packing(packing: Packing) -> String {
     let order = if packing.is_big_endian { "big-endian" } else { "little-endian" };
     format!("packed xsd:{}, {order}", packing.items.local())
 }
 
-/// The form of an array in JSON, if that is not an array of its items.
+/// Returns the form of an array in JSON, if it is not a plain array of its items.
 fn array_facts(dimensions: &str) -> Vec<String> {
     let of_last = dimensions.rsplit('[').next().unwrap_or_default().matches(',').count();
     if of_last == 0 { Vec::new() } else { vec![format!("an array of {} dimensions: arrays of arrays", of_last + 1)] }
@@ -272,7 +272,7 @@ fn of_step(facets: &Facets, facts: &mut Vec<String>) {
     let lengths = range(&text(facets.min_length), &text(facets.max_length));
     facts.extend(lengths.map(|lengths| format!("length {lengths}")));
     facts.extend(facets.total_digits.map(|it| format!("{it} digits")));
-    facts.extend(facets.fraction_digits.map(|it| format!("{it} digits behind the point")));
+    facts.extend(facets.fraction_digits.map(|it| format!("{it} digits after the point")));
     facts.extend(facets.patterns.iter().map(|it| format!("pattern {it}")));
     if !facets.enumeration.is_empty() {
         let values: Vec<_> = facets.enumeration.iter().take(VALUES).map(|it| &*it.value).collect();
@@ -282,7 +282,7 @@ fn of_step(facets: &Facets, facts: &mut Vec<String>) {
     }
 }
 
-/// Documentation without its line ends and indents.
+/// Returns documentation without its line ends and indents.
 pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -5,7 +5,7 @@ use super::Part;
 /// Maximum width of the names that others are aligned with, in columns.
 const WIDE: usize = 40;
 
-/// The part as lines of text.
+/// Returns the part as lines of text.
 pub(super) fn print(part: &Part) -> String {
     let mut out = String::new();
     heading(part, &mut out);
@@ -40,7 +40,7 @@ fn indent(level: usize) -> String {
     "  ".repeat(level)
 }
 
-/// The content of the first column.
+/// Returns the content of the first column.
 fn label(part: &Part) -> String {
     match part.kind {
         "element" | "attribute" | "parameter" if !part.name.is_empty() => part.name.clone(),
@@ -65,14 +65,14 @@ fn line(part: &Part, level: usize, wide: usize, out: &mut String) {
     let label = format!("{}{}", indent(level), label(part));
     let columns = [part.type_name.clone(), occurrence(part), facts(part)];
     let rest: Vec<_> = columns.into_iter().filter(|it| !it.is_empty()).collect();
-    // Names and facts are the description's: none of them begins a line.
+    // Names and facts come from the WSDL: none of them may begin a line.
     let line = format!("{label:wide$}  {}", rest.join("  ")).replace('\n', " ");
     *out += line.trim_end();
     out.push('\n');
     part.parts.iter().for_each(|it| self::line(it, level + 1, wide, out));
 }
 
-/// `[0..1]`, nothing for exactly once.
+/// Returns the occurrence as `[0..1]`; empty for exactly once.
 fn occurrence(part: &Part) -> String {
     match part.occurs {
         None | Some((1, Some(1))) => String::new(),

@@ -5,13 +5,13 @@ use bigdecimal::{BigDecimal, RoundingMode};
 use deltasoap_core::schema::Builtin;
 use std::str::FromStr;
 
-/// Maximum number of digits after the point that are tried.
+/// Maximum number of digits tried after the point.
 const DIGITS: i64 = 40;
 /// Maximum length of texts used in computations.
 const LONGEST: usize = 400;
 
-/// Values above or below a bound, the plainest first; also values in the middle between it and the
-/// bound on the other side.
+/// Returns values above or below a bound, the simplest first; also values in the middle between it
+/// and the bound on the other side.
 pub(crate) fn beside(builtin: Builtin, bound: &str, other: Option<&str>, is_above: bool) -> Vec<String> {
     let is_short = |text: &str| text.len() <= LONGEST;
     let other = other.filter(|other| is_short(other));
@@ -32,7 +32,8 @@ pub(crate) fn beside(builtin: Builtin, bound: &str, other: Option<&str>, is_abov
     }
 }
 
-/// The value at a distance in units: whole numbers, days, seconds. `None` for types without units.
+/// Returns the value at a distance in units: whole numbers, days, seconds. `None` for types without
+/// units.
 pub(crate) fn shifted(builtin: Builtin, text: &str, by: i64) -> Option<String> {
     if text.len() > LONGEST {
         return None;
@@ -54,7 +55,7 @@ fn decimal(text: &str) -> Option<BigDecimal> {
     BigDecimal::from_str(text.trim_start_matches('+')).ok().filter(|_| !text.contains(['e', 'E']))
 }
 
-/// For each number of digits after the point, the nearest value with no more digits.
+/// Returns, for each number of digits after the point, the nearest value with no more digits.
 fn decimals(bound: &str, other: Option<&str>, is_above: bool) -> Vec<String> {
     let Some(value) = decimal(bound) else { return Vec::new() };
     let scale = |value: &BigDecimal| value.normalized().fractional_digit_count().clamp(0, DIGITS);
@@ -71,7 +72,7 @@ fn decimals(bound: &str, other: Option<&str>, is_above: bool) -> Vec<String> {
 
 macro_rules! floating {
     ($name:ident, $type:ty) => {
-        /// One more, the middle, the next one.
+        /// Returns the bound plus or minus one, the middle, and the adjacent value.
         fn $name(bound: &str, other: Option<&str>, is_above: bool) -> Vec<$type> {
             let number = |text: &str| match text {
                 "INF" => Some(<$type>::INFINITY),

@@ -5,7 +5,7 @@ use deltasoap_core::schema::Builtin;
 use std::cmp::Ordering;
 use std::str::FromStr;
 
-/// A point in time, or a set of recurring ones, given by the first: seconds on the time line.
+/// A point in time, or a set of recurring ones, represented by the first: seconds on the time line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Moment {
     seconds: i128,
@@ -69,8 +69,8 @@ impl Moment {
         moment.filter(|_| text.0.is_empty())
     }
 
-    /// The order of two values; `None` if only one of them has a time zone and they are too close
-    /// (3.2.7.4).
+    /// Returns the order of two values; `None` if only one of them has a time zone and they are too
+    /// close (3.2.7.4).
     pub(super) fn compare(&self, other: &Self) -> Option<Ordering> {
         match (self.has_zone, other.has_zone) {
             (true, false) => {
@@ -83,8 +83,8 @@ impl Moment {
         }
     }
 
-    /// The value of a text moved by a number of units: seconds, days, months or years, by its type.
-    /// The time zone is unchanged.
+    /// Returns the value of a text moved by a number of units: seconds, days, months or years, by
+    /// its type. The time zone is unchanged.
     pub(super) fn shifted(builtin: Builtin, text: &str, by: i128) -> Option<String> {
         let moment = Moment::parse(builtin, text)?;
         let zone = Zone::of(text);
@@ -100,14 +100,14 @@ impl Moment {
         written(builtin, seconds, &moment.fraction, zone.text)
     }
 
-    /// A value that is less than a second later.
+    /// Returns a value that is less than a second later.
     pub(super) fn finer(builtin: Builtin, text: &str) -> Option<String> {
         let moment = Moment::parse(builtin, text).filter(|_| matches!(builtin, Builtin::DateTime | Builtin::Time))?;
         let zone = Zone::of(text);
         written(builtin, moment.seconds + zone.seconds, &format!("{}5", moment.fraction), zone.text)
     }
 
-    /// The value in the middle of two values, if both or neither have a time zone.
+    /// Returns the value in the middle of two values, if both or neither have a time zone.
     pub(super) fn middle(builtin: Builtin, one: &str, other: &str) -> Option<String> {
         let is_exact = matches!(builtin, Builtin::DateTime | Builtin::Time);
         let moments = [one, other].map(|text| Moment::parse(builtin, text));
@@ -129,7 +129,7 @@ impl Moment {
         (self.seconds + shift, &self.fraction)
     }
 
-    /// A text that equal values have in common.
+    /// Returns a text that is the same for equal values.
     pub(super) fn canonical(&self) -> String {
         format!("{}.{}{}", self.seconds, self.fraction, if self.has_zone { "Z" } else { "" })
     }
@@ -161,8 +161,8 @@ impl Span {
         Some(Span { months: sign * months, seconds: sign * seconds, fraction: fraction.into() })
     }
 
-    /// The order of two durations: that of the four dates of the specification plus each duration,
-    /// if it is always the same (3.2.6.2).
+    /// Returns the order of two durations: that of the four dates of the specification plus each
+    /// duration, if it is always the same (3.2.6.2).
     pub(super) fn compare(&self, other: &Self) -> Option<Ordering> {
         const DATES: [(i128, i128); 4] = [(1696, 9), (1697, 2), (1903, 3), (1903, 7)];
         let mut orders = DATES.map(|(year, month)| {
@@ -173,7 +173,7 @@ impl Span {
         (orders[0] == orders[3]).then_some(orders[0])
     }
 
-    /// Durations that are slightly longer, or shorter.
+    /// Returns durations that are slightly longer, or shorter.
     pub(super) fn beside(&self, is_longer: bool) -> Vec<String> {
         // No month is shorter.
         let shorter = || Span { months: 0, seconds: (self.months * 28 - 1) * DAY, fraction: "".into() };
@@ -185,12 +185,12 @@ impl Span {
         self.shifted(step).into_iter().chain(all).collect()
     }
 
-    /// The duration plus a number of seconds.
+    /// Returns the duration plus a number of seconds.
     pub(super) fn shifted(&self, by: i128) -> Option<String> {
         Span { seconds: self.seconds + by.clamp(-MOST_UNITS, MOST_UNITS), ..self.clone() }.written()
     }
 
-    /// The duration as text; `None` for one whose months and seconds have different signs.
+    /// Returns the duration as text; `None` for one whose months and seconds have different signs.
     fn written(&self) -> Option<String> {
         let is_mixed = self.months.signum() * self.seconds.signum() < 0;
         let sign = if self.is_negative() { "-" } else { "" };
@@ -215,14 +215,14 @@ impl Span {
         if self.is_negative() && other.is_negative() { order.reverse() } else { order }
     }
 
-    /// A text that equal values have in common.
+    /// Returns a text that is the same for equal values.
     pub(super) fn canonical(&self) -> String {
         format!("{} {}.{}", self.months, self.seconds, self.fraction)
     }
 }
 
-/// Numbers with their designators, each at most once, in order, and at least one unless the text is
-/// empty.
+/// Parses numbers with their designators, each at most once, in order, and at least one unless the
+/// text is empty.
 fn units(text: &str, designators: [char; 3]) -> Option<[i128; 3]> {
     let (mut rest, mut values) = (text, [0; 3]);
     for (value, designator) in values.iter_mut().zip(designators) {
@@ -242,7 +242,7 @@ fn number(digits: &str) -> Option<i128> {
     Some(digits.parse().unwrap_or_default())
 }
 
-/// Days from the epoch to the first of a month, in the Gregorian calendar.
+/// Returns the days from the epoch to the first of a month, in the Gregorian calendar.
 fn days_before(year: i128, month: i128) -> i128 {
     // The year begins in March, so that a leap day is its last.
     let (year, month) = if month <= 2 { (year - 1, month + 9) } else { (year, month - 3) };
@@ -250,7 +250,7 @@ fn days_before(year: i128, month: i128) -> i128 {
     of_years + (153 * month + 2) / 5
 }
 
-/// Year, month and day of a day number; the inverse of [`days_before`].
+/// Returns the year, month and day of a day number; the inverse of [`days_before`].
 fn date_of(days: i128) -> (i128, i128, i128) {
     const ERA: i128 = 146_097;
     let (era, day) = (days.div_euclid(ERA), days.rem_euclid(ERA));
@@ -262,7 +262,7 @@ fn date_of(days: i128) -> (i128, i128, i128) {
     (if month <= 2 { year + 1 } else { year }, month, day)
 }
 
-/// The text of a date or time value, from its local seconds.
+/// Returns the text of a date or time value, from its local seconds.
 fn written(builtin: Builtin, seconds: i128, fraction: &str, zone: &str) -> Option<String> {
     let (year, month, day) = date_of(seconds.div_euclid(DAY));
     // There is no year 0: the year before 1 is -1.
@@ -377,7 +377,7 @@ impl<'t> Text<'t> {
         })
     }
 
-    /// The start of a day, in the time zone that may follow.
+    /// Returns the start of a day, in the time zone that may follow in the text.
     fn at(&mut self, year: i128, month: i128, day: i128) -> Option<Moment> {
         let zone = self.zone()?;
         // There is no year 0: the year before 1 is -1.
@@ -386,7 +386,7 @@ impl<'t> Text<'t> {
         Some(Moment { seconds, fraction: "".into(), has_zone: zone.is_some() })
     }
 
-    /// The offset from UTC in seconds, or no zone; `None` for an invalid text.
+    /// Parses the offset from UTC in seconds, or no zone; `None` for an invalid text.
     fn zone(&mut self) -> Option<Option<i128>> {
         if self.0.is_empty() {
             return Some(None);

@@ -1,5 +1,5 @@
-//! Facets that contradict each other or their type, so that it has fewer values than it seems, or
-//! none (XSD 1.0 part 2, 4.3).
+//! Facets that contradict each other or their type, so that the type has fewer values than it
+//! seems, or none (XSD 1.0 part 2, 4.3).
 
 use super::value::{compare, is_lexical};
 use super::{own, steps};
@@ -8,8 +8,8 @@ use deltasoap_wsdl::Schemas;
 use deltasoap_wsdl::xsd::{Facets, TypeId, Variety};
 use std::cmp::Ordering;
 
-/// Errors in a type's own facets, compared with each other and with those of the types that it
-/// restricts.
+/// Returns errors in a type's own facets, compared with each other and with those of the types that
+/// it restricts.
 pub(crate) fn contradictions(schemas: &Schemas, id: TypeId) -> Vec<String> {
     let Some(own) = own(schemas, id) else { return Vec::new() };
     let all = steps(schemas, id);
@@ -28,18 +28,18 @@ pub(crate) fn contradictions(schemas: &Schemas, id: TypeId) -> Vec<String> {
         };
         for (least, most) in pairs(own, &all) {
             let [(lower, least), (upper, most)] = [least, most];
-            // Of two that are equal, one has to be taken in if the other is.
+            // Equal bounds contradict each other if exactly one of them is exclusive.
             let is_open = lower.ends_with("Exclusive") != upper.ends_with("Exclusive");
             if wrong(least, most, is_open) {
-                found.push(format!("{lower} is {least}, and {upper} {most}: no value can be"));
+                found.push(format!("{lower} is {least}, and {upper} {most}: no value is possible"));
             }
         }
     }
     found
 }
 
-/// Facets that do not apply to types of a variety (XSD 1.0 part 2, 4.1.5). All of them can have
-/// patterns; the meaning of enumerations is always clear.
+/// Returns facets that do not apply to types of a variety (XSD 1.0 part 2, 4.1.5). All varieties
+/// can have patterns; enumerations are always meaningful.
 fn foreign(own: &Facets, variety: &Variety) -> Vec<String> {
     let ([has_lengths, has_bounds, has_digits], what) = match variety {
         Variety::Any | Variety::Restriction(_) => return Vec::new(),
@@ -56,7 +56,7 @@ fn foreign(own: &Facets, variety: &Variety) -> Vec<String> {
     numbers.chain(bounds).map(|name| format!("{name} does not apply to {what}")).collect()
 }
 
-/// Whether a built-in type has lengths, bounds and digits.
+/// Returns whether a built-in type has lengths, bounds and digits.
 fn kinds(builtin: Builtin) -> [bool; 3] {
     use Builtin as B;
     match std::iter::successors(Some(builtin), |it| it.base()).last().unwrap_or(builtin) {
@@ -68,7 +68,7 @@ fn kinds(builtin: Builtin) -> [bool; 3] {
     }
 }
 
-/// Lengths and digits. Each pair is the lesser and the greater facet.
+/// Checks lengths and digits. Each pair is the lesser and the greater facet.
 fn numbers(own: &Facets, all: &[&Facets]) -> Vec<String> {
     type Of = fn(&Facets) -> Option<u64>;
     let pairs: [(&str, Of, &str, Of); 5] = [
@@ -104,7 +104,7 @@ fn upper(facets: &Facets) -> [(&'static str, &Option<Box<str>>); 2] {
 
 type Bound<'f> = (&'static str, &'f str);
 
-/// Pairs of lower and upper bounds, at least one of which is the type's own.
+/// Returns pairs of lower and upper bounds, at least one of which is the type's own.
 fn pairs<'f>(own: &'f Facets, all: &[&'f Facets]) -> Vec<(Bound<'f>, Bound<'f>)> {
     let given = |(name, text): (&'static str, &'f Option<Box<str>>)| Some((name, text.as_deref()?));
     let mut pairs = Vec::new();

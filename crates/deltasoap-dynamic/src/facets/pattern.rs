@@ -1,4 +1,5 @@
-//! Regular expressions of XML Schema (XSD 1.0 part 2, appendix F), by the `regex` crate.
+//! Regular expressions of XML Schema (XSD 1.0 part 2, appendix F), implemented with the `regex`
+//! crate.
 
 mod alphabet;
 mod blocks;
@@ -23,11 +24,12 @@ const KEPT: usize = 1_000;
 pub(crate) enum Pattern {
     /// Over the symbols of an alphabet.
     Symbols(Arc<Alphabet>, bytes::Regex),
-    /// Over characters: for patterns that tell very many of them apart.
+    /// Over characters: for patterns that distinguish too many groups of characters for an
+    /// alphabet.
     Characters(Regex),
 }
 
-/// Why a pattern cannot be used.
+/// The reason why a pattern cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unusable {
     /// The standard does not allow it.
@@ -71,13 +73,13 @@ fn unusable(error: regex::Error) -> Unusable {
     }
 }
 
-/// Patterns, and what they were compiled to.
+/// Patterns with their compiled form.
 type Compiled = HashMap<Box<str>, Result<Pattern, Unusable>>;
 
-/// A pattern that matches whole texts.
+/// Compiles a pattern that matches whole texts.
 ///
 /// # Errors
-/// When the standard does not allow it, or it is too large.
+/// If the standard does not allow it, or it is too large.
 pub(crate) fn compiled(pattern: &str) -> Result<Pattern, Unusable> {
     static COMPILED: LazyLock<Mutex<Compiled>> = LazyLock::new(Mutex::default);
     let lock = || COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -99,7 +101,7 @@ pub(crate) fn compiled(pattern: &str) -> Result<Pattern, Unusable> {
 #[derive(Debug, Default)]
 struct Translated {
     pieces: Vec<Piece>,
-    /// The classes of characters, each once. A character that stands for itself is one.
+    /// The classes of characters, each once. A literal character is a class too.
     classes: Vec<ClassUnicode>,
 }
 
@@ -119,7 +121,7 @@ impl Translated {
         translator.rest.next().is_none().then_some(translator.out)
     }
 
-    /// The pattern as a text, with classes as `write` writes them.
+    /// Returns the pattern as text, with classes as `write` writes them.
     fn written(&self, write: impl Fn(&ClassUnicode, &mut String)) -> String {
         let written = |class| {
             let mut text = String::new();
@@ -165,7 +167,7 @@ const DEPTH: usize = 100;
 struct Translator<'p> {
     rest: Peekable<Chars<'p>>,
     out: Translated,
-    /// The numbers of the classes.
+    /// The index of each class.
     numbers: HashMap<Vec<(char, char)>, usize>,
 }
 
@@ -214,7 +216,7 @@ impl Translator<'_> {
         }
     }
 
-    /// `?`, `*`, `+`, `{n}`, `{n,}`, `{n,m}`, once: the standard has no lazy quantifiers.
+    /// Parses one of `?`, `*`, `+`, `{n}`, `{n,}`, `{n,m}`: the standard has no lazy quantifiers.
     fn quantifier(&mut self) -> Option<()> {
         match self.rest.peek() {
             Some('?' | '*' | '+') => self.copy(),
@@ -232,7 +234,7 @@ impl Translator<'_> {
         (!matches!(self.rest.peek(), Some('?' | '*' | '+' | '{'))).then_some(())
     }
 
-    /// A class, after its `[`.
+    /// Parses a class, after its `[`.
     fn class(&mut self, depth: usize) -> Option<ClassUnicode> {
         let depth = depth.checked_sub(1)?;
         let is_negated = self.take('^');
@@ -258,7 +260,7 @@ impl Translator<'_> {
         }
     }
 
-    /// A character, a range or an escape in a class.
+    /// Parses a character, a range or an escape in a class.
     fn member(&mut self, first: char) -> Option<ClassUnicode> {
         let (start, class) = self.single(first)?;
         // What follows a range's `-` is its end, unless the class ends or is subtracted from there.
@@ -275,7 +277,7 @@ impl Translator<'_> {
         }
     }
 
-    /// One character, or the characters of a multi-character escape.
+    /// Parses one character, or a multi-character escape.
     fn single(&mut self, first: char) -> Option<(Option<char>, ClassUnicode)> {
         if first != '\\' {
             return Some((Some(first), one(first, first)));
@@ -288,7 +290,7 @@ impl Translator<'_> {
         Some((single, class))
     }
 
-    /// An escape, after its `\`.
+    /// Parses an escape, after its `\`.
     fn escape(&mut self) -> Option<ClassUnicode> {
         Some(match self.rest.next()? {
             'n' => of_chars("\n"),
@@ -307,13 +309,13 @@ impl Translator<'_> {
             'W' => known(r"[\p{P}\p{Z}\p{C}]")?,
             'p' => self.property()?,
             'P' => negated(&self.property()?),
-            // Not of the standard, but Xerces, libxml2 and xmlschema read them so: `\/`, `\@`.
+            // Not in the standard, but Xerces, libxml2 and xmlschema accept them: `\/`, `\@`.
             c if c.is_ascii_punctuation() => one(c, c),
             _ => return None,
         })
     }
 
-    /// A category or a block, after its `\p`.
+    /// Parses a category or a block, after its `\p`.
     fn property(&mut self) -> Option<ClassUnicode> {
         if !self.take('{') {
             return None;
@@ -321,7 +323,7 @@ impl Translator<'_> {
         let name: String = self.rest.by_ref().take_while(|&c| c != '}').collect();
         match name.strip_prefix("Is") {
             Some(block) => of_block(block),
-            // Characters of XML are never surrogates.
+            // XML characters are never surrogates.
             None if name == "Cs" => Some(ClassUnicode::empty()),
             None if CATEGORIES.contains(&&*name) => known(&format!(r"\p{{{name}}}")),
             None => None,
@@ -353,13 +355,13 @@ fn of_block(name: &str) -> Option<ClassUnicode> {
     let known = BLOCKS.iter().filter(|(known, ..)| *known == name);
     let mut ranges = known.map(|&(_, start, end)| (start, end)).peekable();
     ranges.peek()?;
-    // Blocks of surrogates hold no character.
+    // Blocks of surrogates contain no character.
     Some(ClassUnicode::new(
         ranges.filter_map(|(start, end)| Some(ClassUnicodeRange::new(char::from_u32(start)?, char::from_u32(end)?))),
     ))
 }
 
-/// A class in the syntax of the crate, of which there are few.
+/// Returns a class that is written in the syntax of the `regex` crate.
 fn known(pattern: &str) -> Option<ClassUnicode> {
     static KNOWN: LazyLock<Mutex<HashMap<String, Option<ClassUnicode>>>> = LazyLock::new(Mutex::default);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -389,7 +391,7 @@ fn negated(class: &ClassUnicode) -> ClassUnicode {
     class
 }
 
-/// The characters that may begin a name (XML 1.0, fifth edition, production 4).
+/// Returns the characters that may begin a name (XML 1.0, fifth edition, production 4).
 fn initial() -> ClassUnicode {
     const RANGES: [(char, char); 16] = [
         (':', ':'),
@@ -412,7 +414,7 @@ fn initial() -> ClassUnicode {
     ClassUnicode::new(RANGES.map(|(start, end)| ClassUnicodeRange::new(start, end)))
 }
 
-/// The characters of names (production 4a).
+/// Returns the characters of names (production 4a).
 fn name_chars() -> ClassUnicode {
     let mut class = initial();
     class.union(&of_chars("-.\u{B7}"));
@@ -425,8 +427,8 @@ fn name_chars() -> ClassUnicode {
 /// Maximum number of characters of a sample.
 const MOST: usize = 4096;
 
-/// A text that matches a pattern, with a number of repetitions beyond the minimum. Texts with
-/// different numbers usually differ.
+/// Returns a text that matches a pattern, with a number of repetitions beyond the minimum. Texts
+/// for different numbers usually differ.
 pub(crate) fn sample(pattern: &str, extra: u32, number: usize) -> Option<String> {
     let hir = regex_syntax::parse(&Translated::new(pattern)?.written(write_characters)).ok()?;
     let mut sample = Sample { extra, number, out: String::new(), known: HashMap::new() };
@@ -440,7 +442,7 @@ struct Sample {
     /// The rest of the number: each place with several possibilities takes one digit of it.
     number: usize,
     out: String,
-    /// What is chosen from, by the class's address.
+    /// The characters to choose from, by the class's address.
     known: HashMap<*const Class, Vec<char>>,
 }
 
@@ -472,7 +474,7 @@ impl Sample {
         }
     }
 
-    /// What has added nothing can add nothing any number of times.
+    /// Repeats an expression. One that has added nothing cannot add anything any number of times.
     fn repeat(&mut self, hir: &Hir, times: u32) {
         for _ in 0..times {
             let before = self.out.len();
@@ -483,7 +485,7 @@ impl Sample {
         }
     }
 
-    /// The number's next digit, in this base.
+    /// Returns the number's next digit, in this base.
     fn digit(&mut self, base: usize) -> usize {
         let digit = self.number % base.max(1);
         self.number /= base.max(1);
@@ -491,7 +493,7 @@ impl Sample {
     }
 }
 
-/// Characters of a class, common ones first.
+/// Returns characters of a class, common ones first.
 fn some_of(class: &Class) -> Vec<char> {
     const COMMON: [char; 8] = ['A', 'a', '1', '0', 'x', '-', '_', ' '];
     let Class::Unicode(class) = class else { return Vec::new() };
@@ -576,7 +578,7 @@ mod tests {
         assert_eq!(compiled("((a{1000}){1000}){1000}").err(), Some(Unusable::TooLarge));
     }
 
-    /// Both ways to match a pattern agree.
+    /// Asserts that both ways to match a pattern agree.
     #[test]
     fn symbols_stand_for_characters() {
         let texts =

@@ -1,4 +1,4 @@
-//! Values of simple types: which texts represent the same value, and their order.
+//! Values of simple types: their equality and order.
 
 use super::calendar::{Moment, Span};
 use super::{DEPTH, Resolve, normalized, of_members};
@@ -8,8 +8,8 @@ use deltasoap_wsdl::Schemas;
 use deltasoap_wsdl::xsd::{TypeId, Variety};
 use std::cmp::Ordering;
 
-/// A text that is the same for all texts of a type with the same value (XSD 1.0 part 2, 2.2).
-/// Values of types that are derived from different primitive types differ.
+/// Returns a text that is the same for all texts of a type with the same value (XSD 1.0 part 2,
+/// 2.2). Values of types that are derived from different primitive types differ.
 pub(crate) fn canonical(schemas: &Schemas, id: TypeId, text: &str, names: Resolve<'_>) -> String {
     of_depth(schemas, id, text, names, DEPTH)
 }
@@ -20,7 +20,7 @@ fn of_depth(schemas: &Schemas, id: TypeId, text: &str, names: Resolve<'_>, depth
     match schemas.variety(id) {
         Some(Variety::Builtin(builtin)) => of_builtin(*builtin, text, names),
         Some(Variety::List(item)) => {
-            // Lists are as long as messages: nothing but the result is kept of an item.
+            // Lists can be as long as messages: only the result is kept of an item.
             let mut value = String::with_capacity(text.len());
             for it in text.split_ascii_whitespace() {
                 value.push_str(if value.is_empty() { "" } else { " " });

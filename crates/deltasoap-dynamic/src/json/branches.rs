@@ -1,9 +1,9 @@
-//! Names that several branches of a choice have.
+//! Names that several branches of a choice share.
 //!
-//! Properties are named for all branches at once, so that an element that stands in a second branch
-//! again has a long name there. Who writes JSON by hand sees only one branch, and names its
-//! elements as if there were no other. Both are read: if an object is not what the layout says,
-//! each choice of branches is tried with the names that its elements have by themselves.
+//! Properties are named for all branches at once, so that an element that occurs again in a second
+//! branch has a long name there. Someone who writes JSON by hand sees only one branch, and names
+//! its elements as if there were no other. Both forms are read: if an object does not match the
+//! layout, each choice of branches is tried with the names that its elements have by themselves.
 
 use super::JsonError;
 use super::keys::{Layout, Slot, short};
@@ -13,14 +13,14 @@ use deltasoap_core::schema::{ChoiceFault, ComplexElement, Compositor, Field, Vie
 use serde_json::{Map, Value as Json};
 use std::collections::HashSet;
 
-/// How many choices of branches are tried at most.
+/// Maximum number of choices of branches that are tried.
 const MOST: usize = 256;
 
-/// The layout for the branches that an object has, if another one than the usual; names in it are
-/// those of the object.
+/// Returns the layout for the branches that an object has, if it differs from the usual one; its
+/// names are those of the object.
 ///
 /// # Errors
-/// When it can be that of several choices of branches.
+/// If the object matches several choices of branches.
 pub(super) fn by_branches(
     object: &Map<String, Json>,
     complex: &ComplexElement,
@@ -46,7 +46,7 @@ pub(super) fn by_branches(
     let are_complete = forms.iter().any(|form| is_complete(object, complex, &form.layout));
     match are_complete {
         true => forms.retain(|form| is_complete(object, complex, &form.layout)),
-        // What is missing is said of the branch that is meant.
+        // The error about a missing property then refers to the intended branch.
         false if has_several => {}
         false => return Ok(None),
     }
@@ -55,7 +55,7 @@ pub(super) fn by_branches(
         _ if are_complete => {
             let expected: Vec<_> = forms.iter().map(Form::properties).collect();
             let expected = format!("the properties {}", expected.join(", or else "));
-            Err(JsonError::new(path, expected, format!("{}, which can be each of these", listed(&own))))
+            Err(JsonError::new(path, expected, format!("{}, which match each of these", listed(&own))))
         }
         _ => Ok(None),
     }
@@ -64,12 +64,12 @@ pub(super) fn by_branches(
 /// One way to read an object.
 struct Form {
     layout: Layout,
-    /// For each property of the object, the one that the usual layout has for its field.
+    /// For each property of the object, the property that the usual layout has for its field.
     found: Vec<(String, String)>,
 }
 
 impl Form {
-    /// The form for a layout of some of the fields. A field may also have its usual name.
+    /// Creates the form for a layout of some of the fields. A field may also have its usual name.
     fn of(object: &Map<String, Json>, usual: &Layout, mut layout: Layout) -> Self {
         let mut short = Vec::new();
         layout.slots.iter().for_each(|slot| slot.properties(&mut short));
@@ -87,13 +87,14 @@ impl Form {
         Form { layout, found }
     }
 
-    /// The usual names of its properties, which are never those of another form.
+    /// Returns the usual names of its properties, which differ from those of any other form.
     fn properties(&self) -> String {
         listed(&self.found.iter().map(|(_, usual)| &**usual).collect::<Vec<_>>())
     }
 }
 
-/// The choices of branches that may be an object's: for each, which fields are there.
+/// Returns the choices of branches that an object may have made: for each, which fields are
+/// present.
 fn choices(object: &Map<String, Json>, complex: &ComplexElement, layout: &Layout) -> Vec<Vec<bool>> {
     let may_be = |field: usize| {
         let slot = layout.slots.get(field);
@@ -102,13 +103,13 @@ fn choices(object: &Map<String, Json>, complex: &ComplexElement, layout: &Layout
         })
     };
     let mut all = Vec::new();
-    // Which of its options each choice takes, and how many it has.
+    // The option that each choice takes, and the number of its options.
     let mut chosen: Vec<(usize, usize)> = Vec::new();
     loop {
         let mut next = 0;
         let taken = complex.taken(|branches| {
             let mut options: Vec<_> = (0..branches.len()).filter(|&it| branches[it].clone().any(may_be)).collect();
-            // Or none of them.
+            // The last option is none of them.
             options.push(branches.len());
             if next == chosen.len() {
                 chosen.push((0, options.len()));
@@ -138,7 +139,7 @@ fn is_there(object: &Map<String, Json>, slot: &Slot) -> bool {
     properties(slot).iter().any(|name| object.contains_key(*name))
 }
 
-/// True if an object has what a layout requires, and nothing that excludes it.
+/// Returns true if an object has what a layout requires, and nothing that excludes it.
 fn is_complete(object: &Map<String, Json>, complex: &ComplexElement, layout: &Layout) -> bool {
     let is_choice = complex.compositor == Compositor::Choice;
     let mut fields = complex.fields.iter().zip(&layout.slots);
@@ -153,7 +154,7 @@ fn fault(object: &Map<String, Json>, complex: &ComplexElement, layout: &Layout) 
     })
 }
 
-/// How often a field occurs.
+/// Returns the number of occurrences of a field.
 fn count(object: &Map<String, Json>, field: &Field, slot: &Slot) -> u32 {
     match slot {
         Slot::Property(key) | Slot::Choices(key, _) => match object.get(key) {

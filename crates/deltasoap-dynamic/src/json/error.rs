@@ -12,7 +12,7 @@ struct Parts {
     path: String,
     expected: String,
     found: String,
-    /// Why the value is not accepted, if that is not obvious; or empty.
+    /// Why the value is not accepted; empty if that is obvious.
     reason: String,
 }
 
@@ -29,17 +29,17 @@ impl JsonError {
         self
     }
 
-    /// The position in `jq` syntax: `.order.item[2]`; empty for the whole value.
+    /// Returns the position in `jq` syntax: `.order.item[2]`; empty for the whole value.
     pub fn path(&self) -> &str {
         &self.0.path
     }
 
-    /// The expected value.
+    /// Returns the expected value.
     pub fn expected(&self) -> &str {
         &self.0.expected
     }
 
-    /// The value found.
+    /// Returns the value found.
     pub fn found(&self) -> &str {
         &self.0.found
     }
@@ -56,7 +56,7 @@ impl fmt::Display for JsonError {
 
 impl std::error::Error for JsonError {}
 
-/// A readable description of a JSON value.
+/// Returns a readable description of a JSON value.
 pub(crate) fn kind(json: &serde_json::Value) -> String {
     use serde_json::Value::{Array, Bool, Null, Number, Object, String};
     match json {

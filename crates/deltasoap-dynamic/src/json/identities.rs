@@ -2,8 +2,8 @@
 //!
 //! All values are walked once before they are written, to find the shared ones: only values that
 //! are referred to get an id. Places are read in the order in which they are written, that of the
-//! schema, and a reference leads back to a value that was begun before. So nothing is read twice,
-//! and references add no depth.
+//! schema, and a reference leads back to a value that was begun before. Therefore nothing is read
+//! twice, and references add no depth.
 
 use super::JsonError;
 use super::error::kind;
@@ -32,7 +32,7 @@ pub(super) struct Numbers {
     depth: Cell<usize>,
 }
 
-/// A place of a shared value.
+/// A place of a shared value, with the value's number.
 pub(super) enum Place {
     /// The first one.
     First(usize),
@@ -41,7 +41,7 @@ pub(super) enum Place {
 }
 
 impl Numbers {
-    /// For a value and everything in it.
+    /// Finds the shared values in a value.
     pub(super) fn of(value: &Value) -> Self {
         let (mut once, mut often) = (HashSet::new(), HashMap::new());
         let mut held = Vec::new();
@@ -52,7 +52,7 @@ impl Numbers {
         Numbers { numbers: RefCell::new(often), ..Numbers::default() }
     }
 
-    /// The next place of a value; `None` for a value that has no other place.
+    /// Returns the next place of a value; `None` for a value that has no other place.
     pub(super) fn next(&self, shared: &Shared<Value>) -> Option<Place> {
         let mut numbers = self.numbers.borrow_mut();
         let number = numbers.get_mut(&shared.address())?;
@@ -63,7 +63,7 @@ impl Numbers {
         Some(Place::First(*number))
     }
 
-    /// An unused number.
+    /// Returns an unused number.
     pub(super) fn fresh(&self) -> usize {
         self.last.set(self.last.get() + 1);
         self.last.get()
@@ -72,7 +72,7 @@ impl Numbers {
     /// Enters a shared value, until the returned guard is dropped.
     ///
     /// # Errors
-    /// When it is nested too deeply.
+    /// If it is nested too deeply.
     pub(super) fn enter(&self, path: &Path<'_>) -> Result<Within<'_>, JsonError> {
         if self.depth.get() >= DEEPEST {
             return Err(JsonError::new(path, format!("at most {DEEPEST} shared values within each other"), "more"));
@@ -82,8 +82,8 @@ impl Numbers {
     }
 }
 
-/// Counts the places of the shared values in a value, without entering shared values: `held` gets
-/// the new ones.
+/// Counts the places of the shared values in a value, without entering shared values: new ones are
+/// added to `held`.
 fn note(value: &Value, once: &mut HashSet<usize>, often: &mut HashMap<usize, usize>, held: &mut Vec<Held<Value>>) {
     let mut ahead = vec![value];
     while let Some(value) = ahead.pop() {
@@ -107,12 +107,12 @@ impl Drop for Within<'_> {
     }
 }
 
-/// The JSON of the other places.
+/// Returns the JSON of every place of a value but the first.
 pub(super) fn reference(number: usize) -> Json {
     Json::Object(Map::from_iter([(REF.to_owned(), Json::String(number.to_string()))]))
 }
 
-/// The JSON of the first place.
+/// Returns the JSON of the first place of a value.
 pub(super) fn identified(number: usize, json: Json) -> Json {
     let mut object = Map::from_iter([(ID.to_owned(), Json::String(number.to_string()))]);
     match json {
@@ -122,7 +122,7 @@ pub(super) fn identified(number: usize, json: Json) -> Json {
     Json::Object(object)
 }
 
-/// The values with ids, of the value that is being read.
+/// The values with ids within the value that is being read.
 #[derive(Debug, Default)]
 pub(super) struct Known(RefCell<HashMap<String, Identity>>);
 
@@ -135,10 +135,10 @@ struct Identity {
 }
 
 impl Known {
-    /// The value that an object refers to; `None` if it is no reference.
+    /// Returns the value that an object refers to; `None` if the object is not a reference.
     ///
     /// # Errors
-    /// When there is no such value yet, or one of another type.
+    /// If there is no such value yet, or it has another type.
     pub(super) fn referred(
         &self,
         json: &Json,
@@ -149,14 +149,14 @@ impl Known {
             return Ok(None);
         };
         if object.len() > 1 {
-            return Err(JsonError::new(path, "nothing beside $ref", "more properties"));
+            return Err(JsonError::new(path, "no properties other than $ref", "more properties"));
         }
         let (id, path) = (text_of(id, &path.key(REF))?, path.key(REF));
         match self.0.borrow().get(&id) {
             Some(known) if known.content == content => Ok(Some(known.handle.clone())),
             Some(_) => Err(JsonError::new(&path, "an id of a value of this type", format!("{id:?}, of another type"))),
             None => {
-                Err(JsonError::new(&path, "an $id that stands before, in the order of the schema", format!("{id:?}")))
+                Err(JsonError::new(&path, "an $id that occurs earlier, in the order of the schema", format!("{id:?}")))
             }
         }
     }
@@ -164,7 +164,7 @@ impl Known {
     /// Reads a value that may have an id.
     ///
     /// # Errors
-    /// Those of `read`, and when another value has this id.
+    /// Those of `read`, and if another value has this id.
     pub(super) fn identified(
         &self,
         json: &Json,
@@ -175,7 +175,7 @@ impl Known {
         let Some(id) = json.as_object().and_then(|object| object.get(ID)) else { return read().map(Shared::new) };
         let (id, path) = (text_of(id, &path.key(ID))?, path.key(ID));
         if self.0.borrow().contains_key(&id) {
-            return Err(JsonError::new(&path, "an id of its own", format!("{id:?}, which stands before")));
+            return Err(JsonError::new(&path, "a unique id", format!("{id:?}, which occurs earlier")));
         }
         let shared = Shared::try_cyclic(|handle| {
             self.0.borrow_mut().insert(id.clone(), Identity { handle, content });

@@ -1,7 +1,7 @@
 //! The names of properties, for each field of a complex type.
 //!
-//! Names are assigned in the order of the schema, so that they depend on nothing else. The fields
-//! of a choice that occurs once appear among those around it and share their namespace.
+//! Names are assigned in schema order, so that they depend on nothing else. The fields of a choice
+//! that occurs once appear among those around it and share their namespace.
 
 use super::parse_name;
 use deltasoap_core::schema::{ComplexElement, Compositor, Element, ElementRef, Field, Schema};
@@ -25,19 +25,19 @@ pub(crate) struct Layout {
 /// The place of a field in JSON.
 #[derive(Debug, Clone)]
 pub(crate) enum Slot {
-    /// Under a property.
+    /// A property.
     Property(String),
-    /// A choice that occurs once: among the properties around it.
+    /// A choice that occurs once: its properties are among those around it.
     Among(Layout),
     /// A choice or a group that can occur more than once: an array of objects with these
     /// properties.
     Choices(String, Layout),
-    /// None: the field is in a branch that is not there.
+    /// None: the field is in a branch that is absent.
     Nowhere,
 }
 
 impl Layout {
-    /// The properties of a complex type.
+    /// Returns the layout of a complex type.
     pub(crate) fn of(complex: &ComplexElement, view: View<'_>) -> Self {
         Self::with(complex, view, &mut Names::default(), 0)
     }
@@ -48,8 +48,8 @@ impl Layout {
         Layout { slots, attributes }
     }
 
-    /// The properties where only some of the fields are there: they have the names that they would
-    /// have without the others, of those that this layout has.
+    /// Returns the layout if only some of the fields are present: each gets the name that it would
+    /// have without the others, among the names of this layout.
     pub(super) fn of_some(&self, complex: &ComplexElement, view: View<'_>, is_there: impl Fn(usize) -> bool) -> Self {
         let mut own = Vec::new();
         self.properties(&mut own);
@@ -63,14 +63,14 @@ impl Layout {
         Layout { slots: slots.collect(), attributes: self.attributes.clone() }
     }
 
-    /// The property of an attribute, whether the schema names it or not.
+    /// Returns the property of an attribute, whether the schema names it or not.
     pub(crate) fn attribute(&self, complex: &ComplexElement, name: &QName) -> String {
         let index = complex.attributes.iter().position(|attribute| attribute.name == *name);
         let named = index.and_then(|index| self.attributes.get(index));
         named.map_or_else(|| self.other(name), Clone::clone)
     }
 
-    /// The name of the attribute for a property.
+    /// Returns the name of the attribute for a property.
     pub(crate) fn attribute_named(&self, complex: &ComplexElement, key: &str) -> Option<QName> {
         match self.attributes.iter().position(|known| known == key) {
             Some(index) => complex.attributes.get(index).map(|attribute| attribute.name.clone()),
@@ -78,13 +78,13 @@ impl Layout {
         }
     }
 
-    /// The property of an attribute that the schema does not name.
+    /// Returns the property of an attribute that the schema does not name.
     pub(crate) fn other(&self, name: &QName) -> String {
         let key = format!("@{name}");
         if self.attributes.contains(&key) { format!("@{{}}{}", name.local) } else { key }
     }
 
-    /// Every property, including choices that appear among them.
+    /// Collects every property, including those of choices that appear among them.
     pub(crate) fn properties<'l>(&'l self, into: &mut Vec<&'l str>) {
         into.extend(self.attributes.iter().map(String::as_str));
         self.slots.iter().for_each(|slot| slot.properties(into));
@@ -92,7 +92,7 @@ impl Layout {
 }
 
 impl Slot {
-    /// Its properties.
+    /// Collects its properties.
     pub(crate) fn properties<'l>(&'l self, into: &mut Vec<&'l str>) {
         match self {
             Slot::Property(name) | Slot::Choices(name, _) => into.push(name),
@@ -102,7 +102,7 @@ impl Slot {
     }
 }
 
-/// True for a choice between elements or groups; false for a sequence.
+/// Returns true for a choice between elements or groups; false for a sequence.
 pub(super) fn is_choice(complex: &ComplexElement) -> bool {
     complex.compositor == Compositor::Choice || complex.is_choice_of_groups()
 }
@@ -121,7 +121,7 @@ fn slot(field: &Field, content: View<'_>, names: &mut Names, depth: usize) -> Sl
     }
 }
 
-/// The local name that a property stands for, with its mark.
+/// Returns the local name that a property stands for, with its mark (`@` or `$`).
 pub(super) fn short(property: &str) -> &str {
     let name = property.strip_prefix('{').and_then(|rest| rest.rsplit_once('}')).map_or(property, |(_, name)| name);
     name.split_once('#').map_or(name, |(name, _)| name)
@@ -131,9 +131,9 @@ pub(super) fn short(property: &str) -> &str {
 #[derive(Debug, Default)]
 struct Names {
     taken: HashSet<String>,
-    /// The last number that was given to a name.
+    /// The last number assigned for a name.
     numbers: HashMap<String, usize>,
-    /// Those that may be taken, if not all may.
+    /// The names that may be taken; `None` if any may.
     own: Option<HashSet<String>>,
 }
 
@@ -146,7 +146,7 @@ impl Names {
         if let Some(name) = free.find(|name| self.taken.insert((*name).clone())) {
             return name.clone();
         }
-        // No name of XML holds the mark, so the number alone decides.
+        // No XML name contains `#`, so the number alone distinguishes the names.
         let number = self.numbers.entry(short.clone()).or_insert(1);
         let most = *number + self.own.as_ref().map_or(0, HashSet::len);
         loop {
@@ -159,7 +159,7 @@ impl Names {
     }
 }
 
-/// Layouts by their content, computed once.
+/// Layouts by their content, each computed once.
 #[derive(Debug)]
 pub(crate) struct Layouts<'s> {
     pub(crate) schema: &'s Schema,

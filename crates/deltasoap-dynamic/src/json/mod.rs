@@ -5,7 +5,7 @@
 //! | XML | JSON |
 //! |---|---|
 //! | an element of a complex type | an object, one property per child element, in the order of the schema |
-//! | an element that can occur more than once | an array, whatever their number; no property for none |
+//! | an element that can occur more than once | an array, also for one element; no property if there is none |
 //! | an element that is absent; nil; empty | no property; `null`; `""`, `{}` |
 //! | nil where the schema does not allow it, as some services send | `{"$nil": true}` |
 //! | nil with attributes | `{"$nil": true, "@name": "..."}`, with strings |
@@ -16,7 +16,7 @@
 //! | a choice | the property of the element chosen, among the others |
 //! | a choice that can occur more than once | a property `$choice`: an array of objects of the chosen element, or of those of the chosen branch, in order |
 //! | a sequence that can occur more than once | a property `$sequence`: an array of objects with its elements |
-//! | the same if the end of an occurrence is not immediately clear | a property `$choice`: an array of objects of one property, in order |
+//! | a sequence that can occur more than once, if the end of an occurrence is not immediately clear | a property `$choice`: an array of objects of one property, in order |
 //! | a SOAP array | an array; of arrays if it has several dimensions |
 //! | a value that several places share, in SOAP encoding | at its first place with a property `$id`, elsewhere `{"$ref": "1"}` (below) |
 //! | content of a derived type | an object with a property `$type` (below) |
@@ -47,9 +47,9 @@
 //!
 //! If the message names the type of an element by `xsi:type`, `$type` holds the type's name: the
 //! local name if that is unambiguous, else `{namespace}local`; `xsd:int` and the like for built-in
-//! types. A value that is no object is under `$`: `{"$type": "xsd:int", "$": 5}`. Content that does
-//! not match its type, or has more than the type declares, is kept as a tree. `xsd:anyType` also
-//! accepts a plain string, number or boolean, and then names the type itself. So does
+//! types. A value that is not an object is under `$`: `{"$type": "xsd:int", "$": 5}`. Content that
+//! does not match its type, or has more than the type declares, is kept as a tree. `xsd:anyType`
+//! also accepts a plain string, number or boolean, and then names the type itself. So does
 //! `xsd:anySimpleType`; a plain string there names no type. A number with a point is an
 //! `xsd:decimal`, which keeps its trailing zeros; one with an exponent is an `xsd:double`, if that
 //! keeps its digits.
@@ -108,10 +108,10 @@ pub(crate) use writing::Writing;
 /// The property of bytes that are in another part of the message's package.
 const PART: &str = "$part";
 
-/// The whole of a JSON value.
+/// The root of a JSON value.
 pub(crate) const ROOT: path::Path<'static> = path::Path::Root;
 
-/// The error for an element without JSON: nothing declares it.
+/// Returns the error for JSON of an element that nothing declares.
 pub(crate) fn undeclared(name: &QName) -> JsonError {
     JsonError::new(&ROOT, "an element that the contract declares, or a tree", format!("<{name}>"))
 }

@@ -1,4 +1,4 @@
-//! Nil elements, and the attributes and the type that they may have.
+//! Nil elements, with the attributes and the type that they may have.
 
 use super::error::kind;
 use super::open::plain;
@@ -14,19 +14,19 @@ use std::collections::BTreeMap;
 /// The property that marks a nil element.
 pub(super) const NIL: &str = "$nil";
 
-/// The property of the type, if the message chooses it.
+/// The property of the type, for types that the message chooses.
 pub(super) const TYPE: &str = "$type";
 
 const XSI_TYPE: QName = QName::new(ns::XSI, "type");
 
-/// A nil element. The engine also reads nil where the schema does not allow it, so it is marked
-/// there.
+/// Returns the JSON of a nil element. The engine also reads nil where the schema does not allow it,
+/// so it is marked there.
 pub(super) fn nil(is_nillable: bool) -> Json {
     if is_nillable { Json::Null } else { marked(std::iter::empty()) }
 }
 
-/// True for a nil element: `null` if the schema allows it; marked otherwise, and if there are
-/// attributes.
+/// Returns true for a nil element: `null` if the schema allows it; a marked object otherwise, and
+/// if there are attributes.
 pub(crate) fn is_nil(json: &Json, is_nillable: bool) -> bool {
     match json {
         Json::Null => is_nillable,
@@ -43,8 +43,8 @@ fn marked(properties: impl Iterator<Item = (String, Json)>) -> Json {
 }
 
 impl Writing<'_> {
-    /// A nil element with its attributes, and its type if that is not the declared one; `None` for
-    /// other values.
+    /// Converts a nil element with its attributes, and its type if that is not the declared one;
+    /// returns `None` for other values.
     pub(crate) fn nil(&self, value: &Value, content: ElementRef, is_nillable: bool) -> Option<Json> {
         let attributes = match value {
             Value::Nil => return Some(nil(is_nillable)),
@@ -67,7 +67,7 @@ impl Writing<'_> {
         })
     }
 
-    /// `None` for the declared type.
+    /// Returns the label of a nil element's type; `None` for the declared type.
     fn label_beside_nil(&self, text: &str, content: ElementRef) -> Option<String> {
         let name = parse_name(text)?;
         let declared = self.types.lowered.origin(content).map(|origin| origin.type_id);
@@ -76,17 +76,17 @@ impl Writing<'_> {
 }
 
 impl Reading<'_> {
-    /// A nil element with its attributes.
+    /// Reads a nil element with its attributes.
     ///
     /// # Errors
-    /// When an attribute is not allowed there.
+    /// If an attribute is not allowed there.
     pub(crate) fn nil(&self, json: &Json, content: ElementRef, path: &Path<'_>) -> Result<Value, JsonError> {
         let properties = json.as_object().into_iter().flatten().filter(|(key, _)| key.starts_with('@'));
         let mut attributes = BTreeMap::new();
         for (key, json) in properties {
             let path = path.key(key);
             let name = self.attribute_beside_nil(key, content).filter(|name| !attributes.contains_key(name));
-            let name = name.ok_or_else(|| JsonError::new(&path, "an attribute that may stand here", "another"))?;
+            let name = name.ok_or_else(|| JsonError::new(&path, "an attribute that is allowed here", "another"))?;
             let text = plain(json).ok_or_else(|| JsonError::new(&path, "a string", kind(json)))?;
             attributes.insert(name, checked(&text, &path)?);
         }
@@ -98,7 +98,7 @@ impl Reading<'_> {
 
     fn type_beside_nil(&self, label: &Json, content: ElementRef, path: &Path<'_>) -> Result<QName, JsonError> {
         if !matches!(self.layouts.schema.view(content).element, Element::Any | Element::Open(_)) {
-            return Err(JsonError::new(path, "no type, since there is but one", "a property"));
+            return Err(JsonError::new(path, "no type, since there is only one", "a property"));
         }
         let named = match self.types.lowered.origin(content).filter(|origin| origin.type_id != TypeId::ANY) {
             Some(origin) => self.types.import.schemas()[self.types.chosen(label, origin, path)?].name.clone(),

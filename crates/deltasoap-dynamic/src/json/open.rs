@@ -16,8 +16,8 @@ use deltasoap_wsdl::xsd::{TypeDefinition, TypeId};
 use serde_json::{Map, Value as Json};
 
 impl Writing<'_> {
-    /// A tree, if the message names no type, or an unknown one. Text is text if a simple type is
-    /// allowed.
+    /// Converts content whose type the message does not name, or that has an unknown type, to a
+    /// tree. Text is a string if a simple type is allowed.
     pub(super) fn open_tree(&self, node: &Node, content: ElementRef, name: &QName) -> Json {
         let is_simple = self.types.lowered.origin(content).is_some_and(|it| it.type_id == TypeId::ANY_SIMPLE);
         match is_simple && node.attributes.is_empty() && node.elements().next().is_none() {
@@ -26,10 +26,10 @@ impl Writing<'_> {
         }
     }
 
-    /// A value of a named type.
+    /// Converts a value of a named type.
     ///
     /// # Errors
-    /// When it is of another shape than its type.
+    /// If the value has another shape than its type.
     pub(super) fn typed(
         &self,
         typed: &TypedValue,
@@ -38,14 +38,14 @@ impl Writing<'_> {
         path: &Path<'_>,
     ) -> Result<Json, JsonError> {
         let label = self.types.label_of(&typed.name);
-        let unknown = || JsonError::new(path, "a value of a type that may stand here", label.clone());
+        let unknown = || JsonError::new(path, "a value of a type that is allowed here", label.clone());
         let content = open.named(&typed.name).ok_or_else(unknown)?;
         let json = self.content(&typed.value, content, name, path)?;
         Ok(labelled(label, json))
     }
 }
 
-/// A value's JSON with the name of its type.
+/// Adds the name of its type to a value's JSON.
 fn labelled(label: String, json: Json) -> Json {
     let mut object = Map::from_iter([(TYPE.to_owned(), Json::String(label))]);
     match json {
@@ -56,10 +56,10 @@ fn labelled(label: String, json: Json) -> Json {
 }
 
 impl Reading<'_> {
-    /// A tree.
+    /// Reads a tree.
     ///
     /// # Errors
-    /// When the JSON is not a tree.
+    /// If the JSON is not a tree.
     pub(super) fn tree(&self, json: &Json, name: Option<&QName>, path: &Path<'_>) -> Result<Value, JsonError> {
         match json {
             Json::Object(object) if is_tree(object) => {
@@ -69,10 +69,10 @@ impl Reading<'_> {
         }
     }
 
-    /// The content of an element whose type the JSON chooses.
+    /// Reads the content of an element whose type the JSON chooses.
     ///
     /// # Errors
-    /// When the JSON is neither a tree nor matches its type.
+    /// If the JSON is neither a tree nor matches its type.
     pub(super) fn open(
         &self,
         json: &Json,
@@ -87,7 +87,7 @@ impl Reading<'_> {
             (_, Some(origin)) => origin,
         };
         let label = json.as_object().and_then(|object| object.get(TYPE));
-        // A string is an `xsd:anySimpleType` as it is.
+        // A plain string is an `xsd:anySimpleType` as it is.
         let is_natural = match origin.type_id {
             TypeId::ANY => true,
             TypeId::ANY_SIMPLE => !json.is_string(),
@@ -121,8 +121,8 @@ impl Reading<'_> {
         Ok(Value::typed(type_name, self.of_type(json, exact, name, path)?))
     }
 
-    /// The content of an element of one type, whose properties may include the name of the type,
-    /// and an id.
+    /// Reads the content of an element of one type, whose properties may include the name of the
+    /// type, and an id.
     fn of_type(&self, json: &Json, content: ElementRef, name: &QName, path: &Path<'_>) -> Result<Value, JsonError> {
         let object = json.as_object().filter(|object| object.contains_key(TYPE) || object.contains_key(ID));
         let Some(object) = object else { return self.content(json, content, name, path) };
@@ -138,7 +138,7 @@ pub(super) fn is_tree(object: &Map<String, Json>) -> bool {
     ["$name", "$content", "$xml"].iter().any(|key| object.contains_key(*key))
 }
 
-/// The type of a plain JSON value where any type is allowed.
+/// Returns the type of a plain JSON value where any type is allowed.
 fn natural_type(json: &Json, path: &Path<'_>) -> Result<TypeId, JsonError> {
     use deltasoap_core::schema::Builtin;
     let builtin = match json {
@@ -157,12 +157,13 @@ fn document(node: &Node) -> Result<Buffer, deltasoap_core::Error> {
 }
 
 impl crate::contract::Types {
-    /// Reads an element by its content's description.
+    /// Reads an element by its content's schema.
     pub(crate) fn read_node(&self, node: &Node, content: ElementRef) -> Result<Value, deltasoap_core::Error> {
         value_from_slice(document(node)?.as_slice(), &node.name, self.lowered.schema.view(content))
     }
 
-    /// As [`read_node`](Self::read_node), with what was accepted beyond the schema.
+    /// Like [`read_node`](Self::read_node), and returns the deviations from the schema that were
+    /// accepted.
     pub(crate) fn read_node_with(
         &self,
         tolerance: Tolerance,
@@ -188,7 +189,7 @@ impl crate::contract::Types {
         Node::parse(encoder.finish().ok()?.as_slice()).ok()
     }
 
-    /// A tree with an `xsi:type`.
+    /// Adds an `xsi:type` to a tree.
     pub(crate) fn typed_tree(&self, mut node: Node, id: TypeId) -> Node {
         let Some(name) = &self.import.schemas()[id].name else { return node };
         node.attributes.retain(|(name, _)| !name.is(ns::XSI, "type"));
@@ -200,7 +201,7 @@ impl crate::contract::Types {
         named.ok_or_else(|| JsonError::new(path, self.candidates(origin), kind(label)))
     }
 
-    /// The types that are allowed in a place, as a readable list.
+    /// Returns the types that are allowed in a place, as a readable list.
     fn candidates(&self, origin: Origin) -> String {
         const MOST: usize = 12;
         let schemas = self.import.schemas();
@@ -219,7 +220,7 @@ impl crate::contract::Types {
     }
 }
 
-/// A scalar as text, for places without a type.
+/// Returns a scalar as text, for places without a type.
 pub(super) fn plain(json: &Json) -> Option<String> {
     match json {
         Json::String(text) => Some(text.clone()),

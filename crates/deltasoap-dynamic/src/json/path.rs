@@ -1,4 +1,4 @@
-//! Positions in a JSON value: kept on the program's stack, and only formatted for an error.
+//! Positions in a JSON value: kept on the stack, and only formatted for an error.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ impl<'p> Path<'p> {
 }
 
 impl fmt::Display for Path<'_> {
-    /// In `jq` syntax: `.order.item[2]["@id"]`.
+    /// Formats the position in `jq` syntax: `.order.item[2]["@id"]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Path::Root => Ok(()),

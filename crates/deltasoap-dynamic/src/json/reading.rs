@@ -1,4 +1,4 @@
-//! From JSON to values.
+//! Conversion of JSON to values.
 
 use super::branches::by_branches;
 use super::error::kind;
@@ -31,10 +31,10 @@ impl<'c> Reading<'c> {
         Reading { types, layouts: Layouts::new(&types.lowered.schema), known: Known::default() }
     }
 
-    /// The content of an element of this name, which is not nil.
+    /// Reads the content of an element of this name that is not nil.
     ///
     /// # Errors
-    /// When the JSON does not match the schema.
+    /// If the JSON does not match the schema.
     pub(crate) fn content(
         &self,
         json: &Json,
@@ -60,7 +60,7 @@ impl<'c> Reading<'c> {
         }
     }
 
-    /// A value of a simple type; a boolean is read as a digit if its pattern requires one.
+    /// Reads a value of a simple type; a boolean is read as a digit if its pattern requires one.
     fn simple(&self, json: &Json, content: ElementRef, path: &Path<'_>) -> Result<Simple, JsonError> {
         let view = self.layouts.schema.view(content);
         let origin = self.types.lowered.origin(content).filter(|_| matches!(view.element, Element::Union(_)));
@@ -98,8 +98,8 @@ impl<'c> Reading<'c> {
         })
     }
 
-    /// The items of an array, in rows if there are several dimensions. `lengths` are those of the
-    /// first row, of the first row in it, and so on, which all rows have.
+    /// Reads the items of an array, in rows if there are several dimensions. `lengths` are those of
+    /// the first row, of the first row in it, and so on, which all rows must have.
     fn rows(&self, json: &Json, array: &ArrayElement, lengths: &[usize], path: &Path<'_>) -> Result<Value, JsonError> {
         let items = items(json, &array.item_name, path)?;
         let item = |(index, item): (usize, &Json)| match (item, lengths) {
@@ -108,7 +108,7 @@ impl<'c> Reading<'c> {
                 match row.as_array().map_or(*length, Vec::len) {
                     found if found == *length => self.rows(row, array, inner, &path),
                     found => {
-                        Err(JsonError::new(&path, format!("a row of {length}, as the first one is"), an_array(found)))
+                        Err(JsonError::new(&path, format!("a row of {length}, like the first one"), an_array(found)))
                     }
                 }
             }
@@ -118,7 +118,7 @@ impl<'c> Reading<'c> {
         items.iter().enumerate().map(item).collect::<Result<_, _>>().map(Value::List)
     }
 
-    /// A record. `extra` are additional properties that it may have.
+    /// Reads a record. `extra` lists additional properties that it may have.
     pub(super) fn complex(
         &self,
         json: &Json,
@@ -344,7 +344,7 @@ impl<'c> Reading<'c> {
         items.iter().enumerate().map(choice).collect::<Result<_, _>>().map(Value::List)
     }
 
-    /// A choice whose properties appear among others.
+    /// Reads a choice whose properties appear among others.
     fn choice_among(
         &self,
         object: &Map<String, Json>,
@@ -366,7 +366,7 @@ impl<'c> Reading<'c> {
     }
 }
 
-/// Packed numbers: an array of them.
+/// Reads packed numbers from an array.
 fn numbers(json: &Json, packing: Packing, path: &Path<'_>) -> Result<Column, JsonError> {
     let wanted = || format!("an array of xsd:{}", packing.items.local());
     let (Some(items), Some(mut column)) = (json.as_array(), Column::new(packing.items)) else {
@@ -381,14 +381,14 @@ fn numbers(json: &Json, packing: Packing, path: &Path<'_>) -> Result<Column, Jso
     Ok(column)
 }
 
-/// A reference to another part of the package.
+/// Reads a reference to another part of the package.
 fn part(json: &Json, path: &Path<'_>) -> Result<PartUri, JsonError> {
     let path = path.key(PART);
     let uri = json.get(PART).and_then(Json::as_str).ok_or_else(|| JsonError::new(&path, "a URI", "something else"))?;
     checked(uri, &path).map(PartUri::new)
 }
 
-/// The attributes that the schema does not name.
+/// Reads the attributes that the schema does not name.
 fn others(
     object: &Map<String, Json>,
     complex: &ComplexElement,
@@ -408,7 +408,7 @@ fn others(
     Ok(others)
 }
 
-/// Checks that a choice has exactly one alternative, or none where one of them may be left out.
+/// Checks that a choice has exactly one alternative, or none if one of them may be omitted.
 fn check_choice(
     object: &Map<String, Json>,
     record: &Record,
@@ -430,7 +430,7 @@ fn check_choice(
     Err(JsonError::new(path, format!("{} for {name}", one_of(&properties)), found))
 }
 
-/// The properties of a layout that an object has.
+/// Lists the properties of a layout that an object has.
 fn found_of(object: &Map<String, Json>, layout: &Layout) -> String {
     let mut properties = Vec::new();
     layout.slots.iter().for_each(|slot| slot.properties(&mut properties));
@@ -438,7 +438,7 @@ fn found_of(object: &Map<String, Json>, layout: &Layout) -> String {
     listed(&properties)
 }
 
-/// The value of a field that does not occur.
+/// Returns the value of a field that does not occur.
 fn nothing(field: &Field) -> Value {
     if field.is_repeated() { Value::List(Vec::new()) } else { Value::Absent }
 }
@@ -450,16 +450,16 @@ fn items<'j>(json: &'j Json, name: &QName, path: &Path<'_>) -> Result<&'j [Json]
     }
 }
 
-/// The lengths of the first row of an array, of the first row in it, and so on: of one dimension
-/// less than the array has.
+/// Returns the lengths of the first row of an array, of the first row in it, and so on, for all
+/// dimensions but the last.
 fn sizes(json: &Json, dimensions: u32) -> Vec<usize> {
     let rows = std::iter::successors(json.get(0), |row| row.get(0)).map(Some).chain(std::iter::repeat(None));
     let length = |row: Option<&Json>| row.and_then(Json::as_array).map_or(0, Vec::len);
     rows.map(length).take(dimensions.saturating_sub(1) as usize).collect()
 }
 
-/// The occurrences of a field, checked against its bounds; none is always enough for a field of a
-/// choice.
+/// Returns the occurrences of a field, checked against its bounds; a field of a choice may always
+/// be absent.
 fn counted<'j>(items: &'j [Json], field: &Field, is_choice: bool, path: &Path<'_>) -> Result<&'j [Json], JsonError> {
     let is_counted = !(is_choice && items.is_empty());
     if is_counted && (items.len() as u64) < u64::from(field.min) {
@@ -479,7 +479,7 @@ fn an_array(count: usize) -> String {
     format!("an array of {count}")
 }
 
-/// The properties of an occurrence of a repeated choice or group.
+/// Lists the properties of an occurrence of a repeated choice or group.
 fn with_properties(choice: &ComplexElement, layout: &Layout) -> String {
     let mut properties = Vec::new();
     layout.properties(&mut properties);

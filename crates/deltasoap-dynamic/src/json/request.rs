@@ -1,4 +1,4 @@
-//! Builds a request step by step.
+//! A builder of requests.
 
 use super::JsonError;
 use super::path::Path;
@@ -6,8 +6,8 @@ use crate::Operation;
 use deltasoap_core::Value;
 use serde_json::{Map, Value as Json};
 
-/// Builds a request's value: properties are set by their path, and all are checked when it is
-/// built.
+/// Builds a request's value: properties are set by their path, and all are checked when the request
+/// is built.
 ///
 /// ```
 /// # use deltasoap_dynamic::Contract;
@@ -56,15 +56,15 @@ impl<'o> Request<'o> {
         self.set(path, Json::Null)
     }
 
-    /// The request as JSON, so far.
+    /// Returns the request as JSON, so far.
     pub fn json(&self) -> &Json {
         &self.json
     }
 
-    /// The request.
+    /// Builds the request.
     ///
     /// # Errors
-    /// When it does not match the operation's request.
+    /// If it does not match the operation's request.
     pub fn finish(self) -> Result<Value, JsonError> {
         match self.error {
             Some(error) => Err(error),

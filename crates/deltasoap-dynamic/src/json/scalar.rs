@@ -7,14 +7,14 @@ use deltasoap_core::schema::{Builtin, Element, SimpleElement, View, shown_values
 use deltasoap_core::{Given, Lexical, QName, Simple, lexical, ns};
 use serde_json::{Number, Value as Json};
 
-/// Integers up to here are exact in every reader of JSON.
+/// The greatest integer that is exact in every reader of JSON.
 const SAFE: i64 = (1 << 53) - 1;
-/// Decimal digits that a double always keeps.
+/// Number of decimal digits that a double always keeps.
 const DIGITS: usize = 15;
 
-/// A simple value: a boolean, a number if that is exact, else a string. Numbers of a union, or of a
-/// type with a pattern, have the text of the message, since another one may be invalid: `5`, not
-/// `5.0`.
+/// Converts a simple value: to a boolean, a number if that is exact, or otherwise a string. Numbers
+/// of a union, or of a type with a pattern, keep the text of the message, since another text may be
+/// invalid: `5`, not `5.0`.
 pub(crate) fn to_json(simple: &Simple, view: View<'_>) -> Json {
     let number = match simple {
         Simple::Given(given) => given_number(given),
@@ -31,10 +31,10 @@ pub(crate) fn to_json(simple: &Simple, view: View<'_>) -> Json {
     number.map_or_else(|| Json::String(simple.to_string()), Json::Number)
 }
 
-/// A qualified name: `{namespace}local`, or `local` for one in no namespace.
+/// Reads a qualified name: `{namespace}local`, or `local` for one in no namespace.
 ///
 /// # Errors
-/// When it has another form. A prefix would have no meaning in JSON.
+/// If it has another form. A prefix would have no meaning in JSON.
 pub(crate) fn name_from_json(json: &Json, path: &Path<'_>) -> Result<Box<QName>, JsonError> {
     let text = json.as_str().map(str::trim);
     let parts = text.and_then(|text| text.strip_prefix('{').map_or(Some(("", text)), |rest| rest.split_once('}')));
@@ -47,19 +47,19 @@ fn integer(text: &str) -> Option<Number> {
     text.parse::<i64>().ok().filter(|it| (-SAFE..=SAFE).contains(it)).map(Number::from)
 }
 
-/// A JSON number with the given text.
+/// Returns a JSON number with the given text.
 fn given_number(given: &Given) -> Option<Number> {
     let is_number = is_number(given.value.builtin()) && !given.text.contains(['e', 'E']);
     decimal(&given.text).filter(|number| is_number && number.to_string() == given.text)
 }
 
-/// Written with its trailing zeros, which indicate its precision.
+/// Returns a decimal as a number with its trailing zeros, which indicate its precision.
 fn decimal(text: &str) -> Option<Number> {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     text.parse().ok().filter(|_| digits <= DIGITS)
 }
 
-/// The shortest text of a single, as a double that reads back as the same single.
+/// Returns the shortest text of a single, as a double that reads back as the same single.
 fn single(value: f32) -> Option<Number> {
     let short = format!("{value:e}").parse::<f64>().ok().filter(|short| (*short as f32).to_bits() == value.to_bits());
     Number::from_f64(short.unwrap_or_else(|| f64::from(value)))
@@ -94,7 +94,7 @@ fn is_number(builtin: Builtin) -> bool {
 /// Reads a value of a simple type or a union.
 ///
 /// # Errors
-/// When the JSON is not such a value.
+/// If the JSON is not such a value.
 pub(crate) fn from_json(json: &Json, view: View<'_>, path: &Path<'_>) -> Result<Simple, JsonError> {
     let refuse = || JsonError::new(path, expected(view), kind(json));
     if let (Element::Simple(simple), true) = (view.element, view.element.is_name()) {
@@ -109,18 +109,18 @@ pub(crate) fn from_json(json: &Json, view: View<'_>, path: &Path<'_>) -> Result<
         Element::Simple(simple) => Simple::parse_as(simple, &text).map_err(|error| {
             let is_long = json.is_number() && text.contains(['e', 'E']);
             match simple.enumeration.is_empty() {
-                // A number that still has its exponent is too long without it.
+                // A number that still has its exponent would be too long without it.
                 true if is_long => refuse().because(format!("more than {} digits", lexical::MAX_DIGITS)),
                 true => refuse().because(error.reason),
                 false => refuse(),
             }
         }),
         Element::Union(union) => {
-            // With its exponent a number is a double, which a decimal before it would take without
-            // one.
+            // A number with an exponent is a double; without the exponent, an earlier decimal
+            // member would accept it.
             let given = json.as_number().map(ToString::to_string).filter(|it| it.contains(['e', 'E']));
             let given = given.and_then(|text| Simple::parse_union(union, view, &text));
-            // A member for text takes it too, but nobody means that text.
+            // A text member accepts it too, but that text is not intended.
             let given = given.filter(|it| matches!(it.builtin(), Builtin::Double | Builtin::Float));
             given.or_else(|| Simple::parse_union(union, view, &text)).ok_or_else(refuse)
         }
@@ -128,15 +128,15 @@ pub(crate) fn from_json(json: &Json, view: View<'_>, path: &Path<'_>) -> Result<
     }
 }
 
-/// Text that XML can carry.
+/// Checks that XML can represent a text.
 pub(super) fn checked(text: &str, path: &Path<'_>) -> Result<String, JsonError> {
     match text.chars().find(|&it| !lexical::is_xml_char(it)) {
         None => Ok(text.to_owned()),
-        Some(it) => Err(JsonError::new(path, "characters that XML can carry", format!("U+{:04X}", u32::from(it)))),
+        Some(it) => Err(JsonError::new(path, "characters that XML allows", format!("U+{:04X}", u32::from(it)))),
     }
 }
 
-/// The text of a JSON value where this type is expected.
+/// Returns the text of a JSON value where this type is expected.
 fn text_for(json: &Json, view: View<'_>) -> Option<String> {
     let (takes_numbers, takes_booleans, is_whole) = match only_type(view) {
         Some(it) => (is_number(it.base), it.base == Builtin::Boolean, is_integer(it.base)),
@@ -150,9 +150,9 @@ fn text_for(json: &Json, view: View<'_>) -> Option<String> {
     }
 }
 
-/// A JSON number in a form that every numeric type of XSD can read: without an exponent, and
-/// without a point if whole numbers are required and it is one. No digit is lost. A number that
-/// would be longer than any decimal may be is unchanged.
+/// Returns a JSON number in a form that every numeric type of XSD can read: without an exponent,
+/// and without a point if whole numbers are required and it is one. No digit is lost. A number that
+/// would be longer than the longest allowed decimal is unchanged.
 fn number_text(json: &str, is_whole: bool) -> String {
     let plain = if json.contains(['e', 'E']) { without_exponent(json) } else { None };
     let text = plain.as_deref().unwrap_or(json);
@@ -170,7 +170,7 @@ fn without_exponent(json: &str) -> Option<String> {
     Some(format!("{sign}{plain}"))
 }
 
-/// True for a number that a floating point type would turn into infinity.
+/// Returns true for a number that a floating point type would turn into infinity.
 fn is_beyond_floats(text: &str, view: View<'_>) -> bool {
     match only_type(view).map(|it| it.base) {
         Some(Builtin::Double) => f64::parse(text).is_ok_and(f64::is_infinite),
@@ -179,8 +179,8 @@ fn is_beyond_floats(text: &str, view: View<'_>) -> bool {
     }
 }
 
-/// The built-in type of a number where any type is allowed: the narrowest of the usual ones that
-/// keeps all its digits. The trailing zeros of a fraction are digits too, which a double would
+/// Returns the built-in type of a number where any type is allowed: the narrowest of the usual ones
+/// that keeps all its digits. The trailing zeros of a fraction are digits too, which a double would
 /// lose; a decimal would lose the sign of zero.
 pub(super) fn natural_type(number: &Number) -> Builtin {
     let text = number.to_string();
@@ -199,14 +199,14 @@ fn is_negative_zero(text: &str) -> bool {
     text.starts_with('-') && !text.bytes().any(|byte| matches!(byte, b'1'..=b'9'))
 }
 
-/// True if a double keeps all digits: its shortest text represents the same number.
+/// Returns true if a double keeps all digits: its shortest text represents the same number.
 fn is_double(text: &str) -> bool {
     let exact = |text: &str| text.parse::<BigDecimal>().ok();
     let is_same = |value: f64| exact(&format!("{value:e}")) == exact(text);
     without_exponent(text).is_none() || text.parse::<f64>().is_ok_and(is_same)
 }
 
-/// The simple type of a place that has only one.
+/// Returns the simple type of a place that has only one.
 fn only_type(view: View<'_>) -> Option<&SimpleElement> {
     match view.element {
         Element::Simple(simple) => Some(simple),
@@ -218,7 +218,7 @@ fn only_type(view: View<'_>) -> Option<&SimpleElement> {
     }
 }
 
-/// True for names, and for unions and lists of such.
+/// Returns true for names, and for unions and lists of such.
 fn has_names(view: View<'_>) -> bool {
     match view.element {
         Element::Union(union) => union.members.iter().any(|&member| has_names(view.follow(member))),
@@ -226,7 +226,7 @@ fn has_names(view: View<'_>) -> bool {
     }
 }
 
-/// The values that a simple type accepts, as a readable text.
+/// Returns the values that a simple type accepts, as a readable text.
 pub(crate) fn expected(view: View<'_>) -> String {
     match (only_type(view), view.element) {
         (Some(simple), _) if simple.enumeration.is_empty() => {
@@ -257,7 +257,7 @@ pub(crate) fn expected(view: View<'_>) -> String {
     }
 }
 
-/// The readable name of a type: without its namespace, built-in ones with the usual prefix.
+/// Returns the readable name of a type: without its namespace, built-in ones with the usual prefix.
 pub(crate) fn type_name(name: &deltasoap_core::QName) -> String {
     if name.namespace == deltasoap_core::ns::XSD { format!("xsd:{}", name.local) } else { name.local.to_string() }
 }

@@ -7,18 +7,18 @@ use serde_json::Value as Json;
 use std::collections::HashSet;
 use std::fmt;
 
-/// Reads JSON.
+/// Parses JSON.
 ///
 /// ```
 /// use deltasoap_dynamic::json;
 ///
 /// assert!(json::parse(r#"{"a": 1, "b": {"a": 2}}"#).is_ok());
 /// let error = json::parse(r#"{"items": [{"a": 1, "a": 2}]}"#).unwrap_err();
-/// assert_eq!(error.to_string(), r#".items[0]: the key "a" is there twice at line 1 column 23"#);
+/// assert_eq!(error.to_string(), r#".items[0]: the key "a" appears twice at line 1 column 23"#);
 /// ```
 ///
 /// # Errors
-/// When the text is not JSON, or an object has a duplicate key. The error gives the key and its
+/// If the text is not JSON, or an object has a duplicate key. The error gives the key and its
 /// position.
 pub fn parse(text: &str) -> Result<Json, serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_str(text);
@@ -77,14 +77,14 @@ impl<'de> Visitor<'de> for Distinct<'_> {
         Ok(())
     }
 
-    /// Numbers are also represented as maps, with one key.
+    /// Visits an object, or a number, which is also represented as a map with one key.
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
         let mut keys = HashSet::new();
         while let Some(key) = object.next_key::<String>()? {
             if keys.contains(&key) {
                 let place = self.0.to_string();
                 let place = if place.is_empty() { "." } else { &place };
-                return Err(A::Error::custom(format!("{place}: the key {key:?} is there twice")));
+                return Err(A::Error::custom(format!("{place}: the key {key:?} appears twice")));
             }
             object.next_value_seed(Distinct(&self.0.key(&key)))?;
             keys.insert(key);
@@ -106,10 +106,10 @@ mod tests {
             assert_eq!(parse(text).expect(text), expected);
         }
         for (text, expected) in [
-            (r#"{"a": 1, "b": 2, "a": 1}"#, ".: the key \"a\" is there twice at line 1"),
+            (r#"{"a": 1, "b": 2, "a": 1}"#, ".: the key \"a\" appears twice at line 1"),
             (
                 "{\"b\":\n[0, {\"@x y\": {\"\\u0061\": 1,\n\"a\": {}}}]}",
-                ".b[1][\"@x y\"]: the key \"a\" is there twice at line 3",
+                ".b[1][\"@x y\"]: the key \"a\" appears twice at line 3",
             ),
         ] {
             let error = parse(text).expect_err(text).to_string();

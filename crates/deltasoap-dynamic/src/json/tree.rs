@@ -1,4 +1,4 @@
-//! Trees as JSON: content that no schema describes.
+//! Trees as JSON: content without a schema.
 
 use super::JsonError;
 use super::error::kind;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json};
 use std::collections::BTreeSet;
 
 impl Types {
-    /// A tree as JSON. Its name is omitted if the schema gives the same name.
+    /// Converts a tree to JSON. Its name is omitted if the schema gives the same name.
     pub(crate) fn tree_to_json(&self, node: &Node, name: Option<&QName>) -> Json {
         self.node_to_json(&mut Vec::new(), node, name)
     }
@@ -21,7 +21,7 @@ impl Types {
         let bindings = used_bindings(node);
         let is_outermost = path.len() == 1;
         let has_content = !node.children.is_empty() || is_outermost;
-        // No more room than it takes: there may be millions of them.
+        // The exact capacity: there may be millions of trees.
         let parts = [name != Some(&node.name), !bindings.is_empty(), has_content].into_iter().filter(|it| *it).count();
         let mut object = Map::with_capacity(parts + node.attributes.len());
         if name != Some(&node.name) {
@@ -48,10 +48,10 @@ impl Types {
         Json::Object(object)
     }
 
-    /// A tree from JSON; `name` is used if the JSON has none.
+    /// Reads a tree from JSON; `name` is used if the JSON has none.
     ///
     /// # Errors
-    /// When the JSON is not a tree.
+    /// If the JSON is not a tree.
     pub(crate) fn tree_from_json(
         &self,
         object: &Map<String, Json>,
@@ -88,9 +88,9 @@ impl Types {
                 if name.namespace == ns::XMLNS || name.is("", "xmlns") {
                     return Err(JsonError::new(path, "prefixes under $ns", "a declaration as an attribute"));
                 }
-                // So that no attribute has two names.
+                // An attribute must not have two names.
                 if key.starts_with("@{}") {
-                    return Err(JsonError::new(path, format!("@{}", name.local), "another way to say so"));
+                    return Err(JsonError::new(path, format!("@{}", name.local), "another spelling of it"));
                 }
                 let text = plain(json).ok_or_else(|| JsonError::new(path, "a string", kind(json)))?;
                 node.attributes.push((name, checked(&text, path)?.into()));
@@ -120,7 +120,7 @@ impl Types {
     }
 }
 
-/// The tree with an `xsi:type`, whose prefix is not used by the tree.
+/// Returns the tree with an `xsi:type`, whose prefix the tree does not use.
 pub(super) fn with_type_name(mut node: Node, name: &QName) -> Node {
     let mut used = BTreeSet::new();
     collect_prefixes(&node, &mut used);
@@ -136,7 +136,7 @@ pub(super) fn with_type_name(mut node: Node, name: &QName) -> Node {
     node
 }
 
-/// A tree that was just written, without unneeded prefixes of its writing.
+/// Removes the prefixes that the writer added to a tree and that it does not need.
 pub(crate) fn tree_of(node: Node) -> Node {
     let bindings = used_bindings(&node);
     let types = prefixes_of_types(&node);
@@ -145,13 +145,13 @@ pub(crate) fn tree_of(node: Node) -> Node {
     Node { bindings: kept, ..node }
 }
 
-/// The prefixes in the `xsi:type`s of a tree.
+/// Returns the prefixes in the `xsi:type`s of a tree.
 fn prefixes_of_types(node: &Node) -> BTreeSet<String> {
     let own = node.attribute(ns::XSI, "type").and_then(|text| Some(text.trim_ascii().split_once(':')?.0.to_owned()));
     own.into_iter().chain(node.elements().flat_map(prefixes_of_types)).collect()
 }
 
-/// Text is never empty, and never next to other text.
+/// Appends text; text children are never empty, and never adjacent.
 fn push_text(children: &mut Vec<Child>, text: &str) {
     match children.last_mut() {
         _ if text.is_empty() => {}
@@ -163,11 +163,12 @@ fn push_text(children: &mut Vec<Child>, text: &str) {
 fn from_xml(json: &Json, name: Option<&QName>, path: &Path<'_>) -> Result<Node, JsonError> {
     let text = json.as_str().ok_or_else(|| JsonError::new(path, "a string", kind(json)))?;
     let node = Node::parse(text.as_bytes());
-    let node = node.map_err(|error| JsonError::new(path, "an XML element", format!("what is none: {error}")))?;
+    let node = node.map_err(|error| JsonError::new(path, "an XML element", format!("invalid XML: {error}")))?;
     Ok(Node { name: name.cloned().unwrap_or_else(|| node.name.clone()), ..node })
 }
 
-/// The element's own prefixes that a value in it may use: those before a colon, and the default.
+/// Returns the element's own prefixes that a value in it may use: words before a colon, and the
+/// default namespace.
 fn used_bindings(node: &Node) -> Map<String, Json> {
     let mut used = BTreeSet::new();
     if node.bindings.is_empty() {
@@ -195,7 +196,7 @@ fn collect_prefixes<'n>(node: &'n Node, used: &mut BTreeSet<&'n str>) {
     node.elements().for_each(|child| collect_prefixes(child, used));
 }
 
-/// The characters at the end of a text that could be a prefix.
+/// Returns the characters at the end of a text that could be a prefix.
 fn last_name(text: &str) -> &str {
     let start = text.char_indices().rev().take_while(|(_, c)| *c != ':' && lexical::is_name_char(*c)).last();
     start.map_or("", |(start, _)| &text[start..])
@@ -211,9 +212,9 @@ fn bindings_of(json: &Json, path: &Path<'_>) -> Result<Vec<(String, String)>, Js
         if !prefix.is_empty() && (!lexical::is_ncname(prefix) || namespace.is_empty() || prefix.starts_with("xml")) {
             return Err(JsonError::new(&path, "a prefix that can be declared", "another name"));
         }
-        // Those two have prefixes of their own (Namespaces in XML 1.0, section 3).
+        // These two namespaces have fixed prefixes (Namespaces in XML 1.0, section 3).
         if [ns::XML, ns::XMLNS].contains(&namespace.as_str()) {
-            return Err(JsonError::new(&path, "a namespace that can be declared", "one that has a prefix of its own"));
+            return Err(JsonError::new(&path, "a namespace that can be declared", "one that has a reserved prefix"));
         }
         bindings.push((prefix.clone(), checked(namespace, &path)?));
     }
@@ -225,7 +226,7 @@ fn name_of(json: &Json, path: &Path<'_>) -> Result<QName, JsonError> {
     name.ok_or_else(|| JsonError::new(path, "a name: local or {namespace}local", kind(json)))
 }
 
-/// A name as [`QName`] shows it.
+/// Parses a name in the form in which [`QName`] is displayed.
 pub(crate) fn parse_name(text: &str) -> Option<QName> {
     let (namespace, local) = match text.strip_prefix('{') {
         Some(rest) => rest.rsplit_once('}')?,

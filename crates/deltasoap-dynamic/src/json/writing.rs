@@ -1,7 +1,7 @@
-//! From values to JSON.
+//! Conversion of values to JSON.
 //!
-//! Values within each other are written by routines within each other. What only some of them need
-//! is in routines of its own, since each level takes the stack of all that it goes through.
+//! Nested values are written by nested calls. Code that only some values need is in functions of
+//! its own, because every level takes the stack space of all functions on its path.
 
 use super::identities::{Numbers, Place, identified, reference};
 use super::keys::{Layout, Slot};
@@ -30,28 +30,28 @@ impl<'c> Writing<'c> {
         Writing { types, layouts: Layouts::new(&types.lowered.schema), numbers: Numbers::of(value), parts: None }
     }
 
-    /// For another value, with names that belong to it alone.
+    /// Starts another value, with ids of its own.
     pub(crate) fn of_another(self, value: &Value) -> Self {
         Writing { numbers: Numbers::of(value), ..self }
     }
 
-    /// An item of a list.
+    /// Writes an item of a list.
     ///
     /// # Errors
-    /// When it is of another shape than its schema.
+    /// If the item has another shape than its schema.
     pub(crate) fn item(&self, item: &Value, field: &Field, path: &Path<'_>) -> Result<Json, JsonError> {
         self.occurrence(item, field, path)
     }
 
-    /// With the bytes of parts that the value refers to.
+    /// Adds the bytes of parts that the value refers to.
     pub(crate) fn with_parts(self, parts: &'c Parts) -> Self {
         Writing { parts: Some(parts), ..self }
     }
 
-    /// The content of an element of this name.
+    /// Writes the content of an element of this name.
     ///
     /// # Errors
-    /// When the value is of another shape than its schema.
+    /// If the value has another shape than its schema.
     pub(crate) fn content(
         &self,
         value: &Value,
@@ -83,7 +83,7 @@ impl<'c> Writing<'c> {
         }
     }
 
-    /// The bytes of a part, or the numbers that they stand for, or a reference to it.
+    /// Writes the bytes of a part, or the numbers that they encode, or a reference to the part.
     fn part(&self, uri: &PartUri, packed: Option<Packing>, view: View<'_>) -> Json {
         let bytes = self.parts.and_then(|parts| parts.bytes(uri));
         let column = bytes.zip(packed).and_then(|(bytes, packing)| Column::from_packed(bytes, packing).ok());
@@ -94,7 +94,7 @@ impl<'c> Writing<'c> {
         }
     }
 
-    /// The items of an array, in rows if there are several dimensions.
+    /// Writes the items of an array, in rows if there are several dimensions.
     fn rows(&self, items: &[Value], array: &ArrayElement, dimensions: u32, path: &Path<'_>) -> Result<Json, JsonError> {
         let item = |(index, item): (usize, &Value)| match item {
             Value::List(items) if dimensions > 1 => self.rows(items, array, dimensions - 1, &path.index(index)),
@@ -106,7 +106,7 @@ impl<'c> Writing<'c> {
         items.iter().enumerate().map(item).collect::<Result<_, _>>().map(Json::Array)
     }
 
-    /// The first of several places of a value gets an id, the others refer to it.
+    /// Writes a place of a shared value: the first one gets an id, the others refer to it.
     fn shared(
         &self,
         shared: &Shared<Value>,
@@ -118,10 +118,10 @@ impl<'c> Writing<'c> {
         if let Some(Place::Other(number)) = number {
             return Ok(reference(number));
         }
-        let value = shared.get().ok_or_else(|| JsonError::new(path, "a value", "a handle to one that is gone"))?;
+        let value = shared.get().ok_or_else(|| JsonError::new(path, "a value", "a handle to a dropped value"))?;
         let _within = self.numbers.enter(path)?;
         let (json, number) = match (&*value, number) {
-            // The id tells it from a place that is nil itself.
+            // The id distinguishes it from a place that is itself nil.
             (Value::Nil, None) => (nil(false), Some(Place::First(self.numbers.fresh()))),
             (Value::Nil, number) => (nil(false), number),
             (value, number) => (self.content(value, content, name, path)?, number),
@@ -190,7 +190,7 @@ impl<'c> Writing<'c> {
         Ok(())
     }
 
-    /// A field's property; `None` for an empty list.
+    /// Writes a field's property; `None` for an empty list.
     fn occurrences(&self, value: &Value, field: &Field, path: &Path<'_>) -> Result<Option<Json>, JsonError> {
         match value {
             Value::List(items) if field.is_repeated() => self.items(items.iter(), field, path),
@@ -258,16 +258,16 @@ impl<'c> Writing<'c> {
     }
 }
 
-/// The property of a list; none if it is empty.
+/// Returns the property of a list; `None` if it is empty.
 fn list(items: Vec<Json>) -> Option<Json> {
     Some(items).filter(|items| !items.is_empty()).map(Json::Array)
 }
 
 fn misshapen(path: &Path<'_>) -> JsonError {
-    JsonError::new(path, "a value of the shape that its schema says", "another")
+    JsonError::new(path, "a value of the shape that its schema defines", "another")
 }
 
-/// The items of a column.
+/// Writes the items of a column.
 fn numbers(column: &Column, view: View<'_>) -> Json {
     column.iter().map(|item| scalar::to_json(&item, view)).collect()
 }

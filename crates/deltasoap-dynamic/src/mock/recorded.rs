@@ -35,16 +35,16 @@ impl fmt::Display for RecordedError {
 
 impl std::error::Error for RecordedError {}
 
-/// An answer of a directory.
+/// An answer from a directory.
 pub(super) struct Answer {
     pub(super) path: PathBuf,
     pub(super) operation: Operation,
     pub(super) reply: Reply,
-    /// What it has beyond the description.
+    /// Its deviations from the WSDL.
     pub(super) deviations: Vec<Deviation>,
 }
 
-/// All answers of a directory, in the order of the files' names.
+/// Reads all answers of a directory, in the order of the files' names.
 pub(super) fn read(contract: &Contract, tolerance: Tolerance, directory: &Path) -> Result<Vec<Answer>, RecordedError> {
     let unreadable = |error| RecordedError::File(directory.to_owned(), error);
     let entries = directory.read_dir().map_err(unreadable)?.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
@@ -55,7 +55,7 @@ pub(super) fn read(contract: &Contract, tolerance: Tolerance, directory: &Path) 
     });
     let mut answers = Vec::new();
     for path in paths {
-        // A directory that is named so, or a pipe, which never ends, is no answer.
+        // A directory of such a name, or a pipe, which never ends, is not an answer.
         match path.extension().and_then(|it| it.to_str()).filter(|_| path.is_file()) {
             Some("xml") => answers.push(from_xml(contract, tolerance, path)?),
             Some("json") => answers.push(from_json(contract, path)?),
@@ -69,7 +69,7 @@ fn content(path: &Path) -> Result<Vec<u8>, RecordedError> {
     std::fs::read(path).map_err(|error| RecordedError::File(path.to_owned(), error))
 }
 
-/// The operation that a file's name begins with.
+/// Returns the operation whose name the file's name begins with.
 fn named_by(contract: &Contract, path: &Path) -> Result<Operation, RecordedError> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let found = contract.operation(&stem).or_else(|error| match stem.rsplit_once('-') {
@@ -83,7 +83,7 @@ fn from_json(contract: &Contract, path: PathBuf) -> Result<Answer, RecordedError
     let wrong = |error: String| RecordedError::Message(path.clone(), error);
     let operation = named_by(contract, &path)?;
     let text = String::from_utf8(content(&path)?).map_err(|error| wrong(error.to_string()))?;
-    // Some editors put a byte order mark before it.
+    // Some editors prepend a byte order mark.
     let json =
         crate::json::parse(text.strip_prefix('\u{feff}').unwrap_or(&text)).map_err(|error| wrong(error.to_string()))?;
     let value = operation.response_from_json(&json).map_err(|error| wrong(error.to_string()))?;
@@ -102,7 +102,7 @@ fn from_xml(contract: &Contract, tolerance: Tolerance, path: PathBuf) -> Result<
         let operation = operation.clone();
         return Ok(Answer { path, operation, reply: Reply::Response(value, recorded), deviations });
     }
-    let body = body_entry(&envelope).ok_or_else(|| wrong(&"no SOAP envelope with a body"))?;
+    let body = body_entry(&envelope).ok_or_else(|| wrong(&"not a SOAP envelope with a body"))?;
     if body.name.local == "Fault" && body.name.namespace == envelope.name.namespace {
         let fault = Fault::from_node(&body).map_err(|error| wrong(&error))?;
         if !recorded.headers.is_empty() {
@@ -121,7 +121,7 @@ fn from_xml(contract: &Contract, tolerance: Tolerance, path: PathBuf) -> Result<
     {
         let (one, other) = (operation.full_name(), other.full_name());
         return Err(wrong(&format!(
-            "{one} and {other} both answer <{}>; a name such as {}.xml says which is meant",
+            "{one} and {other} both answer <{}>; rename the file, as in {}.xml, to choose one",
             body.name,
             operation.name()
         )));
@@ -132,7 +132,7 @@ fn from_xml(contract: &Contract, tolerance: Tolerance, path: PathBuf) -> Result<
 }
 
 impl Recorded {
-    /// The header blocks of an envelope.
+    /// Returns the header blocks of an envelope.
     fn of(envelope: &Node) -> Self {
         let Some(version) = Version::from_namespace(&envelope.name.namespace) else { return Self::default() };
         let header = envelope.element(version.namespace(), "Header");
@@ -142,8 +142,8 @@ impl Recorded {
         Recorded { version, headers: blocks.collect() }
     }
 
-    /// The blocks for an envelope of a version: the attributes that SOAP defines are in its
-    /// namespace.
+    /// Returns the blocks for an envelope of a version: the attributes that SOAP defines are in
+    /// that version's namespace.
     pub(super) fn in_version(&self, version: Version) -> Vec<HeaderBlock> {
         let mut headers = self.headers.clone();
         if version != self.version {
@@ -153,7 +153,7 @@ impl Recorded {
     }
 }
 
-/// A value, and what its message has beyond the description.
+/// A value, and the deviations of its message from the WSDL.
 type Read = Result<(Value, Vec<Deviation>), Error>;
 
 fn response(types: &Types, tolerance: Tolerance, operation: &Operation, body: &Node) -> Read {
@@ -163,8 +163,8 @@ fn response(types: &Types, tolerance: Tolerance, operation: &Operation, body: &N
     }
 }
 
-/// The response whose parts are directly in the body; `None` for responses with a wrapping element,
-/// and for faults.
+/// Reads a response whose parts are directly in the body; `None` for responses with a wrapping
+/// element, and for faults.
 fn apart(types: &Types, tolerance: Tolerance, operation: &Operation, envelope: &Node) -> Option<Read> {
     let (_, content) = operation.response().filter(|(name, _)| name.local.is_empty())?;
     let body = body_of(envelope)?;
@@ -179,7 +179,7 @@ fn body_of(envelope: &Node) -> Option<&Node> {
     envelope.element(version.namespace(), "Body")
 }
 
-/// The element in an envelope's body, with the prefixes around it.
+/// Returns the element in an envelope's body, with the prefixes declared around it.
 fn body_entry(envelope: &Node) -> Option<Node> {
     let body = body_of(envelope)?;
     Some(with_prefixes(envelope, body, body.elements().next()?))

@@ -1,8 +1,8 @@
-//! Values that depend on others: keys differ, and references to keys and to `xsd:ID`s have targets
-//! (XSD 1.0 part 1, 3.11; part 2, 3.3.8 and 3.3.9).
+//! Values that depend on others: keys must differ, and references to keys and to `xsd:ID`s must
+//! have targets (XSD 1.0 part 1, 3.11; part 2, 3.3.8 and 3.3.9).
 //!
-//! A sample is made first, and then walked with the types of its elements. Violations are corrected
-//! if the types have other values.
+//! A sample is built first, and then walked with the types of its elements. Violations are
+//! corrected if the types have other values.
 
 use super::Sampler;
 use super::simple::{ENOUGH, candidates};
@@ -16,12 +16,12 @@ use deltasoap_wsdl::xsd::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// Maximum number of values tried for one place, beyond those that others have taken.
+/// Maximum number of values tried for one place, in addition to those already taken.
 const TRIES: usize = 200;
-/// Maximum number of times that keys are settled, where elements belong to several.
+/// Maximum number of passes over keys, where elements belong to several.
 const PASSES: usize = 4;
 
-/// An element of a sample with its description in the schema.
+/// An element of a sample with its declaration in the schema.
 struct Spot<'t> {
     name: QName,
     /// The index of the child at each level.
@@ -55,12 +55,12 @@ struct Slot {
     is_optional: bool,
 }
 
-/// The texts of rows by their constraint.
+/// The texts of the rows of each constraint.
 type Tables = HashMap<QName, Vec<Vec<String>>>;
 
 impl<'t> Sampler<'t> {
-    /// Corrects the values of a sample that depend on each other. False if a reference has no
-    /// target.
+    /// Corrects the values of a sample that depend on each other. Returns false if a reference has
+    /// no target.
     pub(super) fn settle(&mut self, node: &mut Node, type_id: TypeId, declaration: Option<&'t Element>) -> bool {
         if !self.has_constraints && !self.has_ids {
             return true;
@@ -71,7 +71,8 @@ impl<'t> Sampler<'t> {
         refers
     }
 
-    /// An element and everything in it. Recursive: samples are as deep as types are followed.
+    /// Walks an element and everything in it. Recursive: samples are at most as deep as types are
+    /// followed.
     fn spot(&self, node: &Node, path: Vec<usize>, type_id: TypeId, declaration: Option<&'t Element>) -> Spot<'t> {
         let named = node.attribute(ns::XSI, "type").and_then(|text| self.types.named(&node.resolve(text)?));
         let type_id = named.unwrap_or(type_id);
@@ -87,7 +88,8 @@ impl<'t> Sampler<'t> {
         Spot { name: node.name.clone(), path, type_id, declaration, children }
     }
 
-    /// The elements of a type's content: there, one name has one type (XSD 1.0 part 1, 3.8.6).
+    /// Returns the elements of a type's content, where one name has one type (XSD 1.0 part 1,
+    /// 3.8.6).
     fn known_children(&self, type_id: TypeId) -> HashMap<&'t QName, ElementId> {
         let mut known = HashMap::new();
         if let Some(NormalContent::Elements(particle)) = self.schemas().content(type_id).map(|normal| &normal.content) {
@@ -111,7 +113,7 @@ impl<'t> Sampler<'t> {
     }
 
     /// Makes the values of type `xsd:ID` differ, and those of `xsd:IDREF` refer to one of them.
-    /// False if there is none to refer to.
+    /// Returns false if there is none to refer to.
     fn identify(&mut self, node: &mut Node, spot: &Spot<'t>) -> bool {
         let mut slots = Vec::new();
         self.slots(node, spot, &mut slots);
@@ -143,12 +145,12 @@ impl<'t> Sampler<'t> {
         refers
     }
 
-    /// True if the values of a type refer to `xsd:ID`s.
+    /// Returns true if the values of a type refer to `xsd:ID`s.
     pub(super) fn refers(&self, type_id: TypeId) -> bool {
         self.is_of(type_id, &[Builtin::IdRef, Builtin::IdRefs])
     }
 
-    /// True if the values of a type, or the items of its lists, are of one of these types.
+    /// Returns true if the values of a type, or the items of its lists, are of one of these types.
     fn is_of(&self, type_id: TypeId, wanted: &[Builtin]) -> bool {
         let variety = match self.schemas().variety(type_id) {
             Some(Variety::List(item)) => self.schemas().variety(*item),
@@ -157,7 +159,7 @@ impl<'t> Sampler<'t> {
         matches!(variety, Some(Variety::Builtin(builtin)) if wanted.contains(builtin))
     }
 
-    /// All texts of simple types, in document order.
+    /// Collects all texts of simple types, in document order.
     fn slots(&self, node: &Node, spot: &Spot<'t>, slots: &mut Vec<Slot>) {
         let own = at(node, &spot.path);
         slots.extend(own.attributes.iter().filter_map(|(name, _)| self.attribute_slot(spot, name)));
@@ -189,8 +191,8 @@ impl<'t> Sampler<'t> {
         })
     }
 
-    /// Settles the constraints of an element and of everything in it: first the keys, of which one
-    /// may change what another one has.
+    /// Settles the constraints of an element and of everything in it: the keys first, since
+    /// changing one key may affect another.
     fn constrain(&self, node: &mut Node, spot: &Spot<'t>) {
         for _ in 0..PASSES {
             if !self.distinguish_all(node, spot) {
@@ -200,7 +202,7 @@ impl<'t> Sampler<'t> {
         self.refer_all(node, spot);
     }
 
-    /// Settles the keys, inner ones first. True if a value was changed.
+    /// Settles the keys, inner ones first. Returns true if a value was changed.
     fn distinguish_all(&self, node: &mut Node, spot: &Spot<'t>) -> bool {
         let mut has_changed = false;
         for child in &spot.children {
@@ -232,13 +234,13 @@ impl<'t> Sampler<'t> {
         tables
     }
 
-    /// The texts of the elements of a key.
+    /// Returns the texts of the elements of a key.
     fn rows(&self, node: &Node, spot: &Spot<'t>, constraint: &IdentityConstraint) -> Vec<Vec<String>> {
         let rows = selected(spot, &constraint.selector).into_iter().filter_map(|it| self.row(node, it, constraint));
         rows.map(|slots| slots.iter().filter_map(|slot| slot.text(node)).collect()).collect()
     }
 
-    /// Gives each element of a key its own values. True if one was changed.
+    /// Gives each element of a key its own values. Returns true if one was changed.
     fn distinguish(&self, node: &mut Node, spot: &Spot<'t>, constraint: &IdentityConstraint) -> bool {
         let (mut has_changed, mut seen, mut number) = (false, HashSet::new(), 0);
         for element in selected(spot, &constraint.selector) {
@@ -257,10 +259,10 @@ impl<'t> Sampler<'t> {
         has_changed
     }
 
-    /// Gives one of the texts another value; false if none can have another.
+    /// Gives one of the texts another value; returns false if none can have another.
     fn vary(&self, node: &mut Node, slots: &[Slot], number: usize) -> bool {
         let is_free = |slot: &&Slot| !slot.is_fixed && !self.refers(slot.type_id);
-        // Each in turn, with all values of each: there may be few of one.
+        // Each text in turn, with all of its values: some may have few.
         let count = slots.len().max(1);
         let (start, number) = (number % count, number.div_ceil(count));
         let other = slots[start..].iter().chain(&slots[..start]).filter(is_free).find_map(|slot| {
@@ -295,8 +297,8 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// A field selects one text at most (XSD 1.0 part 1, 3.11.4): if it selects several attributes,
-    /// optional ones are removed.
+    /// Removes all but one of the optional attributes that a field selects: a field selects at most
+    /// one text (XSD 1.0 part 1, 3.11.4).
     fn leave_one(&self, node: &mut Node, element: &Spot<'t>, constraint: &IdentityConstraint) {
         for paths in constraint.fields.iter().filter(|paths| paths.len() > 1) {
             let mut slots: Vec<Slot> = paths.iter().filter_map(|path| self.key_field(node, element, path)).collect();
@@ -309,7 +311,7 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// The texts that a constraint's fields select; `None` if one is missing.
+    /// Returns the texts that a constraint's fields select; `None` if one is missing.
     fn row(&self, node: &Node, element: &Spot<'t>, constraint: &IdentityConstraint) -> Option<Vec<Slot>> {
         let field = |paths: &Vec<Path>| paths.iter().find_map(|path| self.key_field(node, element, path));
         constraint.fields.iter().map(field).collect()
@@ -334,7 +336,8 @@ impl<'t> Sampler<'t> {
         facets::canonical(self.schemas(), slot.type_id, text, &|name| Some(QName::owned("", name.to_owned())))
     }
 
-    /// Another value of a type, usually a different one for each number. `text` is a value of it.
+    /// Returns another value of a type, usually a different one for each number. `text` is a value
+    /// of it.
     fn variant(&self, id: TypeId, text: &str, number: usize) -> Option<String> {
         let schemas = self.schemas();
         let steps = facets::steps(schemas, id);
@@ -403,7 +406,7 @@ fn keys<'t>(spot: &Spot<'t>) -> impl Iterator<Item = &'t IdentityConstraint> + u
     constraints(spot).iter().filter(|it| !matches!(it.kind, ConstraintKind::KeyRef(_)))
 }
 
-/// The element at a path.
+/// Returns the element at a path.
 fn at<'n>(node: &'n Node, path: &[usize]) -> &'n Node {
     path.iter().fold(node, |node, &index| match &node.children[index] {
         Child::Element(child) => child,

@@ -1,5 +1,5 @@
-//! Which types have finite values: `R` with a required element of type `R` has none, unless the
-//! element can be nil or of another type.
+//! Types with finite values: `R` with a required element of type `R` has none, unless the element
+//! can be nil or of another type.
 
 use super::ENDLESS;
 use crate::contract::Types;
@@ -7,26 +7,27 @@ use deltasoap_wsdl::NormalContent;
 use deltasoap_wsdl::xsd::{Block, ElementId, Particle, Term, TypeDefinition, TypeId};
 use std::collections::HashSet;
 
-/// Derived types that are looked at for one that may stand for an element's.
+/// Maximum number of derived types examined for one that may replace an element's type.
 const MOST_DERIVED: usize = 1000;
 
-/// What has a value of finite size. Simple types have one.
+/// The types and elements that have a value of finite size. Simple types always have one.
 #[derive(Debug, Default)]
 pub(crate) struct Finite {
     /// Complex types that are not abstract.
     types: HashSet<TypeId>,
-    /// Declared elements, or one that may replace them, with a type that may replace their own.
+    /// Declared elements with finite values: the element, or one that may replace it, has a type,
+    /// or one that may replace it, with finite values.
     elements: HashSet<ElementId>,
 }
 
 impl Finite {
-    /// The least sets in which each needs nothing but the others.
+    /// Computes the least sets whose members need only other members.
     pub(crate) fn of(types: &Types) -> Self {
         let (mut finite, schemas) = (Finite::default(), types.import.schemas());
         let all = schemas.types().map(|(id, _)| id);
         let mut rest: Vec<TypeId> = all.filter(|&id| is_concrete(types, id)).collect();
         let mut elements: Vec<ElementId> = schemas.elements().map(|(id, _)| id).collect();
-        // Each pass finds the values that are one level deeper. Deeper samples than this are cut
+        // Each pass finds the values that are one level deeper. Samples deeper than this are cut
         // anyway.
         for _ in 0..ENDLESS {
             let before = (rest.len(), elements.len());
@@ -43,13 +44,13 @@ impl Finite {
         finite
     }
 
-    /// True if elements of this very type can end.
+    /// Returns true if elements of exactly this type can be finite.
     pub(super) fn has(&self, types: &Types, id: TypeId) -> bool {
         let is_simple = matches!(types.import.schemas()[id].definition, TypeDefinition::Simple(_));
         is_simple || id == TypeId::ANY || self.types.contains(&id)
     }
 
-    /// True if the term can occur in a finite message.
+    /// Returns true if the term can occur in a finite message.
     pub(super) fn allows(&self, term: &Term) -> bool {
         let can_be = |part: &Particle| part.min == 0 || self.allows(&part.term);
         match term {
@@ -67,7 +68,7 @@ impl Finite {
     fn allows_element(&self, types: &Types, id: ElementId) -> bool {
         let element = &types.import.schemas()[id];
         let can_be_nil = element.is_nillable && element.fixed.is_none();
-        // A nil element is not of an abstract type either (XSD 1.0 part 1, 3.4.4).
+        // A nil element may not be of an abstract type either (XSD 1.0 part 1, 3.4.4).
         let is_good = |id| if can_be_nil { is_concrete(types, id) } else { self.has(types, id) };
         is_good(element.type_id) || has_derived(types, element.type_id, element.block, is_good)
     }
@@ -91,7 +92,8 @@ fn is_concrete(types: &Types, id: TypeId) -> bool {
     }
 }
 
-/// True if a type derived from this one, at any distance, may stand for it and is good.
+/// Returns true if a type derived from this one, directly or indirectly, may replace it and is
+/// good.
 fn has_derived(types: &Types, declared: TypeId, block: Block, is_good: impl Fn(TypeId) -> bool) -> bool {
     let schemas = types.import.schemas();
     let (mut ahead, mut seen) = (schemas.derived(declared).to_vec(), HashSet::new());

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 const DEPTH: usize = 4;
 
 impl<'t> Sampler<'t> {
-    /// The first name that a type enumerates.
+    /// Returns the first name that a type enumerates.
     pub(super) fn enumerated_name(&self, id: TypeId) -> Option<&'t QName> {
         let schemas = self.types.import.schemas();
         let is_name = self.is_name(id);
@@ -23,13 +23,13 @@ impl<'t> Sampler<'t> {
             .find_map(|facets| facets.enumeration.iter().find_map(|it| it.name.as_ref()))
     }
 
-    /// True for types whose values are names.
+    /// Returns true for types whose values are names.
     pub(super) fn is_name(&self, id: TypeId) -> bool {
         let variety = self.types.import.schemas().variety(id);
         matches!(variety, Some(Variety::Builtin(Builtin::QName | Builtin::Notation)))
     }
 
-    /// A name as a text in an element, which declares its prefix.
+    /// Returns a name as text in an element; declares its prefix there.
     pub(super) fn name_text(&mut self, name: &QName, node: &mut Node) -> String {
         if name.namespace.is_empty() {
             return name.local.to_string();
@@ -48,8 +48,8 @@ impl<'t> Sampler<'t> {
     }
 }
 
-/// A text of a type, in which `written` replaces the names that the type, its items or its members
-/// enumerate.
+/// Returns a text of a type, in which `written` replaces the names that the type, its items or its
+/// members enumerate.
 pub(super) fn with_names(
     schemas: &Schemas,
     id: TypeId,
@@ -66,7 +66,7 @@ pub(super) fn with_names(
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The names that a type enumerates, by their texts in the schema.
+/// Collects the names that a type enumerates, by their texts in the schema.
 fn collect_names<'s>(schemas: &'s Schemas, id: TypeId, into: &mut HashMap<&'s str, &'s QName>, depth: usize) {
     match schemas.variety(id) {
         Some(&Variety::List(item)) if depth > 0 => collect_names(schemas, item, into, depth - 1),
@@ -80,8 +80,8 @@ fn collect_names<'s>(schemas: &'s Schemas, id: TypeId, into: &mut HashMap<&'s st
     into.extend(names.filter(|(text, _)| takes_as_name(schemas, id, text, depth)));
 }
 
-/// True if a text is a name as a value of a type: a union's value is that of the first member that
-/// takes it.
+/// Returns true if a text is a name as a value of a type: the value of a union is that of the first
+/// member that accepts the text.
 fn takes_as_name(schemas: &Schemas, id: TypeId, text: &str, depth: usize) -> bool {
     match schemas.variety(id) {
         Some(Variety::Builtin(builtin)) => matches!(builtin, Builtin::QName | Builtin::Notation),

@@ -11,7 +11,8 @@ use deltasoap_wsdl::xsd::{Facets, TypeId, Variety};
 use std::rc::Rc;
 
 impl Sampler<'_> {
-    /// A value of a simple type; the default if there is one, which may be the only allowed value.
+    /// Returns a value of a simple type; the default if there is one, which may be the only allowed
+    /// value.
     pub(super) fn simple(&mut self, content: ElementRef, default: Option<&str>) -> Simple {
         let view = self.types.lowered.schema.view(content);
         let id = self.types.lowered.origin(content).map(|origin| origin.type_id);
@@ -35,7 +36,7 @@ impl Sampler<'_> {
         })
     }
 
-    /// The content of an element of a simple type.
+    /// Returns the content of an element of a simple type.
     pub(super) fn leaf(&mut self, content: ElementRef) -> Value {
         let element = self.types.lowered.schema.view(content).element;
         let simple = self.simple(content, element.default_text());
@@ -48,12 +49,13 @@ impl Sampler<'_> {
         }
     }
 
-    /// A value of an attribute.
+    /// Returns a value of an attribute.
     pub(super) fn attribute(&mut self, attribute: &Attribute) -> Simple {
         self.simple(attribute.element, attribute.default.as_deref())
     }
 
-    /// A text of a type: the first candidate that its facets allow. Texts of `xsd:ID` differ.
+    /// Returns a text of a type: the first candidate that its facets allow. Texts of `xsd:ID`
+    /// differ.
     pub(super) fn text(&mut self, id: TypeId) -> String {
         let schemas = self.types.import.schemas();
         let text = self.candidate(id);
@@ -75,13 +77,13 @@ impl Sampler<'_> {
     }
 }
 
-/// Eight bytes, which are a whole number of packed ones of any type.
+/// Eight bytes in base64: a whole number of packed items of any type.
 const ONE_NUMBER: &str = "AAAAAAAAAAA=";
 
 /// Maximum number of enumerated values, patterns and members that candidates are made from.
 pub(super) const ENOUGH: usize = 100;
 
-/// The candidates that the facets allow; the first one if they allow none.
+/// Returns the candidates that the facets allow; the first one if they allow none.
 fn good(schemas: &Schemas, id: TypeId) -> Vec<String> {
     let mut candidates = candidates(schemas, id, 4);
     let first = candidates.first().cloned();
@@ -90,7 +92,7 @@ fn good(schemas: &Schemas, id: TypeId) -> Vec<String> {
     candidates
 }
 
-/// Candidate texts of a type, the plainest first.
+/// Returns candidate texts of a type, the simplest first.
 pub(super) fn candidates(schemas: &Schemas, id: TypeId, depth: usize) -> Vec<String> {
     let steps = facets::steps(schemas, id);
     let mut texts: Vec<String> = Vec::new();
@@ -136,8 +138,8 @@ pub(super) fn candidates(schemas: &Schemas, id: TypeId, depth: usize) -> Vec<Str
     texts
 }
 
-/// Repetition counts for a pattern, the plainest first: with the types' lengths, one of them gives
-/// a text of the right length.
+/// Returns repetition counts for a pattern, the smallest first: given the types' lengths, one of
+/// them produces a text of the right length.
 fn repetitions(steps: &[&Facets]) -> Vec<u32> {
     let lengths = steps.iter().flat_map(|it| [it.length, it.min_length, it.max_length]).flatten();
     // A byte in hexadecimal takes two characters.
@@ -151,12 +153,13 @@ fn repetitions(steps: &[&Facets]) -> Vec<u32> {
     all
 }
 
-/// A language of a given length: subtags of at most eight characters (XSD 1.0 part 2, 3.3.3).
+/// Returns a language of a given length: subtags of at most eight characters (XSD 1.0 part 2,
+/// 3.3.3).
 fn language(length: usize) -> String {
     (1..=length).map(|at| if at % 8 == 0 && at < length { '-' } else { 'x' }).collect()
 }
 
-/// Lists of one item.
+/// Returns lists of one item.
 fn lists(item: &str, steps: &[&Facets]) -> Vec<String> {
     let lengths = steps.iter().flat_map(|it| [it.length, it.min_length]).flatten().filter(|it| *it <= LONGEST);
     (1..=4).chain(lengths).map(|count| vec![item; count as usize].join(" ")).collect()
@@ -165,7 +168,7 @@ fn lists(item: &str, steps: &[&Facets]) -> Vec<String> {
 /// Maximum length of generated texts and lists.
 const LONGEST: u64 = 4096;
 
-/// Values next to the bounds of a type, and between them.
+/// Returns values next to the bounds of a type, and between them.
 fn within(steps: &[&Facets], builtin: B) -> Vec<String> {
     let low = steps.iter().find_map(|it| it.min_exclusive.as_deref().or(it.min_inclusive.as_deref()));
     let high = steps.iter().find_map(|it| it.max_exclusive.as_deref().or(it.max_inclusive.as_deref()));
@@ -174,7 +177,7 @@ fn within(steps: &[&Facets], builtin: B) -> Vec<String> {
     above.into_iter().chain(below).flatten().collect()
 }
 
-/// Texts of a built-in type.
+/// Returns texts of a built-in type.
 fn of_builtin(builtin: B) -> &'static [&'static str] {
     match builtin {
         B::Boolean => &["true", "false"],

@@ -1,6 +1,6 @@
-//! Samples by the schema itself, as trees. They include what the engine's schema does not keep:
-//! fixed values, which branches of a choice belong together, what a wildcard allows, attributes of
-//! mixed content.
+//! Samples built from the schema itself, as trees. They include information that the engine's
+//! schema does not keep: fixed values, which branches of a choice belong together, what a wildcard
+//! allows, attributes of mixed content.
 
 use super::names::with_names;
 use super::{DEPTH, ENDLESS, MOST, PLENTY, Sampler};
@@ -14,12 +14,12 @@ use deltasoap_wsdl::xsd::{
 };
 use deltasoap_wsdl::{NormalContent, Schemas};
 
-/// The only allowed value: as the schema writes it, and its resolved name.
+/// The only allowed value: as written in the schema, and its resolved name.
 type Fixed<'f> = (&'f str, Option<&'f QName>);
 
 impl<'t> Sampler<'t> {
-    /// A value of literal content whose type the schema has; `None` if it has none, or the engine
-    /// cannot read the sample.
+    /// Returns a value of literal content whose type is in the schema; `None` if its type is not,
+    /// or the engine cannot read the sample.
     pub(super) fn by_schema(&mut self, content: ElementRef, name: &QName) -> Option<Value> {
         let origin = self.types.lowered.origin(content).filter(|origin| origin.encoding == Use::Literal)?;
         let schemas = self.schemas();
@@ -27,7 +27,7 @@ impl<'t> Sampler<'t> {
         let before = (self.made, self.made_ids, self.is_cut, self.ids.clone());
         let mut node = self.element(name, origin.type_id, declaration);
         if !self.settle(&mut node, origin.type_id, declaration) && !self.leaves_out_references {
-            // Once more, without the references that may be left out.
+            // Try again, without the optional references.
             (self.made, self.made_ids, self.is_cut, self.ids) = before;
             self.leaves_out_references = true;
             node = self.element(name, origin.type_id, declaration);
@@ -41,7 +41,7 @@ impl<'t> Sampler<'t> {
         self.types.import.schemas()
     }
 
-    /// An element of a type, by its declaration if there is one.
+    /// Builds an element of a type, by its declaration if there is one.
     fn element(&mut self, name: &QName, type_id: TypeId, declaration: Option<&Element>) -> Node {
         self.made += 1;
         let can_be_nil = declaration.is_some_and(|it| it.is_nillable && it.fixed.is_none());
@@ -57,7 +57,7 @@ impl<'t> Sampler<'t> {
         if actual == type_id { node } else { self.types.typed_tree(node, actual) }
     }
 
-    /// A nil element: without content, but with its attributes (XSD 1.0 part 1, 3.3.4).
+    /// Builds a nil element: without content, but with its attributes (XSD 1.0 part 1, 3.3.4).
     fn nil(&mut self, name: &QName, id: TypeId) -> Node {
         let mut node = Node::new(name.clone());
         node.attributes.push((QName::new(ns::XSI, "nil"), "true".into()));
@@ -66,8 +66,8 @@ impl<'t> Sampler<'t> {
         node
     }
 
-    /// The type, or one derived from it that is neither abstract nor blocked; of those, one with
-    /// finite values if there is one.
+    /// Returns the type, or one derived from it that is neither abstract nor blocked; preferably
+    /// one with finite values.
     fn actual_type(&mut self, id: TypeId, declaration: Option<&Element>) -> Option<TypeId> {
         const ENOUGH: usize = 50;
         let schemas = self.schemas();
@@ -98,7 +98,7 @@ impl<'t> Sampler<'t> {
     fn of_type(&mut self, name: &QName, id: TypeId, declaration: Option<&Element>) -> Node {
         let fixed = declaration.and_then(|it| it.fixed.as_deref().map(|text| (text, it.value_name.as_ref())));
         let fixed_text = fixed.map(|(text, _)| text);
-        // `xsd:schema` can be empty, and holds no text.
+        // `xsd:schema` can be empty, and contains no text.
         if name.namespace == ns::XSD {
             return Node::new(name.clone());
         }
@@ -134,7 +134,7 @@ impl<'t> Sampler<'t> {
         node
     }
 
-    /// A text of an element, or of one of its attributes.
+    /// Returns a text of an element, or of one of its attributes.
     fn text_in(&mut self, node: &mut Node, id: TypeId, fixed: Option<Fixed<'_>>) -> String {
         let name = match fixed {
             Some((_, name)) => name.filter(|_| self.is_name(id)),
@@ -150,7 +150,7 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// Arrays and other content of SOAP encoding: the engine's schema describes it.
+    /// Builds arrays and other content of SOAP encoding from the engine's schema.
     fn by_engine(&mut self, name: &QName, id: TypeId) -> Node {
         let types = self.types;
         let exact = types.lowered.exactly(id, Use::Literal);
@@ -185,12 +185,12 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// True for a reference without a target.
+    /// Returns true for a reference without a target.
     fn is_left_out(&self, type_id: TypeId) -> bool {
         self.leaves_out_references && self.refers(type_id)
     }
 
-    /// True if an optional particle is included.
+    /// Returns true if an optional particle is included.
     fn takes_particle(&mut self, particle: &Particle) -> bool {
         let is_deep = self.types_open.len() > DEPTH || self.made > PLENTY || self.leads_back(&particle.term);
         let is_wildcard = matches!(particle.term, Term::Any(_));
@@ -202,7 +202,7 @@ impl<'t> Sampler<'t> {
         !is_deep && is_possible && (!is_wildcard || self.chance.is_some()) && self.takes_optional()
     }
 
-    /// True if an occurrence must contain a type that is open.
+    /// Returns true if an occurrence must contain a type that is already open.
     fn leads_back(&self, term: &Term) -> bool {
         match term {
             Term::Element(id) => {
@@ -222,7 +222,7 @@ impl<'t> Sampler<'t> {
         match term {
             Term::Element(id) => {
                 let child = self.declared(*id);
-                // XML has no element of such a name, whatever the schema says.
+                // XML has no element of such a name, even if the schema declares it.
                 match is_ncname(&child.name.local) {
                     true => node.children.push(Child::Element(child)),
                     false => self.is_cut = true,
@@ -238,7 +238,7 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// The first alternative that does not lead back to open content; or a random one.
+    /// Adds the first alternative that does not lead back to open content, or a random one.
     fn choice(&mut self, parts: &[Particle], node: &mut Node) {
         let start = if self.chance.is_some() { self.below(parts.len()) } else { 0 };
         let order = (0..parts.len()).map(|step| &parts[(start + step) % parts.len()]);
@@ -246,14 +246,14 @@ impl<'t> Sampler<'t> {
         let is_possible = |part: &&Particle| part.max != Some(0) && finite.allows(&part.term);
         let chosen = order.clone().find(|part| is_possible(part) && !self.leads_back(&part.term));
         match chosen.or_else(|| order.clone().find(is_possible)) {
-            // What is chosen is there, even if it may be empty.
+            // The chosen particle occurs, even if it may be absent.
             Some(chosen) => self.particle(&Particle { min: chosen.min.max(1), ..chosen.clone() }, node),
             None => self.is_cut |= !parts.iter().any(|part| part.min == 0 && part.max != Some(0)),
         }
     }
 
-    /// An element by its declaration, or one that can replace it: the first that does not lead back
-    /// to open content; or a random one.
+    /// Builds an element by its declaration, or one that can replace it: the first that does not
+    /// lead back to open content, or a random one.
     fn declared(&mut self, id: ElementId) -> Node {
         let schemas = self.schemas();
         let mut members: Vec<_> = self.types.members(id).collect();
@@ -267,8 +267,8 @@ impl<'t> Sampler<'t> {
         self.element(&declaration.name, declaration.type_id, Some(declaration))
     }
 
-    /// An element that a wildcard allows: a declared one for a strict wildcard, an undeclared one
-    /// for any other, so that it is always valid.
+    /// Builds an element that a wildcard allows: a declared one for a strict wildcard, an
+    /// undeclared one for any other, so that it is always valid.
     fn any(&mut self, wildcard: &Wildcard) -> Node {
         let is_strict = wildcard.process == ProcessContents::Strict;
         if let Some(id) = self.plainest(wildcard).filter(|_| is_strict) {
@@ -284,7 +284,7 @@ impl<'t> Sampler<'t> {
         let name = names.find(|name| self.schemas().element_named(name).is_none());
         let mut node = Node::with_text(name.unwrap_or_default(), "text");
         if is_strict {
-            // What is not declared is valid there if it names its type (XSD 1.0 part 1, 3.4.4 and
+            // An undeclared element is valid there if it names its type (XSD 1.0 part 1, 3.4.4 and
             // 3.10.4).
             let type_name = self.name_text(&QName::new(ns::XSD, "string"), &mut node);
             node.attributes.push((QName::new(ns::XSI, "type"), type_name.into()));
@@ -292,8 +292,9 @@ impl<'t> Sampler<'t> {
         node
     }
 
-    /// The declared element that a wildcard allows and that needs the least: simple ones first,
-    /// then those of the contract. None of XML Schema's, which no other schema declares.
+    /// Returns the simplest declared element that a wildcard allows: elements of simple types
+    /// first, then those of complex types, then those of abstract types. Elements of XML Schema
+    /// itself are excluded, because no other schema declares them.
     fn plainest(&self, wildcard: &Wildcard) -> Option<ElementId> {
         let schemas = self.schemas();
         let is_good = |element: &Element| {
@@ -315,13 +316,13 @@ impl<'t> Sampler<'t> {
         schemas.elements().filter(|(_, element)| is_good(element)).min_by_key(rank).map(|(id, _)| id)
     }
 
-    /// True once in this many times at random; never without a seed.
+    /// Returns true with a probability of 1 in `times`; never without a seed.
     fn chances(&mut self, times: usize) -> bool {
         self.chance.is_some() && self.below(times) == 0
     }
 }
 
-/// The trees in a value, without the prefixes of the writing that they were read from.
+/// Removes the prefixes that trees in a value have from the document that they were read from.
 fn without_bindings(value: Value) -> Value {
     match value {
         Value::Tree(node) => Value::Tree(Box::new(tree_of(*node))),

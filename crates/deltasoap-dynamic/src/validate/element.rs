@@ -13,7 +13,8 @@ use deltasoap_wsdl::xsd::{
 };
 use deltasoap_wsdl::{Normal, NormalContent};
 
-/// True for content without elements: a group without any counts as none (XSD 1.0 part 1, 3.4.2).
+/// Returns true for content without elements: a group without elements counts as empty (XSD 1.0
+/// part 1, 3.4.2).
 fn is_empty(content: &NormalContent) -> bool {
     match content {
         NormalContent::Elements(Particle { term: Term::Sequence(parts) | Term::All(parts), .. }) => parts.is_empty(),
@@ -23,7 +24,7 @@ fn is_empty(content: &NormalContent) -> bool {
 }
 
 impl<'c> Checker<'c> {
-    /// An element that must be declared in the contract, or name its type.
+    /// Validates an element that must be declared in the contract, or name its type.
     pub(super) fn declared(&mut self, item: &Item, otherwise: &str) {
         let named = item.attribute(ns::XSI, "type").and_then(|text| item.resolve(text));
         let is_typed = named.is_some_and(|name| self.types.named(&name).is_some());
@@ -33,8 +34,8 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// An element that may be declared in the contract, or name its type; otherwise anything is
-    /// allowed in it.
+    /// Validates an element if it is declared in the contract, or names its type; otherwise
+    /// anything is allowed in it.
     pub(super) fn if_declared(&mut self, item: &Item) {
         let schemas = self.types.import.schemas();
         match schemas.element_named(&item.name) {
@@ -43,7 +44,7 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// An element of a type, by a declaration if there is one.
+    /// Validates an element of a type, by a declaration if there is one.
     pub(super) fn element(&mut self, item: &Item, type_id: TypeId, id: Option<ElementId>) {
         let types = self.types;
         self.known += 1;
@@ -72,8 +73,8 @@ impl<'c> Checker<'c> {
         faults.into_iter().for_each(|(within, fault)| self.find_within(item, within, fault));
     }
 
-    /// The type that the element names, or else the declared one; `None` if the named type is
-    /// wrong.
+    /// Returns the type that the element names, or else the declared one; `None` if the named type
+    /// is invalid here.
     fn actual_type(&mut self, item: &Item, declared: TypeId, declaration: Option<&Element>) -> Option<TypeId> {
         let types = self.types;
         let named = item.attribute(ns::XSI, "type");
@@ -85,7 +86,7 @@ impl<'c> Checker<'c> {
             }
             Some(Ok(name)) => match types.named(&name) {
                 Some(id) => id,
-                // Where anything may stand, it may be of types that are declared elsewhere.
+                // Where any element is allowed, it may be of types that are declared elsewhere.
                 None if declaration.is_none() && declared == TypeId::ANY => declared,
                 None => {
                     self.find(item, format!("xsi:type names {name}, which the WSDL does not define"));
@@ -98,14 +99,14 @@ impl<'c> Checker<'c> {
         if !types.can_stand_for(id, declared, block) {
             let is_derived = types.can_be(id, declared);
             let [name, declared] = names();
-            let why = if is_derived { "is blocked where a type is expected that is" } else { "is not derived from" };
+            let why = if is_derived { "is blocked as a replacement of" } else { "is not derived from" };
             self.find(item, format!("xsi:type {name} {why} {declared}"));
             return None;
         }
         if self.find_abstract(item, id) { None } else { Some(id) }
     }
 
-    /// Finds that an element is of an abstract type; true if it is.
+    /// Reports an element of an abstract type; returns true if it is one.
     pub(super) fn find_abstract(&mut self, item: &Item, id: TypeId) -> bool {
         let types = self.types;
         let is_abstract =
@@ -137,12 +138,12 @@ impl<'c> Checker<'c> {
 
     pub(super) fn no_children(&mut self, item: &Item) {
         if let Some(child) = item.children.first() {
-            self.within(child, |this| this.find(child, "no elements may stand here"));
+            self.within(child, |this| this.find(child, "no elements are allowed here"));
         }
     }
 
-    /// The content of a separate part, as text; `None` if no `xop:Include` may or does refer to
-    /// one.
+    /// Returns the content of a separate part, as text; `None` if no `xop:Include` is allowed here,
+    /// or none refers to a part.
     fn included(&mut self, item: &Item, type_id: TypeId) -> Option<String> {
         use deltasoap_core::schema::Builtin::Base64Binary;
         let is_binary = matches!(self.types.import.schemas().variety(type_id), Some(Variety::Builtin(Base64Binary)));
@@ -153,7 +154,7 @@ impl<'c> Checker<'c> {
         let uri = PartUri::new(include.attribute("", "href").unwrap_or_default());
         let Some(part) = self.part else { return Some(String::new()) };
         let Some(bytes) = part(&uri) else {
-            let text = format!("no part came with the message that {:?} refers to", shortened(uri.as_str()));
+            let text = format!("the message came without the part that {:?} refers to", shortened(uri.as_str()));
             self.within(include, |this| this.find(include, text));
             return Some(String::new());
         };
@@ -162,7 +163,7 @@ impl<'c> Checker<'c> {
         Some(String::from_utf8_lossy(text.as_slice()).into_owned())
     }
 
-    /// Text of a simple type.
+    /// Validates text of a simple type.
     pub(super) fn simple(&mut self, item: &Item, type_id: TypeId, declaration: Option<&Element>, is_nil: bool) {
         if let Some(text) = self.included(item, type_id).filter(|_| !is_nil) {
             if self.part.is_none() {
@@ -180,7 +181,7 @@ impl<'c> Checker<'c> {
         let text = declaration.and_then(|it| given(&it.default).or_else(|| given(&it.fixed)));
         let text = text.unwrap_or_else(|| item.text.clone());
         let fixed = declaration.and_then(|it| Fixed::of(it.fixed.as_deref(), it.value_name.as_ref()));
-        // What stands for an empty element has the schema's prefixes.
+        // The default or fixed value of an empty element has the schema's prefixes.
         let own = declaration.and_then(|it| it.value_name.as_ref()).filter(|_| item.text.is_empty());
         let value = self.value(item, type_id, (&text, own), fixed, None);
         self.keys.text(item, value, &text);
@@ -248,13 +249,13 @@ impl<'c> Checker<'c> {
             content if is_empty(content) => {
                 self.no_children(item);
                 if !normal.is_mixed && !item.text.is_empty() {
-                    self.find(item, "no text may stand here, not even white space");
+                    self.find(item, "no text is allowed here, not even white space");
                 }
             }
             NormalContent::Text(_) | NormalContent::Empty => {}
             NormalContent::Elements(particle) => {
                 if !normal.is_mixed && item.has_text() {
-                    self.find(item, "no text may stand here");
+                    self.find(item, "no text is allowed here");
                 }
                 self.children(item, particle, normal, declaration);
             }
@@ -285,7 +286,7 @@ impl<'c> Checker<'c> {
         let Err(message) = result else { return };
         match item.children.get(assigned.len()) {
             Some(child) => {
-                // Where only namespaces differ, the message has them.
+                // If only namespaces differ, the message contains them.
                 let is_alike = message.contains('{') || message.contains(&format!("<{}>", child.name.local));
                 let found = if is_alike { child.name.to_string() } else { child.name.local.to_string() };
                 self.within(child, |this| this.find(child, format!("{message}, found <{found}>")));
@@ -294,29 +295,29 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// An element that a wildcard allows.
+    /// Validates an element that a wildcard allows.
     fn any(&mut self, item: &Item, process: ProcessContents) {
         match process {
             ProcessContents::Strict => {
-                self.declared(item, &format!("a declared element may stand here, and <{}> is not declared", item.name));
+                self.declared(item, &format!("<{}> is not declared, which is required here", item.name));
             }
             ProcessContents::Lax => self.if_declared(item),
             ProcessContents::Skip => {}
         }
     }
 
-    /// Checks attributes; `None` for a type that has none. Free attributes, which are those of SOAP
-    /// encoding, are allowed everywhere.
+    /// Checks attributes; `normal` is `None` for a type that has none. Free attributes, which are
+    /// those of SOAP encoding, are allowed everywhere.
     pub(super) fn attributes(&mut self, item: &Item, normal: Option<&Normal>, is_free: fn(&QName) -> bool) {
         let schemas = self.types.import.schemas();
         let uses = normal.map_or(&[][..], |normal| &normal.attributes);
-        // Fields of constraints count these, too: `@*` selects `xsi:nil`.
+        // Fields of constraints include these: `@*` selects `xsi:nil`.
         for (name, text) in item.attributes.iter().filter(|(name, _)| &*name.namespace == ns::XSI) {
             self.keys.attribute(item, name, text.clone(), text);
         }
         for (name, text) in item.attributes.iter().filter(|(name, _)| !is_of_the_envelope(name)) {
             let known = uses.iter().find(|it| schemas[it.attribute].name == *name);
-            // Ids of SOAP encoding are any texts, as many senders number them, also where the
+            // Ids of SOAP encoding can be any text, since many senders use numbers, even where the
             // encoding's schema declares them.
             let is_id = |known: &AttributeUse| schemas[known.attribute].type_id == TypeId::of_builtin(Builtin::Id);
             if is_free(name) && known.is_none_or(is_id) {
@@ -334,7 +335,7 @@ impl<'c> Checker<'c> {
                 (None, Some(any)) if any.namespaces.allow(&name.namespace) => {
                     self.any_attribute(item, name, text, any);
                 }
-                _ => self.find(item, format!("the attribute {name} may not stand here")),
+                _ => self.find(item, format!("the attribute {name} is not allowed here")),
             }
         }
         for missing in uses {
@@ -345,7 +346,7 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// An attribute that a wildcard allows.
+    /// Checks an attribute that a wildcard may allow.
     fn any_attribute(&mut self, item: &Item, name: &QName, text: &str, any: &Wildcard) {
         let schemas = self.types.import.schemas();
         match schemas.attribute_named(name).map(|id| &schemas[id]) {
@@ -356,13 +357,13 @@ impl<'c> Checker<'c> {
                 self.keys.attribute(item, name, value, text);
             }
             None if any.process == ProcessContents::Strict => {
-                self.find(item, format!("a declared attribute may stand here, and {name} is not declared"));
+                self.find(item, format!("the attribute {name} is not declared, which is required here"));
             }
             None => {}
         }
     }
 
-    /// A missing attribute: it may be required, or have a default value.
+    /// Handles a missing attribute: it may be required, or have a default value.
     fn missing_attribute(&mut self, item: &Item, missing: &AttributeUse) {
         let schemas = self.types.import.schemas();
         let declaration = &schemas[missing.attribute];
@@ -379,7 +380,7 @@ impl<'c> Checker<'c> {
     }
 }
 
-/// The only allowed value: as the schema writes it, and its resolved name.
+/// The only allowed value: as written in the schema, and its resolved name.
 #[derive(Clone, Copy)]
 struct Fixed<'s> {
     text: &'s str,
@@ -392,7 +393,7 @@ impl<'s> Fixed<'s> {
     }
 }
 
-/// Attributes that are allowed everywhere: those of schema instances and of SOAP.
+/// Returns true for attributes that are allowed everywhere: those of schema instances and of SOAP.
 fn is_of_the_envelope(name: &QName) -> bool {
     let is_of_instances = ["type", "nil", "schemaLocation", "noNamespaceSchemaLocation"].contains(&&*name.local);
     match &*name.namespace {

@@ -2,8 +2,8 @@
 //!
 //! The order of accessors has no meaning, and values may be elsewhere, so only the engine decides
 //! what is allowed where. It does not check the facets of simple types and undeclared attributes.
-//! Those are checked here, at every element whose type is known: by the accessor that holds it or
-//! refers to it, or by its own `xsi:type` if that is more specific.
+//! Those are checked here, at every element whose type is known: from the accessor that contains it
+//! or refers to it, or from its own `xsi:type` if that is more specific.
 
 use super::item::Item;
 use super::{Checker, parts_of, shortened};
@@ -20,7 +20,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// What is computed once for a message, when it is first needed.
+/// Values computed once for a message, when first needed.
 #[derive(Default)]
 pub(super) struct Cache<'c> {
     /// The possible targets of references.
@@ -31,24 +31,24 @@ pub(super) struct Cache<'c> {
     fields: RefCell<HashMap<usize, Rc<HashMap<&'c str, TypeId>>>>,
 }
 
-/// A value that is referred to and still to be checked.
+/// A referenced value that is still to be checked.
 pub(super) struct Pending<'c> {
     target: &'c Item,
     kind: Kind,
 }
 
-/// What is known of an element's content.
+/// The known type of an element's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
-    /// It is of a type.
+    /// A value of a type.
     Of(TypeId),
-    /// It is an array whose items are of a type; if there are several pairs of brackets, the items
-    /// are arrays themselves.
+    /// An array of items of a type; with several pairs of brackets, the items are arrays
+    /// themselves.
     Items(TypeId, usize),
 }
 
 impl<'c> Checker<'c> {
-    /// The body of an encoded message.
+    /// Validates the body of an encoded message.
     pub(super) fn encoded_body(&mut self, operation: &Operation, entry: &Item, is_request: bool) {
         let parts = parts_of(operation, is_request);
         let schemas = self.types.import.schemas();
@@ -72,7 +72,7 @@ impl<'c> Checker<'c> {
         self.follow();
     }
 
-    /// Values next to the operation that no reference reaches, if they name their types.
+    /// Validates values next to the operation that no reference reaches, if they name their types.
     pub(super) fn encoded_apart(&mut self, body: &Item, entry: &Item) {
         let reached: HashSet<u64> = self.walked.iter().map(|(offset, _)| *offset).collect();
         let is_apart = |it: &&Item| it.offset != entry.offset && it.attribute("", "id").is_some();
@@ -82,26 +82,26 @@ impl<'c> Checker<'c> {
         self.follow();
     }
 
-    /// An array of SOAP encoding in a literal message: by its schema it is empty, but all toolkits
-    /// write its items.
+    /// Validates an array of SOAP encoding in a literal message: by its schema it is empty, but all
+    /// toolkits write its items.
     pub(super) fn array(&mut self, item: &Item, id: TypeId) {
         self.encoded(item, Kind::Of(id));
         self.follow();
     }
 
-    /// True for arrays of SOAP encoding.
+    /// Returns true for arrays of SOAP encoding.
     pub(super) fn is_array(&self, id: TypeId) -> bool {
         self.types.import.schemas().content(id).is_some_and(|normal| normal.array.is_some())
     }
 
-    /// A header block that a binding has in SOAP encoding; `index` is its position in the header.
-    /// Returns whether it is one.
+    /// Validates a header block if a binding has it in SOAP encoding, and returns true if so.
+    /// `index` is its position in the header.
     pub(super) fn encoded_block(&mut self, block: &Item, index: usize) -> bool {
         let of_both = |method: &'c Method| method.request_headers.iter().chain(&method.response_headers);
         self.encoded_entry(block, of_both, |skimmed| skimmed.headers.get(index))
     }
 
-    /// The same for an entry of a fault's detail.
+    /// Like [`encoded_block`](Self::encoded_block), for an entry of a fault's detail.
     pub(super) fn encoded_detail(&mut self, entry: &Item, index: usize) -> bool {
         self.encoded_entry(
             entry,
@@ -123,7 +123,7 @@ impl<'c> Checker<'c> {
         if origins.is_empty() || origins.iter().any(|(_, origin)| origin.encoding == Use::Literal) {
             return false;
         }
-        // Operations may have blocks of one name and of several types.
+        // Operations may have blocks of the same name and of different types.
         let mut seen = HashSet::new();
         origins.retain(|(_, origin)| seen.insert(origin.type_id));
         self.nearest(&origins, |this, (content, origin)| {
@@ -136,7 +136,7 @@ impl<'c> Checker<'c> {
         true
     }
 
-    /// Runs the engine on a tree in header or detail.
+    /// Runs the engine on a tree in the header or the detail.
     fn engine_on(&mut self, item: &Item, content: ElementRef, tree: &dyn Fn(&Skimmed) -> Option<&Node>) {
         let cache = Rc::clone(&self.cache);
         let skimmed = cache.skimmed.get_or_init(|| Skimmed::of(self.message));
@@ -145,7 +145,7 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// Checks the referenced values, which may refer to more.
+    /// Checks the referenced values, which may refer to others.
     fn follow(&mut self) {
         while let Some(Pending { target, kind }) = self.pending.pop() {
             let path = self.root.map(|root| root.path_to(target)).unwrap_or_default();
@@ -189,7 +189,7 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// A reference: its target has the accessor's type.
+    /// Follows a reference: its target has the accessor's type.
     fn refer(&mut self, id: &str, kind: Kind) {
         let cache = Rc::clone(&self.cache);
         let targets = cache.targets.get_or_init(|| self.root.map(targets).unwrap_or_default());
@@ -198,8 +198,8 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// The type that an element names, also as one of the encoding's own elements does
-    /// (`<enc:int>`), if that is more specific than the declared one.
+    /// Returns the type that an element names, if it is more specific than the declared one. The
+    /// encoding's own elements name a type too (`<enc:int>`).
     fn encoded_type(&mut self, item: &Item, declared: TypeId) -> TypeId {
         let named = match item.attribute(ns::XSI, "type") {
             Some(text) => self.more_specific(item, "xsi:type", text, declared),
@@ -209,15 +209,16 @@ impl<'c> Checker<'c> {
             }
         };
         let id = named.unwrap_or(declared);
-        // What an unknown name stands for may be derived from an abstract type.
+        // A type with an unknown name may be derived from an abstract type.
         if named.is_some() || item.attribute(ns::XSI, "type").is_none() {
             self.find_abstract(item, id);
         }
         id
     }
 
-    /// The type that an attribute names, if it is derived from the declared one. It may be a base
-    /// of that, since many senders name the base of a derived simple type. Any other is a finding.
+    /// Returns the type that an attribute names, if it is derived from the declared one. A base of
+    /// the declared type is accepted too, since many senders name the base of a derived simple
+    /// type. Any other type is reported.
     fn more_specific(&mut self, item: &Item, attribute: &str, text: &str, declared: TypeId) -> Option<TypeId> {
         let types = self.types;
         let Some(name) = item.resolve(text) else {
@@ -235,20 +236,20 @@ impl<'c> Checker<'c> {
             None if name.namespace == ns::XSD => {
                 self.find(item, format!("{attribute} names {name}, which XML Schema does not define"));
             }
-            // Toolkits name structs and arrays as they like where the description does not.
+            // Toolkits choose names of structs and arrays that the WSDL does not define.
             None => {}
         }
         None
     }
 
-    /// True for arrays of arrays of the same items, or one and its items: an array of arrays may be
-    /// named in either way.
+    /// Returns true for two arrays of arrays of the same items, or one and its items: an array of
+    /// arrays may be named in either way.
     fn are_alike(&self, one: TypeId, other: TypeId) -> bool {
         let [one, other] = [one, other].map(|id| self.innermost(id));
         self.types.can_be(one, other) || self.types.can_be(other, one)
     }
 
-    /// The items of an array, and of those that its items are; the type itself if it is no array.
+    /// Returns the innermost items of an array of arrays; the type itself if it is not an array.
     fn innermost(&self, mut id: TypeId) -> TypeId {
         let mut seen = HashSet::new();
         while seen.insert(id)
@@ -259,7 +260,7 @@ impl<'c> Checker<'c> {
         id
     }
 
-    /// The type with a name, which may also be one of the encoding's (`enc:int`).
+    /// Returns the type with a name, which may also be one of the encoding's (`enc:int`).
     fn known(&self, name: &QName) -> Option<TypeId> {
         let is_one = is_encoding(&name.namespace);
         let builtin = is_one.then(|| QName::owned(ns::XSD, &*name.local)).and_then(|name| self.types.named(&name));
@@ -268,15 +269,15 @@ impl<'c> Checker<'c> {
 
     fn encoded_text(&mut self, item: &Item, id: TypeId) {
         if item.children.is_empty() {
-            // Ids are the encoding's, and an `xsd:IDREF` is a value like others here.
+            // Ids belong to the encoding, and an `xsd:IDREF` is an ordinary value here.
             self.takes_ids = false;
             self.simple(item, id, None, false);
             self.takes_ids = true;
         }
     }
 
-    /// The type of an array's items, and how many pairs of brackets follow it: what the element
-    /// names, if that is more specific than the declared type.
+    /// Returns the type of an array's items, and the number of pairs of brackets that follow it:
+    /// from the element itself if that is more specific than the declared type.
     fn items_of(&mut self, item: &Item, known: Option<(TypeId, usize)>) -> Option<(TypeId, usize)> {
         let Some((attribute, text)) = array_type(item) else { return known };
         let name = text.split('[').next().unwrap_or_default();
@@ -295,8 +296,8 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// An array's items within the sizes that it says it has (SOAP 1.1, 5.4.2). It may leave some
-    /// out.
+    /// Checks that an array's items are within its declared sizes (SOAP 1.1, 5.4.2). Items may be
+    /// omitted.
     fn places(&mut self, item: &Item, sizes: &[usize]) {
         let size = product(sizes);
         let of = |item: &Item, attribute| item.attribute(ns::SOAP11_ENCODING, attribute).and_then(place);
@@ -313,14 +314,14 @@ impl<'c> Checker<'c> {
             if at >= size && has_positions {
                 let sizes = sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
                 let which = position.map_or("the item".to_owned(), |place| format!("position {place:?}"));
-                let message = format!("{which} is outside of an array of the size [{sizes}]");
+                let message = format!("{which} is outside an array of size [{sizes}]");
                 return self.within(child, |this| this.find(child, message));
             }
         }
         let items = item.children.len();
         if !has_positions && size.saturating_sub(skipped) < items {
-            let after = if skipped > 0 { format!(" after the {skipped} that it leaves out") } else { String::new() };
-            self.find(item, format!("the array has {items} items{after}, and says that it has {size}"));
+            let after = if skipped > 0 { format!(" after the {skipped} that it omits") } else { String::new() };
+            self.find(item, format!("the array has {items} items{after}, but declares {size}"));
         }
     }
 
@@ -344,12 +345,13 @@ fn is_encoding(namespace: &str) -> bool {
     [ns::SOAP11_ENCODING, ns::SOAP12_ENCODING].contains(&namespace)
 }
 
-/// Attributes of SOAP encoding, and those of other namespaces: the schema does not describe them.
+/// Returns true for attributes of SOAP encoding and of other namespaces, which the schema does not
+/// declare.
 fn is_of_encoding(name: &QName) -> bool {
     !name.namespace.is_empty() || matches!(&*name.local, "id" | "href")
 }
 
-/// The id that an element refers to (SOAP 1.1, 5.4.1; SOAP 1.2 part 2, 3.1.5).
+/// Returns the id that an element refers to (SOAP 1.1, 5.4.1; SOAP 1.2 part 2, 3.1.5).
 fn reference(item: &Item) -> Option<&str> {
     let href = item.attribute("", "href").and_then(|text| text.trim_ascii().strip_prefix('#'));
     href.or_else(|| item.attribute(ns::SOAP12_ENCODING, "ref").map(str::trim_ascii))
@@ -359,29 +361,29 @@ fn refers_anywhere(item: &Item) -> bool {
     reference(item).is_some() || item.children.iter().any(refers_anywhere)
 }
 
-/// What any struct and any array may be called.
+/// Returns true for the names that any struct and any array may have.
 pub(super) fn is_generic(name: &QName) -> bool {
     is_encoding(&name.namespace) && matches!(&*name.local, "Struct" | "Array")
 }
 
-/// What an array says its items are, and by which attribute.
+/// Returns the item type that an array declares, and the attribute that declares it.
 fn array_type(item: &Item) -> Option<(&'static str, &str)> {
     let of = |namespace, attribute| Some((attribute, item.attribute(namespace, attribute)?));
     of(ns::SOAP11_ENCODING, "arrayType").or_else(|| of(ns::SOAP12_ENCODING, "itemType"))
 }
 
-/// A place in an array: `[2,3]`.
+/// Parses a place in an array: `[2,3]`.
 fn place(text: &str) -> Option<Vec<usize>> {
     let places = text.trim_ascii().strip_prefix('[')?.strip_suffix(']')?;
     places.split(',').map(|place| place.trim_ascii().parse().ok()).collect()
 }
 
-/// How many items arrays of these sizes have.
+/// Returns the number of items of an array of these sizes.
 fn product(sizes: &[usize]) -> usize {
     sizes.iter().fold(1, |product: usize, size| product.saturating_mul(*size))
 }
 
-/// The number of items before a place; `None` if it is outside of the array, or one of another
+/// Returns the number of items before a place; `None` if it is outside the array, or has another
 /// number of dimensions.
 fn index_of(place: &[usize], sizes: &[usize]) -> Option<usize> {
     let is_inside = place.len() == sizes.len() && place.iter().zip(sizes).all(|(at, size)| at < size);
@@ -389,7 +391,8 @@ fn index_of(place: &[usize], sizes: &[usize]) -> Option<usize> {
     is_inside.then(|| before().fold(0, usize::saturating_add))
 }
 
-/// How many items an array says it has in each dimension; `None` if it does not say.
+/// Returns the number of items in each dimension that an array declares; `None` if it declares
+/// none.
 fn array_sizes(item: &Item) -> Option<Vec<usize>> {
     let sizes: Vec<&str> = match item.attribute(ns::SOAP11_ENCODING, "arrayType") {
         Some(text) => text.trim_ascii().rsplit_once('[')?.1.strip_suffix(']')?.split(',').collect(),
@@ -398,12 +401,12 @@ fn array_sizes(item: &Item) -> Option<Vec<usize>> {
     sizes.into_iter().map(|size| size.trim_ascii().parse().ok()).collect()
 }
 
-/// The pairs of brackets in an `arrayType`, at least one.
+/// Returns the number of pairs of brackets in an `arrayType`, at least one.
 fn brackets_in(text: &str) -> usize {
     text.matches('[').count().max(1)
 }
 
-/// All elements that have an id.
+/// Returns all elements that have an id.
 fn targets(root: &Item) -> HashMap<&str, &Item> {
     let (mut found, mut ahead) = (HashMap::new(), vec![root]);
     while let Some(item) = ahead.pop() {
@@ -415,7 +418,7 @@ fn targets(root: &Item) -> HashMap<&str, &Item> {
     found
 }
 
-/// The elements of a content model.
+/// Returns the elements of a content model.
 fn elements(particle: &Particle) -> Vec<ElementId> {
     match &particle.term {
         Term::Element(id) => vec![*id],
@@ -432,7 +435,7 @@ struct Skimmed {
 }
 
 impl Skimmed {
-    /// Empty for a message that cannot be read.
+    /// Reads the trees of a message; none if it cannot be read.
     fn of(message: &[u8]) -> Self {
         let mut reader = EnvelopeReader::new(Skimmer::default());
         if Decoder::new(DecodeOptions::default()).decode(&mut reader, message).is_err() {

@@ -1,5 +1,5 @@
-//! Envelopes: what is allowed where, header blocks, faults, and whether the contract supports the
-//! version.
+//! Envelopes: allowed elements and attributes, header blocks, faults, and whether the contract
+//! supports the version.
 //!
 //! The engine is lenient here, as receivers should be. Validation applies the specifications.
 
@@ -14,13 +14,13 @@ use deltasoap_wsdl::wsdl::PartContent;
 use deltasoap_wsdl::xsd::TypeId;
 
 impl Checker<'_> {
-    /// The envelope: at most one Header, one Body, and after it what the version allows.
+    /// Validates the envelope: at most one Header, one Body, and after it what the version allows.
     pub(super) fn envelope(&mut self, contract: &Contract, envelope: &Item, version: Version) {
         if envelope.has_text() {
-            self.find(envelope, "no text may stand here");
+            self.find(envelope, "no text is allowed here");
         }
         self.frame_attributes(envelope, version);
-        // The body comes last: the engine reads a message that nothing was found in so far.
+        // The body comes last: the engine reads the message only if nothing has been found before.
         let (mut has_header, mut body) = (false, None);
         for child in &envelope.children {
             let is = |local: &str| child.name.is(version.namespace(), local);
@@ -45,7 +45,7 @@ impl Checker<'_> {
         }
     }
 
-    /// An element after the Body (SOAP 1.1, section 4; SOAP 1.2 part 1, section 5.1).
+    /// Validates an element after the Body (SOAP 1.1, section 4; SOAP 1.2 part 1, section 5.1).
     fn after_body(&mut self, child: &Item, version: Version) {
         match version {
             Version::Soap11 if child.name.namespace.is_empty() => {
@@ -55,12 +55,12 @@ impl Checker<'_> {
                 self.find(child, format!("SOAP has no <{}> (SOAP 1.1, section 4)", child.name.local));
             }
             Version::Soap11 => {}
-            Version::Soap12 => self.find(child, "nothing may stand after the Body (SOAP 1.2 part 1, section 5.1)"),
+            Version::Soap12 => self.find(child, "nothing is allowed after the Body (SOAP 1.2 part 1, section 5.1)"),
         }
     }
 
-    /// The attributes of Envelope, Header and Body (SOAP 1.1, section 4; SOAP 1.2 part 1, sections
-    /// 5.1 to 5.3). Version 1.1 leaves those of Header and Body open.
+    /// Checks the attributes of Envelope, Header and Body (SOAP 1.1, section 4; SOAP 1.2 part 1,
+    /// sections 5.1 to 5.3). Version 1.1 leaves those of Header and Body open.
     fn frame_attributes(&mut self, item: &Item, version: Version) {
         let is_open = version == Version::Soap11 && &*item.name.local != "Envelope";
         for (name, _) in item.attributes.iter().filter(|(name, _)| name.namespace.is_empty() && !is_open) {
@@ -76,7 +76,7 @@ impl Checker<'_> {
             Version::Soap11 => &["encodingStyle", "mustUnderstand", "actor"],
             Version::Soap12 => &["encodingStyle", "mustUnderstand", "role", "relay"],
         };
-        // The namespace's schema lets in attributes of other namespaces.
+        // The namespace's schema allows attributes of other namespaces.
         let own = item.attributes.iter().filter(|(name, _)| &*name.namespace == version.namespace());
         for (name, _) in own.filter(|(name, _)| !has_meaning.contains(&&*name.local)) {
             self.find(item, format!("SOAP {} has no attribute {}", shown(version), name.local));
@@ -84,16 +84,16 @@ impl Checker<'_> {
         self.no_encoding_style(item, version);
     }
 
-    /// `encodingStyle` is allowed on header blocks, on children of the Body and of a fault's
-    /// Detail, and within them (SOAP 1.2 part 1, 5.1.1). In version 1.1 it is allowed everywhere
-    /// (4.1.1).
+    /// Reports a misplaced `encodingStyle`. It is allowed on header blocks, on children of the Body
+    /// and of a fault's Detail, and within them (SOAP 1.2 part 1, 5.1.1). In version 1.1 it is
+    /// allowed everywhere (4.1.1).
     fn no_encoding_style(&mut self, item: &Item, version: Version) {
         if version == Version::Soap12 && item.attribute(ns::SOAP12, "encodingStyle").is_some() {
-            self.find(item, "the attribute encodingStyle may not stand here (SOAP 1.2 part 1, section 5.1.1)");
+            self.find(item, "the attribute encodingStyle is not allowed here (SOAP 1.2 part 1, section 5.1.1)");
         }
     }
 
-    /// The values of `nodeType`, in this element and within (SOAP 1.2 part 2, 3.1.7).
+    /// Checks the values of `nodeType`, in this element and within it (SOAP 1.2 part 2, 3.1.7).
     fn node_types(&mut self, item: &Item) {
         let found = item.attribute(ns::SOAP12_ENCODING, "nodeType");
         if let Some(found) = found.filter(|it| !["simple", "struct", "array"].contains(&it.trim_ascii())) {
@@ -127,8 +127,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of a literal block that a binding has for requests or responses, and that no schema
-    /// declares as an element.
+    /// Returns the type of a literal block that a binding has for requests or responses, and that
+    /// no schema declares as an element.
     fn type_of_block(&self, block: &Item) -> Option<TypeId> {
         let import = &self.types.import;
         let definitions = import.definitions();
@@ -145,8 +145,8 @@ impl Checker<'_> {
         found.filter(|_| import.schemas().element_named(&block.name).is_none())
     }
 
-    /// There are two header blocks in the envelope's own namespace, both in SOAP 1.2 (part 1, 5.4.7
-    /// and 5.4.8).
+    /// Reports unknown header blocks in the envelope's own namespace. There are two known ones,
+    /// both in SOAP 1.2 (part 1, 5.4.7 and 5.4.8).
     fn of_soap(&mut self, block: &Item, version: Version) {
         let is_known = version == Version::Soap12 && ["Upgrade", "NotUnderstood"].contains(&&*block.name.local);
         if &*block.name.namespace == version.namespace() && !is_known {
@@ -158,7 +158,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The value of `mustUnderstand` (SOAP 1.1, 4.2.3; SOAP 1.2 part 1, 5.2.3).
+    /// Checks the value of `mustUnderstand` (SOAP 1.1, 4.2.3; SOAP 1.2 part 1, 5.2.3).
     fn must_understand(&mut self, block: &Item, version: Version) {
         let Some(value) = block.attribute(version.namespace(), "mustUnderstand") else { return };
         let (values, expected) = match version {
@@ -191,7 +191,7 @@ impl Checker<'_> {
         self.find_at(self.start, format!("/{}", self.path[0]), text);
     }
 
-    /// A fault, and the content of its detail as far as the contract declares it.
+    /// Validates a fault, and the content of its detail as far as the contract declares it.
     pub(super) fn a_fault(&mut self, fault: &Item, version: Version) {
         match version {
             Version::Soap11 => self.fault_11(fault),
@@ -209,7 +209,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A fault of SOAP 1.1 (section 4.4).
+    /// Validates a fault of SOAP 1.1 (section 4.4).
     fn fault_11(&mut self, fault: &Item) {
         for local in ["faultcode", "faultstring"] {
             let mut alike = fault.children.iter().filter(|child| &*child.name.local == local);
@@ -231,7 +231,7 @@ impl Checker<'_> {
                     this.find(child, "other elements of a fault have to be in a namespace (SOAP 1.1, section 4.4)");
                 }
                 _ if seen.contains(&&child.name) => this.find(child, format!("a fault has at most one <{local}>")),
-                // Texts, in the envelope's schema.
+                // These are text in the envelope's schema.
                 "faultcode" | "faultstring" | "faultactor" if !child.children.is_empty() => this.no_children(child),
                 "faultcode" => this.is_name(child),
                 _ => {}
@@ -240,7 +240,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A fault of SOAP 1.2 (part 1, section 5.4).
+    /// Validates a fault of SOAP 1.2 (part 1, section 5.4).
     fn fault_12(&mut self, fault: &Item) {
         let parts = [("Code", true), ("Reason", true), ("Node", false), ("Role", false), ("Detail", false)];
         self.in_order(fault, &parts);
@@ -256,7 +256,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A text part of a fault.
+    /// Validates a text part of a fault.
     fn text_12(&mut self, part: &Item) {
         self.no_encoding_style(part, Version::Soap12);
         self.no_children(part);
@@ -269,7 +269,7 @@ impl Checker<'_> {
             let is_one = |name: QName| &*name.namespace == ns::SOAP12 && CODES_12.contains(&&*name.local);
             if !value.resolve(&value.text).is_some_and(is_one) {
                 let (found, codes) = (shortened(value.text.trim_ascii()), CODES_12.join(", "));
-                let text = format!("{found:?} is no code of SOAP 1.2; these are {codes}");
+                let text = format!("{found:?} is not a code of SOAP 1.2; the codes are {codes}");
                 self.within(value, |this| this.find(value, text));
             }
             self.within(value, |this| this.text_12(value));
@@ -300,15 +300,15 @@ impl Checker<'_> {
         for text in &reason.children {
             self.within(text, |this| this.text_12(text));
             self.within(text, |this| match text.attribute(ns::XML, "lang") {
-                _ if !text.name.is(ns::SOAP12, "Text") => this.find(text, "only <Text> may stand here"),
+                _ if !text.name.is(ns::SOAP12, "Text") => this.find(text, "only <Text> is allowed here"),
                 None => this.find(text, "the attribute xml:lang is missing (SOAP 1.2 part 1, section 5.4.2)"),
                 Some(_) => {}
             });
         }
     }
 
-    /// Reports children of an element of SOAP 1.2 that are missing, or that are not allowed where
-    /// they are.
+    /// Reports children of an element of SOAP 1.2 that are missing, or not allowed at their
+    /// position.
     fn in_order(&mut self, item: &Item, parts: &[(&str, bool)]) {
         for (local, _) in parts.iter().filter(|(_, is_needed)| *is_needed) {
             if !item.children.iter().any(|child| child.name.is(ns::SOAP12, local)) {
@@ -322,7 +322,7 @@ impl Checker<'_> {
                 _ => {
                     let order = parts.iter().map(|(local, _)| *local).collect::<Vec<_>>().join(", ");
                     let text = format!(
-                        "<{}> may not stand here: {} holds {order}, in this order",
+                        "<{}> is not allowed here: {} holds {order}, in this order",
                         child.name.local, item.name.local
                     );
                     self.within(child, |this| this.find(child, text));
@@ -331,13 +331,13 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a text that is no qualified name, or whose prefix is not declared.
+    /// Reports a text that is not a qualified name, or whose prefix is not declared.
     fn is_name(&mut self, item: &Item) {
         let text = item.text.trim_ascii();
         let short = shortened(text);
         match item.resolve(text) {
             None => self.find(item, format!("{short:?} has a prefix that is not declared")),
-            Some(name) if !is_ncname(&name.local) => self.find(item, format!("{short:?} is no qualified name")),
+            Some(name) if !is_ncname(&name.local) => self.find(item, format!("{short:?} is not a qualified name")),
             Some(_) => {}
         }
     }

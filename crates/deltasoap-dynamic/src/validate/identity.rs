@@ -10,11 +10,11 @@ use deltasoap_wsdl::xsd::{ConstraintKind, IdentityConstraint, Path};
 use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 
-/// A value of a field: equal if the form is that all its texts have in common.
+/// A value of a field. Values are equal if their canonical forms are.
 #[derive(Debug, Clone)]
 struct Value {
     canonical: String,
-    /// As the message writes it.
+    /// The text as written in the message.
     text: String,
 }
 
@@ -32,15 +32,15 @@ impl Hash for Value {
     }
 }
 
-/// A violation, and the element that it is in.
+/// A violation, and the element that contains it.
 pub(super) type Violation<'i> = (&'i Item, String);
 
-/// The values of one element of a constraint, by its fields.
+/// The values of one element that a constraint selects, by its fields.
 type Row = Vec<Value>;
 
 /// Values collected while walking a message.
 pub(super) struct Keys {
-    /// False if the schemas have no constraint: then nothing is kept.
+    /// False if the schemas have no constraints: then nothing is kept.
     are_wanted: bool,
     /// Values of elements with text of a simple type, by their position.
     texts: HashMap<u64, Value>,
@@ -62,7 +62,8 @@ impl Keys {
         Keys::empty(schemas.elements().any(|(_, element)| !element.constraints.is_empty()))
     }
 
-    /// For a part of the message that is in no element with constraints.
+    /// Creates an empty collection for a part of the message that is in no element with
+    /// constraints.
     pub(super) fn fresh(&self) -> Self {
         Keys::empty(self.are_wanted)
     }
@@ -79,7 +80,7 @@ impl Keys {
         }
     }
 
-    /// Records that an element is of no simple type, and has no simple content.
+    /// Records that an element is neither of a simple type nor has simple content.
     pub(super) fn complex(&mut self, item: &Item) {
         if self.are_wanted {
             self.complex.insert(item.offset);
@@ -107,7 +108,7 @@ impl Keys {
         let mut faults = Vec::new();
         for constraint in constraints.iter().filter(|it| !matches!(it.kind, ConstraintKind::KeyRef(_))) {
             let rows = self.keys(item, constraint, &mut faults);
-            // What is said here counts more than what is said further in.
+            // Rows of this element take precedence over those of inner elements.
             inner.entry(constraint.name.clone()).or_default().extend(rows);
         }
         for constraint in constraints {
@@ -138,7 +139,7 @@ impl Keys {
                     }
                 }
                 None if constraint.kind == ConstraintKind::Key => {
-                    let why = format!("{local}: <{}> has not all values of the key", element.name.local);
+                    let why = format!("{local}: <{}> lacks a value of the key", element.name.local);
                     faults.push((element, why));
                 }
                 None => {}
@@ -158,16 +159,16 @@ impl Keys {
             let Some(row) = self.row(element, constraint, faults) else { continue };
             let who = match keys.and_then(|keys| keys.get(&row)) {
                 Some(Some(_)) => continue,
-                // Two of this element's children have it, so it is neither's (XSD 1.0 part 1,
+                // Two of this element's children have it, so it belongs to neither (XSD 1.0 part 1,
                 // 3.11.5).
                 Some(None) => "more than one element has",
-                None => "nothing has",
+                None => "no element has",
             };
             faults.push((element, format!("{}: {who} the key {}", constraint.name.local, shown(&row))));
         }
     }
 
-    /// The values of an element; `None` if one is missing.
+    /// Returns the values of an element; `None` if one is missing.
     fn row<'i>(
         &self,
         element: &'i Item,
@@ -193,7 +194,7 @@ impl Keys {
         row.into_iter().collect()
     }
 
-    /// The nodes that a path selects, and their values, if they have one.
+    /// Collects the nodes that a path selects, and their values, if they have one.
     fn evaluate<'k>(
         &'k self,
         element: &'k Item,
@@ -232,7 +233,7 @@ fn merge(outer: &mut Tables, inner: Tables) {
     }
 }
 
-/// Values as the message writes them.
+/// Formats values as the message writes them.
 fn shown(row: &Row) -> String {
     row.iter().map(|value| shortened(value.text.trim_ascii())).collect::<Vec<_>>().join(", ")
 }

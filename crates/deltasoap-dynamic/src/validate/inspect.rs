@@ -7,7 +7,7 @@ use deltasoap_core::Limits;
 use deltasoap_http::BoxError;
 use std::fmt;
 
-/// How messages that violate the contract are handled although they can be read.
+/// How messages are handled that violate the contract but can be read.
 ///
 /// These are violations of facets, fixed values, keys and header blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -17,7 +17,7 @@ pub enum Validation {
     Off,
     /// Each finding is logged as a warning.
     Report,
-    /// They are refused; of a fault, findings are logged.
+    /// The message is refused; the findings of a fault are logged.
     Refuse,
 }
 
@@ -42,14 +42,15 @@ impl fmt::Display for Invalid {
 
 impl std::error::Error for Invalid {}
 
-/// Where a fault is. Its reader needs to know why there is no answer, however it is written.
+/// The path of a fault. Its receiver needs to know why there is no response, however invalid the
+/// fault is.
 const FAULT: &str = "/Envelope/Body/Fault";
 
 impl Validation {
     /// Handles the findings of a message.
     ///
     /// # Errors
-    /// With [`Validation::Refuse`], when there is any.
+    /// With [`Validation::Refuse`], if there are any.
     pub(crate) fn apply(self, findings: Vec<Finding>) -> Result<(), Invalid> {
         if self == Validation::Refuse && !findings.is_empty() {
             return Err(Invalid { findings });
@@ -60,14 +61,14 @@ impl Validation {
 }
 
 impl Contract {
-    /// Validates messages as they arrive.
+    /// Returns a function that validates messages as they arrive.
     ///
     /// For [`ServiceBuilder::inspect`](deltasoap_http::ServiceBuilder::inspect) and
     /// [`ClientBuilder::inspect`](deltasoap_http::ClientBuilder::inspect): typed clients and
     /// services use it to check what their types do not express. Parts that come with a message are
-    /// not checked. A message with more elements, attributes and declarations than
-    /// [`Limits::tree_nodes`] by default allows is invalid, as a tree is made of it. Whole messages
-    /// are kept for it, even with [`Validation::Off`], where it does nothing.
+    /// not checked. Validation builds a tree of each message, so a message with more elements,
+    /// attributes and declarations than the default of [`Limits::tree_nodes`] is invalid. Whole
+    /// messages are kept for it, even with [`Validation::Off`], where it does nothing.
     pub fn inspector(&self, validation: Validation) -> impl Fn(&[u8]) -> Result<(), BoxError> + Send + Sync + 'static {
         let contract = self.clone();
         move |message| match validation {

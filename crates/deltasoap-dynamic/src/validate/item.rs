@@ -16,24 +16,24 @@ pub(super) struct Item {
     pub(super) children: Vec<Item>,
     /// The declared prefixes and their namespaces; inner ones come last.
     pub(super) scope: Rc<Vec<(String, String)>>,
-    /// The start of its tag, in bytes.
+    /// The offset of its start tag, in bytes.
     pub(super) offset: u64,
-    /// Its number among the siblings of this name, from 1; 0 if it is the only one.
+    /// Its number among the siblings of the same name, from 1; 0 if it is the only one.
     number: usize,
 }
 
 impl Item {
-    /// The steps that lead to an element below this one, with this one's name.
+    /// Returns the steps that lead to an element below this one, including this one's name.
     pub(super) fn path_to(&self, target: &Item) -> Vec<String> {
         self.path_to_offset(target.offset)
     }
 
-    /// The steps that lead to the element whose tag starts there.
+    /// Returns the steps that lead to the element whose tag starts at `offset`.
     pub(super) fn path_to_offset(&self, offset: u64) -> Vec<String> {
         let (mut path, mut at) = (vec![self.name.local.to_string()], self);
         while at.offset != offset {
-            // Of the children, which come in the order of their offsets, it is below the last that
-            // begins before it.
+            // Children are ordered by offset: the element is in the last child that begins before
+            // it.
             let after = at.children.partition_point(|child| child.offset <= offset);
             let Some(child) = after.checked_sub(1).and_then(|place| at.children.get(place)) else { break };
             path.push(child.step());
@@ -42,7 +42,7 @@ impl Item {
         path
     }
 
-    /// The element as a step of a path.
+    /// Returns the element as a step of a path.
     pub(super) fn step(&self) -> String {
         match self.number {
             0 => self.name.local.to_string(),
@@ -84,10 +84,10 @@ impl Tree for Item {
     }
 }
 
-/// Reads a message of at most so many elements, attributes and declarations.
+/// Reads a message of at most `most` elements, attributes and declarations.
 ///
 /// # Errors
-/// When it is not well-formed, or has more.
+/// If it is not well-formed, or has more.
 pub(super) fn parse(message: &[u8], most: usize) -> Result<Item, Error> {
     let limits = Limits { tree_nodes: most, ..Limits::default() };
     let mut builder = Builder {
@@ -109,12 +109,12 @@ pub(super) fn parse(message: &[u8], most: usize) -> Result<Item, Error> {
 
 struct Builder {
     reader: Reader,
-    /// Names are shared by the elements that have them.
+    /// Names, shared by the elements that have them.
     names: HashMap<NameId, QName>,
     open: Vec<Item>,
     nodes: usize,
     most: usize,
-    /// Where there were too many: nothing is kept from there on.
+    /// The offset at which the limit was exceeded: nothing is kept from there on.
     full_at: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! Whether a message matches a contract, and if not, where it differs.
+//! Validation: whether a message matches a contract, and if not, where it differs.
 //!
 //! The engine reads valid content and stops at the first error; it is lenient where a schema's
 //! finer points do not matter for reading. This module checks everything: envelope and faults,
@@ -53,7 +53,7 @@ pub struct Finding {
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}: ", self.line, self.column)?;
-        // What is wrong with the document as a whole is in no element.
+        // Errors of the document as a whole are in no element.
         if !self.path.is_empty() {
             write!(f, "{}: ", self.path)?;
         }
@@ -61,7 +61,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Gives the bytes of a part by its URI.
+/// Returns the bytes of a part by its URI.
 type PartOf<'p> = dyn Fn(&PartUri) -> Option<Bytes> + 'p;
 
 /// Maximum number of findings for one message.
@@ -87,14 +87,14 @@ impl Contract {
         self.validate_with_parts(message, &|_| None)
     }
 
-    /// As [`validate`](Self::validate), for a message that came in a package: `part` returns the
+    /// Like [`validate`](Self::validate), for a message that came in a package: `part` returns the
     /// bytes of the part that an `xop:Include` refers to, which replace its text.
     pub fn validate_with_parts(&self, message: &[u8], part: &dyn Fn(&PartUri) -> Option<Bytes>) -> Vec<Finding> {
         self.findings(message, Some(part), usize::MAX)
     }
 
-    /// The errors in a message of at most so many [nodes](deltasoap_core::Limits::tree_nodes);
-    /// those of its parts only if the parts are known.
+    /// Finds the errors in a message of at most `nodes`
+    /// [nodes](deltasoap_core::Limits::tree_nodes); parts are checked only if they are known.
     fn findings(&self, message: &[u8], part: Option<&PartOf<'_>>, nodes: usize) -> Vec<Finding> {
         let message = in_utf8(message);
         let parsed = item::parse(&message, nodes);
@@ -123,18 +123,18 @@ impl Contract {
         }
         checker.dangling();
         let mut findings = checker.findings;
-        // What several references lead to is looked at for each of them.
+        // The target of several references is checked for each of them.
         let mut seen = HashSet::new();
         findings.retain(|it| seen.insert((it.line, it.column, it.path.clone(), it.message.clone())));
         findings
     }
 }
 
-/// Positions count bytes of UTF-8. The declaration's encoding is blanked, because it no longer
-/// applies.
+/// Converts a message to UTF-8, since positions count bytes of UTF-8. The declaration's encoding is
+/// blanked, because it no longer applies.
 fn in_utf8(message: &[u8]) -> Cow<'_, [u8]> {
     let word: fn([u8; 2]) -> u16 = match message {
-        // The engine says that half of a character is missing.
+        // The engine reports that half of a character is missing.
         _ if !message.len().is_multiple_of(2) => return Cow::Borrowed(message),
         [0xFE, 0xFF, ..] => u16::from_be_bytes,
         [0xFF, 0xFE, ..] => u16::from_le_bytes,
@@ -144,7 +144,7 @@ fn in_utf8(message: &[u8]) -> Cow<'_, [u8]> {
     let Ok(text) = String::from_utf16(&words) else { return Cow::Borrowed(message) };
     let mut text = text.into_bytes();
     match declared_encoding(&text) {
-        // The engine says what is wrong with a declaration that contradicts the mark.
+        // The engine reports a declaration that contradicts the mark.
         Some(encoding) if !text[encoding.clone()].to_ascii_lowercase().windows(6).any(|name| name == b"utf-16") => {
             return Cow::Borrowed(message);
         }
@@ -154,7 +154,7 @@ fn in_utf8(message: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(text)
 }
 
-/// The position of the encoding in the XML declaration: `encoding="..."`.
+/// Returns the position of the encoding in the XML declaration: `encoding="..."`.
 fn declared_encoding(text: &[u8]) -> Option<Range<usize>> {
     let end = text.starts_with(b"<?xml").then(|| text.windows(2).position(|pair| pair == b"?>")).flatten()?;
     let start = text[..end].windows(8).position(|word| word == b"encoding")?;
@@ -178,9 +178,9 @@ struct Checker<'c> {
     references: Vec<(String, u64)>,
     keys: Keys,
     alternatives: Alternatives<'c>,
-    /// The start of the root element's tag, in bytes.
+    /// The offset of the root element's tag, in bytes.
     start: u64,
-    /// False if something was found before the current attempt.
+    /// False if there were findings before the current attempt.
     is_clean: bool,
     /// Number of elements with a type so far.
     known: usize,
@@ -190,7 +190,7 @@ struct Checker<'c> {
     /// Values that are still to be checked.
     pending: Vec<Pending<'c>>,
     cache: Rc<Cache<'c>>,
-    /// True if values of type `xsd:ID` and `xsd:IDREF` are noted.
+    /// True if values of type `xsd:ID` and `xsd:IDREF` are recorded.
     takes_ids: bool,
 }
 
@@ -201,7 +201,7 @@ impl Checker<'_> {
         self.find_at(item.offset, path, message.into());
     }
 
-    /// Records a finding about an element within the one at hand.
+    /// Records a finding about an element within the current one.
     fn find_within(&mut self, item: &Item, within: &Item, message: String) {
         let below = item.path_to(within).into_iter().skip(1);
         let path = below.fold(self.shown_path(), |path, step| path + "/" + &step);
@@ -245,7 +245,7 @@ impl Checker<'_> {
         self.start = root.offset;
         match Version::from_namespace(&root.name.namespace).filter(|_| root.name.local == "Envelope") {
             Some(version) => self.envelope(contract, root, version),
-            None => self.declared(root, "no SOAP envelope, and no element that the contract declares"),
+            None => self.declared(root, "neither a SOAP envelope nor an element that the contract declares"),
         }
         self.path.pop();
     }
@@ -267,15 +267,16 @@ impl Checker<'_> {
         }
         self.spoken(&contract.operations(), version);
         self.within(entry, |this| this.a_fault(entry, version));
-        // What a reference in the detail leads to need not say that it is no root (SOAP 1.1, 5.6).
+        // The target of a reference in the detail need not be marked as not being a root (SOAP 1.1,
+        // 5.6).
         let is_referred = |it: &&&Item| version == Version::Soap11 && it.attribute("", "id").is_some();
         for another in entries[1..].iter().filter(|it| !is_referred(it)) {
-            self.within(another, |this| this.find(another, "nothing may stand in the Body beside a fault"));
+            self.within(another, |this| this.find(another, "nothing else is allowed in the Body with a fault"));
         }
     }
 
-    /// The operations whose body consists of these elements, in any order. If the first element
-    /// belongs to no operation by itself: those of which it is a part.
+    /// Returns the operations whose body consists of these elements, in any order. If the first
+    /// element belongs to no operation by itself, returns the operations of which it is a part.
     fn several(&self, contract: &Contract, entries: &[&Item], version: Version) -> Vec<(Operation, ElementRef)> {
         let parts = |content: ElementRef| contract.view(content).complex().map_or(&[][..], |complex| &complex.fields);
         let is_it = |content: ElementRef| {
@@ -301,7 +302,7 @@ impl Checker<'_> {
         all
     }
 
-    /// The body's element: a request or a response of an operation.
+    /// Validates the body's element: a request or a response of an operation.
     fn entry(&mut self, contract: &Contract, entry: &Item, version: Version) {
         let operations = contract.operations();
         let bodies = operations.iter().flat_map(|it| [(it, it.request(), true), (it, it.response(), false)]);
@@ -324,7 +325,7 @@ impl Checker<'_> {
             };
             return self.find(entry, format!("no operation has <{}>; {available}", entry.name));
         };
-        // Most are the same by other ports.
+        // Most operations are the same at other ports.
         let mut seen = HashSet::new();
         bodies.retain(|(operation, (_, content), is_request)| {
             let message = operation.bound().style == Style::Rpc;
@@ -345,9 +346,9 @@ impl Checker<'_> {
         });
     }
 
-    /// Checks the content as each of the candidates. The result is the first without findings, or
-    /// else the one whose first finding comes last, with the most known elements and the fewest
-    /// findings.
+    /// Checks the content as each of the candidates. Keeps the first result without findings, or
+    /// otherwise the one whose first finding comes last, with the most known elements and the
+    /// fewest findings.
     fn nearest<T>(&mut self, candidates: &[T], check: impl Fn(&mut Self, &T)) {
         let mut nearest = None;
         for candidate in candidates {
@@ -384,7 +385,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The accessors of an rpc message, in the order of the parts.
+    /// Validates the accessors of an rpc message against its parts.
     fn parameters(&mut self, operation: &Operation, entry: &Item, is_request: bool) {
         let parts = parts_of(operation, is_request);
         self.known += 1;
@@ -416,13 +417,13 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks the parts that the engine keeps as trees in SOAP encoding where a type is declared:
-    /// the type of their `xsi:type` is not allowed there. The engine has read everything else by
-    /// its type.
+    /// Reports the parts that the engine keeps as trees in SOAP encoding although a type is
+    /// declared: the type of their `xsi:type` is not allowed there. The engine has read everything
+    /// else by its type.
     fn encoded_trees(&mut self, value: &Value, content: ElementRef) {
         let mut shared = Vec::new();
         self.trees_in(value, content, &mut shared);
-        // A message may have shared values in a chain of any length.
+        // A message may have a chain of shared values of any length.
         let mut seen = HashSet::new();
         while let Some((next, content)) = shared.pop() {
             if let (true, Some(value)) = (seen.insert(next.address()), next.get()) {
@@ -431,7 +432,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The same for what a value holds itself; adds what it shares.
+    /// Like [`encoded_trees`](Self::encoded_trees), for what a value contains itself; adds the
+    /// values that it shares to `shared`.
     fn trees_in(&mut self, value: &Value, content: ElementRef, shared: &mut Vec<(Shared<Value>, ElementRef)>) {
         let types = self.types;
         match (value, types.lowered.schema.view(content).element) {
@@ -468,7 +470,7 @@ impl Checker<'_> {
         if node.resolve(text.trim_ascii()).is_some_and(|name| is_generic(&name)) {
             return;
         }
-        let message = format!("<{}>: the xsi:type {} may not stand here", node.name.local, shortened(text));
+        let message = format!("<{}>: the xsi:type {} is not allowed here", node.name.local, shortened(text));
         self.find_at(self.start, self.shown_path(), message);
     }
 
@@ -480,12 +482,12 @@ impl Checker<'_> {
     }
 }
 
-/// The steps of a path, each after a slash.
+/// Joins the steps of a path, each after a slash.
 fn joined(steps: &[String]) -> String {
     steps.iter().fold(String::new(), |path, step| path + "/" + step)
 }
 
-/// The parts of an operation's request or response.
+/// Returns the parts of an operation's request or response.
 fn parts_of(operation: &Operation, is_request: bool) -> &[Part] {
     let declared = operation.declaration();
     let parameter = if is_request { &declared.request } else { &declared.response };
@@ -493,15 +495,15 @@ fn parts_of(operation: &Operation, is_request: bool) -> &[Part] {
     parameter.as_ref().map_or(&[], |parameter| &messages[parameter.message].parts)
 }
 
-/// True for an element next to the operation that references target (SOAP 1.1, 5.6).
+/// Returns true for an element next to the operation that references target (SOAP 1.1, 5.6).
 fn is_independent(item: &Item) -> bool {
     let root =
         [ns::SOAP11_ENCODING, ns::SOAP12_ENCODING].iter().find_map(|namespace| item.attribute(namespace, "root"));
     root.is_some_and(|root| matches!(root.trim_ascii(), "0" | "false"))
 }
 
-/// The operations whose body has no wrapping element, but several elements or none, and the body's
-/// content. Those of the message's version come first.
+/// Returns the operations whose body has no wrapping element, but several elements or none, with
+/// the body's content. Those of the message's version come first.
 fn apart(contract: &Contract, version: Version) -> Vec<(Operation, ElementRef)> {
     let mut operations = contract.operations();
     operations.sort_by_key(|operation| operation.version() != version);

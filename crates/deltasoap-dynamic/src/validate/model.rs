@@ -1,17 +1,17 @@
-//! Content models: the declaration of each child, and children that are not allowed.
+//! Content models: assigns a declaration to each child, and finds children that are not allowed.
 //!
 //! Content models of XML Schema are deterministic (part 1, 3.8.6, Unique Particle Attribution): the
 //! next child alone determines its particle, so one pass without backtracking is enough.
 //!
 //! The next child does not determine where an occurrence ends: four `x` of `(x{2,3}, y?){1,2}` are
-//! two occurrences, and three are one. So the result of reading is not a number of occurrences but
-//! a [range](Count) of them. If a child can be a whole occurrence (here the `x`), several are read
-//! in a row, and their number is a range again: `x` of `{min,max}` in a row are at least `x / max`
-//! and at most `x / min`.
+//! two occurrences, and three are one. Therefore the result of reading is not a number of
+//! occurrences but a [range](Count) of them. If a child can be a whole occurrence (here the `x`),
+//! several are read in a row, and their number is a range again: `x` of `{min,max}` in a row are at
+//! least `x / max` and at most `x / min`.
 //!
-//! Schemas that break the rule are in use nevertheless: a type that ends in a wildcard is extended
-//! by an element that the wildcard also allows. A child that is declared further on is then that
-//! element, and no longer matches the wildcard.
+//! Schemas that violate the rule are in use nevertheless: a type that ends in a wildcard is
+//! extended by an element that the wildcard also allows. A child that is declared further on is
+//! then assigned to that element, and no longer to the wildcard.
 //!
 //! Choices can have thousands of alternatives: the elements among them are found by name.
 
@@ -26,18 +26,18 @@ use std::collections::HashMap;
 pub(super) enum Assigned {
     /// An element that the schema declares here.
     Element(ElementId),
-    /// Anything that a wildcard allows.
+    /// Any element that a wildcard allows.
     Any(ProcessContents),
 }
 
-/// What is allowed in a place.
+/// Content that is allowed in a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Expected {
     Element(QName),
     Any(String),
 }
 
-/// What a wildcard allows, in words.
+/// Describes what a wildcard allows.
 fn any(namespaces: &WildcardNamespaces) -> Expected {
     let shown = |namespace: &str| if namespace.is_empty() { "no namespace".to_owned() } else { namespace.to_owned() };
     Expected::Any(match namespaces {
@@ -53,29 +53,29 @@ fn any(namespaces: &WildcardNamespaces) -> Expected {
 /// For large choices, by their address, the alternatives that are elements: the first of each name.
 pub(super) type Alternatives<'m> = HashMap<usize, HashMap<&'m QName, usize>>;
 
-/// Choices with more alternatives than this have a table.
+/// Choices with more alternatives than this have a lookup table.
 const MANY: usize = 8;
 
-/// Children matched with a content model.
+/// Children being matched with a content model.
 pub(super) struct Matching<'m, 'c> {
     types: &'m Types,
     children: &'c [Item],
     alternatives: &'c mut Alternatives<'m>,
-    /// The declaration of each child, up to the first that does not fit.
+    /// The declaration of each child, up to the first that does not match.
     pub(super) assigned: Vec<Assigned>,
-    /// What was allowed after the last child that fits: elements, and in words what a wildcard
-    /// allows.
+    /// What was allowed after the last matching child: elements, and descriptions of what a
+    /// wildcard allows.
     expected: Vec<Expected>,
-    /// Number of children that `expected` refers to.
+    /// Number of children before the position that `expected` refers to.
     farthest: usize,
     /// The particles after the current one, in the sequences around it, outermost first.
     after: Vec<&'m [Particle]>,
 }
 
-/// A particle that was begun, or is required, and is incomplete.
+/// A particle that has begun, or is required, and is incomplete.
 struct Incomplete;
 
-/// The possible numbers of occurrences in what was read: any number in the range.
+/// The possible numbers of occurrences in the children read: any number in the range.
 #[derive(Debug, Clone, Copy)]
 struct Count {
     least: u64,
@@ -90,7 +90,7 @@ impl Count {
         Count { least: self.least.saturating_add(other.least), most: self.most.saturating_add(other.most) }
     }
 
-    /// The number of occurrences of a particle, given those of its term.
+    /// Returns the number of occurrences of a particle, given that of its term.
     fn of(self, particle: &Particle) -> Result<Count, Incomplete> {
         let min = match particle.min {
             0 | 1 if self.least > 0 => particle.min.into(),
@@ -126,13 +126,13 @@ impl<'m, 'c> Matching<'m, 'c> {
             }
             None => Err(format!("{} is missing", self.names())),
             Some(_) if self.expected.is_empty() || self.farthest < self.assigned.len() => {
-                Err("nothing more may stand here".to_owned())
+                Err("nothing more is allowed here".to_owned())
             }
             Some(_) => Err(format!("expected {}{}", self.names(), if is_complete { ", or the end" } else { "" })),
         }
     }
 
-    /// The expected elements, with namespaces if only those differ.
+    /// Formats the expected elements, with namespaces if only those differ.
     fn names(&self) -> String {
         let found = self.children.get(self.assigned.len()).map(|child| &child.name.local);
         let is_alike =
@@ -143,12 +143,12 @@ impl<'m, 'c> Matching<'m, 'c> {
             Expected::Any(words) => words.clone(),
         };
         let are_elements = self.expected.iter().any(|it| matches!(it, Expected::Element(_)));
-        // Wildcards are everywhere, and say the least.
+        // Wildcards are common, and the least informative.
         let told = self.expected.iter().filter(|it| !are_elements || matches!(it, Expected::Element(_)));
         told.map(shown).collect::<Vec<_>>().join(" or ")
     }
 
-    /// Matches as many occurrences as there are, of a particle that may occur `room` times at most.
+    /// Matches as many occurrences as possible of a particle that may occur at most `room` times.
     fn occurs(&mut self, particle: &'m Particle, room: u64) -> Result<Count, Incomplete> {
         let most = particle.max.map_or(u64::MAX, |max| u64::from(max).saturating_mul(room));
         let mut count = Count::NONE;
@@ -167,8 +167,8 @@ impl<'m, 'c> Matching<'m, 'c> {
         count.of(particle)
     }
 
-    /// Matches one occurrence, or nothing; or several in a row, `room` of them at most, if the
-    /// first does not determine its end.
+    /// Matches one occurrence, or nothing; or up to `room` occurrences in a row, if the first does
+    /// not determine its end.
     fn term(&mut self, term: &'m Term, room: u64) -> Result<Count, Incomplete> {
         match term {
             Term::Element(id) => self.element(*id),
@@ -187,7 +187,7 @@ impl<'m, 'c> Matching<'m, 'c> {
         Ok(Count::ONE)
     }
 
-    /// True if the next child is an element that may come after the current particle.
+    /// Returns true if the next child is an element that may come after the current particle.
     fn is_declared_after(&self) -> bool {
         let Some(next) = self.children.get(self.assigned.len()) else { return false };
         for parts in self.after.iter().rev() {
@@ -203,7 +203,7 @@ impl<'m, 'c> Matching<'m, 'c> {
         false
     }
 
-    /// True if an element is declared as the first of a term.
+    /// Returns true if an element is declared as the first of a term.
     fn can_begin(&self, term: &Term, next: &Item) -> bool {
         match term {
             Term::Element(id) => self.types.members(*id).any(|id| next.name == self.types.import.schemas()[id].name),
@@ -219,15 +219,15 @@ impl<'m, 'c> Matching<'m, 'c> {
     fn element(&mut self, id: ElementId) {
         let (at, schemas) = (self.assigned.len(), self.types.import.schemas());
         let next = self.children.get(at);
-        // An abstract element is found here too, so that the error can name what may stand in its
-        // place.
+        // An abstract element is found here too, so that the error can name its possible
+        // replacements.
         let mut known = self.types.members(id).chain([id]);
         match known.find(|&id| next.is_some_and(|next| next.name == schemas[id].name)) {
             Some(id) => self.assigned.push(Assigned::Element(id)),
             None if schemas[id].is_abstract => {
                 let mut names = self.types.members(id).map(|it| Expected::Element(schemas[it].name.clone())).peekable();
                 if names.peek().is_none() {
-                    let needed = format!("an element that can stand for the abstract <{}>", schemas[id].name.local);
+                    let needed = format!("an element that can replace the abstract <{}>", schemas[id].name.local);
                     self.expect(at, &Expected::Any(needed));
                 }
                 names.take(MOST).for_each(|name| self.expect(at, &name));
@@ -251,8 +251,8 @@ impl<'m, 'c> Matching<'m, 'c> {
         let required = parts.iter().filter(|part| room > 1 && !is_optional(part)).count();
         let mut count = if room > 1 && required == 0 { Count { least: 1, most: u64::MAX } } else { Count::ONE };
         for (index, part) in parts.iter().enumerate() {
-            // What the others need not be with can be there for several sequences in a row. The
-            // others are with the first or the last.
+            // A part that no other part requires can occur for several sequences in a row. The
+            // other parts belong to the first or the last of them.
             let is_alone = room > 1 && required == usize::from(!is_optional(part));
             let room = if is_alone { room - (count.least - 1) } else { 1 };
             self.after.push(&parts[index + 1..]);
@@ -264,7 +264,7 @@ impl<'m, 'c> Matching<'m, 'c> {
                     count.most = if required == 0 { u64::MAX } else { of_part.most };
                 }
                 Ok(_) => {}
-                // A sequence that has not begun is not there.
+                // A sequence that has not begun is absent.
                 Err(_) if self.assigned.len() == start => return Ok(Count::NONE),
                 Err(incomplete) => return Err(incomplete),
             }
@@ -280,7 +280,7 @@ impl<'m, 'c> Matching<'m, 'c> {
             let is_passed_over = match known {
                 // The elements before it have other names.
                 Some(known) => is_element && index < known,
-                // None of them is there, and enough of them were expected.
+                // None of them is present, and enough of them are already listed as expected.
                 None => is_element && parts.len() > MANY && self.farthest == start && self.expected.len() >= MOST,
             };
             if is_passed_over {
@@ -294,7 +294,8 @@ impl<'m, 'c> Matching<'m, 'c> {
         Ok(Count::NONE)
     }
 
-    /// The first alternative of a large choice that is an element with the next child's name.
+    /// Returns the first alternative of a large choice that is an element with the next child's
+    /// name.
     fn alternative(&mut self, parts: &'m [Particle]) -> Option<usize> {
         let next = self.children.get(self.assigned.len()).filter(|_| parts.len() > MANY)?;
         let key = std::ptr::from_ref(parts).addr();
@@ -329,27 +330,27 @@ impl<'m, 'c> Matching<'m, 'c> {
     }
 }
 
-/// What may stand in the place of an abstract element, in words.
+/// Describes what may replace an abstract element.
 pub(super) fn stand_ins(types: &Types, id: ElementId) -> String {
     let schemas = types.import.schemas();
     let own = &schemas[id].name.local;
     let shown = |name: &QName| if name.local == *own { format!("<{name}>") } else { format!("<{}>", name.local) };
     let names: Vec<_> = types.members(id).map(|it| shown(&schemas[it].name)).take(MOST + 1).collect();
     match &names[..] {
-        [] => "nothing that the contract declares can stand in its place".to_owned(),
+        [] => "the contract declares nothing that can replace it".to_owned(),
         _ if names.len() > MOST => {
-            format!("one that can stand in its place is needed: {} or others", names[..MOST].join(", "))
+            format!("an element that can replace it is needed: {} or others", names[..MOST].join(", "))
         }
-        _ => format!("one that can stand in its place is needed: {}", names.join(" or ")),
+        _ => format!("an element that can replace it is needed: {}", names.join(" or ")),
     }
 }
 
-/// True if a term can be empty.
+/// Returns true if a term can be empty.
 fn can_be_empty(term: &Term) -> bool {
     match term {
         Term::Element(_) | Term::Any(_) => false,
         Term::Sequence(parts) | Term::All(parts) => parts.iter().all(is_optional),
-        // Nothing meets a choice without alternatives.
+        // Nothing matches a choice without alternatives.
         Term::Choice(parts) => parts.iter().any(|part| part.max != Some(0) && is_optional(part)),
         Term::Group(_) => true,
     }

@@ -1,4 +1,4 @@
-//! Bodies without an element of their own: nothing in them, or several parts.
+//! Bodies without a wrapping element: empty, or with several parts.
 
 use deltasoap_core::soap::{Fault, Version};
 use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, Mock};
@@ -33,8 +33,8 @@ async fn the_action_tells_empty_bodies_apart() {
     }
 }
 
-/// Where no action is declared none is sent, and of the operations without a body it is the one
-/// that has none.
+/// If no action is declared, none is sent; of the operations without a body, the one without an
+/// action is called.
 #[tokio::test]
 async fn an_operation_without_an_action_may_have_an_empty_body() {
     let text = include_str!("../data/bare.wsdl").replace(" soapAction=\"urn:bare#ping\"", "");
@@ -68,7 +68,7 @@ fn envelope(body: &str) -> String {
     )
 }
 
-/// Sends a message as it is.
+/// Sends a message unchanged.
 async fn post(action: &str, body: &str) -> (u16, String) {
     use http_body_util::BodyExt;
     use tower::ServiceExt;

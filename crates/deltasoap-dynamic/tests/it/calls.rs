@@ -76,7 +76,7 @@ async fn header_blocks_go_with_a_call() {
     assert!(call.send_json(&order(1)).await.is_ok());
     let error = client.prepare("Order").expect("an operation").header_json(&session, &json!({})).expect_err("no token");
     assert_eq!(error.to_string(), ".token: expected a string of xsd:string, found nothing, and it is required");
-    // A block that nothing declares must not be ignored where it says so.
+    // An undeclared block with `mustUnderstand` must not be ignored.
     let unknown =
         HeaderBlock { node: deltasoap_core::Node::new(QName::new("urn:x", "must")) }.must_understand(Version::Soap11);
     let call = client.prepare("Order").expect("an operation").header(unknown);
@@ -145,7 +145,7 @@ async fn recorded_replies_come_in_turn() {
     assert!(Mock::new(shop()).recorded(directory.path()).is_err());
 }
 
-/// A recorded answer has what its service sends, not only what is described.
+/// A recorded answer has what its service sends, not only what the WSDL declares.
 #[tokio::test]
 async fn recorded_replies_are_read_with_a_tolerance() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -173,7 +173,7 @@ async fn recorded_replies_are_read_with_a_tolerance() {
     assert_eq!(recorded(Tolerance::AnyOrder).expect("replies").deviations().count(), 1);
 }
 
-/// Header blocks that the description declares for a response are understood, others are not.
+/// Header blocks that the WSDL declares for a response are understood, others are not.
 #[tokio::test]
 async fn mandatory_header_blocks_of_responses_are_those_that_are_declared() {
     let wsdl = support::SHOP.replacen(
@@ -238,7 +238,7 @@ async fn overloaded_operations_are_named_with_their_inputs() {
     assert_eq!(contract.describe("Find:number")[0].name, "S.Po.Find:number");
 }
 
-/// What is wrong with header blocks is said in header blocks (SOAP 1.1, 4.4).
+/// Errors in header blocks are reported in header blocks (SOAP 1.1, 4.4).
 #[tokio::test]
 async fn header_blocks_come_with_a_fault() {
     let fault = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Header><h:Why xmlns:h='urn:h'><h:code>1.50</h:code>\
@@ -257,7 +257,7 @@ async fn header_blocks_come_with_a_fault() {
     assert!(headers.contains("Why") && headers.contains("1.50"), "{headers}");
 }
 
-/// A mock answers header blocks that are not as its contract says with a fault.
+/// A mock answers header blocks that do not match its contract with a fault.
 #[tokio::test]
 async fn wrong_header_blocks_are_answered_with_a_fault() {
     let client = client(Mock::new(shop()).service().expect("a service"));
@@ -276,7 +276,7 @@ async fn wrong_header_blocks_are_answered_with_a_fault() {
     }
 }
 
-/// A header block that a type describes has the namespace that the binding gives, or else that of
+/// A header block that is declared by its type has the namespace of the binding, or else that of
 /// the message (WSDL 1.1, 3.7).
 #[test]
 fn header_blocks_of_a_type() {

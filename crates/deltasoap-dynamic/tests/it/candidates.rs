@@ -1,9 +1,9 @@
-//! Messages whose body may be that of several operations, and parts that are elements.
+//! Messages whose body may belong to several operations, and parts that are elements.
 
 use deltasoap_dynamic::{Contract, DynamicClient, Mock};
 use serde_json::json;
 
-/// Operations with one-way messages, each with a port type, a binding and a port of its own.
+/// Creates operations with one-way messages, each with its own port type, binding and port.
 fn contract(operations: &[(&str, &str, &str)]) -> Contract {
     let mut text =
         "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' xmlns:soap='http://schemas.xmlsoap.org/wsdl/soap/' \

@@ -1,14 +1,14 @@
-//! Every recorded message that has its description beside it: read by it as dynamic values,
-//! written, and read again.
+//! Every recorded message that has a WSDL: read as dynamic values, written, and read again.
 //!
-//! A message's descriptions are those of its own source, the nearest by folder first, and of
-//! sources that describe the same services ([`RELATED`]); whichever knows the element in the body.
-//! What cannot be read is in `tests/conformance/known_failures.txt`, by name and with the reason; a
-//! message that fails and is not there is an error, and so is one that is there and does not fail.
+//! The WSDL of a message is one of its own source, the nearest by folder first, or of a source that
+//! describes the same services ([`RELATED`]): the first that knows the element in the body.
+//! Messages that cannot be read are in `tests/conformance/known_failures.txt`, by name and with the
+//! reason. A message that fails and is not listed is an error, and so is a listed one that does not
+//! fail.
 //!
 //! `DELTASOAP_CORPUS=DIR cargo test --release -p deltasoap-dynamic --test it conformance --
-//! --ignored --nocapture` takes the folders `messages`, `streams` and `wsdl` of any directory, and
-//! looks at the whole list; the other test, at the files of `testdata`.
+//! --ignored --nocapture` uses the folders `messages`, `streams` and `wsdl` of any directory, and
+//! checks the whole list; the other test checks the files of `testdata`.
 
 use crate::support::is_same;
 use deltasoap_core::decode::{Cursor, Decoder, Step};
@@ -21,7 +21,7 @@ use deltasoap_wsdl::Importer;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-/// Sources of messages, and other sources whose descriptions are of the same services.
+/// Sources of messages, and other sources whose WSDL describes the same services.
 const RELATED: [(&str, &[&str]); 6] = [
     ("vsphere-content", &["vsphere-content.wsdl"]),
     ("vsphere-fetch", &["vsphere-fetch.wsdl"]),
@@ -54,20 +54,20 @@ fn messages_of_a_corpus_are_read_written_and_read_again() {
     assert_eq!(failed, known_failures());
 }
 
-/// The paths of the list; behind each stands the reason.
+/// Returns the paths in the list; the reason follows each path.
 fn known_failures() -> BTreeSet<String> {
     let text = include_str!("../../../../tests/conformance/known_failures.txt");
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.map(|line| line.split('\t').next().unwrap_or_default().to_owned()).collect()
 }
 
-/// What became of the messages of a directory.
+/// The results for the messages of a directory.
 #[derive(Default)]
 struct Outcome {
     good: usize,
     read: BTreeSet<String>,
     failed: BTreeMap<String, String>,
-    /// Messages without a description, by the reason.
+    /// Number of messages without a WSDL, by the reason.
     without: BTreeMap<&'static str, usize>,
 }
 
@@ -106,7 +106,7 @@ enum Verdict {
 
 /// A file with an envelope.
 struct Message {
-    /// Below the directory, as `messages/source/...`.
+    /// The path below the directory, as `messages/source/...`.
     path: String,
     bytes: Vec<u8>,
     version: Version,
@@ -119,7 +119,7 @@ enum Body {
     Fault(Vec<Node>),
 }
 
-/// The messages of a folder: all files that hold an envelope.
+/// Returns the messages of a folder: all files that contain an envelope.
 fn messages(folder: &Path, kind: &str) -> Vec<Message> {
     let paths = files(&folder.join(kind), &["xml", "txt"]);
     let read = |path: PathBuf| {
@@ -160,7 +160,7 @@ impl Message {
         Some(Message { path, bytes, version, body })
     }
 
-    /// The elements that a description must know.
+    /// Returns the elements that a WSDL must know.
     fn names(&self) -> impl Iterator<Item = &QName> {
         let (body, detail) = match &self.body {
             Body::Empty => (None, &[][..]),
@@ -193,7 +193,7 @@ impl Message {
         first.map_or(Verdict::Without("no description knows the body's element"), Verdict::Failed)
     }
 
-    /// The entries of a fault's detail that a description declares.
+    /// Checks the entries of a fault's detail that a WSDL declares.
     fn check_detail(&self, detail: &[Node], catalogue: &Catalogue) -> Verdict {
         let mut verdict = Verdict::Without("a fault whose detail no description knows");
         for entry in detail {
@@ -210,7 +210,7 @@ impl Message {
     }
 }
 
-/// An element with the declarations around it.
+/// Returns an element with the declarations around it.
 fn within(around: &[&Node], entry: &Node) -> Node {
     let mut bindings: Vec<(String, String)> = Vec::new();
     for (prefix, namespace) in around.iter().copied().chain([entry]).flat_map(|node| node.bindings.iter().cloned()) {
@@ -220,11 +220,11 @@ fn within(around: &[&Node], entry: &Node) -> Node {
     Node { bindings: bindings.into(), ..entry.clone() }
 }
 
-/// Descriptions that know some message.
+/// WSDL that knows some message.
 struct Catalogue(Vec<Known>);
 
 struct Known {
-    /// Below the directory, without the folder `wsdl`.
+    /// The path below the directory, without the folder `wsdl`.
     path: String,
     contract: Contract,
     bodies: HashMap<QName, Vec<(ElementRef, Use)>>,
@@ -236,8 +236,8 @@ impl Catalogue {
         Catalogue(descriptions.filter_map(|path| Known::import(folder, &path, wanted)).collect())
     }
 
-    /// The descriptions that are nearest to a message: those that share most of its path, of its
-    /// own source or of a related one.
+    /// Returns the WSDL nearest to a message: that which shares most of its path, of its own source
+    /// or of a related one.
     fn nearest(&self, message: &str, knows: impl Fn(&Known) -> bool) -> Vec<&Known> {
         let near = self
             .0
@@ -271,14 +271,14 @@ impl Known {
         wanted.iter().any(|name| known.bodies.contains_key(name) || known.declared(name).is_some()).then_some(known)
     }
 
-    /// The content of a global element.
+    /// Returns the content of a global element.
     fn declared(&self, name: &QName) -> Option<ElementRef> {
         let id = self.contract.description().schemas().element_named(name)?;
         self.contract.lowered().element(id)
     }
 }
 
-/// How near a description is to a message: the folders that they share; `None` for those of other
+/// Returns how near a WSDL is to a message: the number of folders that they share; `None` for other
 /// sources.
 fn closeness(message: &str, description: &str) -> Option<usize> {
     let mut message = message.split('/').skip(1);
@@ -309,7 +309,7 @@ fn round_trip(
     if is_same(&value, &again) { Ok(()) } else { Err("read otherwise once written".to_owned()) }
 }
 
-/// Reads a message with the least tolerance that it takes. The error is that of strict reading.
+/// Reads a message with the least tolerance that it requires. The error is that of strict reading.
 fn read_somehow(message: &[u8], name: &QName, by: (&Contract, ElementRef)) -> Result<(Value, Tolerance), Error> {
     let strict = match read(message, name, by, Tolerance::Strict) {
         Ok(value) => return Ok((value, Tolerance::Strict)),
@@ -331,7 +331,7 @@ fn read(
     Ok(reader.receiver.memory.into_value())
 }
 
-/// Takes the content of one element.
+/// Receives the content of one element.
 struct Taker<'c> {
     name: &'c QName,
     contract: &'c Contract,
@@ -339,9 +339,9 @@ struct Taker<'c> {
     memory: Memory<Value>,
 }
 
-/// Gives trees the name of the field or the array that they stand in, as they have it once they are
-/// written: whatever name an item came with means nothing (SOAP 1.1, 5.4.2), nor does that of a
-/// field which was accepted in another namespace.
+/// Gives trees the name of the field or the array that contains them, which they have once they are
+/// written: the name of an item has no meaning (SOAP 1.1, 5.4.2), nor does that of a field which
+/// was accepted in another namespace.
 fn name_trees(value: &mut Value, contract: &Contract, content: ElementRef, seen: &mut HashSet<usize>) {
     let view = contract.view(content);
     match (value, view.element) {
@@ -364,7 +364,7 @@ fn name_trees(value: &mut Value, contract: &Contract, content: ElementRef, seen:
                 .for_each(|content| name_trees(&mut typed.value, contract, content, seen));
         }
         (Value::Shared(shared), Element::Shared(content)) if seen.insert(shared.address()) => {
-            // Records may hold themselves, and must stay what they are.
+            // Records may contain themselves, and must stay unchanged.
             if let Some(mut value) = shared.get().map(|it| it.clone()).filter(|it| !matches!(it, Value::Record(_))) {
                 name_trees(&mut value, contract, *content, seen);
                 *shared = Shared::new(value);

@@ -1,9 +1,9 @@
-//! Content models: random ones beside regular expressions, and what they take is read.
+//! Content models: random ones compared with regular expressions; accepted children are read.
 
 use super::validation::{check, op};
 use crate::support::{Codec, schema};
 
-/// Where an occurrence ends is not always told by the next element.
+/// The next element does not always determine where an occurrence ends.
 #[test]
 fn counts_within_counts_are_exact() {
     let e = |name: &str, occurs: &str| format!("<xs:element name='{name}' type='xs:string' {occurs}/>");
@@ -28,8 +28,8 @@ fn counts_within_counts_are_exact() {
             ("x", "<x> is missing"),
             ("xxxxxxx", "expected <y>, or the end"),
             ("xxyx", "<x> is missing"),
-            ("xxxxyxx", "nothing more may stand here"),
-            ("xxxxyxy", "nothing more may stand here"),
+            ("xxxxyxx", "nothing more is allowed here"),
+            ("xxxxyxy", "nothing more is allowed here"),
             ("xyxx", "expected <x>"),
         ],
     );
@@ -58,7 +58,8 @@ fn counts_within_counts_are_exact() {
     check_words(&huge.replace("'1000000'", "'20000'"), &[&many], &[(&many[1..], "<x>")]);
 }
 
-/// Content models with every name once, and the same as regular expressions.
+/// Compares content models in which every name occurs once with the same models as regular
+/// expressions.
 #[test]
 fn content_models_take_what_regular_expressions_take() {
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
@@ -85,8 +86,8 @@ fn content_models_take_what_regular_expressions_take() {
     }
 }
 
-/// Content models with names that stand in several places, as far as the next element tells which
-/// of them is meant: what they take is read, field by field, and written again.
+/// Tests content models with names in several places, if the next element determines which of them
+/// is meant: accepted children are read, field by field, and written again.
 #[test]
 fn what_content_models_take_is_read() {
     let mut random = Random(0x2545_F491_4F6C_DD1D);
@@ -96,7 +97,7 @@ fn what_content_models_take_is_read() {
         let mut letters = names.chars();
         let mut parts: Vec<_> = (0..4).map(|_| Model::random(&mut random, &mut letters, 1)).collect();
         parts.iter_mut().for_each(|part| part.occur_plainly(&mut random));
-        // The first two belong together, and come once, often, or not.
+        // The first two belong together, and occur once, often, or not at all.
         let (min, max) = [(0, Some(1)), (1, None), (0, None)][random.below(3)];
         let first = Model { min, max, term: Term::Sequence(parts.drain(..2).collect()) };
         parts.insert(0, first);
@@ -110,7 +111,7 @@ fn what_content_models_take_is_read() {
         for _ in 0..10 {
             let mut word = String::new();
             model.sample(&mut random, &mut word);
-            // Some are cut.
+            // Some words are cut.
             if pattern.is_match(&word) {
                 let children: String = word.chars().map(|letter| format!("<{letter}/>")).collect();
                 let value = codec.read(&children);
@@ -169,7 +170,7 @@ impl Model {
         Model { min, max, term }
     }
 
-    /// Most particles occur once, or not.
+    /// Most particles occur once, or are optional.
     fn occur_plainly(&mut self, random: &mut Random) {
         const OCCURS: [(usize, Option<usize>); 5] = [(1, Some(1)), (1, Some(1)), (0, Some(1)), (0, Some(1)), (1, None)];
         (self.min, self.max) = OCCURS[random.below(OCCURS.len())];

@@ -40,7 +40,7 @@ fn facets_that_leave_no_value_are_noted() {
     assert_eq!(of_list, ["in the facets of type {urn:t}S, maxInclusive does not apply to lists"]);
     let of_union = notes(&(union.to_owned() + &simple("S", "t:U", &[("length", "5"), ("pattern", "[0-9]")])));
     assert_eq!(of_union, ["in the facets of type {urn:t}S, length does not apply to unions"]);
-    // Those of the base count as well, and are told once.
+    // Facets of the base count as well, and are reported once.
     let base = simple("B", "xs:int", &[("maxInclusive", "5")]) + &simple("L", "xs:string", &[("maxLength", "5")]);
     let both = simple("C", "t:B", &[("minInclusive", "6")]) + &simple("D", "t:L", &[("minLength", "6")]);
     let found = notes(&(base + &both + &simple("E", "t:C", &[("pattern", "[0-9]")])));

@@ -12,7 +12,7 @@ const TYPES: &str = "
       <xs:attribute name='b' type='xs:int'/></xs:extension></xs:complexContent></xs:complexType>
     <xs:complexType name='Other'><xs:sequence/></xs:complexType>";
 
-/// A root with the fields `content`, among the types.
+/// Creates a root with the fields `content`, among the types.
 fn contract(content: &str) -> Contract {
     support::schema(&format!(
         "{TYPES}<xs:element name='r'><xs:complexType><xs:sequence>{content}</xs:sequence></xs:complexType></xs:element>"
@@ -30,7 +30,7 @@ fn there_and_back(codec: &Codec<'_>, content: &str, expected: &Json) {
     support::assert_same(&read, &value, content);
 }
 
-/// Names in attributes beside nil keep their namespaces, whatever their prefixes.
+/// Names in attributes of nil elements keep their namespaces, whatever their prefixes.
 #[test]
 fn nil_elements_keep_names_in_attributes() {
     let types = "
@@ -71,7 +71,7 @@ fn nil_elements_keep_their_type() {
         "any": { "$nil": true, "$type": "xsd:int" },
     });
     there_and_back(&codec, content, &expected);
-    // The declared type says nothing.
+    // The declared type needs no `$type`.
     let content = "<e xsi:nil='true' xsi:type='t:Base'/><no xsi:nil='true' xsi:type='t:Base'/><any xsi:nil='true'/>";
     let json = codec.to_json(&codec.read(content));
     assert_eq!(json, json!({ "e": [null], "no": { "$nil": true }, "any": null }));
@@ -91,7 +91,7 @@ fn nil_elements_keep_their_type() {
     }
 }
 
-/// What a message leaves out, says twice, or says in another order, without loss.
+/// Messages that leave out elements, repeat them, or change their order, without loss.
 #[test]
 fn what_is_of_a_known_type_is_no_tree() {
     let contract = support::schema(
@@ -123,7 +123,7 @@ fn what_is_of_a_known_type_is_no_tree() {
         let value = codec.read_json(&json!({ "e": expected })).expect("a value");
         assert_eq!(codec.to_json(&value)["e"], expected);
     }
-    // Types that may not stand here, and types of elements that cannot choose.
+    // Types that are not allowed here, and types of elements that cannot be chosen.
     assert!(json("<e xsi:type='t:Inner'><i>x</i></e>").get("$content").is_some());
     assert!(json("<e xsi:type='t:Nope'>text</e>").get("$content").is_some());
     assert_eq!(json("<e><y xsi:type='t:Code'>s</y></e>"), json!({ "@a": 7, "y": "s" }));
@@ -173,8 +173,8 @@ fn mixed_content_of_a_named_type_names_it_once() {
     }
 }
 
-/// In content of any type, the declaration cannot say how many dimensions an array has. An array of
-/// several is a tree.
+/// In content of any type, the declaration cannot give the number of dimensions of an array. An
+/// array of several dimensions is a tree.
 #[test]
 fn arrays_of_several_dimensions_may_be_of_any_type() {
     let contract = support::schema(

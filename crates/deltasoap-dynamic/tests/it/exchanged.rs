@@ -1,5 +1,5 @@
-//! Validation of what is exchanged: SOAP encoding, clients and services that validate, and which
-//! operation a body is taken for.
+//! Validation of exchanged messages: SOAP encoding, clients and services that validate, and the
+//! choice of the operation that a body belongs to.
 
 use crate::support::{SHOP, shop};
 use bytes::Bytes;
@@ -45,8 +45,8 @@ fn encoded() -> Contract {
     Contract::from_text(&ENCODED.replace("HEADER", "literal")).expect("a description")
 }
 
-/// An envelope of the encoded service, with header blocks, accessors, and elements beside the
-/// operation.
+/// Builds an envelope of the encoded service, with header blocks, accessors, and elements next to
+/// the operation.
 fn put([blocks, accessors, apart]: [&str; 3]) -> String {
     format!(
         "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/' xmlns:t='urn:t' \
@@ -56,7 +56,7 @@ fn put([blocks, accessors, apart]: [&str; 3]) -> String {
     )
 }
 
-/// A message of the second operation, whose accessors are these and empty ones.
+/// Builds a message of the second operation, with these accessors and empty ones.
 fn more(accessor: &str) -> String {
     let all = ["<rows i:nil='1'/>", "<marked i:nil='1'/>", "<any i:nil='1'/>"];
     let of = |empty: &&&str| !accessor.starts_with(&empty[..4]);
@@ -69,7 +69,7 @@ fn more(accessor: &str) -> String {
 const PUT: &str =
     "<pair><b>1</b><a>abc</a></pair><text>abc</text><all e:arrayType='t:Short[2]'><i>a</i><i>abc</i></all>";
 
-/// Messages that can be read, and what is wrong with each.
+/// Returns messages that can be read, and the error in each.
 fn faulty() -> Vec<(String, &'static str)> {
     let wrong = |from: &str, to: &str, path| (put(["", &PUT.replace(from, to), ""]), path);
     let referred = PUT.replace("<text>abc</text>", "<text href='#1'/>");
@@ -104,15 +104,15 @@ fn faulty() -> Vec<(String, &'static str)> {
         ),
         wrong("t:Short[2]", "x:date[2]", "all: arrayType xsd:date is not derived from Short"),
         wrong("t:Short[2]", "z:Short[2]", "all: arrayType \"z:Short\" has a prefix"),
-        wrong("<i>abc", "<i e:position='[2]'>abc", "all/i[2]: position [2] is outside of an array of the size [2]"),
-        wrong("t:Short[2]'", "t:Short[2]' e:offset='[1]'", "all: the array has 2 items after the 1 that it leaves out"),
+        wrong("<i>abc", "<i e:position='[2]'>abc", "all/i[2]: position [2] is outside an array of size [2]"),
+        wrong("t:Short[2]'", "t:Short[2]' e:offset='[1]'", "all: the array has 2 items after the 1 that it omits"),
         (
             put([
                 "",
                 &PUT.replace("t:Short[2]", "t:Short[3]").replace("<i>abc", "<i e:position='[2]'>a</i><i>abc"),
                 "",
             ]),
-            "all/i[3]: the item is outside of an array of the size [3]",
+            "all/i[3]: the item is outside an array of size [3]",
         ),
         (put(["", PUT, ""]).replace("<t:Put>", "<t:Put z='1'>"), "Body/Put: "),
         (put(["", &PUT.replace("<i>a</i><i>abc</i>", "<i id='k'>abcd</i><i href='#k'/>"), ""]), "Body/Put/all/i[1]: "),
@@ -209,7 +209,7 @@ fn facets_hold_in_soap_encoding_too() {
     }
 }
 
-/// Also where parts have types of a draft of XML Schema.
+/// Also if parts have types of a draft of XML Schema.
 #[test]
 fn abstract_types_in_soap_encoding_are_found() {
     let wsdl = "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' xmlns:s='http://schemas.xmlsoap.org/wsdl/soap/' \
@@ -240,7 +240,7 @@ fn abstract_types_in_soap_encoding_are_found() {
     assert!(findings.len() == 1 && findings[0].contains("Op/q: "), "{findings:?}");
 }
 
-/// An accessor of any type does not say which one its value has.
+/// An accessor of any type does not determine the type of its value.
 #[test]
 fn samples_in_soap_encoding_name_the_types_of_what_may_be_of_any() {
     let contract = encoded();
@@ -267,7 +267,7 @@ async fn mocks_refuse_what_is_not_as_the_contract_says() {
     for (message, path) in faulty() {
         let (status, text) = post(&service, &message).await;
         assert!(status == 500 && text.contains("Client") && text.contains(path), "{message}: {text}");
-        // All others can be read.
+        // All other messages can be read.
         if !message.contains("t:None") && !message.contains("<z ") {
             assert_eq!(post(&lenient, &message).await.0, 200, "{message}");
         }
@@ -306,7 +306,7 @@ async fn clients_validate_requests_and_answers_where_they_are_asked_to() {
     }
 }
 
-/// UTF-16 says what it is in by its mark; a declaration may say so too.
+/// UTF-16 is indicated by the mark; a declaration may indicate it too.
 #[test]
 fn utf_16_is_read_with_its_declaration() {
     for declaration in [
@@ -373,7 +373,7 @@ fn an_element_alone_is_not_taken_for_one_of_several() {
     assert_eq!(body("<t:A>x</t:A>").len(), 1);
 }
 
-/// Operations may have faults of one name and of several types: each is right.
+/// Operations may have faults of the same name and of different types: each is valid.
 #[test]
 fn details_of_one_name_are_those_of_any_operation() {
     let text = ENCODED.replace("HEADER", "encoded").replace(
@@ -405,8 +405,8 @@ fn details_of_one_name_are_those_of_any_operation() {
     }
 }
 
-/// A client that validates shows a fault all the same, however it is written, and sends requests
-/// whose parts it does not know.
+/// A client that validates still returns a fault that is invalid, and sends requests whose parts it
+/// does not know.
 #[tokio::test]
 async fn faults_and_parts_pass_where_invalid_messages_are_refused() {
     let fault = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><s:Fault><faultcode>s:Server</faultcode>\

@@ -22,7 +22,7 @@ fn echo(contract: &Contract) -> Operation {
     contract.operation("Echo").expect("an operation")
 }
 
-/// Vertices: where `next` leads, and where `others` do.
+/// Vertices: the targets of `next` and of `others`.
 #[derive(Debug, Clone)]
 struct Graph(Vec<(Option<usize>, Vec<usize>)>);
 
@@ -34,14 +34,14 @@ fn graphs() -> impl Strategy<Value = Graph> {
 }
 
 impl Graph {
-    /// A message whose parts are the first vertex, and another one.
+    /// Returns a message whose parts are the first vertex, and another one.
     fn message(&self) -> Value {
         let mut known = HashMap::new();
         let fields = [0, self.0.len() / 2].map(|vertex| Value::Shared(self.vertex(vertex, &mut known)));
         Value::Record(Box::new(Record { fields: fields.into(), attributes: Vec::new(), others: Default::default() }))
     }
 
-    /// A handle to a vertex: a weak one within it.
+    /// Returns a handle to a vertex: a weak one within it.
     fn vertex(&self, number: usize, known: &mut HashMap<usize, Shared<Value>>) -> Shared<Value> {
         if let Some(known) = known.get(&number) {
             return known.clone();
@@ -63,8 +63,8 @@ fn text(text: &str) -> Value {
     Value::Simple(Simple::String(text.to_owned()))
 }
 
-/// What a value looks like from outside: all there is in the order in which it is met, shared
-/// values by number.
+/// Returns the visible shape of a value: its contents in traversal order, with shared values by
+/// number.
 fn shape(value: &Value) -> Vec<String> {
     let (mut shape, mut known) = (Vec::new(), HashMap::new());
     trace(value, &mut known, &mut shape);
@@ -144,13 +144,13 @@ fn errors_name_the_place_of_an_id() {
         (
             json!({ "$ref": "1" }),
             vertex("1"),
-            ".first[\"$ref\"]: expected an $id that stands before, in the order of the schema, found \"1\"",
+            ".first[\"$ref\"]: expected an $id that occurs earlier, in the order of the schema, found \"1\"",
         ),
-        (vertex("1"), vertex("1"), ".second[\"$id\"]: expected an id of its own, found \"1\", which stands before"),
+        (vertex("1"), vertex("1"), ".second[\"$id\"]: expected a unique id, found \"1\", which occurs earlier"),
         (
             vertex("1"),
             json!({ "$ref": "1", "name": "a" }),
-            ".second: expected nothing beside $ref, found more properties",
+            ".second: expected no properties other than $ref, found more properties",
         ),
         (json!({ "$ref": null }), vertex("1"), ".first[\"$ref\"]: expected an id: a string, found null"),
         (
@@ -168,8 +168,8 @@ fn errors_name_the_place_of_an_id() {
     assert_eq!(error.path(), "[\"$id\"]");
 }
 
-/// The stack suffices even in a program without optimizations, and with less of it than threads
-/// usually get (2 MiB).
+/// The stack is sufficient even in a program without optimizations, and with less of it than
+/// threads usually get (2 MiB).
 #[test]
 fn values_without_end_are_refused() {
     let thread = std::thread::Builder::new().stack_size(7 << 18);
@@ -214,12 +214,12 @@ fn arrays_of_several_dimensions_are_arrays_of_arrays() {
         (json!([[], [1]]), ".matrix[1]", 0, 1),
     ] {
         let ragged = operation.request_from_json(&json!({ "matrix": matrix, "lists": [] })).expect_err("ragged rows");
-        let expected = format!("{place}: expected a row of {length}, as the first one is, found an array of {found}");
+        let expected = format!("{place}: expected a row of {length}, like the first one, found an array of {found}");
         assert_eq!(ragged.to_string(), expected);
     }
 }
 
-/// Axis writes `string[][2]` where `string[,]` is declared; others the other way round.
+/// Axis writes `string[][2]` where `string[,]` is declared; others do the opposite.
 #[test]
 fn a_matrix_may_be_written_as_arrays_of_arrays() {
     let contract = contract();
@@ -250,7 +250,7 @@ fn a_matrix_may_be_written_as_arrays_of_arrays() {
     assert!(error.to_string().contains("[][]") && error.to_string().contains("[,]"), "{error}");
 }
 
-/// How many there are is said by the array's size alone, and bounded.
+/// The number of items is given by the array's size alone, and bounded.
 #[test]
 fn rows_without_items_are_kept() {
     let contract = contract();
@@ -383,7 +383,7 @@ fn values_that_may_be_of_derived_types_are_read_by_their_type() {
         let (json, findings) = read(&format!("<list c:arrayType='d:Base[1]'>{item}</list>"), &others);
         assert_eq!((json, findings), (Some(json!({ "list": [expected] })), Vec::new()), "{item} {others}");
     }
-    // The array names the type of items that name none themselves.
+    // The array gives the type of items that do not name theirs.
     let named = format!(
         "<list c:arrayType='d:More[2]'><item>{fields}<b>2.5</b></item><item i:type='d:Base'>{fields}</item></list>"
     );
@@ -393,7 +393,7 @@ fn values_that_may_be_of_derived_types_are_read_by_their_type() {
         ("<item><a>x</a><word>one</word></item>", "not a digit"),
         ("<item><a>1</a><word>two</word></item>", "two"),
         ("<item><a>1</a><word>one</word><z/></item>", "<z>"),
-        ("<item i:type='d:Nope'><a>1</a></item>", "d:Nope may not stand here"),
+        ("<item i:type='d:Nope'><a>1</a></item>", "d:Nope is not allowed here"),
         ("<item i:type='x:int'>1</item>", "xsd:int is not derived from Base"),
         ("<item i:type='d:More'><a>1</a><word>one</word><b>x</b></item>", "decimal"),
     ] {
@@ -417,7 +417,7 @@ impl Receiver for Taker<'_> {
     }
 }
 
-/// What names no type is a tree, which may be shared as well.
+/// A value that names no type is a tree, which may be shared as well.
 #[test]
 fn shared_trees_survive_json() {
     let text = include_str!("../data/derived.wsdl").replace("d:Base[]", "xs:anyType[]");
@@ -429,8 +429,8 @@ fn shared_trees_survive_json() {
     assert_eq!(operation.request_to_json(&value).expect("JSON"), json);
 }
 
-/// Values that are read before they are referred to can be chained without nesting: nothing that
-/// walks or drops them may go as deep.
+/// Values that are read before they are referred to can be chained without nesting: code that walks
+/// or drops them must not recurse as deep.
 #[test]
 fn chains_of_shared_values_of_any_length_are_validated_and_dropped() {
     const LENGTH: usize = 20_000;

@@ -1,5 +1,4 @@
-//! Choices between groups of elements: read, written, as JSON, in samples, in compiled
-//! descriptions.
+//! Choices between groups of elements: read, written, as JSON, in samples, in compiled WSDL.
 
 use crate::support::{self, Codec};
 use deltasoap_core::decode::value_from_slice;
@@ -94,7 +93,7 @@ fn other_than_one_branch_is_no_message() {
     assert_eq!(none, ".b: expected an array of at least 1, found nothing, and it is required");
 }
 
-/// The same messages as those of the generated types.
+/// Uses the same messages as the test of the generated types.
 #[test]
 fn lists_have_as_many_elements_as_they_may() {
     let contract = contract();
@@ -141,7 +140,7 @@ fn lists_have_as_many_elements_as_they_may() {
     assert_eq!((&sample["h"], &sample["$sequence"][1]), (&json!([1, 1]), &json!({ "p": 1, "q": 1 })));
 }
 
-/// A choice that need not be made, one of whose elements comes several times: none or enough.
+/// An optional choice, one of whose elements occurs several times: none or enough.
 #[test]
 fn a_choice_that_need_not_be_made_counts_what_was_chosen() {
     let contract = support::schema(
@@ -177,8 +176,8 @@ fn a_value_of_two_branches_is_not_written() {
     assert!(error.contains("several branches"), "{error}");
 }
 
-/// What one branch takes by a wildcard is no element of another; and where the first element does
-/// not tell the branch, none is enforced.
+/// An element that one branch accepts by a wildcard is not an element of another; and if the first
+/// element does not determine the branch, none is enforced.
 #[test]
 fn wildcards_and_branches_that_begin_alike() {
     let contract = support::schema(
@@ -223,7 +222,7 @@ fn repeated_groups_to_json_and_back() {
                 { "day": 7 },
             ] }),
         ),
-        // Whether four x are two occurrences of two is not told by the first of them.
+        // The first of four x does not determine whether they are two occurrences of two.
         (
             "<x>1</x><x>2</x><x>3</x><x>4</x><y>5</y>",
             json!({ "$choice#3": [{ "x": 1 }, { "x": 2 }, { "x": 3 }, { "x": 4 }, { "y": 5 }] }),
@@ -267,8 +266,8 @@ fn what_is_no_whole_group_is_neither_read_nor_written() {
     }
 }
 
-/// An object whose properties choose a branch need not give its elements the long names that they
-/// have beside other branches.
+/// An object whose properties choose a branch may use the short names of its elements, although
+/// they have long names beside other branches.
 #[test]
 fn elements_of_a_chosen_branch_have_their_short_names_too() {
     let element = |name: &str, least: u32| format!("<xs:element name='{name}' type='xs:string' minOccurs='{least}'/>");
@@ -344,7 +343,7 @@ fn elements_of_a_chosen_branch_have_their_short_names_too() {
     }
 }
 
-/// What can be several branches is none of them.
+/// An object that matches several branches is refused.
 #[test]
 fn short_names_that_do_not_tell_the_branch_are_refused_with_the_long_ones() {
     let element = |name: &str| format!("<xs:element name='{name}' type='xs:int'/>");
@@ -360,7 +359,7 @@ fn short_names_that_do_not_tell_the_branch_are_refused_with_the_long_ones() {
     let error = codec.read_json(&json!({ "a": 1, "c": 2, "d": 3 })).expect_err("several branches").to_string();
     assert_eq!(
         error,
-        ".: expected the properties c, d, {urn:t}a, or else {urn:t}d, {urn:t}c, a#2, found a, c, d, which can be each of these"
+        ".: expected the properties c, d, {urn:t}a, or else {urn:t}d, {urn:t}c, a#2, found a, c, d, which match each of these"
     );
     let value = codec.read_json(&json!({ "{urn:t}d": 3, "{urn:t}c": 2, "a#2": 1 })).expect("the last branch");
     assert!(codec.write(&value).replace("ns:", "").contains("<d>3</d><c>2</c><a>1</a>"));
@@ -368,7 +367,7 @@ fn short_names_that_do_not_tell_the_branch_are_refused_with_the_long_ones() {
     assert!(half.ends_with("found properties of several of them: a, c"), "{half}");
 }
 
-/// What another branch begins with does not end in an optional sequence that is not there.
+/// The first element of another branch is not read as the end of an absent optional sequence.
 #[test]
 fn a_choice_with_an_optional_sequence_that_has_what_another_branch_begins_with() {
     let element = |name| format!("<xs:element name='{name}' type='xs:int'/>");
@@ -390,7 +389,7 @@ fn a_choice_with_an_optional_sequence_that_has_what_another_branch_begins_with()
     }
 }
 
-/// An element that comes without the first of its optional sequence is the one behind.
+/// An element without the first element of its optional sequence is the one after that sequence.
 #[test]
 fn an_optional_sequence_with_an_element_that_stands_again_behind_it() {
     let contract = contract();
@@ -422,7 +421,7 @@ fn an_optional_sequence_with_an_element_that_stands_again_behind_it() {
     assert!(error.to_string().contains("it is required"), "{error}");
 }
 
-/// Such a group is read as a list of single elements, which takes what stands behind it.
+/// Such a group is read as a list of single elements, which takes the elements after it.
 #[test]
 fn a_repeated_sequence_with_an_element_that_stands_again_behind_it() {
     let contract = contract();
@@ -448,15 +447,15 @@ fn a_repeated_sequence_with_an_element_that_stands_again_behind_it() {
         assert_eq!(codec.read_json(&expected).expect("a value"), value, "{content}");
         assert_eq!(inner(&codec.write(&value)), content);
     }
-    // Who writes may still say which is which.
+    // JSON may still say which is which.
     let told = json!({ "$choice": [{ "x": 1 }, { "y": 2 }], "y": 3, "x": 4, "z": 5, "{urn:groups}y": 6 });
     let written = codec.write(&codec.read_json(&told).expect("a value"));
     assert_eq!(inner(&written), "<x>1</x><y>2</y><y>3</y><x>4</x><z>5</z><y>6</y>");
-    // What is required stays so where the list has ended.
+    // Required elements stay required after the list has ended.
     assert!(read(&codec, "Often", "<x>1</x><y>2</y><y>3</y><w>4</w>").is_err());
 }
 
-/// The list that one branch begins with has what the other begins with.
+/// The list that one branch begins with contains the first element of the other.
 #[test]
 fn a_choice_with_a_branch_that_begins_with_a_list_of_what_another_begins_with() {
     let content = "<xs:choice><xs:sequence><xs:sequence minOccurs='0' maxOccurs='unbounded'><xs:element name='a' type='xs:int'/>\
@@ -482,20 +481,20 @@ fn a_choice_with_a_branch_that_begins_with_a_list_of_what_another_begins_with() 
     }
 }
 
-/// What stands in the outermost element, without prefixes.
+/// Returns the content of the outermost element, without prefixes.
 fn inner(document: &str) -> String {
     let (start, end) = (document.find('>').map_or(0, |at| at + 1), document.rfind("</").unwrap_or(document.len()));
     document[start..end].replace("ns:", "")
 }
 
-/// What is no group is said: what messages do not tell apart, with or without a wildcard, and in
-/// SOAP encoding there are none.
+/// A note reports choices that are not read as groups: those whose messages are ambiguous, with or
+/// without a wildcard. SOAP encoding has no groups.
 #[test]
 fn groups_are_those_that_messages_tell_apart() {
     let note = |content: &str| {
         let contract =
             support::schema(&format!("<xs:element name='r'><xs:complexType>{content}</xs:complexType></xs:element>"));
-        contract.lowered().notes.iter().any(|note| note.contains("groups of elements that are repeated"))
+        contract.lowered().notes.iter().any(|note| note.contains("repeated groups of elements"))
     };
     let e = |name: &str, occurs: &str| format!("<xs:element name='{name}' type='xs:int' {occurs}/>");
     let (a, b, optional) = (e("a", ""), e("b", ""), e("c", "minOccurs='0'"));
@@ -522,7 +521,7 @@ fn groups_are_those_that_messages_tell_apart() {
     assert_eq!(described.lines().filter(is_told).count(), 2, "{described}");
 }
 
-/// What a template shows and what a mock answers is one branch, and valid.
+/// The sample in a template and the answer of a mock have one branch, and are valid.
 #[test]
 fn samples_have_one_branch() {
     let contract = contract();

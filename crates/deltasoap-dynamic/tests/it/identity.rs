@@ -21,8 +21,8 @@ fn what_must_be_unique_is_and_references_lead_somewhere() {
         ],
         &[
             ("<Op><row k='1'/><row k='1.0'/></Op>", "rows: duplicate key 1.0"),
-            ("<Op><row/></Op>", "rows: <row> has not all values of the key"),
-            ("<Op><row k='1' to='2'/></Op>", "links: nothing has the key 2"),
+            ("<Op><row/></Op>", "rows: <row> lacks a value of the key"),
+            ("<Op><row k='1' to='2'/></Op>", "links: no element has the key 2"),
             ("<Op><row k='1' u='a'/><row k='2' u='a'/></Op>", "names: duplicate key a"),
             ("<Op><row k='1' id='x'/><row k='2' id='x'/></Op>", "another element has the ID x"),
             ("<Op><row k='1' ref='y'/></Op>", "no element has the ID y"),

@@ -1,4 +1,4 @@
-//! Lists of dynamic messages whose items are used while they arrive: of requests by handlers, of
+//! Lists of dynamic messages whose items are used as they arrive: of requests by handlers, of
 //! responses by callers.
 
 use bytes::Bytes;
@@ -26,14 +26,14 @@ fn lab() -> Contract {
     Contract::from_text(include_str!("../data/lab.wsdl")).expect("a description")
 }
 
-/// A body in pieces, which counts those that were taken.
+/// A body in pieces, which counts the pieces taken.
 struct Pieces {
     rest: VecDeque<Bytes>,
     taken: Arc<AtomicUsize>,
     end: End,
 }
 
-/// What comes after the pieces.
+/// What follows the pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     Whole,
@@ -65,7 +65,7 @@ impl http_body::Body for Pieces {
     }
 }
 
-/// A client whose requests are all answered with a message.
+/// Returns a client whose requests are all answered with one message.
 fn answered_with(
     body: impl Fn() -> Pieces + Clone + Send + 'static,
 ) -> DynamicClient<impl Service<Request<Body>, Response = Response<Pieces>, Error = Infallible, Future: Send> + Clone> {
@@ -90,7 +90,7 @@ fn report(count: usize) -> String {
     envelope(&format!("<Report xmlns='urn:lab'><station>north</station>{levels}<checked>true</checked></Report>"))
 }
 
-/// All operations with a list, their requests, responses, and where the list is.
+/// Returns all operations with a list, their requests, responses, and the position of the list.
 fn exchanges() -> [(&'static str, Json, Json, Option<&'static str>, &'static str); 6] {
     let rows: Vec<_> = (0..500).map(|n| json!({ "id": n, "value": f64::from(n) + 0.5 })).collect();
     let levels: Vec<_> = (0..1000).map(|n| json!(f64::from(n) + 0.25)).collect();
@@ -136,7 +136,7 @@ async fn items_are_those_of_the_whole_response() {
         assert_eq!(Json::Array(values), items, "{operation}");
         let (batches, _) = all_items::<Batch>(&client, operation, &request, list, Batch::into_values).await;
         assert_eq!(Json::Array(batches), items, "{operation}");
-        // All else is there in the end. An empty array is one; an empty list is nothing.
+        // Everything else is there at the end. An empty array is present; an empty list is absent.
         let (parent, name) = place.rsplit_once('/').expect("a path");
         let around = whole.pointer_mut(parent).and_then(Json::as_object_mut).expect("an object");
         around.shift_remove(name);
@@ -162,7 +162,7 @@ async fn numbers_and_plain_structs_come_in_columns() {
     assert!(batches > 50, "{batches}");
     assert_eq!(total, (0..5000).map(|n| f64::from(n) + 0.5).sum::<f64>());
     let rows: String = (0..1000).map(|n| format!("<row><id>{n}</id><value>1</value></row>")).collect();
-    // Also where the message names a type that is derived from the declared one.
+    // Also if the message names a type that is derived from the declared one.
     let named = "xmlns:i='http://www.w3.org/2001/XMLSchema-instance' xmlns:t='urn:lab' i:type='t:MarkedPage'";
     for (attributes, mark) in [("", ""), (named, "<mark>m</mark>")] {
         let page = format!("<page {attributes}>{rows}<total>7</total>{mark}</page>");
@@ -180,7 +180,7 @@ async fn numbers_and_plain_structs_come_in_columns() {
     }
 }
 
-/// Nothing is sent when it is not clear which list is meant, or there is none.
+/// Nothing is sent if the list is ambiguous, or there is none.
 #[tokio::test]
 async fn the_list_is_told_before_the_call() {
     let client = answered_with(|| panic!("nothing is to be sent"));
@@ -270,7 +270,7 @@ async fn until_error<T: FromList, E: std::fmt::Display>(
     }
 }
 
-/// Which items come before an error is a matter of the message, not of how its bytes were cut.
+/// The items that come before an error depend on the message, not on how its bytes were split.
 #[tokio::test]
 async fn the_items_before_an_error_are_the_same_in_pieces_of_any_length() {
     type Break = fn(&str) -> String;
@@ -332,7 +332,7 @@ async fn the_items_before_an_error_are_the_same_in_pieces_of_any_length() {
     }
 }
 
-/// An element that others can stand for is a choice of them, which its own name finds too.
+/// An element that others can replace is a choice of them, which its own name finds too.
 #[test]
 fn lists_of_choices_have_the_names_of_json() {
     let contract = Contract::from_text(
@@ -360,7 +360,7 @@ fn lists_of_choices_have_the_names_of_json() {
     assert_eq!(list.take_all::<Value>(&mut value, view).len(), 2);
 }
 
-/// A service with one handler of `Report`, which holds little of a message.
+/// A service with one handler of `Report`, which keeps little of a message in memory.
 fn serving<T: FromList, Running>(
     list: Option<&str>,
     handler: impl Fn(Items<Value, T, Fault>, Context) -> Running + Send + Sync + 'static,
@@ -413,7 +413,7 @@ async fn post(service: &SoapService, body: Pieces) -> (StatusCode, String) {
 #[tokio::test]
 async fn handlers_take_values_or_columns() {
     for service in [serving(None, sum_of_values), serving(Some("level"), sum_of_columns)] {
-        // The longest is many times what the service holds of a message.
+        // The longest message is many times what the service keeps of it.
         for count in [0, 1, 2, 20_000] {
             let total = (0..count).fold(0.0, |sum, n| sum + n as f64);
             for size in [7, 1000] {
@@ -446,7 +446,7 @@ async fn requests_are_read_to_their_end_and_not_ahead() {
         assert!(!status.is_success() && body.contains("Fault"), "{place}: {body}");
     }
     let (status, body) = post(&early, Pieces::of(&good[..5000], 100, End::Cut)).await;
-    assert!(status == StatusCode::BAD_REQUEST && body.contains("did not arrive whole"), "{body}");
+    assert!(status == StatusCode::BAD_REQUEST && body.contains("did not arrive in full"), "{body}");
     let taken = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&taken);
     let waiting = serving(None, move |mut items: Items<Value, Batch, Fault>, _| {
@@ -476,7 +476,7 @@ fn an_operation_without_such_a_list_is_refused() {
     assert!(matches!(refused, Err(ListPathError::NoRepetition(path)) if path == "station"));
 }
 
-/// The items of an array in SOAP encoding, written out or by reference, nil among them.
+/// The items of an array in SOAP encoding, in place or by reference, some of them nil.
 #[tokio::test]
 async fn arrays_in_soap_encoding() {
     let spaces = "xmlns:i='http://www.w3.org/2001/XMLSchema-instance' xmlns:x='http://www.w3.org/2001/XMLSchema' \

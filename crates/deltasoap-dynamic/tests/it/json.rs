@@ -6,13 +6,13 @@ use deltasoap_core::{QName, Value};
 use deltasoap_dynamic::Contract;
 use serde_json::{Value as Json, json};
 
-/// A number of JSON as it is written.
+/// Returns a JSON number with this text.
 fn number(text: &str) -> Json {
     serde_json::from_str(text).expect("a number")
 }
 
-/// Reads an order by the engine, takes it to JSON and back, and compares values and what is written
-/// of them.
+/// Reads an order with the engine, converts it to JSON and back, and compares the values and their
+/// serialized forms.
 fn round_trip(content: &str) -> Json {
     let contract = shop();
     let codec = Codec::new(&contract, "Order");
@@ -136,7 +136,7 @@ fn plain_values_where_anything_may_stand() {
     assert_eq!(codec.to_json(&value)["note"]["$content"], json!(["a", { "$name": "b" }]));
 }
 
-/// A small order with more in it.
+/// Returns a small order with additional content.
 fn order(more: Json) -> Json {
     let mut order = json!({ "customer": "A", "item": [{ "code": "A-1", "count": 1 }] });
     order.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
@@ -160,7 +160,7 @@ fn errors_name_the_place_and_what_was_expected() {
         (json!({ "item": { "code": "A-1" } }), ".item: expected an array of item, found an object"),
         (json!({ "customer": 5 }), ".customer: expected a string of xsd:string, found the number 5"),
         (json!({ "customer": null }), ".customer: expected a string of xsd:string, found null"),
-        (json!({ "customer": "\u{1}" }), ".customer: expected characters that XML can carry, found U+0001"),
+        (json!({ "customer": "\u{1}" }), ".customer: expected characters that XML allows, found U+0001"),
         (
             json!({ "pickup": "2026-01-01", "address": "x" }),
             ".: expected one of the properties pickup, address for the choice, found several of them: pickup, address",
@@ -233,7 +233,7 @@ fn numbers_are_exact_or_strings() {
     }
 }
 
-/// `written` is what a message has for a number of JSON, `json` what that becomes again.
+/// `written` is the message's text for a number of JSON, `json` the JSON that it is read back to.
 #[track_caller]
 fn assert_kept(codec: &Codec<'_>, element: &str, given: &str, written: &str, json: &str) {
     let given = serde_json::from_str(&format!("{{\"{element}\": {given}}}")).expect("JSON");
@@ -294,7 +294,7 @@ fn no_digit_of_a_number_is_lost() {
     }
 }
 
-/// Where a pattern or a union decides by the text, a number has that of the message in JSON, too.
+/// If a pattern or a union decides by the text, a number has the text of the message in JSON, too.
 #[test]
 fn numbers_of_patterns_and_unions_keep_their_texts() {
     let contract = support::schema(
@@ -339,7 +339,7 @@ fn many_elements_of_one_name_take_linear_time() {
     let codec = Codec::of_element(&contract, "r");
     let start = std::time::Instant::now();
     assert!(codec.read_json(&json!({ "f#19999": 1 })).is_ok());
-    // A minute and more where each number is searched for from the start.
+    // It would take a minute and more if each number were searched for from the start.
     assert!(start.elapsed() < std::time::Duration::from_secs(20), "{:?}", start.elapsed());
 }
 
@@ -381,7 +381,8 @@ fn names_that_are_not_unique() {
     assert_eq!(codec.read_json(&json).expect("a value"), value);
 }
 
-/// Lists of plain structs are tables on both ways, and lists of objects in JSON; nil makes a list.
+/// Lists of plain structs are tables in both directions, and lists of objects in JSON; a nil item
+/// makes a table a list.
 #[test]
 fn tables_are_lists_of_objects() {
     let contract = support::schema(
@@ -405,7 +406,7 @@ fn tables_are_lists_of_objects() {
     support::assert_same(&value, &again, &nil);
 }
 
-/// Prefixes mean nothing outside of their message.
+/// Prefixes have no meaning outside their message.
 #[test]
 fn qualified_names_say_their_namespace() {
     let contract = support::schema(
@@ -433,7 +434,7 @@ fn qualified_names_say_their_namespace() {
     assert_eq!(again, value, "{written}");
 }
 
-/// As single names: in elements, in text beside attributes, and in attributes.
+/// Like single names: in elements, in text with attributes, and in attributes.
 #[test]
 fn names_in_lists_and_unions_say_their_namespace() {
     let contract = support::schema(
@@ -543,8 +544,7 @@ fn operations_are_found_by_the_end_of_their_names() {
     assert!(contract.operation("p11.Order").is_err());
 }
 
-/// What is empty or absent has the value that the schema gives it; defaults that are of no use are
-/// passed over.
+/// Empty or absent content has the schema's value; unusable defaults are ignored.
 #[test]
 fn defaults_and_fixed_values() {
     let contract = support::schema(
@@ -592,11 +592,11 @@ fn defaults_and_fixed_values() {
     assert_eq!(json(there), attributes(expected));
     let note = Codec::of_element(&contract, "Note");
     assert_eq!(note.to_json(&note.read("")), json!("nothing"));
-    // JSON that lacks an attribute is a message that lacks it: the receiver has the default too.
+    // JSON without an attribute becomes a message without it: the receiver has the default too.
     assert_eq!(codec.write(&codec.read_json(&json!({ "count": 1 })).expect("valid")).matches("version").count(), 0);
 }
 
-/// XML, the value, its JSON, the value from that, XML: all say the same.
+/// Converts XML to a value, to JSON, back to a value, and to XML, and compares all of them.
 fn there_and_back(codec: &Codec<'_>, attributes: &str, content: &str, expected: &Json) {
     let value = codec.read_with(attributes, content);
     let json = codec.to_json(&value);
@@ -645,7 +645,7 @@ fn simple_values_of_any_type_keep_the_type_that_they_name() {
     );
     let name = codec.to_json(&codec.read("<v xsi:type='xs:QName'>t:r</v>"));
     assert_eq!(name, json!({ "v": [{ "$type": "xsd:QName", "$": "{urn:t}r" }] }));
-    // Numbers and booleans name their type, as where any type may stand.
+    // Numbers and booleans name their type, as in content of any type.
     let value = codec.read_json(&json!({ "v": [7, true, "x"] })).expect("simple values");
     let expected = json!([{ "$type": "xsd:int", "$": 7 }, { "$type": "xsd:boolean", "$": true }, "x"]);
     assert_eq!(codec.to_json(&value)["v"], expected);
@@ -732,7 +732,7 @@ fn nil_elements_keep_their_attributes() {
     }
 }
 
-/// Where the message may name another type than the declared one.
+/// If the message may name another type than the declared one.
 #[test]
 fn defaults_of_types_that_others_are_derived_from() {
     let contract = support::schema(
@@ -758,7 +758,7 @@ fn defaults_of_types_that_others_are_derived_from() {
     let again = codec.read_json(&json).expect("a value");
     assert_eq!(codec.to_json(&again), json);
     assert!(codec.write(&again).contains(">5</"));
-    // A compiled description has them too.
+    // A compiled WSDL has them too.
     let file = contract.description().compile();
     let location = deltasoap_wsdl::fetch::Location::Text("a compiled file".to_owned());
     let compiled = deltasoap_wsdl::Importer::new().offline().bytes(location, file.clone()).expect("a description");

@@ -1,8 +1,8 @@
-//! Real messages beside real descriptions, as JSON and back.
+//! Real messages with real WSDL, as JSON and back.
 //!
 //! `DELTASOAP_WSDL_CORPUS=DIR DELTASOAP_MESSAGE_CORPUS=DIR cargo test -p deltasoap-dynamic --test
-//! it messages -- --ignored --nocapture`. The folder of a message must have a description in the
-//! same place below the other directory.
+//! it messages -- --ignored --nocapture`. The folder of a message must have a WSDL at the same path
+//! below the other directory.
 
 use crate::support;
 use deltasoap_core::decode::{DecodeOptions, Decoder, ElementRoot, value_from_slice};
@@ -39,7 +39,7 @@ fn json_keeps_all_of_real_messages() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The first description of a folder.
+/// Returns the contract of the first WSDL of a folder.
 fn contract(descriptions: &Path, below: &Path) -> Option<Contract> {
     let is_wsdl = |path: &PathBuf| path.extension().is_some_and(|it| it == "wsdl");
     let description = files(&descriptions.join(below)).into_iter().find(is_wsdl)?;
@@ -53,7 +53,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// `None` for what is no message of an operation, or one that is at fault.
+/// Returns `None` for files that are not messages of an operation, and for invalid ones.
 fn check(contract: &Contract, message: &[u8]) -> Option<Result<(), String>> {
     let envelope = Node::parse(message).ok()?;
     let version = Version::from_namespace(&envelope.name.namespace)?;
@@ -79,8 +79,7 @@ fn check(contract: &Contract, message: &[u8]) -> Option<Result<(), String>> {
     }))
 }
 
-/// An unknown element of the type's own namespace is not one of those that `##other` takes, nor is
-/// a field that comes again.
+/// `##other` does not accept an unknown element of the type's own namespace, nor a repeated field.
 #[test]
 fn wildcards_take_no_elements_of_other_namespaces_than_theirs() {
     let contract = support::schema(

@@ -1,4 +1,4 @@
-//! Mocks of operations that take the same element, and recorded answers with header blocks.
+//! Mocks of operations that accept the same element, and recorded answers with header blocks.
 
 use bytes::Bytes;
 use deltasoap_core::soap::Version;
@@ -92,7 +92,7 @@ async fn recorded_answers_keep_their_header_blocks() {
         assert_eq!(block.mandatory(version), Ok(false));
         assert!(block.node.attributes.iter().all(|(name, _)| name.namespace == version.namespace()));
     }
-    // Its element alone does not say whose answer it is.
+    // Its element alone does not identify the operation.
     write("a.xml", "<t:Answer>y</t:Answer>");
     let error = Mock::new(contract()).recorded(folder.path()).expect_err("an answer of one of three").to_string();
     assert!(error.contains("a.xml") && error.contains("both answer") && error.contains("Issue.xml"), "{error}");

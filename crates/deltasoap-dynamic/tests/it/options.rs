@@ -1,4 +1,5 @@
-//! What a dynamic client has of any other: templates, parts, references, several ports.
+//! Features that a dynamic client shares with any other: templates, parts, references, several
+//! ports.
 
 use crate::support::shop;
 use bytes::Bytes;
@@ -15,7 +16,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::time::{Instant, Sleep, sleep};
 
-/// A document wrapped service with bytes in a struct, in a list, and alone.
+/// Returns a document wrapped service with bytes in a struct, in a list, and alone.
 fn files() -> Contract {
     Contract::from_text(include_str!("../data/files.wsdl")).expect("a description")
 }
@@ -30,7 +31,7 @@ fn echoing(contract: Contract, operation: &str) -> SoapService {
     mock.mount(SoapService::builder().attachments(attachments)).build().expect("a service")
 }
 
-/// Bytes in base64, of so many characters.
+/// Returns base64 text of `len` characters.
 fn base64(len: usize) -> Json {
     Json::String("AQID".repeat(len / 4))
 }
@@ -60,8 +61,8 @@ async fn bytes_travel_in_parts_both_ways() {
     }
 }
 
-/// What `xmime:contentType` says of bytes is what their part says, both ways; without, parts are of
-/// no type that is known.
+/// The `xmime:contentType` of bytes is the type of their part, in both directions; without it, the
+/// type of parts is unknown.
 #[tokio::test]
 async fn parts_are_of_the_media_type_that_their_element_says() {
     let trace = Trace::default();
@@ -88,7 +89,7 @@ async fn parts_are_of_the_media_type_that_their_element_says() {
     }
 }
 
-/// Beside attributes too, bytes that are sent as text come back as text.
+/// Bytes with attributes, too, come back as text if they are sent as text.
 #[tokio::test]
 async fn bytes_beside_attributes_may_be_text() {
     let client = DynamicClient::with_transport(files(), echoing(files(), "Store"));
@@ -97,7 +98,7 @@ async fn bytes_beside_attributes_may_be_text() {
     assert_eq!(client.call("Store", &request).await.expect("a response"), request);
 }
 
-/// The description with a policy in its first binding, that of SOAP 1.1.
+/// Returns the WSDL with a policy in its first binding, that of SOAP 1.1.
 fn files_with_policy() -> Contract {
     let text = include_str!("../data/files.wsdl");
     let at = text.find("<soap:binding").expect("a binding");
@@ -134,7 +135,7 @@ async fn a_part_is_found_by_what_refers_to_it() {
     assert_eq!(reply.part(uri).map(bytes::Bytes::len), Some(30_000));
 }
 
-/// A text, and after it a byte a second without end.
+/// A text, followed by one byte per second without end.
 struct Trickling {
     text: Bytes,
     pause: Pin<Box<Sleep>>,

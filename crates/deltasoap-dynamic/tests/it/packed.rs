@@ -1,5 +1,5 @@
-//! Packed numbers: columns and arrays of JSON for what the annotation of a description says they
-//! are.
+//! Packed numbers: columns and arrays of JSON for elements that an annotation of the WSDL declares
+//! as packed.
 
 use crate::support::Codec;
 use deltasoap_core::{Column, QName, Value};
@@ -74,7 +74,7 @@ fn validation_finds_numbers_that_are_cut() {
     assert_eq!(found(&body("AAAAAAAA8D8=", "AAAAAQ==")), [""; 0]);
     let wrong = found(&body("AAAA8D8=", "AAAAAQ=="));
     assert!(
-        matches!(&wrong[..], [one] if one.contains("/values: 5 bytes, which are no whole number of xsd:double, of 8 each")),
+        matches!(&wrong[..], [one] if one.contains("/values: 5 bytes, which are not a whole number of xsd:double, of 8 each")),
         "{wrong:?}"
     );
 }
@@ -94,8 +94,8 @@ fn samples_and_descriptions_know_the_packing() {
     }
 }
 
-/// Numbers come back as they were sent, inline and in parts, also where a message is read and
-/// written against the one before.
+/// Numbers come back as they were sent, inline and in parts, also if a message is read and written
+/// against the previous one.
 #[tokio::test]
 async fn numbers_are_called_with_and_answered() {
     let mock = || {

@@ -1,9 +1,9 @@
-//! Values of types whose patterns ask for a form of their own.
+//! Values of types whose patterns require a particular form.
 
 use crate::support::{self, Codec};
 use serde_json::{Value as Json, json};
 
-/// Simple types: a name, a base, and a facet each.
+/// Returns simple types: a name, a base, and a facet each.
 fn types(types: &[(&str, &str, &str)]) -> String {
     let one = |(name, base, facet): &(&str, &str, &str)| {
         format!("<xs:simpleType name='{name}'><xs:restriction base='{base}'>{facet}</xs:restriction></xs:simpleType>")
@@ -44,7 +44,7 @@ fn values_are_written_in_the_form_that_a_pattern_takes() {
     let written = codec.write(&again).replace("ns:", "");
     assert!(written.contains("zip=\"00502\""), "{written}");
     assert!(written.contains(&content.replace("<s/>", "<s>00001</s>")), "{written}");
-    // Usual forms, and numbers for them.
+    // Usual forms, with numbers.
     let usual = json!({
         "@zip": 10502, "zip": 10501, "swiss": 10000, "hours": "PT5H", "bit": false, "price": 1, "hash": "", "two": "02", "s": 5.0,
     });

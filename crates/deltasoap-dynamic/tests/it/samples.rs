@@ -1,4 +1,4 @@
-//! Samples of real descriptions: they are written, read, and taken to JSON and back without loss.
+//! Samples of real WSDL: they are written, read, and converted to JSON and back without loss.
 
 use crate::support::{self, shop};
 use deltasoap_core::decode::value_from_slice;
@@ -35,7 +35,8 @@ fn a_template_shows_everything() {
     assert_eq!(json, json!({ "root": { "name": "text" }, "weight": [1.0] }));
 }
 
-/// A description with an operation whose body is the element `Op` of a schema with this in it.
+/// Returns a contract with an operation whose body is the element `Op` of a schema with this
+/// content.
 fn contract_of(schema: &str) -> Contract {
     let text = format!(
         "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' xmlns:soap='http://schemas.xmlsoap.org/wsdl/soap/' \
@@ -49,7 +50,7 @@ fn contract_of(schema: &str) -> Contract {
     Contract::from_text(&text).expect("a description")
 }
 
-/// Samples have no alternative that nothing meets, and there is no right one where nothing else is
+/// Samples have no alternative that nothing matches, and no sample is valid if nothing else is
 /// left.
 #[test]
 fn choices_without_alternatives_are_no_samples() {
@@ -74,7 +75,7 @@ fn choices_without_alternatives_are_no_samples() {
     assert!(notes.iter().any(|note| note.text.contains("no content satisfies it")), "{notes:?}");
 }
 
-/// Elements that are nil have no content, but they have the attributes that are required.
+/// Nil elements have no content, but they have their required attributes.
 #[test]
 fn nil_samples_have_their_attributes() {
     let contract = contract_of(
@@ -96,7 +97,7 @@ fn nil_samples_have_their_attributes() {
     assert!(nil > 10, "{nil}");
 }
 
-/// The request sample of such a description, which is valid.
+/// Returns the request sample of such a contract, which is valid.
 fn request_of(schema: &str) -> String {
     let contract = contract_of(schema);
     let operation = contract.operation("Op").expect("an operation");
@@ -114,7 +115,7 @@ fn written(operation: &Operation, request: &Value) -> String {
     String::from_utf8_lossy(encoder.finish().expect("a message").as_slice()).into_owned()
 }
 
-/// Checks the request's `Op`: its attributes, and what is in it.
+/// Checks the request's `Op`: its attributes and its content.
 fn check_request(schema: &str, expected: &str) {
     let request = request_of(schema);
     let request = request.replace("<ns:", "<").replace("</ns:", "</").replace(" xmlns:ns=\"urn:t\"", "");
@@ -182,7 +183,7 @@ fn abstract_types_have_samples_of_derived_ones_that_are_not_blocked() {
     check_request(&schema("block='extension'"), &typed("kit", " q=\"1\""));
 }
 
-/// A name that a union enumerates has a prefix of the sample, unless the union takes its text for
+/// A name that a union enumerates has a prefix of the sample, unless the union accepts its text as
 /// something else.
 #[test]
 fn names_that_unions_enumerate_have_declared_prefixes() {
@@ -205,7 +206,7 @@ fn names_that_unions_enumerate_have_declared_prefixes() {
     }
 }
 
-/// No other schema declares the elements of XML Schema: what stands in their place names its type.
+/// No other schema declares the elements of XML Schema: elements in their place name their type.
 #[test]
 fn strict_wildcards_are_not_filled_with_schemas() {
     check_request(
@@ -215,7 +216,7 @@ fn strict_wildcards_are_not_filled_with_schemas() {
     );
 }
 
-/// What a pattern that no value matches keeps from being valid is there nevertheless.
+/// An element that cannot be valid because no value matches its pattern is there nevertheless.
 #[test]
 fn samples_that_cannot_be_valid_can_be_written() {
     let contract = contract_of(
@@ -238,8 +239,8 @@ fn abstract_elements_that_nothing_stands_for_are_left_out() {
     );
 }
 
-/// Where a type contains itself, nil or leaving out ends the sample; optional content without a
-/// finite value is left out.
+/// If a type contains itself, nil or omission ends the sample; optional content without a finite
+/// value is left out.
 #[test]
 fn samples_end_where_a_value_can_end() {
     let op = |types: &str, model: &str| {
@@ -321,7 +322,7 @@ fn keys_of_few_values_differ() {
     ));
 }
 
-/// A type of names with this in its restriction.
+/// Returns a type of names with this facet.
 fn names(name: &str, base: &str, facet: &str) -> String {
     format!("<xs:simpleType name='{name}'><xs:restriction base='{base}'>{facet}</xs:restriction></xs:simpleType>")
 }
@@ -350,8 +351,8 @@ fn names_have_prefixes_that_the_sample_declares() {
                  <xs:attribute name='f' type='xs:QName' fixed='o:f' {other}/></xs:complexType></xs:element>"
             )),
     );
-    // What `validate` accepts has prefixes that mean the right namespaces; without a prefix there
-    // is none.
+    // Names that `validate` accepts have prefixes of the right namespaces; a name without a prefix
+    // would have no namespace.
     for wrong in ["\"one\"", "\"o:f\"", ">o:a<", ">o:one<", ">a<", ">t:gif<", "{urn:"] {
         assert!(!request.contains(wrong), "{wrong}: {request}");
     }
@@ -400,7 +401,7 @@ fn values_lie_within_open_bounds() {
         let facets = facets.split(' ').filter_map(|it| it.split_once('='));
         let facets: String = facets.map(|(name, value)| format!("<xs:{name} value='{value}'/>")).collect();
         let of = names("T", &format!("xs:{base}"), &facets);
-        // `request_of` validates what it gives.
+        // `request_of` validates its result.
         request_of(&format!("{of}<xs:element name='Op' type='t:T'/>"));
     }
 }
@@ -452,7 +453,7 @@ fn keys_differ_and_references_to_them_lead_somewhere() {
         let request = rows(&of, link, "@k");
         assert!(request.contains(" to="), "{request}");
     }
-    // Where there is no key, what would refer to one is left out.
+    // If there is no key, references to it are left out.
     let none = "<xs:keyref name='l' refer='t:none'><xs:selector xpath='t:link'/><xs:field xpath='@to'/></xs:keyref>\
                 <xs:key name='none'><xs:selector xpath='t:other'/><xs:field xpath='@k'/></xs:key>";
     assert!(!rows(&names("K", "xs:string", ""), none, "@k").contains(" to="));
@@ -469,7 +470,7 @@ fn references_lead_to_elements_that_several_keys_have() {
          </xs:complexType><xs:key name='outer'><xs:selector xpath='.//t:id'/><xs:field xpath='.'/></xs:key></xs:element>"
     ));
     assert_eq!(request.matches(">text1<").count(), 1 + request.matches("ref>text1<").count(), "{request}");
-    // The reference stands before a constraint that gives its target another value.
+    // The reference comes before a constraint that gives its target another value.
     request_of(&format!(
         "<xs:element name='Op'><xs:complexType><xs:sequence><xs:element name='o' type='xs:string'/>{texts}</xs:sequence>\
          </xs:complexType><xs:key name='inner'><xs:selector xpath='t:id'/><xs:field xpath='.'/></xs:key>{keyref}\
@@ -487,7 +488,7 @@ fn keys_are_those_of_the_element_around_them() {
          </xs:complexType></xs:element>",
     );
     assert_eq!(request.matches("k=\"1\"").count(), 2, "{request}");
-    // A field leads to one attribute.
+    // A field selects one attribute.
     let request = request_of(
         "<xs:element name='Op'><xs:complexType><xs:sequence><xs:element name='row' minOccurs='2' maxOccurs='2'><xs:complexType>\
          <xs:attribute name='p' type='xs:int'/><xs:attribute name='q' type='xs:int' use='required'/>\
@@ -527,7 +528,7 @@ fn samples_of_hard_types_are_valid() {
     }
 }
 
-/// The descriptions of the test data, and more where the environment names a directory.
+/// Returns the contracts of the test data, and of the directory that the environment names, if any.
 fn contracts() -> Vec<(PathBuf, Contract)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/wsdl");
     let folder = std::env::var_os("DELTASOAP_WSDL_CORPUS").map_or(folder, PathBuf::from);
@@ -547,10 +548,10 @@ fn contracts() -> Vec<(PathBuf, Contract)> {
     found
 }
 
-/// Writes a value, reads it, takes it to JSON and back; all must be the same.
+/// Writes a value, reads it, converts it to JSON and back; all must be equal.
 fn check(operation: &Operation, name: &QName, content: ElementRef, value: &Value) -> Result<(), String> {
     let contract = operation.contract();
-    // Parts that stand in the body by themselves need something around them here.
+    // Parts directly in the body need an element around them here.
     let around = QName::new("", "parts");
     let name = if name.local.is_empty() { &around } else { name };
     let view = contract.view(content);
@@ -570,7 +571,7 @@ fn check(operation: &Operation, name: &QName, content: ElementRef, value: &Value
     }
 }
 
-/// What is wrong with the messages of an operation.
+/// Returns the errors in the messages of an operation.
 fn check_operation(path: &Path, operation: &Operation, seed: Option<u64>) -> Result<(), String> {
     let request = seed.map_or_else(|| operation.request_sample(), |seed| operation.random_request(seed));
     let response = seed.map_or_else(|| operation.response_sample(), |seed| operation.random_response(seed));
@@ -610,7 +611,7 @@ fn samples_are_messages_and_json_keeps_all_of_them() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Values by chance, of operations by chance.
+    /// Random values of random operations.
     #[test]
     fn json_keeps_all_of_any_value(which: prop::sample::Index, operation: prop::sample::Index, seed: u64) {
         let (path, contract) = which.get(&CONTRACTS);
@@ -622,8 +623,8 @@ proptest! {
     }
 }
 
-/// A type is a sample's with the facets of all its steps: lengths of bytes and languages, patterns
-/// beside lengths and each other.
+/// A sample satisfies the facets of all restriction steps of its type: lengths of bytes and
+/// languages, patterns together with lengths and with each other.
 #[test]
 fn texts_are_as_long_and_of_the_form_that_all_facets_ask_for() {
     let length = |base: &str, length: u32| {
@@ -667,7 +668,7 @@ fn texts_are_as_long_and_of_the_form_that_all_facets_ask_for() {
     );
 }
 
-/// Lengths are numbers that a description says: none is trusted.
+/// Lengths are numbers from a WSDL: none is trusted.
 #[test]
 fn lengths_that_no_text_has_take_no_time() {
     for length in [u64::MAX, u64::MAX / 2 + 1, 1 << 40] {

@@ -1,9 +1,9 @@
-//! What is wrong with messages.
+//! Errors in messages.
 
 use crate::support::{Codec, SHOP, schema, shop};
 use deltasoap_dynamic::Contract;
 
-/// Findings of an order with this in it, each as `path: message`.
+/// Returns the findings of an order with this content, each as `path: message`.
 fn findings(content: &str) -> Vec<String> {
     findings_of(&format!(
         "<Order xmlns='urn:shop' xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance'>{content}</Order>"
@@ -65,9 +65,9 @@ fn every_fault_is_found_at_its_place() {
             "/Order/payment/days: \"500\" is not of xsd:unsignedByte",
         ),
         ("<gift xsi:nil='true'/>", "/Order/gift: nil, and the element is not nillable"),
-        ("<gift a='1'/>", "/Order/gift: the attribute a may not stand here"),
-        ("<gift><a/></gift>", "/Order/gift/a: no elements may stand here"),
-        ("text", "/Order: no text may stand here"),
+        ("<gift a='1'/>", "/Order/gift: the attribute a is not allowed here"),
+        ("<gift><a/></gift>", "/Order/gift/a: no elements are allowed here"),
+        ("text", "/Order: no text is allowed here"),
     ] {
         let found = findings(&format!("{START}{more}"));
         assert!(found.len() == 1 && found[0].starts_with(expected), "{more}: {found:#?}");
@@ -107,7 +107,7 @@ fn envelopes_headers_and_faults() {
         <detail xmlns=''><SoldOut xmlns='urn:shop'><code>?</code></SoldOut></detail></s:Fault>";
     let found = findings_of(&body(fault));
     assert!(found.len() == 1 && found[0].starts_with("/Envelope/Body/Fault/detail/SoldOut/code: "), "{found:?}");
-    assert_eq!(findings_of("<other/>"), ["/other: no SOAP envelope, and no element that the contract declares"]);
+    assert_eq!(findings_of("<other/>"), ["/other: neither a SOAP envelope nor an element that the contract declares"]);
     assert_eq!(shop().validate(b"<a><b></a>").len(), 1);
 }
 
@@ -115,7 +115,7 @@ const SOAP11: &str = "http://schemas.xmlsoap.org/soap/envelope/";
 const SOAP12: &str = "http://www.w3.org/2003/05/soap-envelope";
 const PING: &str = "<Ping xmlns='urn:shop'><text/></Ping>";
 
-/// Findings of an envelope with this content, in which the prefix `s` is that of SOAP.
+/// Returns the findings of an envelope with this content, in which the prefix `s` is that of SOAP.
 fn findings_in(contract: &Contract, namespace: &str, content: &str) -> Vec<String> {
     let message = format!("<s:Envelope xmlns:s='{namespace}'>{content}</s:Envelope>");
     contract.validate(message.as_bytes()).into_iter().map(|it| format!("{}: {}", it.path, it.message)).collect()
@@ -167,7 +167,7 @@ fn what_stands_around_a_body_is_as_its_version_says() {
         assert_eq!(findings_in(&shop, namespace, &late), [format!("/Envelope/Header: {order}")]);
         assert_eq!(findings_in(&shop, namespace, "<s:Header/>"), ["/Envelope: the envelope has no Body"]);
         assert_eq!(findings_in(&shop, namespace, &format!("<x/>{body}")), [format!("/Envelope/x: {order}")]);
-        assert_eq!(findings_in(&shop, namespace, &format!("text{body}")), ["/Envelope: no text may stand here"]);
+        assert_eq!(findings_in(&shop, namespace, &format!("text{body}")), ["/Envelope: no text is allowed here"]);
     }
     let (bare, named) = (format!("{body}<trailer/>"), format!("{body}<t:trailer xmlns:t='urn:t'/>"));
     assert_eq!(
@@ -176,7 +176,7 @@ fn what_stands_around_a_body_is_as_its_version_says() {
     );
     assert_eq!(findings_in(&shop, SOAP11, &named), [""; 0]);
     for content in [&bare, &named] {
-        let expected = "/Envelope/trailer: nothing may stand after the Body (SOAP 1.2 part 1, section 5.1)";
+        let expected = "/Envelope/trailer: nothing is allowed after the Body (SOAP 1.2 part 1, section 5.1)";
         assert_eq!(findings_in(&shop, SOAP12, content), [expected]);
     }
 }
@@ -192,7 +192,7 @@ fn envelope_header_and_body_have_the_attributes_of_their_version() {
     };
     let style = "s:encodingStyle='urn:e'";
     assert_eq!(findings(SOAP11, [style, style, style]), [""; 0]);
-    let not_here = "the attribute encodingStyle may not stand here (SOAP 1.2 part 1, section 5.1.1)";
+    let not_here = "the attribute encodingStyle is not allowed here (SOAP 1.2 part 1, section 5.1.1)";
     let expected = ["", "/Header", "/Body"].map(|place| format!("/Envelope{place}: {not_here}"));
     assert_eq!(findings(SOAP12, [style, style, style]), expected);
     let bare = "a='b' x:a='b' xmlns:x='urn:x'";
@@ -309,16 +309,16 @@ fn faults_have_what_their_version_asks_for() {
         ),
         (
             format!("{code}<faultstring><b/>x</faultstring>"),
-            &["/Envelope/Body/Fault/faultstring/b: no elements may stand here"],
+            &["/Envelope/Body/Fault/faultstring/b: no elements are allowed here"],
         ),
         (
             format!("<faultcode>q:Client</faultcode>{text}"),
             &["/Envelope/Body/Fault/faultcode: \"q:Client\" has a prefix that is not declared"],
         ),
-        (format!("<faultcode/>{text}"), &["/Envelope/Body/Fault/faultcode: \"\" is no qualified name"]),
+        (format!("<faultcode/>{text}"), &["/Envelope/Body/Fault/faultcode: \"\" is not a qualified name"]),
         (
             format!("<faultcode>1st</faultcode>{text}"),
-            &["/Envelope/Body/Fault/faultcode: \"1st\" is no qualified name"],
+            &["/Envelope/Body/Fault/faultcode: \"1st\" is not a qualified name"],
         ),
     ] {
         assert_eq!(findings(SOAP11, &content), expected, "{content}");
@@ -332,13 +332,13 @@ fn faults_have_what_their_version_asks_for() {
         (
             format!("{reason}{code}"),
             &[
-                "/Envelope/Body/Fault/Code: <Code> may not stand here: Fault holds Code, Reason, Node, Role, Detail, in this order",
+                "/Envelope/Body/Fault/Code: <Code> is not allowed here: Fault holds Code, Reason, Node, Role, Detail, in this order",
             ],
         ),
         (
             format!("{}{reason}", code.replace("s:Sender", "s:Client")),
             &[
-                "/Envelope/Body/Fault/Code/Value: \"s:Client\" is no code of SOAP 1.2; these are VersionMismatch, MustUnderstand, \
+                "/Envelope/Body/Fault/Code/Value: \"s:Client\" is not a code of SOAP 1.2; the codes are VersionMismatch, MustUnderstand, \
                DataEncodingUnknown, Sender, Receiver",
             ],
         ),
@@ -348,14 +348,14 @@ fn faults_have_what_their_version_asks_for() {
         ),
         (
             format!("{}{reason}", code.replace("s:x", "s:x<b/>")),
-            &["/Envelope/Body/Fault/Code/Subcode/Value/b: no elements may stand here"],
+            &["/Envelope/Body/Fault/Code/Subcode/Value/b: no elements are allowed here"],
         ),
         (
             format!(
                 "{code}{}<s:Detail><d s:encodingStyle='urn:e'/></s:Detail>",
                 reason.replace("lang", "lang='en' s:encodingStyle").replace("'urn:e''", "'")
             ),
-            &["/Envelope/Body/Fault/Reason/Text: the attribute encodingStyle may not stand here \
+            &["/Envelope/Body/Fault/Reason/Text: the attribute encodingStyle is not allowed here \
                  (SOAP 1.2 part 1, section 5.1.1)"],
         ),
         (
@@ -372,7 +372,7 @@ fn faults_have_what_their_version_asks_for() {
     let beside = format!("<s:Body><s:Fault>{code}{reason}</s:Fault>{PING}</s:Body>");
     assert_eq!(
         findings_in(&shop(), SOAP12, &beside),
-        ["/Envelope/Body/Ping: nothing may stand in the Body beside a fault"]
+        ["/Envelope/Body/Ping: nothing else is allowed in the Body with a fault"]
     );
 }
 
@@ -434,7 +434,7 @@ fn values_are_compared_and_not_their_texts() {
     );
 }
 
-/// What stands for an empty element has the schema's prefixes.
+/// The default of an empty element has the schema's prefixes.
 #[test]
 fn an_empty_element_is_its_default_name() {
     let default = "<xs:sequence><xs:element name='e' type='xs:QName' default='d:e' xmlns:d='urn:d'/></xs:sequence>";
@@ -479,14 +479,14 @@ fn types_may_be_those_of_unions_and_not_those_that_are_blocked() {
         &["<Op><u xsi:type='t:A'>5</u></Op>", "<Op><c xsi:type='t:E' x='1'/></Op>", "<Op><h>1</h></Op>"],
         &[
             ("<Op><u xsi:type='xs:string' xmlns:xs='http://www.w3.org/2001/XMLSchema'>5</u></Op>", "is not derived from U"),
-            ("<Op><b xsi:type='t:E' x='1'/></Op>", "E is blocked where a type is expected that is B"),
+            ("<Op><b xsi:type='t:E' x='1'/></Op>", "E is blocked as a replacement of B"),
             ("<Op><s>1</s></Op>", "expected <u>"),
         ],
     );
 }
 
 /// XSD 1.0 part 1, 3.3.6, Substitution Group OK (Transitive): a type between those of member and
-/// head may keep the member out.
+/// head may exclude the member.
 #[test]
 fn types_between_a_head_and_its_substitute_may_keep_it_out() {
     let extension = |name: &str, base: &str, block: &str| {
@@ -518,15 +518,15 @@ fn abstract_elements_are_told_as_such_with_what_may_stand_for_them() {
     let contract = schema(elements);
     for (content, expected) in [
         ("<a>1</a>", &[][..]),
-        ("<h>1</h>", &["/e/h: the element is abstract: one that can stand in its place is needed: <a> or <b>"]),
+        ("<h>1</h>", &["/e/h: the element is abstract: an element that can replace it is needed: <a> or <b>"]),
         ("<x/>", &["/e/x: expected <a> or <b>, found <x>"]),
         ("", &["/e: <a> or <b> is missing"]),
-        ("<b>1</b><x/>", &["/e/x: expected an element that can stand for the abstract <none>, or the end, found <x>"]),
+        ("<b>1</b><x/>", &["/e/x: expected an element that can replace the abstract <none>, or the end, found <x>"]),
         (
             "<b>x</b><none>1</none>",
             &[
                 "/e/b: \"x\" is not of xsd:int: not a digit",
-                "/e/none: the element is abstract: nothing that the contract declares can stand in its place",
+                "/e/none: the element is abstract: the contract declares nothing that can replace it",
             ],
         ),
     ] {
@@ -566,7 +566,7 @@ fn attributes_that_are_prohibited_and_counts_within_counts_are_as_they_are_writt
         &op("<xs:sequence minOccurs='2' maxOccurs='10'><xs:element name='e' maxOccurs='2'/></xs:sequence>\
              <xs:attribute name='a' use='prohibited'/>"),
         &["<Op><e/><e/></Op>"],
-        &[("<Op><e/></Op>", "<e> is missing"), ("<Op a='1'><e/><e/></Op>", "the attribute a may not stand here")],
+        &[("<Op><e/></Op>", "<e> is missing"), ("<Op a='1'><e/><e/></Op>", "the attribute a is not allowed here")],
     );
     check(
         &op(
@@ -600,7 +600,7 @@ fn patterns_that_are_none_are_noted_once_with_their_place() {
     assert_eq!(contract.validate(b"<a>a</a>").len(), 1);
 }
 
-/// The notes of a schema for `urn:t`, whose content begins in line 2.
+/// Returns the notes of a schema for `urn:t`, whose content begins in line 2.
 fn notes(content: &str) -> Vec<(u32, String)> {
     let schema = format!(
         "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' xmlns:t='urn:t' targetNamespace='urn:t'>\n{content}</xs:schema>"
@@ -657,7 +657,7 @@ fn defaults_and_enumerated_values_that_are_not_of_their_types_are_noted() {
     assert_eq!(notes(&good), []);
 }
 
-/// Few lines can ask for any number of comparisons.
+/// A few lines can require any number of comparisons.
 #[test]
 fn values_are_looked_at_within_bounds() {
     let begin = std::time::Instant::now();
@@ -674,7 +674,7 @@ fn values_are_looked_at_within_bounds() {
     assert!(begin.elapsed() < std::time::Duration::from_secs(60), "{:?}", begin.elapsed());
 }
 
-/// White space of a union's text is that of the member that takes it (XSD 1.0 part 2, 4.3.6).
+/// White space of a union's text is that of the member that accepts it (XSD 1.0 part 2, 4.3.6).
 #[test]
 fn white_space_of_a_union_is_that_of_its_member() {
     let restricted = |base: &str, values: &[&str]| {
@@ -701,8 +701,8 @@ fn white_space_of_a_union_is_that_of_its_member() {
             "<Op><spaced>f  g</spaced></Op>",
         ],
         &[
-            ("<Op><u>a b</u></Op>", "none of the types"),
-            ("<Op><u>c</u></Op>", "none of the types"),
+            ("<Op><u>a b</u></Op>", "matches none of the union's types"),
+            ("<Op><u>c</u></Op>", "matches none of the union's types"),
             ("<Op><some>d e</some></Op>", "is none of \"1\", \"d  e\""),
             ("<Op><some> d  e</some></Op>", "is none of \"1\", \"d  e\""),
             ("<Op><spaced>f g</spaced></Op>", "does not match the pattern"),
@@ -711,14 +711,14 @@ fn white_space_of_a_union_is_that_of_its_member() {
     );
 }
 
-/// A choice without alternatives is met by nothing; one that need not be there is nothing (XSD 1.0
-/// part 1, 3.8.4).
+/// Nothing matches a choice without alternatives; an optional one is absent (XSD 1.0 part 1,
+/// 3.8.4).
 #[test]
 fn nothing_meets_a_choice_without_alternatives() {
     let impossible = "nothing can be valid here: the schema requires a choice that has no alternatives";
     for (model, content, expected) in [
         ("<xs:choice/>", "", vec![impossible]),
-        ("<xs:choice/>", "<a xmlns='urn:t'/>", vec!["nothing more may stand here, found <a>"]),
+        ("<xs:choice/>", "<a xmlns='urn:t'/>", vec!["nothing more is allowed here, found <a>"]),
         ("<xs:choice><xs:element name='a' minOccurs='0' maxOccurs='0'/></xs:choice>", "", vec![impossible]),
         ("<xs:choice minOccurs='0'/>", "", vec![]),
         ("<xs:sequence><xs:choice minOccurs='0'/></xs:sequence>", "", vec![]),
@@ -731,7 +731,7 @@ fn nothing_meets_a_choice_without_alternatives() {
         let message = format!("<r xmlns='urn:t'>{content}</r>");
         let found: Vec<_> = contract.validate(message.as_bytes()).into_iter().map(|it| it.message).collect();
         assert_eq!(found, expected, "{model} {content}");
-        // Who reads is as generous as before.
+        // Reading is as lenient as before.
         if content.is_empty() && !model.contains("name='a'/>") {
             assert_eq!(
                 Codec::of_element(&contract, "r").write(&Codec::of_element(&contract, "r").read("")),
@@ -741,7 +741,7 @@ fn nothing_meets_a_choice_without_alternatives() {
     }
 }
 
-/// Text by text, and by name: each value beside each other one would take longer.
+/// By text and by name: comparing each value with each other one would take longer.
 #[test]
 fn large_enumerations_and_choices_take_little_time() {
     let count = 6_000;
@@ -779,15 +779,15 @@ fn the_first_alternative_of_a_large_choice_stands() {
         &op(&content),
         &["<Op><a1>1</a1><a17>1</a17></Op>", "<Op><x>1</x><y>1</y><a10>1</a10></Op>", "<Op><y>1</y></Op>"],
         &[
-            ("<Op><a1>1</a1><y>1</y><a1>1</a1></Op>", "nothing more may stand here"),
+            ("<Op><a1>1</a1><y>1</y><a1>1</a1></Op>", "nothing more is allowed here"),
             ("<Op><x>1</x><a1>1</a1></Op>", "expected <y>"),
             ("<Op><z/></Op>", "expected <a0> or <a1>"),
         ],
     );
 }
 
-/// Base types that end in a wildcard are extended by elements that the wildcard lets in, against
-/// the rule of Unique Particle Attribution: such an element is the declared one.
+/// Base types that end in a wildcard are extended by elements that the wildcard allows, which
+/// violates Unique Particle Attribution: such an element is the declared one.
 #[test]
 fn a_declared_element_is_not_the_wildcards_before_it() {
     let any = "<xs:any namespace='##any' processContents='lax' minOccurs='0' maxOccurs='unbounded'/>";
@@ -808,10 +808,10 @@ fn a_declared_element_is_not_the_wildcards_before_it() {
         &[
             ("<Op><a>1</a><x/></Op>", "<c> is missing"),
             ("<Op><a>1</a><c>x</c></Op>", "not of xsd:int"),
-            ("<Op><a>1</a><c>2</c><c>2</c></Op>", "nothing more may stand here"),
+            ("<Op><a>1</a><c>2</c><c>2</c></Op>", "nothing more is allowed here"),
         ],
     );
-    // What a wildcard must let in, it does.
+    // A required wildcard takes the element.
     let required = any.replace("minOccurs='0' maxOccurs='unbounded'", "");
     check(
         &op(&format!("<xs:sequence>{required}<xs:element name='c' type='xs:int'/></xs:sequence>")),
@@ -820,8 +820,8 @@ fn a_declared_element_is_not_the_wildcards_before_it() {
     );
 }
 
-/// Groups without elements are no content, in which there is no white space either (XSD 1.0 part 1,
-/// 3.4.2).
+/// Groups without elements are empty content, in which white space is not allowed either (XSD 1.0
+/// part 1, 3.4.2).
 #[test]
 fn groups_without_elements_are_empty_content() {
     for group in ["<xs:sequence/>", "<xs:all/>", ""] {

@@ -15,7 +15,7 @@ pub fn shop() -> Contract {
     Contract::from_text(SHOP).expect("a description")
 }
 
-/// A contract of a schema for `urn:t`, qualified, with this in it.
+/// Returns a contract of a schema for `urn:t`, qualified, with this content.
 pub fn schema(content: &str) -> Contract {
     let text = format!(
         "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' xmlns:t='urn:t' targetNamespace='urn:t' \
@@ -32,7 +32,7 @@ pub struct Codec<'c> {
 }
 
 impl<'c> Codec<'c> {
-    /// An element of the shop.
+    /// Selects an element of the shop.
     pub fn new(contract: &'c Contract, local: &str) -> Self {
         Self::named(contract, QName::owned("urn:shop", local))
     }
@@ -91,8 +91,8 @@ impl<'c> Codec<'c> {
     }
 }
 
-/// True if two values are the same but for what means nothing: prefixes, the order of attributes in
-/// trees, and white space and the form of numbers where a tree is of a known type.
+/// Asserts that two values are equal apart from differences without meaning: prefixes, the order of
+/// attributes in trees, and white space and the form of numbers in trees of a known type.
 pub fn assert_same(one: &Value, other: &Value, what: &str) {
     assert!(is_same(one, other), "{what}\n{one:#?}\n{other:#?}");
 }
@@ -118,20 +118,20 @@ fn are_same(one: &[Value], other: &[Value]) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
 }
 
-/// Without white space between elements, and exponents in numbers.
+/// Removes white space between elements, and exponents in numbers.
 fn trimmed(node: &Node) -> Node {
     let has_elements = node.elements().next().is_some();
     let child = |child: &Child| match child {
         Child::Element(node) => Some(Child::Element(trimmed(node))),
         Child::Text(text) if has_elements && text.trim().is_empty() => None,
-        // JSON has the number, not whether it was written with an exponent.
+        // JSON keeps the number, but not whether it was written with an exponent.
         Child::Text(text) if text.contains('E') => {
             Some(Child::Text(text.parse::<f64>().map_or_else(|_| text.clone(), |number| number.to_string().into())))
         }
         Child::Text(text) => Some(Child::Text(text.clone())),
     };
     let children = node.children.iter().filter_map(child).collect();
-    // The name in it has whatever prefix the writer chose.
+    // The name in it has any prefix that the writer chose.
     let attributes = node.attributes.iter().filter(|(name, _)| name.local != "arrayType").cloned().collect();
     Node { children, attributes, ..node.clone() }
 }

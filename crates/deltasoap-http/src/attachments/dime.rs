@@ -17,7 +17,7 @@ const HEAD: usize = 12;
 /// The interpretation of a record's type (section 3.2.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TypeFormat {
-    /// That of the previous chunk.
+    /// The type of the previous chunk.
     Unchanged = 0,
     MediaType = 1,
     Uri = 2,
@@ -50,7 +50,7 @@ pub(super) struct Head {
 const VERSION: u8 = 1;
 
 impl Head {
-    /// A record in the middle of a message, without any bytes yet.
+    /// Creates a record in the middle of a message, without any bytes yet.
     pub(super) fn of(format: TypeFormat) -> Self {
         Head { is_first: false, is_last: false, is_chunk: false, format, options: 0, id: 0, kind: 0, data: 0 }
     }
@@ -85,7 +85,7 @@ impl Head {
     }
 }
 
-/// Bytes of padding for a length.
+/// Returns the number of padding bytes for a length.
 pub(super) fn padding(len: u64) -> usize {
     (len.wrapping_neg() & 3) as usize
 }
@@ -94,8 +94,8 @@ fn padded(len: usize) -> usize {
     len + padding(len as u64)
 }
 
-/// Head, ID and type of a record, before its data. A value that is too long for a length of 16 bits
-/// is truncated.
+/// Returns the head, ID and type of a record, before its data. A value that is too long for a
+/// 16-bit length is truncated.
 pub(super) fn record(head: Head, id: &str, kind: &str) -> Vec<u8> {
     let cut = |text: &str| text.floor_char_boundary(usize::from(u16::MAX));
     let (id, kind) = (&id[..cut(id)], &kind[..cut(kind)]);
@@ -127,7 +127,7 @@ enum State {
     Data(Head, u32),
     /// After the last record.
     Ended,
-    /// All events were returned.
+    /// All events have been returned.
     Behind,
 }
 
@@ -136,7 +136,7 @@ impl Records {
         Records { input: Input::default(), state: State::Head, limits, is_open: false }
     }
 
-    /// The next event; `None` if more bytes are needed, or after the last record.
+    /// Returns the next event; `None` if more bytes are needed, or after the last record.
     pub(super) fn next(&mut self) -> Result<Option<Event>, AttachmentError> {
         loop {
             let found = match self.state {
@@ -170,7 +170,7 @@ impl Records {
         Ok(Found::Next)
     }
 
-    /// Some of a record's data.
+    /// Returns some of a record's data.
     fn data(&mut self, head: Head, left: u32) -> Result<Found, AttachmentError> {
         if self.input.rest.is_empty() {
             return self.input.more("the end of a record's data");
@@ -180,7 +180,7 @@ impl Records {
         Ok(Found::Event(Event::Data(data)))
     }
 
-    /// Padding, and the record's end.
+    /// Skips the padding and ends the record.
     fn end(&mut self, head: Head) -> Result<Found, AttachmentError> {
         let padding = padding(u64::from(head.data));
         if self.input.rest.len() < padding {
@@ -196,17 +196,17 @@ impl Records {
         let is_very_first = self.input.part == 0;
         let goes_on = head.format == TypeFormat::Unchanged;
         if head.is_first != is_very_first {
-            return Err("the flag MB is for the first record, and for no other");
+            return Err("the flag MB must be set on the first record, and on no other");
         }
         if goes_on != self.is_open {
-            return Err("a chunk is missing, or stands alone");
+            return Err("a chunk is missing, or continues no part");
         }
         if head.is_last && head.is_chunk {
-            return Err("the last record is said to go on");
+            return Err("the last record announces another chunk");
         }
         let has_type = matches!(head.format, TypeFormat::MediaType | TypeFormat::Uri);
         if (head.kind > 0) != has_type || (goes_on && head.id > 0) {
-            return Err("a record's type is of another format than it says");
+            return Err("a record's type or ID does not fit its type format");
         }
         if head.format == TypeFormat::None && head.data > 0 {
             return Err("a record without a type has data");
@@ -236,7 +236,7 @@ impl Records {
     }
 }
 
-/// ID and type of a record, as headers.
+/// Converts the ID and type of a record to headers.
 fn headers(id: String, kind: String) -> PartHeaders {
     let mut fields = vec![("Content-Type".to_owned(), kind)];
     let uri = PartUri::new(id);

@@ -26,18 +26,18 @@ pub enum AttachmentErrorKind {
     Limit {
         /// The limit's name in [`AttachmentLimits`](crate::AttachmentLimits).
         name: &'static str,
-        /// Its value.
+        /// The value of the limit.
         limit: u64,
     },
     /// Two parts have this content ID, or this location and no content ID.
     Duplicate(String),
     /// There is no such part, or it was already taken.
     Missing(String),
-    /// The bytes of a part are no value of the type that refers to it.
+    /// The bytes of a part are not a value of the type that refers to it.
     Value {
-        /// The reference to the part, as the message has it.
+        /// The reference to the part, as in the message.
         uri: String,
-        /// What is wrong with the bytes.
+        /// The error in the bytes.
         error: LexicalError,
     },
     /// An unknown `Content-Transfer-Encoding`.
@@ -55,23 +55,24 @@ pub enum AttachmentErrorKind {
 }
 
 impl AttachmentError {
-    /// An error in a part, counted from 1, or before all parts (0), at a byte of the package.
+    /// Creates an error in a part, counted from 1, or before all parts (0), at a byte offset of the
+    /// package.
     #[cold]
     pub(super) fn new(kind: AttachmentErrorKind, part: usize, offset: u64) -> Self {
         AttachmentError { kind, part, offset }
     }
 
-    /// The kind of the error.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> &AttachmentErrorKind {
         &self.kind
     }
 
-    /// The part with the error, counted from 1; 0 before the first.
+    /// Returns the part with the error, counted from 1; 0 before the first.
     pub fn part(&self) -> usize {
         self.part
     }
 
-    /// The position, in bytes of the package as received. For data that arrives in pieces, it can
+    /// Returns the byte offset in the package as received. For data that arrives in pieces, it can
     /// be one piece later.
     pub fn offset(&self) -> u64 {
         self.offset
@@ -124,7 +125,7 @@ impl std::error::Error for AttachmentError {
     }
 }
 
-/// For handlers: the sender is the cause, except for errors on this side.
+/// For handlers: blames the sender, except for errors on this side.
 impl From<AttachmentError> for Fault {
     fn from(error: AttachmentError) -> Self {
         match &error.kind {

@@ -11,7 +11,7 @@ use tokio::io::{AsyncRead, ReadBuf};
 /// Bytes read from a file at one time.
 const PIECE: usize = 256 << 10;
 
-/// The next bytes of a file, at most this many; fewer if it ends before.
+/// Returns the next bytes of a file, up to this number; fewer if it ends before.
 #[derive(Debug)]
 pub(super) struct FileStream {
     file: File,

@@ -1,4 +1,4 @@
-//! The headers of a part (RFC 2045, section 3), read as leniently as senders need it.
+//! The headers of a part (RFC 2045, section 3), parsed as leniently as real senders require.
 
 use super::transfer::TransferEncoding;
 use deltasoap_core::PartUri;
@@ -17,8 +17,8 @@ const SINGLE: [(&str, &str); 4] = [
 
 /// The headers of a part.
 ///
-/// Those of a DIME record get their names in MIME: `Content-Type` and `Content-ID`, or
-/// `Content-Location` for an ID that is no `cid:` URL.
+/// The headers of a DIME record get their MIME names: `Content-Type` and `Content-ID`, or
+/// `Content-Location` for an ID that is not a `cid:` URL.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PartHeaders {
     fields: Vec<(String, String)>,
@@ -29,7 +29,7 @@ impl PartHeaders {
         PartHeaders { fields }
     }
 
-    /// Reads the lines before the empty one.
+    /// Parses the lines before the empty one.
     pub(super) fn parse(block: &[u8]) -> Result<Self, &'static str> {
         let mut fields: Vec<(String, String)> = Vec::new();
         for line in block.split(|&byte| byte == b'\n') {
@@ -58,38 +58,38 @@ impl PartHeaders {
         self.iter().filter(|(other, _)| other.eq_ignore_ascii_case(name)).count()
     }
 
-    /// The first header of a name, case-insensitively.
+    /// Returns the first header with this name, compared case-insensitively.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
-    /// All headers in their order.
+    /// Returns all headers in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.fields.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// The media type.
+    /// Returns the media type.
     pub fn content_type(&self) -> Option<&str> {
         self.get("content-type")
     }
 
-    /// The content ID, without its angle brackets, which some senders omit.
+    /// Returns the content ID, without its angle brackets, which some senders omit.
     pub fn content_id(&self) -> Option<&str> {
         self.get("content-id").map(bare_id).filter(|id| !id.is_empty())
     }
 
-    /// The `Content-Location` (RFC 2557).
+    /// Returns the `Content-Location` (RFC 2557).
     pub fn location(&self) -> Option<&str> {
         self.get("content-location")
     }
 
-    /// The name that no other part may have: its content ID, or its location if it has none (as for
-    /// DIME's IDs of other schemes than `cid:`).
+    /// Returns the name that no other part may have: its content ID, or its location if it has none
+    /// (as for DIME's IDs of other schemes than `cid:`).
     pub(super) fn identity(&self) -> Option<&str> {
         self.content_id().or(self.location().filter(|location| !location.is_empty()))
     }
 
-    /// True if a reference targets the part: by its content ID, or by its location.
+    /// Returns true if a reference targets the part: by its content ID, or by its location.
     pub fn is_at(&self, uri: &PartUri) -> bool {
         match uri.content_id() {
             Some(id) => self.content_id() == Some(&*id),
@@ -97,7 +97,7 @@ impl PartHeaders {
         }
     }
 
-    /// The part's encoding; identity by default.
+    /// Returns the part's encoding; identity by default.
     pub(super) fn transfer(&self) -> Option<TransferEncoding> {
         self.get("content-transfer-encoding").map_or(Some(TransferEncoding::Identity), TransferEncoding::named)
     }
@@ -112,7 +112,7 @@ fn field(line: &str) -> Result<(String, String), &'static str> {
     Ok((name.to_owned(), value.trim().to_owned()))
 }
 
-/// An ID without white space and angle brackets around it.
+/// Strips white space and angle brackets from an ID.
 pub(super) fn bare_id(text: &str) -> &str {
     let text = text.trim();
     text.strip_prefix('<').and_then(|text| text.strip_suffix('>')).unwrap_or(text)

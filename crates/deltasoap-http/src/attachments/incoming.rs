@@ -41,10 +41,10 @@ pub(crate) enum Form {
     Dime,
 }
 
-/// The parts that came with a message, without its own.
+/// The parts that came with a message, without the message's own part.
 ///
 /// They may still be arriving while the message is processed: each is a stream that can be read
-/// once, when its bytes arrive. [`next`](Self::next) returns them in the order of the package;
+/// once, as its bytes arrive. [`next`](Self::next) returns them in the order of the package;
 /// [`find`](Self::find) and [`bytes`](Self::bytes) return one that the message refers to. Parts
 /// that come before the requested one are kept, in memory up to [`AttachmentLimits::memory`] and
 /// then in temporary files. If a returned part is not read to its end, the rest is discarded.
@@ -52,11 +52,11 @@ pub(crate) enum Form {
 ///
 /// A package is known to be valid only after it was read to its end: when [`next`](Self::next) has
 /// returned `None`, or [`keep`](Self::keep) or [`finish`](Self::finish) has succeeded. A service
-/// does that itself after a handler, before it answers with success; see
+/// does that itself after a handler, before it reports success; see
 /// [`Context::attachments`](crate::Context::attachments).
 ///
-/// If a future of these methods is dropped before its end, the package remains usable, except for
-/// the part that was being kept or read into one piece: that is lost.
+/// If a future of these methods is dropped before it completes, the package remains usable, except
+/// for the part that was being kept or read into one piece: that part is lost.
 ///
 /// It is empty for a standalone message.
 #[derive(Default)]
@@ -70,31 +70,31 @@ pub struct Attachments {
     start: Option<String>,
     /// The actions in the root's own media type.
     root_actions: Vec<String>,
-    /// Where the source is returned when the parts are dropped.
+    /// The place to which the source is returned when the parts are dropped.
     remainder: Option<Remainder>,
 }
 
 impl Attachments {
-    /// A package from another source: its media type, `multipart/related` or `application/dime`
-    /// with parameters, and its bytes. The message is its [root](Self::root).
+    /// Opens a package from another source: its media type, `multipart/related` or
+    /// `application/dime` with parameters, and its bytes. The message is its [root](Self::root).
     ///
     /// # Errors
-    /// When the media type is not that of a package.
+    /// Returns an error if the media type is not that of a package.
     pub fn open<B>(content_type: &str, body: B, limits: AttachmentLimits) -> Result<Self, AttachmentError>
     where
         B: Body<Data = Bytes> + Send + 'static,
         B::Error: Into<BoxError>,
     {
         let media = MediaType::parse(content_type).filter(MediaType::is_package);
-        let none = AttachmentErrorKind::Malformed("the media type is of no package");
+        let none = AttachmentErrorKind::Malformed("the media type is not that of a package");
         let media = media.ok_or_else(|| AttachmentError::new(none, 0, 0))?;
         Self::of(&media, body.map_err(Into::into), limits, None)
     }
 
-    /// A package of a media type, with a maximum pause of its body.
+    /// Opens a package with a media type, and a maximum pause of its body.
     ///
     /// # Errors
-    /// When the media type is not that of a package.
+    /// Returns an error if the media type is not that of a package.
     pub(crate) fn of<B>(
         media: &MediaType,
         body: B,
@@ -108,7 +108,7 @@ impl Attachments {
             (Parser::Dime(Records::new(limits)), Form::Dime)
         } else {
             let boundary = media.parameter("boundary").filter(|boundary| is_boundary(boundary));
-            let missing = AttachmentErrorKind::Malformed("the media type names no boundary, or none that can be");
+            let missing = AttachmentErrorKind::Malformed("the media type has no boundary, or an invalid one");
             let boundary = boundary.ok_or_else(|| AttachmentError::new(missing, 0, 0))?;
             let is_xop = media.parameter("type").is_some_and(is_xop);
             let form = if is_xop { Form::Mtom } else { Form::Mime };
@@ -120,16 +120,16 @@ impl Attachments {
         Ok(Attachments { source, kept, usage, limits, form, start, root_actions: Vec::new(), remainder: None })
     }
 
-    /// The form of the message.
+    /// Returns the form of the message.
     pub(crate) fn form(&self) -> Form {
         self.form
     }
 
-    /// The message: the part that the package names as its start, else the first. Must be requested
-    /// before all others.
+    /// Returns the message: the part that the package names as its start, or else the first. It
+    /// must be requested before all others.
     ///
     /// # Errors
-    /// When there is none, or the package is malformed.
+    /// Returns an error if there is none, or the package is malformed.
     pub async fn root(&mut self) -> Result<Attachment<'_>, AttachmentError> {
         let start = self.start.take();
         let has_start = start.is_some();
@@ -137,7 +137,7 @@ impl Attachments {
         match self.position(is_root).await? {
             Some(found) => Ok(self.take(found)),
             None => {
-                let what = if has_start { "the part that is named as its start" } else { "a first part" };
+                let what = if has_start { "the part that the media type names as its start" } else { "a first part" };
                 Err(self.error(AttachmentErrorKind::Ended(what)))
             }
         }
@@ -152,26 +152,28 @@ impl Attachments {
         self.root_actions = media.action.iter().cloned().chain(inside.and_then(|inside| inside.action)).collect();
     }
 
-    /// The actions in the root's own media type, and in the one that it names as its `type`.
+    /// Returns the actions in the root's own media type, and in the one that it names as its
+    /// `type`.
     pub(crate) fn root_actions(&self) -> &[String] {
         &self.root_actions
     }
 
-    /// The next part in the order of the package, once its headers have arrived; `None` if there
-    /// are no more.
+    /// Returns the next part in the order of the package, once its headers have arrived; `None` if
+    /// there are no more.
     ///
     /// # Errors
-    /// When the package is malformed.
+    /// Returns an error if the package is malformed.
     pub async fn next(&mut self) -> Result<Option<Attachment<'_>>, AttachmentError> {
         let found = self.position(|_| true).await?;
         Ok(found.map(|found| self.take(found)))
     }
 
-    /// The part that a reference targets, once its headers have arrived; the parts before it are
-    /// kept.
+    /// Returns the part that a reference targets, once its headers have arrived; the parts before
+    /// it are kept.
     ///
     /// # Errors
-    /// When there is no such part, or it was already taken, or the package is malformed.
+    /// Returns an error if there is no such part, or it was already taken, or the package is
+    /// malformed.
     pub async fn find(&mut self, uri: &PartUri) -> Result<Attachment<'_>, AttachmentError> {
         match self.position(|headers| headers.is_at(uri)).await? {
             Some(found) => Ok(self.take(found)),
@@ -179,10 +181,11 @@ impl Attachments {
         }
     }
 
-    /// A binary value in one piece: the bytes in the message, or the part that it refers to.
+    /// Returns a binary value in one piece: the bytes in the message, or the part that it refers
+    /// to.
     ///
     /// # Errors
-    /// As [`find`](Self::find) and [`Attachment::bytes`].
+    /// Returns the same errors as [`find`](Self::find) and [`Attachment::bytes`].
     pub async fn bytes(&mut self, binary: &Binary) -> Result<Bytes, AttachmentError> {
         match binary {
             Binary::Bytes(bytes) => Ok(bytes.clone()),
@@ -190,10 +193,11 @@ impl Attachments {
         }
     }
 
-    /// Packed numbers: those in the message, or those of the part that they are in.
+    /// Returns packed numbers: those in the message, or those of the part that they are in.
     ///
     /// # Errors
-    /// As [`bytes`](Self::bytes), and when the bytes of a part are no whole number of them.
+    /// Returns the same errors as [`bytes`](Self::bytes), and an error if the length of a part is
+    /// not a multiple of the number's size.
     pub async fn numbers<'p, T: PackedNumber, O: ByteOrder>(
         &mut self,
         packed: &'p Packed<T, O>,
@@ -211,7 +215,7 @@ impl Attachments {
     /// Waits for the whole package, and keeps its parts.
     ///
     /// # Errors
-    /// When the package is malformed.
+    /// Returns an error if the package is malformed.
     pub async fn keep(&mut self) -> Result<(), AttachmentError> {
         self.position(|_| false).await.map(|_| ())
     }
@@ -220,7 +224,7 @@ impl Attachments {
     /// unique, that the package has an end. Kept parts remain.
     ///
     /// # Errors
-    /// When the package is invalid, or does not arrive in full.
+    /// Returns an error if the package is invalid, or does not arrive in full.
     pub async fn finish(&mut self) -> Result<(), AttachmentError> {
         match &mut self.source {
             Some(source) => source.finish().await,
@@ -228,23 +232,24 @@ impl Attachments {
         }
     }
 
-    /// The rest of the package when these parts are dropped; `None` for a standalone message.
+    /// Returns the rest of the package when these parts are dropped; `None` for a standalone
+    /// message.
     pub(crate) fn remainder(&mut self) -> Option<Remainder> {
         self.source.as_ref()?;
         Some(self.remainder.get_or_insert_default().clone())
     }
 
-    /// The currently kept parts, in the order of the package.
+    /// Returns the currently kept parts, in the order of the package.
     pub fn kept(&self) -> impl Iterator<Item = &PartHeaders> {
         self.kept.iter().map(|kept| &kept.headers)
     }
 
-    /// The unread rest of the body.
+    /// Returns the unread rest of the body.
     pub(crate) fn into_rest(mut self) -> Option<UnsyncBoxBody<Bytes, BoxError>> {
         self.source.take().map(|source| source.body.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The position of the first part that matches; the parts before it are kept.
+    /// Returns the position of the first part that matches; the parts before it are kept.
     async fn position(&mut self, is_wanted: impl Fn(&PartHeaders) -> bool) -> Result<Option<Found>, AttachmentError> {
         if let Some(index) = self.kept.iter().position(|kept| is_wanted(&kept.headers)) {
             return Ok(Some(Found::Kept(index)));
@@ -317,7 +322,7 @@ impl Remainder {
     /// read elsewhere: their reader finds the errors.
     ///
     /// # Errors
-    /// As [`Attachments::finish`].
+    /// Returns the same errors as [`Attachments::finish`].
     pub(crate) async fn finish(&self) -> Result<(), AttachmentError> {
         let source = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         match source {
@@ -357,7 +362,7 @@ fn is_boundary(text: &str) -> bool {
 pub struct Attachment<'a> {
     headers: PartHeaders,
     content: Content<'a>,
-    /// Maximum number of bytes in one piece.
+    /// Maximum number of bytes returned in one piece.
     whole: usize,
 }
 
@@ -377,33 +382,34 @@ impl From<Store> for Content<'_> {
 }
 
 impl Attachment<'_> {
-    /// Content ID, media type and others.
+    /// Returns the headers: content ID, media type and others.
     pub fn headers(&self) -> &PartHeaders {
         &self.headers
     }
 
-    /// The content ID, without angle brackets.
+    /// Returns the content ID, without angle brackets.
     pub fn content_id(&self) -> Option<&str> {
         self.headers.content_id()
     }
 
-    /// The media type.
+    /// Returns the media type.
     pub fn content_type(&self) -> Option<&str> {
         self.headers.content_type()
     }
 
-    /// The next bytes, decoded; `None` at the end.
+    /// Returns the next bytes, decoded; `None` at the end.
     ///
     /// # Errors
-    /// When the package is malformed or does not arrive.
+    /// Returns an error if the package is malformed or does not arrive.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, AttachmentError> {
         poll_fn(|context| self.poll_chunk(context)).await
     }
 
-    /// All bytes in one piece.
+    /// Returns all bytes in one piece.
     ///
     /// # Errors
-    /// As [`chunk`](Self::chunk), and when there are more than [`AttachmentLimits::whole`].
+    /// Returns the same errors as [`chunk`](Self::chunk), and an error if there are more than
+    /// [`AttachmentLimits::whole`].
     pub async fn bytes(mut self) -> Result<Bytes, AttachmentError> {
         let Some(first) = self.chunk().await? else { return Ok(Bytes::new()) };
         let mut next = self.chunk().await?;
@@ -425,12 +431,12 @@ impl Attachment<'_> {
         Ok(if whole.is_empty() { first } else { whole.freeze() })
     }
 
-    /// The media type of a root, if a message can have it, and it is accepted.
+    /// Returns the media type of a root, if a message can have it and it is accepted.
     ///
     /// # Errors
-    /// When no message can have it, or it is not accepted.
+    /// Returns an error if no message can have it, or it is not accepted.
     pub(crate) fn message_type(&mut self, is_accepted: fn(&MediaType) -> bool) -> Result<MediaType, AttachmentError> {
-        let none = "the root of the package is no message in XML, or in an encoding that is not read";
+        let none = "the root of the package is not an XML message, or is in an unsupported encoding";
         let media = MediaType::of_root(&self.headers).filter(is_accepted);
         media.ok_or_else(|| self.error(AttachmentErrorKind::Malformed(none)))
     }
@@ -471,7 +477,7 @@ impl fmt::Debug for Attachment<'_> {
 
 /// A body and its parser.
 struct Source {
-    /// The lock is never taken: it allows sharing a handler's context although bodies may not be
+    /// The mutex is never locked: it allows sharing a handler's context although bodies may not be
     /// shared.
     body: Mutex<UnsyncBoxBody<Bytes, BoxError>>,
     parser: Parser,
@@ -482,15 +488,15 @@ struct Source {
     pause: Option<Pin<Box<Sleep>>>,
     /// Bytes received.
     received: u64,
-    /// Of the current part, until its end.
+    /// The transfer decoder of the current part, until its end.
     decoder: Option<TransferDecoder>,
-    /// Decoded bytes of the current part so far.
+    /// Number of decoded bytes of the current part so far.
     len: u64,
     /// Content IDs so far.
     ids: HashSet<String>,
     /// True once the body has ended.
     has_ended: bool,
-    /// Why nothing more is read.
+    /// The reason why reading has stopped.
     failure: Option<String>,
 }
 
@@ -519,7 +525,7 @@ impl Source {
         self.parser.error(kind)
     }
 
-    /// An error after which nothing more is read.
+    /// Records an error after which nothing more is read.
     #[cold]
     fn fail(&mut self, kind: AttachmentErrorKind) -> AttachmentError {
         self.failure = Some(kind.to_string());
@@ -532,8 +538,8 @@ impl Source {
         Ok(())
     }
 
-    /// The next part's headers; `None` if there are no more parts, and the body has ended. The rest
-    /// of the current part is discarded.
+    /// Returns the next part's headers; `None` if there are no more parts, and the body has ended.
+    /// The rest of the current part is discarded.
     fn poll_part(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<PartHeaders>, AttachmentError>> {
         while self.decoder.is_some() {
             ready!(self.poll_piece(context))?;
@@ -561,7 +567,7 @@ impl Source {
         Ok(headers)
     }
 
-    /// The next bytes of the current part; `None` at its end.
+    /// Returns the next bytes of the current part; `None` at its end.
     fn poll_piece(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Bytes>, AttachmentError>> {
         while let Some(mut decoder) = self.decoder.take() {
             let Poll::Ready(event) = self.poll_event(context) else {
@@ -589,7 +595,7 @@ impl Source {
         Poll::Ready(Ok(None))
     }
 
-    /// The parser's next event; `None` after the last, once the body has ended too.
+    /// Returns the parser's next event; `None` after the last, once the body has ended too.
     fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Event>, AttachmentError>> {
         loop {
             if let Some(why) = &self.failure {
@@ -615,7 +621,7 @@ impl Source {
         }
     }
 
-    /// The body's next bytes; `None` at its end.
+    /// Returns the body's next bytes; `None` at its end.
     fn poll_body(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Bytes>, AttachmentErrorKind>> {
         loop {
             let body = self.body.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -625,7 +631,7 @@ impl Source {
             match frame.map(http_body::Frame::into_data) {
                 Ok(Ok(data)) if data.is_empty() => {}
                 Ok(Ok(data)) => return Poll::Ready(self.count(data).map(Some)),
-                // Trailers say nothing here.
+                // Trailers are ignored.
                 Ok(Err(_)) => {}
                 Err(error) => return Poll::Ready(Err(error.into())),
             }

@@ -15,24 +15,24 @@ pub(super) struct Usage {
     spilled: u64,
 }
 
-/// A part that waits to be requested.
+/// A part that waits for its request.
 #[derive(Debug)]
 pub(super) struct Kept {
     pub(super) headers: PartHeaders,
     pub(super) store: Store,
 }
 
-/// Its bytes.
+/// The bytes of a kept part.
 #[derive(Debug)]
 pub(super) enum Store {
     Memory(Vec<u8>),
     File(File),
 }
 
-/// Why a part cannot be kept.
+/// An error that prevents a part from being kept.
 #[derive(Debug)]
 pub(super) enum NotKept {
-    /// There is no more room in files.
+    /// The limit on bytes in files is reached.
     Full,
     Io(io::Error),
 }
@@ -44,7 +44,7 @@ impl From<io::Error> for NotKept {
 }
 
 impl Store {
-    /// Adds bytes. They are copied, because they may be few bytes of a large buffer.
+    /// Adds bytes. They are copied, because they may be a small slice of a large buffer.
     pub(super) async fn add(
         &mut self,
         bytes: &[u8],
@@ -74,7 +74,7 @@ impl Store {
         Ok(file.write_all(bytes).await?)
     }
 
-    /// Ends the part: it can be read from its start.
+    /// Ends the part, so that it can be read from its start.
     pub(super) async fn finish(&mut self) -> io::Result<()> {
         if let Store::File(file) = self {
             file.flush().await?;
@@ -93,10 +93,10 @@ impl Store {
 
 #[cfg(not(feature = "spill"))]
 async fn temporary_file() -> io::Result<File> {
-    Err(io::Error::new(io::ErrorKind::Unsupported, "no room in memory; the feature `spill` keeps parts in files"))
+    Err(io::Error::new(io::ErrorKind::Unsupported, "the memory limit is reached; feature `spill` keeps parts in files"))
 }
 
-/// A file without a name, which is deleted when it is closed.
+/// Creates a file without a name, which is deleted when it is closed.
 #[cfg(feature = "spill")]
 async fn temporary_file() -> io::Result<File> {
     let file = tokio::task::spawn_blocking(tempfile::tempfile).await.map_err(io::Error::other)??;

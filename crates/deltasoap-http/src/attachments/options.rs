@@ -1,43 +1,44 @@
 //! Settings and bounds for packages.
 
-/// When binary values ([`Binary`](deltasoap_core::Binary)) are sent as separate parts (MTOM).
+/// Selects when binary values ([`Binary`](deltasoap_core::Binary)) are sent as separate parts
+/// (MTOM).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mtom {
     /// Never: they are written as text.
     Off,
-    /// For a client: if one is at least as long as the threshold. For a service: the same, if the
-    /// request came in MTOM.
+    /// For a client: if a value is at least as long as the threshold. For a service: likewise, if
+    /// the request came in MTOM.
     #[default]
     Auto,
-    /// If one is at least as long as the threshold; and messages without such values are packages
+    /// If a value is at least as long as the threshold. Messages without such values are packages
     /// too.
     On,
 }
 
-/// How messages with parts are read and written.
+/// Options for reading and writing messages with parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AttachmentOptions {
-    /// When binary values are written as parts. Default: [`Mtom::Auto`] for services, [`Mtom::Off`]
-    /// for clients, as clients do not know whether the other side can read it. Messages are read in
-    /// all forms, regardless of this.
+    /// Selects when binary values are written as parts. Default: [`Mtom::Auto`] for services,
+    /// [`Mtom::Off`] for clients, since a client does not know whether the server can read it.
+    /// Messages are read in all forms, regardless of this.
     pub mtom: Mtom,
     /// Minimum size in bytes of a value that becomes a part. Default 4096: below that, a part's
-    /// headers and the work of splitting cost more than text does.
+    /// headers and the cost of splitting exceed the cost of text.
     pub threshold: usize,
-    /// Whether attached parts are sent in DIME; else in MIME. A service answers DIME with DIME in
-    /// any case. DIME does not support MTOM. Default: no.
+    /// True to send attached parts in DIME; otherwise MIME. A service answers DIME with DIME in
+    /// any case. DIME does not support MTOM. Default: false.
     pub dime: bool,
     /// Bounds on received packages.
     pub limits: AttachmentLimits,
 }
 
 impl AttachmentOptions {
-    /// The defaults of clients.
+    /// Returns the defaults of clients.
     pub const fn client() -> Self {
         AttachmentOptions { mtom: Mtom::Off, threshold: 4096, dime: false, limits: AttachmentLimits::DEFAULT }
     }
 
-    /// The defaults of services.
+    /// Returns the defaults of services.
     pub const fn server() -> Self {
         AttachmentOptions { mtom: Mtom::Auto, ..Self::client() }
     }

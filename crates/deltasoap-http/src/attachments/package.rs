@@ -1,8 +1,8 @@
 //! Outgoing packages: the message and its parts as one body.
 //!
 //! A package is a sequence of segments: framing, the message's own body, parts. Its length is known
-//! if theirs are. A boundary is a random number of 128 bits, generated for each package: nobody can
-//! have put it into a part.
+//! if theirs are. A boundary is a random 128-bit number, generated for each package, so no part can
+//! contain it.
 
 use super::dime::{Head, TypeFormat, padding, record};
 use super::incoming::Form;
@@ -26,12 +26,12 @@ use std::task::{Context, Poll, ready};
 enum Wrapping {
     /// A MIME multipart (SOAP Messages with Attachments).
     Mime,
-    /// The same, with the message in XOP.
+    /// A MIME multipart with the message in XOP (MTOM).
     Mtom,
     Dime,
 }
 
-/// How messages are wrapped.
+/// The packaging of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Packing {
     wrapping: Wrapping,
@@ -42,13 +42,13 @@ pub(crate) struct Packing {
 }
 
 impl Packing {
-    /// How a client sends, with the call's own choice of MTOM.
+    /// Returns the packaging of a client's requests, with the call's own choice of MTOM.
     pub(crate) fn of_request(options: &AttachmentOptions, mtom: Option<Mtom>) -> Self {
         let mtom = mtom.unwrap_or(options.mtom);
         Self::of(options, options.dime, mtom != Mtom::Off, mtom == Mtom::On)
     }
 
-    /// How a service answers a message of a form.
+    /// Returns the packaging of a service's response to a message in this form.
     pub(crate) fn of_response(options: &AttachmentOptions, form: Form) -> Self {
         let is_mtom = match options.mtom {
             Mtom::Off => false,
@@ -67,16 +67,16 @@ impl Packing {
         Packing { wrapping, is_always: is_always && wrapping == Wrapping::Mtom, threshold: options.threshold }
     }
 
-    /// The length from which binary values become parts, if they do.
+    /// Returns the minimum length of binary values that become parts, if any do.
     pub(crate) fn threshold(&self) -> Option<usize> {
         (self.wrapping == Wrapping::Mtom).then_some(self.threshold)
     }
 
-    /// A message with its parts, and the media type of the package; `None` if it is sent
-    /// standalone.
+    /// Packs a message with its parts. Also returns the media type of the package; `None` if the
+    /// message is sent standalone.
     ///
     /// # Errors
-    /// When two parts have the same content ID, or a header cannot carry the action.
+    /// Returns an error if two parts have the same content ID, or a header cannot carry the action.
     pub(crate) fn pack(
         &self,
         version: Version,
@@ -119,7 +119,7 @@ fn multipart(
     Ok((content_type, related(&boundary, root_type, &start, message, parts)))
 }
 
-/// An unpredictable text.
+/// Returns an unpredictable string.
 fn random() -> String {
     let state = RandomState::new();
     format!("{:016x}{:016x}", state.hash_one(0), state.hash_one(1))
@@ -133,7 +133,7 @@ pub(crate) struct Package {
     left: Option<u64>,
 }
 
-/// A segment; they are sent one after the other.
+/// A segment. Segments are sent one after the other.
 #[derive(Debug)]
 enum Segment {
     Bytes(Bytes),
@@ -170,7 +170,7 @@ impl Package {
         self.segments.is_empty()
     }
 
-    /// The next bytes.
+    /// Returns the next bytes.
     pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, Error>>> {
         while let Some(segment) = self.segments.front_mut() {
             match ready!(segment.poll(context)) {
@@ -211,7 +211,7 @@ impl Package {
 }
 
 impl Segment {
-    /// The next bytes, at least one; `None` at the end.
+    /// Returns the next bytes, at least one; `None` at the end.
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Bytes>, Error>> {
         loop {
             match self {
@@ -251,7 +251,7 @@ fn unreadable(error: &io::Error) -> Error {
     unwritable("a part could not be read while it was sent")
 }
 
-/// A MIME multipart.
+/// Creates a MIME multipart.
 fn related(boundary: &str, root_type: &str, start: &str, message: Body, parts: Vec<Part>) -> Package {
     let mut package = Package { left: Some(0), ..Package::default() };
     let head = |break_: &str, kind: &str, id: &str| {
@@ -272,7 +272,8 @@ fn header(name: &str, value: &str) -> String {
     if value.is_empty() { String::new() } else { format!("{name}: {value}\r\n") }
 }
 
-/// A DIME message. The root's type is the namespace of its envelope (WS-Attachments, section 3).
+/// Creates a DIME message. The root's type is the namespace of its envelope (WS-Attachments,
+/// section 3).
 fn dime(version: Version, message: Body, parts: Vec<Part>) -> Package {
     let mut package = Package { left: Some(0), ..Package::default() };
     let first = Head { is_first: true, is_last: parts.is_empty(), ..Head::of(TypeFormat::Uri) };
@@ -298,7 +299,7 @@ impl From<Content> for Segment {
 }
 
 impl Package {
-    /// A part in one record, if it is known to fit, else in chunks.
+    /// Adds a part as one record if it is known to fit, otherwise as chunks.
     fn push_records(&mut self, head: Head, id: &str, kind: &str, content: Segment, len: Option<u64>) {
         match len.and_then(|len| u32::try_from(len).ok()) {
             Some(data) => {
@@ -318,7 +319,7 @@ impl Package {
 /// A part in chunks, one for each piece of its content, and an empty one at its end.
 #[derive(Debug, Clone)]
 struct Records {
-    /// The head of all chunks, except for the differences.
+    /// The head shared by all chunks, apart from the fields that differ.
     head: Head,
     /// ID and type, for the first chunk.
     start: Option<(String, String)>,
@@ -339,7 +340,7 @@ impl Records {
         Poll::Ready(Ok(Some(self.chunk(piece))))
     }
 
-    /// The head of a chunk; the data after it waits.
+    /// Returns the head of a chunk; the data after it waits.
     fn chunk(&mut self, piece: Option<Bytes>) -> Bytes {
         let is_end = piece.is_none();
         let piece = piece.unwrap_or_default();

@@ -11,9 +11,9 @@ use bytes::{Bytes, BytesMut};
 pub(super) enum Event {
     /// A part begins.
     Part(PartHeaders),
-    /// Some of its bytes, at least one, still encoded.
+    /// Some bytes of the part, at least one, still encoded.
     Data(Bytes),
-    /// It ends.
+    /// The part ends.
     PartEnd,
     /// There are no more parts.
     End,
@@ -47,7 +47,7 @@ impl Parser {
         self.input().is_last = true;
     }
 
-    /// The next event; `None` if more bytes are needed, or all events were returned.
+    /// Returns the next event; `None` if more bytes are needed, or all events were returned.
     pub(super) fn next(&mut self) -> Result<Option<Event>, AttachmentError> {
         match self {
             Parser::Mime(splitter) => splitter.next(),
@@ -55,7 +55,7 @@ impl Parser {
         }
     }
 
-    /// An error at the current position.
+    /// Creates an error at the current position.
     #[cold]
     pub(super) fn error(&mut self, kind: AttachmentErrorKind) -> AttachmentError {
         self.input().error(kind)
@@ -88,7 +88,8 @@ impl Input {
             self.rest = chunk;
             return;
         }
-        // What grows is moved in doubling steps: a few bytes at a time take linear time too.
+        // The buffer grows by doubling, so input that arrives a few bytes at a time takes linear
+        // time too.
         let mut joined = std::mem::take(&mut self.rest).try_into_mut().unwrap_or_else(|rest| BytesMut::from(&rest[..]));
         joined.extend_from_slice(&chunk);
         self.rest = joined.freeze();
@@ -128,7 +129,7 @@ impl Input {
     /// Requests more bytes.
     ///
     /// # Errors
-    /// When there are none.
+    /// Returns an error if no more bytes follow.
     pub(super) fn more(&self, missing: &'static str) -> Result<Found, AttachmentError> {
         if self.is_last { Err(self.error(AttachmentErrorKind::Ended(missing))) } else { Ok(Found::Nothing) }
     }

@@ -15,9 +15,9 @@ use tokio::fs::File;
 
 /// A part to be sent with a message: bytes, a file, or a stream of bytes.
 ///
-/// The message may refer to it by [`binary`](Self::binary) in a field of the type [`Binary`]. A
-/// part that is a file or a stream is sent while it is read, and only once: clones share it, so
-/// that the second message with one of them fails while it is sent.
+/// The message may refer to it by [`binary`](Self::binary) in a field of type [`Binary`]. A part
+/// that is a file or a stream is read while it is sent, and only once. Clones share it, so the
+/// second message with one of them fails while it is sent.
 ///
 /// ```
 /// use deltasoap_http::Part;
@@ -32,7 +32,7 @@ pub struct Part {
     pub(super) content: Content,
 }
 
-/// True for a media type, with or without parameters.
+/// Returns true for a media type, with or without parameters.
 fn is_media_type(text: &str) -> bool {
     let is_token = |it: &str| {
         !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$&^_.+-".contains(&byte))
@@ -50,16 +50,16 @@ pub(super) enum Content {
 }
 
 impl Part {
-    /// A part with these bytes. The content ID, without angle brackets, must be unique among the
-    /// parts of a message.
+    /// Creates a part with these bytes. The content ID, without angle brackets, must be unique
+    /// among the parts of a message.
     ///
     /// Characters that a header cannot carry are removed from the ID and the media type.
     pub fn new(content_id: impl AsRef<str>, content_type: impl AsRef<str>, bytes: impl Into<Bytes>) -> Self {
         Self::of(content_id.as_ref(), content_type.as_ref(), Content::Bytes(bytes.into()))
     }
 
-    /// A part that is read from a stream while it is sent. Its length is not known, so the message
-    /// is sent in HTTP/1.1's chunked transfer coding; see [`with_len`](Self::with_len).
+    /// Creates a part that is read from a stream while it is sent. Its length is not known, so the
+    /// message is sent in HTTP/1.1's chunked transfer coding; see [`with_len`](Self::with_len).
     pub fn stream<S>(content_id: impl AsRef<str>, content_type: impl AsRef<str>, stream: S) -> Self
     where
         S: Stream<Item = io::Result<Bytes>> + Send + 'static,
@@ -68,10 +68,10 @@ impl Part {
         Self::of(content_id.as_ref(), content_type.as_ref(), content)
     }
 
-    /// A part that is a file, with its current length.
+    /// Creates a part from a file, with its current length.
     ///
     /// # Errors
-    /// When the file cannot be opened.
+    /// Returns an error if the file cannot be opened.
     pub async fn file(
         content_id: impl AsRef<str>,
         content_type: impl AsRef<str>,
@@ -83,7 +83,7 @@ impl Part {
     }
 
     /// Sets the length of the part's stream in bytes, so that the length of the message is known
-    /// too. If the stream has another length, the message is aborted.
+    /// too. If the stream's length differs, the message is aborted.
     #[must_use]
     pub fn with_len(mut self, len: u64) -> Self {
         if let Content::Stream(stream) = &mut self.content {
@@ -92,10 +92,10 @@ impl Part {
         self
     }
 
-    /// A part that was taken out of a message.
+    /// Creates a part that was taken out of a message.
     pub(crate) fn taken(taken: TakenPart) -> Self {
         let TakenPart { content_id, media_type, bytes } = taken;
-        // Any text can be said to be a media type.
+        // The declared media type can be any text.
         let media_type = media_type.filter(|text| is_media_type(text));
         Self::new(content_id, media_type.as_deref().unwrap_or("application/octet-stream"), bytes)
     }
@@ -107,22 +107,22 @@ impl Part {
         Part { content_id, content_type, content }
     }
 
-    /// The content ID, without angle brackets.
+    /// Returns the content ID, without angle brackets.
     pub fn content_id(&self) -> &str {
         &self.content_id
     }
 
-    /// The media type.
+    /// Returns the media type.
     pub fn content_type(&self) -> &str {
         &self.content_type
     }
 
-    /// The value that refers to the part.
+    /// Returns the value that refers to the part.
     pub fn binary(&self) -> Binary {
         Binary::part(&self.content_id)
     }
 
-    /// Number of bytes, if known.
+    /// Returns the number of bytes, if known.
     pub(super) fn len(&self) -> Option<u64> {
         match &self.content {
             Content::Bytes(bytes) => Some(bytes.len() as u64),
@@ -145,7 +145,7 @@ impl Once {
         Once { stream: Arc::new(Mutex::new(Some(stream))), len: None }
     }
 
-    /// The stream, for the first caller.
+    /// Returns the stream, for the first caller.
     pub(super) fn take(&self) -> Option<Reading> {
         let stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         Some(Reading { stream: Mutex::new(stream), left: self.len })
@@ -160,26 +160,26 @@ impl fmt::Debug for Once {
 
 /// A stream that is being sent.
 pub(super) struct Reading {
-    /// The lock is never taken: it allows sharing a body although streams may not be shared.
+    /// The mutex is never locked: it allows sharing a body although streams may not be shared.
     stream: Mutex<BoxStream>,
-    /// Remaining bytes, if known.
+    /// Number of remaining bytes, if known.
     left: Option<u64>,
 }
 
 impl Reading {
-    /// The next bytes, at least one; `None` at the end.
+    /// Returns the next bytes, at least one; `None` at the end.
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Option<Bytes>>> {
         loop {
             let stream = self.stream.get_mut().unwrap_or_else(PoisonError::into_inner);
             let piece = ready!(stream.as_mut().poll_next(context)).transpose()?;
             let Some(piece) = piece else {
                 let is_whole = self.left.unwrap_or(0) == 0;
-                let short = || io::Error::new(io::ErrorKind::UnexpectedEof, "a part is shorter than was said");
+                let short = || io::Error::new(io::ErrorKind::UnexpectedEof, "a part is shorter than announced");
                 return Poll::Ready(if is_whole { Ok(None) } else { Err(short()) });
             };
             if let Some(left) = &mut self.left {
                 let rest = left.checked_sub(piece.len() as u64);
-                *left = rest.ok_or_else(|| io::Error::other("a part is longer than was said"))?;
+                *left = rest.ok_or_else(|| io::Error::other("a part is longer than announced"))?;
             }
             if !piece.is_empty() {
                 return Poll::Ready(Ok(Some(piece)));

@@ -4,9 +4,9 @@
 //! few bytes at the end of a chunk, waits for the next chunk; all other bytes are returned as
 //! slices of the chunk.
 //!
-//! Lines end in CR LF. Some senders, and files that went through line-based tools, use LF alone;
-//! the line of the first boundary determines this for all boundaries. So a part in a multipart of
-//! one kind may contain what would be a boundary of the other.
+//! Lines end in CR LF. Some senders, and files that went through line-based tools, use LF alone.
+//! The line of the first boundary determines this for all boundaries. So a part in a multipart of
+//! one kind may contain what would be a boundary in the other.
 
 use super::error::AttachmentError;
 use super::headers::PartHeaders;
@@ -24,12 +24,12 @@ pub(super) struct Splitter {
     /// A line break, `--`, and the boundary; the break is LF until the first boundary was seen.
     delimiter: Vec<u8>,
     finder: Finder<'static>,
-    /// How far the available bytes were searched.
+    /// Number of available bytes that were searched.
     scanned: usize,
-    /// The start of the line that is being searched for its end.
+    /// The start of the line whose end is searched.
     line: usize,
-    /// Available bytes that are the line break after the headers. It may belong to the boundary of
-    /// an empty part.
+    /// Number of available bytes that are the line break after the headers. It may belong to the
+    /// boundary of an empty part.
     skip: usize,
     /// True once the first boundary determined the line breaks.
     has_begun: bool,
@@ -67,7 +67,7 @@ impl Splitter {
         }
     }
 
-    /// The next event; `None` if more bytes are needed, or after the last boundary.
+    /// Returns the next event; `None` if more bytes are needed, or after the last boundary.
     pub(super) fn next(&mut self) -> Result<Option<Event>, AttachmentError> {
         loop {
             let found = match self.state {
@@ -105,12 +105,12 @@ impl Splitter {
             self.state = State::Delimiter;
             return Ok(Found::Next);
         }
-        // What was searched may still end in the beginning of a boundary.
+        // The searched bytes may still end with the beginning of a boundary.
         self.scanned = rest.len().saturating_sub(dashed.len());
         self.need("the first boundary")
     }
 
-    /// On the line of a boundary.
+    /// Reads the line of a boundary.
     fn delimiter(&mut self) -> Result<Found, AttachmentError> {
         let rest = &self.input.rest;
         if rest.len() < 2 {
@@ -129,7 +129,7 @@ impl Splitter {
         let line = &rest[..end];
         let is_crlf = line.ends_with(b"\r");
         if !is_blank(line) {
-            return Err(self.input.malformed("something stands behind a boundary"));
+            return Err(self.input.malformed("unexpected text follows a boundary on its line"));
         }
         if !std::mem::replace(&mut self.has_begun, true) && is_crlf {
             self.delimiter.insert(0, b'\r');
@@ -141,14 +141,14 @@ impl Splitter {
         Ok(Found::Next)
     }
 
-    /// Only white space may follow the last boundary on its line. The package's end ends the line
-    /// too.
+    /// Checks that only white space follows the last boundary on its line. The end of the package
+    /// ends the line too.
     fn closing(&mut self) -> Result<Found, AttachmentError> {
         let rest = &self.input.rest;
         let line_break = memchr::memchr(b'\n', &rest[self.scanned..]).map(|at| at + self.scanned);
         let end = line_break.unwrap_or(rest.len());
         if !is_blank(&rest[self.scanned..end]) {
-            return Err(self.input.malformed("something follows the last boundary on its line"));
+            return Err(self.input.malformed("unexpected text follows the last boundary on its line"));
         }
         self.check(end)?;
         if line_break.is_none() && !self.input.is_last {
@@ -169,7 +169,7 @@ impl Splitter {
             }
             let dashed = self.delimiter.strip_prefix(b"\r").unwrap_or(&self.delimiter);
             if line.starts_with(&dashed[1..]) {
-                return Err(self.input.malformed("a boundary stands among the headers of a part"));
+                return Err(self.input.malformed("a boundary occurs within the headers of a part"));
             }
             (self.line, self.scanned) = (end + 1, end + 1);
         }
@@ -210,12 +210,12 @@ impl Splitter {
         }
     }
 
-    /// How many of the last bytes may be the beginning of a boundary.
+    /// Returns the number of bytes at the end that may be the beginning of a boundary.
     fn beginning_at_end(&self) -> usize {
         let rest = &self.input.rest;
         let from = rest.len().saturating_sub(self.delimiter.len() - 1);
         let tail = &rest[from..];
-        // A line break's first byte stands nowhere else in a boundary.
+        // The first byte of a line break occurs nowhere else in a boundary.
         let begin = memchr::memrchr(self.delimiter[0], tail).map(|at| &tail[at..]);
         begin.filter(|begin| self.delimiter.starts_with(begin)).map_or(0, <[u8]>::len)
     }

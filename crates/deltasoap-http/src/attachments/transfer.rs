@@ -13,7 +13,7 @@ pub(super) enum TransferEncoding {
 }
 
 impl TransferEncoding {
-    /// The encoding with a name; `None` for an unknown one.
+    /// Returns the encoding with this name; `None` if it is unknown.
     pub(super) fn named(name: &str) -> Option<Self> {
         match name.to_ascii_lowercase().as_str() {
             "" | "7bit" | "8bit" | "binary" => Some(TransferEncoding::Identity),
@@ -40,7 +40,7 @@ pub(super) enum TransferDecoder {
     QuotedPrintable(Quoted),
 }
 
-const NOT_BASE64: &str = "a part is not in base64, as its headers say";
+const NOT_BASE64: &str = "a part is not valid base64, which its headers declare";
 
 impl TransferDecoder {
     /// Decodes the next piece.
@@ -61,7 +61,7 @@ impl TransferDecoder {
         }
     }
 
-    /// Ends the part; nothing may be left over.
+    /// Ends the part; no input may be left over.
     pub(super) fn finish(&mut self) -> Result<Bytes, &'static str> {
         match self {
             TransferDecoder::Identity => Ok(Bytes::new()),
@@ -78,7 +78,7 @@ impl TransferDecoder {
 #[derive(Debug, Default)]
 pub(super) struct Quoted {
     state: Escape,
-    /// Spaces and tabs, which count only if something else follows on their line.
+    /// Spaces and tabs, which are significant only if something else follows on their line.
     white: Vec<u8>,
 }
 
@@ -94,9 +94,9 @@ enum Escape {
     Break,
 }
 
-/// Maximum white space at the end of a line: the longest line of mail (RFC 5322, 2.1.1).
+/// Maximum white space at the end of a line: the maximum line length of mail (RFC 5322, 2.1.1).
 const WHITE: usize = 998;
-const NOT_QUOTED: &str = "a part is not in quoted-printable, as its headers say";
+const NOT_QUOTED: &str = "a part is not valid quoted-printable, which its headers declare";
 
 impl Quoted {
     fn push(&mut self, byte: u8, decoded: &mut Vec<u8>) -> Result<(), &'static str> {
@@ -133,7 +133,8 @@ impl Quoted {
         Ok(())
     }
 
-    /// A soft line break may be at the end: the line break itself belongs to the boundary.
+    /// Ends the part. It may end in a soft line break: the line break itself belongs to the
+    /// boundary.
     fn finish(&self) -> Result<(), &'static str> {
         if let Escape::Digit(_) = self.state { Err(NOT_QUOTED) } else { Ok(()) }
     }

@@ -1,8 +1,8 @@
 //! Bodies that are compressed while they are sent.
 //!
-//! Where the body itself has to wait for more, what it gave so far is sent in full, so that items
-//! of a list arrive as soon as those of a plain one. A body that shrinks to almost nothing is
-//! diluted with empty blocks: receivers take that for a bomb.
+//! When the body itself has to wait for more, everything compressed so far is flushed, so that
+//! items of a list arrive as soon as those of an uncompressed one. A body that shrinks to almost
+//! nothing is diluted with empty blocks, since receivers would take it for a decompression bomb.
 
 use super::{Body, failed};
 use crate::coding::{Encoder, FREE, Next, Outlook, RATIO, Way};
@@ -13,15 +13,15 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-/// Bytes of a frame, except the last, and those before a pause.
+/// Length of a frame, except the last and those before a pause.
 const FRAME: usize = 16 << 10;
-/// Bytes compressed without a yield, and in one step.
+/// Maximum number of bytes compressed without a yield, and in one step.
 const TURN: usize = 256 << 10;
-/// Bytes that may be compressed to any length.
+/// Number of bytes that may be compressed to any length.
 const UNDILUTED: u64 = FREE - TURN as u64;
-/// Bytes compressed for each byte written, at most, at the end of each step beyond that. What can
-/// be decoded from any number of bytes sent is one step more at most, which keeps it within a
-/// receiver's `RATIO`, or within `FREE`.
+/// Maximum number of bytes compressed for each byte written, at the end of each step beyond that.
+/// The bytes sent at any time decode to at most one step more, which keeps them within a receiver's
+/// `RATIO`, or within `FREE`.
 const DENSEST: u64 = RATIO / 4 * 3;
 const _: () = assert!(DENSEST * FREE <= RATIO * UNDILUTED);
 
@@ -30,7 +30,7 @@ const _: () = assert!(DENSEST * FREE <= RATIO * UNDILUTED);
 pub(super) struct Deflated {
     body: Body,
     way: Way,
-    /// Is told how it went.
+    /// Receives the measurements.
     outlook: Outlook,
     state: State,
     /// The rest of the current frame.
@@ -40,8 +40,8 @@ pub(super) struct Deflated {
     turn: usize,
     /// True if something was compressed since the last pause.
     is_behind: bool,
-    /// True if the body has had nothing once. It is asked again before that is a pause: sources of
-    /// a runtime have nothing when they had their turn.
+    /// True if the body was pending once. It is polled again before that counts as a pause: the
+    /// sources of a runtime are pending when their budget is used up.
     has_yielded: bool,
     done: Done,
 }
@@ -50,31 +50,31 @@ pub(super) struct Deflated {
 enum State {
     Fresh,
     Running(Encoder),
-    /// What was compressed is being written in full.
+    /// The compressed data is being flushed.
     Pausing(Encoder),
     /// The body has ended, but the stream has not.
     Ending(Encoder),
     Done,
-    /// A clone of a stream that had begun.
+    /// A clone of a stream that has begun.
     Without,
 }
 
-/// What was done so far.
+/// Measurements so far.
 #[derive(Debug, Default)]
 struct Done {
-    /// Bytes before and after.
+    /// Number of bytes before and after compression.
     before: u64,
     after: u64,
-    /// Since when, and how much of that time the encoder took, if somebody is to be told.
+    /// The start time and the time that the encoder took, if they are measured.
     since: Option<Instant>,
     coding: Duration,
-    /// Since when the body has had nothing, and how long that was the case before.
+    /// The start of the current pause of the body, and the length of earlier ones.
     pause: Option<Instant>,
     paused: Duration,
 }
 
 impl Done {
-    /// True if receivers would refuse what was written so far.
+    /// Returns true if receivers would reject what was written so far.
     fn is_dense(&self) -> bool {
         self.before > UNDILUTED && self.before > DENSEST * self.after
     }
@@ -97,7 +97,7 @@ impl Deflated {
         }
     }
 
-    /// True if a clone can be read as well as the original.
+    /// Returns true if a clone can be read as well as the original.
     pub(super) fn is_repeatable(&self) -> bool {
         matches!(self.state, State::Fresh) && self.body.is_repeatable()
     }
@@ -106,7 +106,7 @@ impl Deflated {
         matches!(self.state, State::Done)
     }
 
-    /// The next frame.
+    /// Returns the next frame.
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, Error>>> {
         loop {
             if self.turn >= TURN {
@@ -172,9 +172,9 @@ impl Deflated {
         Ok(encoder)
     }
 
-    /// Reads another frame of the body; false at its end.
+    /// Reads another frame of the body. Returns false at its end.
     fn poll_input(&mut self, context: &mut Context<'_>) -> Poll<Result<bool, Error>> {
-        // An empty rest would keep the memory of the last one, which some bodies wait for.
+        // An empty rest would keep the memory of the last frame, which some bodies wait for.
         self.input = Bytes::new();
         let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) else {
             self.done.pause = self.done.pause.or_else(|| self.now());
@@ -187,7 +187,7 @@ impl Deflated {
         Poll::Ready(Ok(true))
     }
 
-    /// Compresses as much as there is room for; true if the pause or the end that comes next is
+    /// Compresses as much as there is room for. Returns true once the following pause or end is
     /// written.
     fn step(&mut self, encoder: &mut Encoder, next: Next) -> Result<bool, Error> {
         let start = self.now();
@@ -204,12 +204,12 @@ impl Deflated {
         Ok(is_written)
     }
 
-    /// The time, if somebody is to be told.
+    /// Returns the time, if it is measured.
     fn now(&self) -> Option<Instant> {
         self.outlook.is_interested().then(Instant::now)
     }
 
-    /// Adds as many empty blocks as receivers need to take what was written.
+    /// Adds the empty blocks that receivers need to accept what was written.
     fn dilute(&mut self, encoder: &Encoder) {
         while self.done.is_dense() {
             self.output.extend_from_slice(encoder.empty_block());
@@ -268,7 +268,7 @@ mod tests {
         ContentCoding::Zstd,
     ];
 
-    /// A body whose items come from a channel.
+    /// Creates a body whose items come from a channel.
     fn fed(coding: ContentCoding) -> (mpsc::UnboundedSender<f64>, Body) {
         let (feed, mut items) = mpsc::unbounded_channel();
         let items = poll_fn(move |context| items.poll_recv(context)).map(Ok::<_, Infallible>);
@@ -282,7 +282,7 @@ mod tests {
         polled.map(|frame| frame.map(|frame| frame.expect("no error").into_data().expect("data")))
     }
 
-    /// What a receiver has of a message when it has these frames.
+    /// Returns what a receiver can decode from these frames.
     fn readable(coding: ContentCoding, frames: &[Bytes]) -> String {
         let frames = iter(frames.to_vec()).map(|frame| Ok::<_, BoxError>(Frame::data(frame))).chain(pending());
         let bound = Bound { gzip: crate::GzipLimits::default(), name: "message", received: 1 << 20 };
@@ -301,7 +301,7 @@ mod tests {
             let mut frames = Vec::new();
             let mut rest = |body: &mut Body| {
                 let before = frames.len();
-                // It may yield once.
+                // The body may yield once.
                 for _ in 0..2 {
                     while let Poll::Ready(Some(frame)) = poll(body) {
                         assert!(!frame.is_empty());

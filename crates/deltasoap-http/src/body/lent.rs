@@ -1,4 +1,4 @@
-//! Bodies that can be taken back as long as nothing of them was read.
+//! Bodies that can be taken back until they are read.
 
 use super::Body;
 use super::failed;
@@ -25,7 +25,7 @@ impl Slot {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The body, if nothing was read of it.
+    /// Returns the body, if nothing of it was read.
     pub(crate) fn take(&self) -> Option<Body> {
         self.lock().take()
     }
@@ -38,16 +38,16 @@ impl Lent {
         (Lent { slot: slot.clone(), size, is_end, is_repeatable }, slot)
     }
 
-    /// The body, for its first reader.
+    /// Returns the body, for its first reader.
     ///
     /// # Errors
-    /// When another clone was read.
+    /// Returns an error if another clone was read.
     pub(super) fn take(&self) -> Result<Body, Error> {
-        self.slot.take().ok_or_else(|| failed("a body that was sent before cannot be sent again"))
+        self.slot.take().ok_or_else(|| failed("the body was sent already and cannot be sent again"))
     }
 }
 
-/// An independent copy, so that layers may keep one to send it again.
+/// Creates an independent copy, so that layers may keep one to send it again.
 impl Clone for Lent {
     fn clone(&self) -> Self {
         let slot = Slot(Arc::new(Mutex::new(self.slot.lock().clone())));

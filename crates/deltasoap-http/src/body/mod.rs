@@ -1,10 +1,10 @@
 //! Bodies of outgoing messages: one piece, or the pieces of a template, sent without copying.
 //!
-//! A frame is one [`Bytes`], so that nothing is copied on the way to the socket: hyper gathers the
+//! A frame is one [`Bytes`], so nothing is copied on the way to the socket: hyper gathers the
 //! available frames into one vectored write. The length is known in advance, and announced even if
-//! the receiver uses HTTP/1.0. The exceptions are messages that are [`overlaid`], which are written
-//! while they are sent, so that their length is known only at the end, and long ones that are
-//! compressed ([`deflated`]). A body can be [`lent`], to be taken back if it was not sent.
+//! the receiver uses HTTP/1.0. There are two exceptions: messages that are [`overlaid`], which are
+//! written while they are sent, so that their length is known only at the end, and long ones that
+//! are compressed ([`deflated`]). A body can be [`lent`], to be taken back if it was not sent.
 
 #[cfg(feature = "gzip")]
 mod deflated;
@@ -43,7 +43,7 @@ use std::task::{Context, Poll};
 #[derive(Debug, Clone, Default)]
 pub struct Body {
     pieces: Pieces,
-    /// Bytes of the remaining frames, if known.
+    /// Number of bytes in the remaining frames, if known.
     left: usize,
     /// Receives each frame.
     recorder: Option<Arc<dyn Recorder>>,
@@ -54,7 +54,7 @@ enum Pieces {
     One(Bytes),
     Template {
         outgoing: Outgoing,
-        /// The frame that comes next.
+        /// The next frame.
         next: usize,
     },
     Overlaid(Overlaid),
@@ -64,13 +64,13 @@ enum Pieces {
     Lent(Box<Lent>),
 }
 
-/// The error of a body that cannot be sent.
+/// Returns the error of a body that cannot be sent.
 #[cold]
 fn failed(what: &str) -> Error {
     Error::at(ErrorKind::Other(what.to_owned()), 0)
 }
 
-/// Receives everything that is read of a body.
+/// Receives everything that is read from a body.
 pub(crate) trait Recorder: fmt::Debug + Send + Sync {
     fn sent(&self, bytes: &[u8]);
 }
@@ -94,30 +94,30 @@ impl Pieces {
     }
 }
 
-/// Maximum length of a body that is compressed at once.
+/// Maximum length of a body that is compressed immediately.
 #[cfg(feature = "gzip")]
 const AT_ONCE: usize = 16 << 10;
 
 impl Body {
-    /// Pieces that know their own length.
+    /// Creates a body from pieces that know their own length.
     fn of(pieces: Pieces) -> Self {
         Body { pieces, left: 0, recorder: None }
     }
 
-    /// The body, which can be taken back as long as nothing of it was read.
+    /// Lends the body, which can be taken back until it is read.
     pub(crate) fn lend(self) -> (Body, Slot) {
         let (lent, slot) = Lent::new(self);
         (Body::of(Pieces::Lent(Box::new(lent))), slot)
     }
 
-    /// Passes everything that is read of the body to a recorder.
+    /// Passes everything that is read from the body to a recorder.
     #[cfg(feature = "client")]
     pub(crate) fn recorded(self, recorder: Arc<dyn Recorder>) -> Body {
         Body { recorder: Some(recorder), ..self }
     }
 
-    /// The body, compressed in some way. It is compressed while it is sent; a short one
-    /// immediately, so that its length can be announced.
+    /// Compresses the body while it is sent; a short one immediately, so that its length can be
+    /// announced.
     #[cfg(feature = "gzip")]
     pub(crate) fn coded(self, way: Way, outlook: Outlook) -> Body {
         let is_short = matches!(self.pieces, Pieces::One(_) | Pieces::Template { .. }) && self.left <= AT_ONCE;
@@ -129,18 +129,18 @@ impl Body {
         }
     }
 
-    /// Without the feature `gzip`, the body as it was.
+    /// Returns the body unchanged, without the feature `gzip`.
     #[cfg(not(feature = "gzip"))]
     pub(crate) fn coded(self, _: Way, _: Outlook) -> Body {
         self
     }
 
-    /// True if the body is a message with other parts.
+    /// Returns true if the body is a message with other parts.
     pub(crate) fn is_package(&self) -> bool {
         matches!(self.pieces, Pieces::Package(_))
     }
 
-    /// True if a clone can be read as well as the original.
+    /// Returns true if a clone can be read as well as the original.
     pub(crate) fn is_repeatable(&self) -> bool {
         match &self.pieces {
             Pieces::One(_) | Pieces::Template { .. } => true,
@@ -170,7 +170,7 @@ impl Body {
         let frame = self.pieces.next();
         self.left = if frame.is_empty() { 0 } else { self.left.saturating_sub(frame.len()) };
         if self.left == 0 {
-            // From here on the template waits for the frames alone.
+            // From here on, the template waits only for the frames.
             self.pieces = Pieces::default();
         }
         Poll::Ready(Some(Ok(frame)))
@@ -230,8 +230,8 @@ impl From<String> for Body {
     }
 }
 
-/// A message in one piece, whose bytes are not copied unless their buffer was far too large for
-/// them.
+/// Creates the body of a message in one piece. Its bytes are copied only if their buffer is far too
+/// large for them.
 impl From<Buffer> for Body {
     fn from(message: Buffer) -> Self {
         trimmed(message.into_vec()).into()
@@ -244,7 +244,7 @@ impl From<Outgoing> for Body {
     }
 }
 
-/// A message with its parts, which are read while they are sent.
+/// Creates the body of a message with parts, which are read while they are sent.
 impl From<Package> for Body {
     fn from(package: Package) -> Self {
         Body::of(Pieces::Package(Box::new(package)))
@@ -252,8 +252,8 @@ impl From<Package> for Body {
 }
 
 impl Body {
-    /// A body that is written while it is sent, with items from a stream. An error of the stream
-    /// ends the exchange.
+    /// Creates a body that is written while it is sent, with items from a stream. An error of the
+    /// stream ends the exchange.
     pub(crate) fn fed<T, S, E>(overlay: Overlay<Feed<T>>, items: S) -> Self
     where
         T: Typed + Send + 'static,
@@ -264,7 +264,7 @@ impl Body {
     }
 }
 
-/// A body that is written while it is sent.
+/// Creates a body that is written while it is sent.
 impl<T, I> From<Overlay<I>> for Body
 where
     T: Typed + Send + 'static,
@@ -278,9 +278,8 @@ where
 /// Maximum unused memory in bytes that a message keeps while it is sent.
 const UNUSED: usize = 64 << 10;
 
-/// The bytes without their unused capacity, if that is most of the memory: a slow reader would hold
-/// on to it. A buffer that grew to the message is less than twice as large, so the copied part is
-/// always small.
+/// Drops unused capacity, if that is most of the memory: a slow reader would hold on to it. A
+/// buffer that grew to the message is less than twice as large, so the copied part is always small.
 fn trimmed(mut bytes: Vec<u8>) -> Vec<u8> {
     if bytes.capacity() > UNUSED && bytes.capacity() / 2 > bytes.len() {
         bytes.shrink_to_fit();

@@ -1,4 +1,4 @@
-//! The chunks of an overlaid message as frames, written when the transport asks for them.
+//! The chunks of an overlaid message as frames, written when the transport polls them.
 
 use crate::BoxError;
 use bytes::Bytes;
@@ -9,8 +9,8 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 
-/// A message whose items come from an iterator. One chunk is written when it is requested, in the
-/// memory of one that the transport has released.
+/// A message whose items come from an iterator. Each chunk is written when it is requested, in the
+/// memory of a chunk that the transport has released.
 ///
 /// Before another chunk's memory is allocated while one is being sent, the transport gets an
 /// opportunity to send that one, so usually there is only one. A receiver that keeps the chunks
@@ -24,17 +24,17 @@ pub(super) struct Overlaid {
 }
 
 enum State {
-    /// There may be more. The lock is never taken: it allows sharing a body although iterators may
-    /// not be shared.
+    /// There may be more items. The mutex is never locked: it allows sharing a body although
+    /// iterators may not be shared.
     Open(Mutex<Box<dyn Chunks>>),
     Done,
-    /// The items are elsewhere: this is a clone.
+    /// This is a clone; the original has the items.
     Without,
 }
 
 /// Writes chunks.
 trait Chunks: Send {
-    /// Writes the next chunk over a buffer; false if there are no more.
+    /// Writes the next chunk over a buffer. Returns false if there are no more.
     fn poll_write(&mut self, context: &mut Context<'_>, chunk: &mut Buffer) -> Poll<Result<bool, Error>>;
 }
 
@@ -54,7 +54,7 @@ struct Fed<T, S> {
     has_ended: bool,
 }
 
-/// Items that are taken from a stream before they are written, at most.
+/// Maximum number of items that are taken from a stream before they are written.
 const TAKEN: usize = 256;
 
 impl<T, S, E> Fed<T, S>
@@ -63,7 +63,7 @@ where
     S: Stream<Item = Result<T, E>>,
     E: Into<BoxError>,
 {
-    /// Takes the items that are ready. Pending if there may be more later.
+    /// Takes the items that are ready. Returns pending if more may come later.
     fn poll_items(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
         while !self.has_ended && self.overlay.waiting() < TAKEN {
             match ready!(self.items.as_mut().poll_next(context)) {
@@ -88,7 +88,7 @@ where
     fn poll_write(&mut self, context: &mut Context<'_>, chunk: &mut Buffer) -> Poll<Result<bool, Error>> {
         loop {
             let polled = self.poll_items(context)?;
-            // What is ready is not kept back until there is more.
+            // Ready items are sent without waiting for more.
             if self.overlay.write_chunk(chunk)? {
                 return Poll::Ready(Ok(true));
             }
@@ -109,7 +109,7 @@ impl Overlaid {
         Self::of(Box::new(overlay))
     }
 
-    /// A message whose items come from a stream.
+    /// Creates a message whose items come from a stream.
     pub(super) fn fed<T, S, E>(overlay: Overlay<Feed<T>>, items: S) -> Self
     where
         T: Typed + Send + 'static,
@@ -128,7 +128,7 @@ impl Overlaid {
         matches!(self.chunks, State::Done)
     }
 
-    /// The next chunk.
+    /// Returns the next chunk.
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, Error>>> {
         let returned = self.returned.buffer().take();
         if returned.is_none() && !std::mem::replace(&mut self.has_yielded, true) {
@@ -166,7 +166,7 @@ impl Overlaid {
 
 #[cold]
 fn sent_twice() -> Error {
-    Error::at(ErrorKind::Other("a message whose items come from an iterator can be sent once only".to_owned()), 0)
+    Error::at(ErrorKind::Other("a message whose items come from an iterator can be sent only once".to_owned()), 0)
 }
 
 /// The items exist only once: a clone fails when it is sent.
@@ -182,7 +182,7 @@ impl fmt::Debug for Overlaid {
     }
 }
 
-/// Where a chunk's memory is returned to.
+/// The place to which a chunk's memory is returned.
 #[derive(Debug, Default)]
 struct Returned {
     buffer: Mutex<Option<Buffer>>,

@@ -58,11 +58,11 @@ pub struct Client<S = HttpTransport> {
 }
 
 impl Client {
-    /// A client of the endpoint at an `http` or, with the feature `tls`, an `https` URL, with
-    /// default settings.
+    /// Creates a client of the endpoint at an `http` URL or, with the feature `tls`, an `https`
+    /// URL, with default settings.
     ///
     /// # Errors
-    /// When the URL is malformed or names no host.
+    /// Returns an error if the URL is malformed or names no host.
     pub fn new(url: impl Into<String>) -> Result<Self, InvalidUrl> {
         Self::builder(url).build()
     }
@@ -74,41 +74,41 @@ impl Client {
 }
 
 impl<S> Client<S> {
-    /// A client that sends its requests through a service, with default settings.
+    /// Creates a client that sends its requests through a service, with default settings.
     ///
     /// # Errors
-    /// When the URL is malformed or names no host.
+    /// Returns an error if the URL is malformed or names no host.
     pub fn with_service(url: impl Into<String>, service: S) -> Result<Self, InvalidUrl> {
         ClientBuilder::new(url.into()).build_with(service)
     }
 
-    /// How answers are read, for decoders that the caller supplies
+    /// Returns the options for reading answers, for decoders that the caller supplies
     /// ([`call_element`](Self::call_element)).
     pub fn decode_options(&self) -> DecodeOptions {
         self.settings.options
     }
 
-    /// Statistics of differential decoding for leased responses, over all clones of the client. The
-    /// memory is that of the entries that currently wait for the next responses.
+    /// Returns statistics of differential decoding for leased responses, over all clones of the
+    /// client. The memory is that of the entries that currently wait for the next responses.
     pub fn differential_stats(&self) -> DifferentialStats {
         self.memories.stats()
     }
 
-    /// How many [deviations](crate::Response::deviations) answers had in all, over all clones of
-    /// the client.
+    /// Returns the total number of [deviations](crate::Response::deviations) in answers, over all
+    /// clones of the client.
     pub fn deviations(&self) -> u64 {
         self.memories.deviations()
     }
 
-    /// Statistics of differential serialization for the requests, over all clones of the client.
-    /// Requests written without [templates](ClientBuilder::templating) count as sent for the first
-    /// time.
+    /// Returns statistics of differential serialization for the requests, over all clones of the
+    /// client. Requests written without [templates](ClientBuilder::templating) count as sent for
+    /// the first time.
     pub fn encode_stats(&self) -> EncodeStats {
         self.writer.stats()
     }
 
-    /// The number of response leaves whose values were taken from the corresponding requests
-    /// ([`hints`](ClientBuilder::hints)), over all clones of the client.
+    /// Returns the number of response leaves whose values were taken from the corresponding
+    /// requests ([`hints`](ClientBuilder::hints)), over all clones of the client.
     pub fn hinted_leaves(&self) -> u64 {
         self.writer.hinted_leaves()
     }
@@ -120,18 +120,18 @@ pub(super) struct Settings {
     pub(super) url: Uri,
     pub(super) version: Version,
     pub(super) encoding: Use,
-    /// Whether values that several places share are written once.
+    /// True if shared values are written once.
     pub(super) references: bool,
     pub(super) action: Cow<'static, str>,
     pub(super) timeout: Option<Duration>,
     pub(super) options: DecodeOptions,
     pub(super) attachments: AttachmentOptions,
-    /// Which requests are compressed.
+    /// Selects the requests to compress.
     pub(super) compression: Compression,
     pub(super) uplink: Uplink,
     pub(super) accepts_gzip: bool,
     pub(super) gzip_limits: GzipLimits,
-    /// Receives each whole answer.
+    /// Inspects each whole answer.
     pub(super) inspector: Option<Inspector>,
     pub(super) credentials: Option<Credentials>,
     pub(super) retries: Retries,
@@ -189,47 +189,47 @@ impl ClientBuilder {
         }
     }
 
-    /// The version of SOAP that requests are in; answers are read in both. Default 1.1.
+    /// Sets the SOAP version of requests; answers are read in both. Default 1.1.
     #[must_use]
     pub fn version(mut self, version: Version) -> Self {
         self.settings.version = version;
         self
     }
 
-    /// How requests are laid out; answers are read in both layouts. Default: literal.
+    /// Sets the layout of requests; answers are read in both layouts. Default: literal.
     #[must_use]
     pub fn encoding(mut self, encoding: Use) -> Self {
         self.settings.encoding = encoding;
         self
     }
 
-    /// Whether values that several places of a request share ([`Shared`](deltasoap_core::Shared))
-    /// are written once in SOAP encoding, and then referred to (`href` in SOAP 1.1, `ref` in 1.2).
-    /// Otherwise they are copied, for servers that do not support references, and a request that
-    /// contains itself is an error. References are only used for values of such a type. Default:
-    /// yes.
+    /// Sets whether values that occur in several places of a request
+    /// ([`Shared`](deltasoap_core::Shared)) are written once in SOAP encoding, and then referred to
+    /// (`href` in SOAP 1.1, `ref` in 1.2). Otherwise they are copied, for servers that do not
+    /// support references, and a request that contains itself is an error. References are only used
+    /// for values of such a type. Default: true.
     #[must_use]
     pub fn references(mut self, are_written: bool) -> Self {
         self.settings.references = are_written;
         self
     }
 
-    /// The action of calls that set none (`soapAction` in WSDL 1.1). Default: empty.
+    /// Sets the action of calls that set none (`soapAction` in WSDL 1.1). Default: empty.
     #[must_use]
     pub fn action(mut self, action: impl Into<Cow<'static, str>>) -> Self {
         self.settings.action = action.into();
         self
     }
 
-    /// Maximum time of a call from first to last byte; `None` for no limit. Default 60 s.
+    /// Sets the maximum time of a call from first to last byte; `None` for no limit. Default 60 s.
     #[must_use]
     pub fn timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
         self.settings.timeout = timeout.into();
         self
     }
 
-    /// Bounds on answers, and the comparison of [leased](Client::call_leased) answers with earlier
-    /// ones. Default: those of [`Limits`](deltasoap_core::Limits), and leaf checkpoints. A
+    /// Sets limits on answers, and the comparison of [leased](Client::call_leased) answers with
+    /// earlier ones. Default: those of [`Limits`](deltasoap_core::Limits), and leaf checkpoints. A
     /// [tolerance](Self::tolerance) here takes effect only if it is greater than the client's own.
     #[must_use]
     pub fn options(mut self, options: DecodeOptions) -> Self {
@@ -238,7 +238,7 @@ impl ClientBuilder {
         self
     }
 
-    /// What is accepted in answers beyond their schema; default [`Tolerance::Unknown`], since
+    /// Sets what is accepted in answers beyond their schema; default [`Tolerance::Unknown`], since
     /// services add elements to their responses.
     /// [`Response::deviations`](crate::Response::deviations) lists the accepted deviations.
     #[must_use]
@@ -248,7 +248,7 @@ impl ClientBuilder {
     }
 
     /// Inspects each whole answer, after it was read and before the caller gets it: the envelope as
-    /// it was received, without content coding and package. An error refuses the answer:
+    /// it was received, without content coding and package. An error rejects the answer:
     /// [`CallError::Refused`](crate::CallError::Refused). The bytes of an answer are kept until it
     /// ends; the parts of a package are not included. In `deltasoap-dynamic`, `Contract::inspector`
     /// checks answers against a WSDL.
@@ -258,8 +258,8 @@ impl ClientBuilder {
         self
     }
 
-    /// How messages with parts are read and written; default [`AttachmentOptions::client`]. A call
-    /// sends parts with [`CallOptions::part`](crate::CallOptions::part), and receives them in
+    /// Sets how messages with parts are read and written; default [`AttachmentOptions::client`]. A
+    /// call sends parts with [`CallOptions::part`](crate::CallOptions::part), and receives them in
     /// [`Response::attachments`](crate::Response).
     #[must_use]
     pub fn attachments(mut self, options: AttachmentOptions) -> Self {
@@ -267,41 +267,42 @@ impl ClientBuilder {
         self
     }
 
-    /// When binary values are sent as separate parts, for calls that do not set it. Default: never.
-    /// The other [options](Self::attachments) of messages with parts are unchanged.
+    /// Sets when binary values are sent as separate parts, for calls that do not set it. Default:
+    /// never. The other [options](Self::attachments) of messages with parts are unchanged.
     #[must_use]
     pub fn mtom(mut self, mtom: Mtom) -> Self {
         self.settings.attachments.mtom = mtom;
         self
     }
 
-    /// Which requests are compressed. Default: none, since a client cannot know whether the server
-    /// reads gzip; with [`Compression::ADAPTIVE`], it waits for the server to say so, and sends a
-    /// request again as it was if that is refused. Compressed requests beyond 16 KiB are sent
-    /// without a `Content-Length`. The length of a compressed request reveals information about its
-    /// content, as that of a [response](crate::ServiceBuilder::compression) does.
+    /// Sets which requests are compressed. Default: none, since a client cannot know whether the
+    /// server reads gzip. With [`Compression::ADAPTIVE`], the client waits until the server
+    /// announces that it does, and sends a request again uncompressed if it is refused. Compressed
+    /// requests beyond 16 KiB are sent without a `Content-Length`. The length of a compressed
+    /// request reveals information about its content, like that of a
+    /// [response](crate::ServiceBuilder::compression).
     #[must_use]
     pub fn compression(mut self, compression: Compression) -> Self {
         self.settings.compression = compression;
         self
     }
 
-    /// Whether responses may be compressed: in gzip, and with the feature `zstd` in zstd. If not,
-    /// the client does not request it, and a compressed response is an error. Default: yes.
+    /// Sets whether responses may be compressed: in gzip, and with the feature `zstd` in zstd. If
+    /// not, the client does not request it, and a compressed response is an error. Default: true.
     #[must_use]
     pub fn accept_gzip(mut self, is_accepted: bool) -> Self {
         self.settings.accepts_gzip = is_accepted && cfg!(feature = "gzip");
         self
     }
 
-    /// Bounds on compressed responses.
+    /// Sets limits on compressed responses.
     #[must_use]
     pub fn gzip_limits(mut self, limits: GzipLimits) -> Self {
         self.settings.gzip_limits = limits;
         self
     }
 
-    /// The credentials of the client. They are sent only to the origin of the client's URL,
+    /// Sets the credentials of the client. They are sent only to the origin of the client's URL,
     /// wherever redirects lead. A call with its own `Authorization`
     /// [header](crate::CallOptions::http_header) uses that instead. Default: none.
     ///
@@ -319,24 +320,24 @@ impl ClientBuilder {
         self
     }
 
-    /// When a failed request is sent again. Default: if nothing of it was sent, up to two times;
-    /// see [`Retries`].
+    /// Sets when a failed request is sent again. Default: if nothing of it was sent, up to two
+    /// times; see [`Retries`].
     #[must_use]
     pub fn retries(mut self, retries: Retries) -> Self {
         self.settings.retries = retries;
         self
     }
 
-    /// Which redirects are followed. Default: none.
+    /// Sets which redirects are followed. Default: none.
     #[must_use]
     pub fn redirects(mut self, redirects: Redirects) -> Self {
         self.settings.redirects = redirects;
         self
     }
 
-    /// Whether cookies are kept and sent back, as required by some servers with sessions (RFC
+    /// Sets whether cookies are kept and sent back, as required by some servers with sessions (RFC
     /// 6265). The client and all its clones keep them in memory, only for the origin of the
-    /// client's URL. At most 64 are kept, of 4 KiB each. Default: no.
+    /// client's URL. At most 64 are kept, of 4 KiB each. Default: false.
     #[cfg(feature = "cookies")]
     #[must_use]
     pub fn cookies(mut self, are_kept: bool) -> Self {
@@ -344,8 +345,8 @@ impl ClientBuilder {
         self
     }
 
-    /// As [`cookies`](Self::cookies), in a jar of the program: to keep them from run to run, or for
-    /// several clients.
+    /// Keeps [`cookies`](Self::cookies) in a jar of the program: to keep them from run to run, or
+    /// for several clients.
     #[cfg(feature = "cookies")]
     #[must_use]
     pub fn cookie_jar(mut self, jar: CookieJar) -> Self {
@@ -364,68 +365,68 @@ impl ClientBuilder {
     ///
     /// A response with a mandatory block (`mustUnderstand`) that is addressed to the client is an
     /// error ([`CallError::NotUnderstood`](crate::CallError::NotUnderstood)) if neither the client
-    /// nor the [call](crate::CallOptions::understands) understands it. Default: none is.
+    /// nor the [call](crate::CallOptions::understands) understands it. Default: none.
     #[must_use]
     pub fn understands(mut self, header: QName) -> Self {
         self.settings.understood.names.push(header);
         self
     }
 
-    /// How many earlier responses are kept to compare the next with, over all operations. Responses
-    /// that the caller holds on lease are not counted. Default 16.
+    /// Sets the number of earlier responses that are kept to compare the next with, over all
+    /// operations. Responses that the caller holds on lease are not counted. Default 16.
     #[must_use]
     pub fn memories(mut self, memories: usize) -> Self {
         self.memories = memories;
         self
     }
 
-    /// How many bytes are kept for that: received buffers by their capacity and the notes about
-    /// them, without the values themselves. Default 64 MiB.
+    /// Sets the number of bytes that these may use: received buffers by their capacity and the
+    /// notes about them, without the values themselves. Default 64 MiB.
     #[must_use]
     pub fn memory_bytes(mut self, bytes: usize) -> Self {
         self.memory_bytes = bytes;
         self
     }
 
-    /// How requests that resemble an earlier one are written: only where they differ. Default: that
-    /// of [`Templating`]. With [`Templating::OFF`], each is written in full, and nothing is kept.
-    /// Requests of a type that have recently all been small, below 2 KiB, are always written in
-    /// full: keeping them costs more than it saves.
+    /// Sets how requests that resemble an earlier one are written: only where they differ. Default:
+    /// that of [`Templating`]. With [`Templating::OFF`], each is written in full, and nothing is
+    /// kept. Requests of a type that have recently all been small, below 2 KiB, are always written
+    /// in full: keeping them costs more than it saves.
     #[must_use]
     pub fn templating(mut self, templating: Templating) -> Self {
         self.templating = templating;
         self
     }
 
-    /// Whether numbers of a response are looked up in its request. If many are the same, those need
-    /// not be parsed. This is done for lists of `float` and `double`, in requests with a template,
-    /// and as long as such responses do repeat what was sent. Default: yes.
+    /// Sets whether numbers of a response are looked up in its request. If many are the same, those
+    /// need not be parsed. This is done for lists of `float` and `double`, in requests with a
+    /// template, and as long as such responses do repeat what was sent. Default: true.
     #[must_use]
     pub fn hints(mut self, hints: bool) -> Self {
         self.hints = hints;
         self
     }
 
-    /// Where earlier requests are kept, and how many. Default: the client's own store, with the
-    /// bounds of [`SharedTemplates::default`].
+    /// Sets the store of earlier requests, and its bounds. Default: the client's own store, with
+    /// the bounds of [`SharedTemplates::default`].
     #[must_use]
     pub fn templates(mut self, templates: SharedTemplates) -> Self {
         self.templates = templates;
         self
     }
 
-    /// A client over HTTP/1.1 with its own connection pool.
+    /// Builds a client over HTTP/1.1 with its own connection pool.
     ///
     /// # Errors
-    /// When the URL is malformed or names no host.
+    /// Returns an error if the URL is malformed or names no host.
     pub fn build(self) -> Result<Client, InvalidUrl> {
         self.build_with(HttpTransport::new())
     }
 
-    /// A client that sends its requests through a service.
+    /// Builds a client that sends its requests through a service.
     ///
     /// # Errors
-    /// When the URL is malformed or names no host.
+    /// Returns an error if the URL is malformed or names no host.
     pub fn build_with<S>(mut self, transport: S) -> Result<Client<S>, InvalidUrl> {
         self.settings.url = match self.url.parse::<Uri>() {
             Ok(url) if url.scheme().is_some() && url.host().is_some_and(|host| !host.is_empty()) => url,
@@ -437,7 +438,7 @@ impl ClientBuilder {
     }
 }
 
-/// An endpoint's URL that is malformed, relative, or names no host.
+/// The error for an endpoint URL that is malformed, relative, or names no host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidUrl(pub String);
 

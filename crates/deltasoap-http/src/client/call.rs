@@ -35,8 +35,8 @@ pub struct Response<T> {
     /// The parts that came with the message, which may still be arriving.
     ///
     /// They may pause for no longer than the client's [timeout](crate::ClientBuilder::timeout),
-    /// whatever the timeout of the call. Whether the package is valid is known only after it was
-    /// read to its end; [`into_body`](Self::into_body) and [`Attachments::finish`] do that.
+    /// whatever the timeout of the call. The package is known to be valid only after it was read to
+    /// its end; [`into_body`](Self::into_body) and [`Attachments::finish`] do that.
     pub attachments: Attachments,
     /// Deviations from the schema that the client [accepted](crate::ClientBuilder::tolerance).
     /// Content that is equal to an earlier answer is not reported again.
@@ -44,18 +44,18 @@ pub struct Response<T> {
 }
 
 impl<T> Response<T> {
-    /// The body's element, after the rest of the package was read and checked. Calls that return
-    /// only the element, such as [`Client::call`], do this.
+    /// Returns the body's element, after the rest of the package was read and checked. Calls that
+    /// return only the element, such as [`Client::call`], do this.
     ///
     /// # Errors
-    /// When the package is invalid, or does not arrive in full.
+    /// Returns an error if the package is invalid, or does not arrive in full.
     pub async fn into_body(mut self) -> Result<T, CallError> {
         self.attachments.finish().await.map_err(CallError::Attachment)?;
         Ok(self.body)
     }
 
-    /// The first header block with the type's element name, as a typed value; `None` if there is
-    /// none.
+    /// Returns the first header block with the type's element name, as a typed value; `None` if
+    /// there is none.
     pub fn header<H: Message>(&self) -> Option<Result<H, Error>> {
         let is_ours = |block: &&HeaderBlock| block.is_for_us(self.head.version());
         self.head.headers.iter().filter(is_ours).find_map(HeaderBlock::to_typed)
@@ -78,7 +78,7 @@ where
     /// read in full. See [`call_leased`](Self::call_leased) for responses that resemble each other.
     ///
     /// # Errors
-    /// A fault, or another reason why there is no response; see [`CallError`].
+    /// Returns a fault, or another reason why there is no response; see [`CallError`].
     pub async fn call<Req: Message, Resp: Message>(&self, request: &Req) -> Result<Resp, CallError> {
         self.call_to_end(request, CallOptions::default()).await
     }
@@ -98,7 +98,7 @@ where
     /// [declare](CallOptions::understands) which header blocks of the response are understood.
     ///
     /// # Errors
-    /// As [`call`](Self::call).
+    /// Returns the same errors as [`call`](Self::call).
     pub async fn call_with<Req: Message, Resp: Message>(
         &self,
         request: &Req,
@@ -141,7 +141,7 @@ where
     /// ```
     ///
     /// # Errors
-    /// As [`call`](Self::call). The next response is then read in full.
+    /// Returns the same errors as [`call`](Self::call). The next response is then read in full.
     pub async fn call_leased<Req, Resp>(&self, request: &Req) -> Result<Lease<Resp>, CallError>
     where
         Req: Message,
@@ -165,10 +165,10 @@ where
         within(timeout, exchange).instrument(span::<Req>()).await
     }
 
-    /// As [`call_leased`](Self::call_leased), with settings of this call.
+    /// Like [`call_leased`](Self::call_leased), with settings of this call.
     ///
     /// # Errors
-    /// As [`call`](Self::call).
+    /// Returns the same errors as [`call`](Self::call).
     pub async fn call_leased_with<Req, Resp>(
         &self,
         request: &Req,
@@ -189,7 +189,7 @@ where
     /// than a fault. Anything else, such as a login page, is an error.
     ///
     /// # Errors
-    /// As [`call`](Self::call).
+    /// Returns the same errors as [`call`](Self::call).
     pub async fn send<Req: Message>(&self, request: &Req) -> Result<(), CallError> {
         self.send_with(request, CallOptions::default()).await
     }
@@ -197,7 +197,7 @@ where
     /// Sends a one-way message with settings of this call.
     ///
     /// # Errors
-    /// As [`call`](Self::call).
+    /// Returns the same errors as [`call`](Self::call).
     pub async fn send_with<Req: Message>(&self, request: &Req, options: CallOptions) -> Result<(), CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
         let (request, _) = self.request(request, options)?;
@@ -233,7 +233,7 @@ where
         let deviations = received.deviations;
         let Some((head, mut receiver)) = received.message else { return Err(empty(status, &http_headers)) };
         let fault = receiver.take_fault().map_err(|error| CallError::malformed(status, error))?;
-        // A fault leaves the memory as it was, and sends it home at once.
+        // A fault leaves the memory unchanged, and returns it immediately.
         let body = checkout.lease(receiver.into_memory(), received.decoder);
         match fault {
             Some(fault) => Err(CallError::Fault(Box::new(fault))),
@@ -264,7 +264,7 @@ where
         Ok(received)
     }
 
-    /// A decoder for an answer that is not compared with others.
+    /// Returns a decoder for an answer that is not compared with others.
     pub(super) fn decoder(&self) -> Box<Decoder> {
         Box::new(Decoder::new(DecodeOptions { differential: Differential::OFF, ..self.settings.options }))
     }
@@ -279,7 +279,7 @@ where
                 Some(Ok(None)) | None if status.is_success() => Ok(()),
                 Some(Ok(None)) | None => Err(empty(status, &headers)),
             },
-            // Nothing, whatever its media type.
+            // An empty answer, whatever its media type.
             Err(CallError::Status(error)) if status.is_success() && error.excerpt.is_empty() => Ok(()),
             Err(error) => Err(error),
         }
@@ -302,7 +302,7 @@ where
         Ok((self.request_of(message, options)?, sent))
     }
 
-    /// The HTTP request with a message as its body.
+    /// Creates the HTTP request with a message as its body.
     pub(super) fn request_of(&self, message: Body, options: CallOptions) -> Result<Outbound, CallError> {
         let settings = &*self.settings;
         let action = options.action.as_ref().unwrap_or(&settings.action);

@@ -19,7 +19,7 @@ pub trait Caller {
     /// Calls an operation; see [`Client::call_with`].
     ///
     /// # Errors
-    /// A fault, or another reason why there is no response.
+    /// Returns a fault, or another reason why there is no response.
     fn call<Req, Resp>(
         &self,
         request: &Req,
@@ -32,7 +32,7 @@ pub trait Caller {
     /// Sends a one-way message; see [`Client::send_with`].
     ///
     /// # Errors
-    /// As [`call`](Self::call).
+    /// Returns the same errors as [`call`](Self::call).
     fn send<Req>(&self, request: &Req, options: CallOptions) -> impl Future<Output = Result<(), CallError>> + Send
     where
         Req: Message + Sync;
@@ -125,12 +125,12 @@ where
     }
 }
 
-/// Why an operation with declared faults returned no response.
+/// An error of an operation with declared faults.
 #[derive(Debug)]
 pub enum Failure<F> {
     /// The server answered with a fault; `F` distinguishes the declared ones.
     Fault(Box<F>),
-    /// There was another reason.
+    /// The call failed for another reason.
     Call(CallError),
 }
 

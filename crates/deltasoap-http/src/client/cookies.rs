@@ -14,7 +14,7 @@ const COOKIES: usize = 64;
 /// Maximum length of a cookie, attributes included.
 const LENGTH: usize = 4096;
 
-/// The cookies of clients: clones share them. A program can keep them from run to run, in the
+/// The cookies of clients. Clones share them. A program can keep them from run to run, in the
 /// format of curl's cookie files.
 ///
 /// ```
@@ -49,11 +49,11 @@ impl fmt::Display for InvalidCookies {
 impl std::error::Error for InvalidCookies {}
 
 impl CookieJar {
-    /// Cookies from a file written by curl or [`to_netscape`](Self::to_netscape). Expired cookies
-    /// are left out.
+    /// Reads cookies from a file written by curl or [`to_netscape`](Self::to_netscape). Expired
+    /// cookies are left out.
     ///
     /// # Errors
-    /// When a line is no cookie. The error names the line, not its content.
+    /// Returns an error if a line is not a cookie. The error names the line, not its content.
     pub fn from_netscape(text: &str) -> Result<Self, InvalidCookies> {
         let mut store = CookieStore::default();
         for (number, line) in text.lines().enumerate() {
@@ -66,8 +66,8 @@ impl CookieJar {
         Ok(CookieJar(Arc::new(Mutex::new(store))))
     }
 
-    /// All cookies, including session cookies, in the format of curl's cookie files. They are
-    /// secrets.
+    /// Returns all cookies, including session cookies, in the format of curl's cookie files. They
+    /// are secrets.
     pub fn to_netscape(&self) -> String {
         let store = self.store();
         let mut lines: Vec<String> = store.iter_unexpired().filter_map(line_of).collect();
@@ -107,14 +107,14 @@ impl CookieJar {
         for cookie in headers.get_all(SET_COOKIE).iter().filter_map(|cookie| cookie.to_str().ok()) {
             let cookie = fit(&store, cookie, &url);
             let kept = cookie.is_some_and(|cookie| store.insert(cookie, &url).is_ok());
-            tracing::trace!(kept, "a cookie came");
+            tracing::trace!(kept, "cookie received");
         }
     }
 }
 
-/// The cookie, if it may be kept. Malformed cookies and those for other hosts may not. Like
+/// Returns the cookie, if it may be kept. Malformed cookies and those for other hosts may not. Like
 /// browsers and curl, this is stricter than RFC 6265: a cookie must not contain control characters,
-/// must not apply to all names below a public suffix (`example`, `co.uk`), and must not become or
+/// must not apply to all names below a public suffix (`example`, `co.uk`), must not become or
 /// replace a secure one over an insecure connection, and must keep what its name
 /// [promises](keeps_promise).
 fn fit(store: &CookieStore, text: &str, url: &Url) -> Option<Cookie<'static>> {
@@ -127,7 +127,7 @@ fn fit(store: &CookieStore, text: &str, url: &Url) -> Option<Cookie<'static>> {
     }
     let domain = raw.domain().map(|domain| domain.trim_matches('.').to_ascii_lowercase()).unwrap_or_default();
     if !domain.is_empty() && psl::domain_str(&domain).is_none() {
-        // Of such a host itself it is the host's alone (RFC 6265, 5.3).
+        // If the host itself is a public suffix, the cookie is for this host only (RFC 6265, 5.3).
         if url.host_str() != Some(&domain) {
             return None;
         }
@@ -146,13 +146,14 @@ fn fit(store: &CookieStore, text: &str, url: &Url) -> Option<Cookie<'static>> {
     };
     let has_room = is_known || store.iter_unexpired().count() < COOKIES;
     if !has_room {
-        tracing::warn!(name, "{COOKIES} cookies are kept already, and this one is not");
+        tracing::warn!(name, "cookie not kept: the limit of {COOKIES} cookies is reached");
     }
     has_room.then_some(cookie)
 }
 
-/// True unless the name promises what the attributes do not say (RFC 6265bis, 4.1.3): `__Secure-`
-/// that the cookie is secure, and `__Host-` that it also is the host's alone and for all its paths.
+/// Returns true unless the name promises something that the attributes lack (RFC 6265bis, 4.1.3):
+/// `__Secure-` that the cookie is secure, and `__Host-` that it also is for this host only and for
+/// all its paths.
 fn keeps_promise(cookie: &RawCookie<'_>) -> bool {
     let name = cookie.name().to_ascii_lowercase();
     let is_secure = cookie.secure() == Some(true);
@@ -160,7 +161,7 @@ fn keeps_promise(cookie: &RawCookie<'_>) -> bool {
     (is_hosts || !name.starts_with("__host-")) && (is_secure || !name.starts_with("__secure-"))
 }
 
-/// Without the cookies, which are secrets.
+/// Omits the cookies, which are secrets.
 impl fmt::Debug for CookieJar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CookieJar").finish_non_exhaustive()
@@ -170,8 +171,8 @@ impl fmt::Debug for CookieJar {
 /// Prefix of the lines of cookies that scripts in pages must not see.
 const HTTP_ONLY: &str = "#HttpOnly_";
 
-/// Adds the cookie of a line: domain, whether subdomains have it, path, whether it is for secure
-/// connections, its expiry in Unix seconds (0 for the session's end), name, value.
+/// Adds the cookie of a line: domain, whether subdomains get it, path, whether it is for secure
+/// connections, expiry in Unix seconds (0 for the end of the session), name, value.
 fn add_line(store: &mut CookieStore, line: &str, http_only: bool) -> Option<()> {
     let fields: Vec<&str> = line.split('\t').collect();
     let &[domain, subdomains, path, secure, expires, name, value] = &fields[..] else { return None };

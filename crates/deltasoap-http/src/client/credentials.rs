@@ -11,7 +11,7 @@ use std::fmt;
 
 /// A user's name and password; see
 /// [`ClientBuilder::credentials`](crate::ClientBuilder::credentials). A clone does not share the
-/// state of the server that the original was used with.
+/// challenge of the server that the original was used with.
 #[derive(Clone)]
 pub struct Credentials(Scheme);
 
@@ -27,13 +27,13 @@ enum Scheme {
 enum Digest {}
 
 impl Credentials {
-    /// Basic authentication (RFC 7617), sent preemptively.
+    /// Creates credentials for Basic authentication (RFC 7617), sent preemptively.
     ///
     /// Every request carries name and password, readable by anyone who can read the connection. Use
     /// it over TLS.
     ///
     /// # Errors
-    /// When the name contains a colon, or either contains a control character.
+    /// Returns an error if the name contains a colon, or either contains a control character.
     pub fn basic(user: &str, password: &str) -> Result<Self, InvalidCredentials> {
         if user.contains(':') || user.chars().chain(password.chars()).any(char::is_control) {
             return Err(InvalidCredentials);
@@ -43,14 +43,14 @@ impl Credentials {
         Ok(Credentials(Scheme::Basic(header)))
     }
 
-    /// Digest authentication (RFC 7616) by SHA-256 or MD5 with `qop=auth`.
+    /// Creates credentials for Digest authentication (RFC 7616) by SHA-256 or MD5 with `qop=auth`.
     ///
     /// The server's challenge is fetched with the first request and reused, with a counter, for
-    /// later ones. Challenges to other schemes, such as Basic, are not answered, nor those without
+    /// later ones. Challenges for other schemes, such as Basic, are not answered, nor those without
     /// `qop`. All credentials of a client are for one server: the one in its URL.
     ///
     /// # Errors
-    /// When the name or the password contains a control character.
+    /// Returns an error if the name or the password contains a control character.
     #[cfg(feature = "digest")]
     pub fn digest(user: impl Into<String>, password: impl Into<String>) -> Result<Self, InvalidCredentials> {
         let (user, password) = (user.into(), password.into());
@@ -60,17 +60,18 @@ impl Credentials {
         Ok(Credentials(Scheme::Digest(Digest::new(user, password))))
     }
 
-    /// True if a challenge is needed and missing.
+    /// Returns true if a challenge is needed and missing.
     pub(super) fn needs_challenge(&self) -> bool {
         matches!(&self.0, Scheme::Digest(digest) if !digest.has_challenge())
     }
 
-    /// True if a request may have to be sent again after a challenge.
+    /// Returns true if a request may have to be sent again after a challenge.
     pub(super) fn can_be_challenged(&self) -> bool {
         matches!(&self.0, Scheme::Digest(_))
     }
 
-    /// The value of `Authorization` for a request; `None` if there is no challenge to answer yet.
+    /// Returns the value of `Authorization` for a request; `None` if there is no challenge to
+    /// answer yet.
     pub fn authorization(&self, method: &Method, uri: &Uri) -> Option<HeaderValue> {
         match &self.0 {
             Scheme::Basic(header) => Some(header.clone()),
@@ -78,14 +79,15 @@ impl Credentials {
         }
     }
 
-    /// The names of the authentication schemes that a refusal (401, or 407 from a proxy) offers,
-    /// without the rest of its challenges; empty for other answers.
+    /// Returns the names of the authentication schemes that a refusal (401, or 407 from a proxy)
+    /// offers, without the rest of its challenges; empty for other answers.
     pub fn offered(status: StatusCode, received: &HeaderMap) -> Vec<String> {
         offered(status, received)
     }
 
-    /// Records the challenge of an answer. True if the request should be sent again: it was sent
-    /// without an answer to a challenge, or with an answer to one that the server declares stale.
+    /// Records the challenge of an answer. Returns true if the request should be sent again: it was
+    /// sent without an answer to a challenge, or with an answer to one that the server declares
+    /// stale.
     pub fn note_challenge(&self, was_authorized: bool, received: &HeaderMap) -> bool {
         match &self.0 {
             Scheme::Digest(digest) => digest.note_challenge(was_authorized, received),
@@ -137,7 +139,7 @@ pub(super) fn offered(status: StatusCode, headers: &HeaderMap) -> Vec<String> {
         let text = String::from_utf8_lossy(value.as_bytes());
         let found: Vec<_> = match parse_challenges(&text) {
             Ok(challenges) => challenges.iter().map(|challenge| challenge.scheme).collect(),
-            // Some servers do not keep to the grammar after the name.
+            // Some servers violate the grammar after the name.
             Err(_) => text.split([' ', ',']).take(1).collect(),
         };
         for name in found.into_iter().filter(|name| is_name(name)) {

@@ -14,7 +14,7 @@ pub(super) struct Digest {
     challenge: Mutex<Option<DigestClient>>,
 }
 
-/// Without the challenge: the clone may be for another server.
+/// Omits the challenge, since the clone may be for another server.
 impl Clone for Digest {
     fn clone(&self) -> Self {
         Digest::new(self.user.clone(), self.password.clone())
@@ -30,7 +30,7 @@ impl Digest {
         self.challenge().is_some()
     }
 
-    /// The answer to the challenge, if there is one.
+    /// Returns the answer to the challenge, if there is one.
     pub(super) fn respond(&self, method: &Method, uri: &Uri) -> Option<HeaderValue> {
         let uri = uri.path_and_query().map_or("/", |path| path.as_str());
         let (username, password) = (self.user.as_str(), self.password.as_str());
@@ -38,7 +38,7 @@ impl Digest {
         sensitive(self.challenge().as_mut()?.respond(&params).ok()?)
     }
 
-    /// Records the challenge of an answer. True if the request should be sent again.
+    /// Records the challenge of an answer. Returns true if the request should be sent again.
     pub(super) fn note_challenge(&self, was_authorized: bool, received: &HeaderMap) -> bool {
         let Some(challenge) = strongest(received) else { return false };
         let is_to_repeat = !was_authorized || challenge.stale();
@@ -51,7 +51,7 @@ impl Digest {
     }
 }
 
-/// The strongest supported challenge.
+/// Returns the strongest supported challenge.
 fn strongest(headers: &HeaderMap) -> Option<DigestClient> {
     let texts = headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
     let challenges = texts.filter_map(|text| parse_challenges(text).ok()).flatten();
@@ -60,8 +60,8 @@ fn strongest(headers: &HeaderMap) -> Option<DigestClient> {
     clients.filter(|client| client.qop() & Qop::Auth && !client.rfc2069_compat()).max_by_key(strength)
 }
 
-/// Servers write the names of algorithms as they like; the parser knows them as RFC 7616 (section
-/// 6.1) has them.
+/// Corrects the spelling of an algorithm's name: servers vary it, while the parser requires that of
+/// RFC 7616 (section 6.1).
 fn with_known_algorithm(mut challenge: ChallengeRef<'_>) -> ChallengeRef<'_> {
     const KNOWN: [&str; 6] = ["MD5", "MD5-sess", "SHA-256", "SHA-256-sess", "SHA-512-256", "SHA-512-256-sess"];
     for (name, value) in &mut challenge.params {

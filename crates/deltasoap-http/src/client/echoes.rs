@@ -1,12 +1,12 @@
 //! Detects whether answers repeat values of their requests.
 //!
-//! Looking for sent values costs next to nothing, but while an answer is awaited, the request's
-//! template is held: a request of the same kind that is written meanwhile copies what it changes.
-//! So this is done only as long as values are found.
+//! Looking for sent values costs next to nothing, but it holds the request's template until the
+//! answer arrives: a request of the same kind that is written meanwhile copies what it changes. So
+//! this is done only as long as values are found.
 
-/// Answers without a match before some are read without looking for matches.
+/// Number of answers without a match before some are read without looking for matches.
 const TRIES: u32 = 4;
-/// Initial number of skipped answers, and how often it doubles.
+/// Initial number of skipped answers, and the number of times that it doubles.
 const PAUSE: u32 = 8;
 const DOUBLED: u32 = 7;
 /// Minimum number of leaves that must be found in an answer.
@@ -15,21 +15,21 @@ const FEW: u64 = 64;
 /// Results of the last answers to requests of one kind.
 #[derive(Debug, Default)]
 pub(super) struct Echoes {
-    /// Answers in a row without a match.
+    /// Number of consecutive answers without a match.
     failures: u32,
-    /// Next answers that are read without looking for matches.
+    /// Number of following answers that are read without looking for matches.
     pause: u32,
 }
 
 impl Echoes {
-    /// True if matches are looked for in the answer to a request.
+    /// Returns true if matches are looked for in the answer to a request.
     pub(super) fn are_expected(&mut self) -> bool {
         let is_pause = self.pause > 0;
         self.pause = self.pause.saturating_sub(1);
         !is_pause
     }
 
-    /// Records how many leaves were found.
+    /// Records the number of leaves found.
     pub(super) fn note(&mut self, leaves: u64) {
         self.failures = if leaves < FEW { self.failures.saturating_add(1) } else { 0 };
         if let Some(doubled) = self.failures.checked_sub(TRIES) {
@@ -42,7 +42,7 @@ impl Echoes {
 mod tests {
     use super::*;
 
-    /// How many of a number of answers are searched.
+    /// Returns the number of searched answers out of `answers`.
     fn looks(echoes: &mut Echoes, answers: usize, leaves: u64) -> usize {
         let looked = |_: &usize| {
             let looks = echoes.are_expected();

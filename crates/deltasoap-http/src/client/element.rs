@@ -1,5 +1,5 @@
-//! Calls with messages that are described only at run time: the caller supplies the description and
-//! reads the answers.
+//! Calls with messages whose types are known only at run time: the caller supplies their content
+//! and reads the answers.
 
 use super::builder::Client;
 use super::call::Response;
@@ -30,18 +30,18 @@ where
     B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    /// Calls an operation that is described only at run time.
+    /// Calls an operation whose types are known only at run time.
     ///
     /// A receiver reads the answer with a decoder, by which the caller compares answers with
     /// earlier ones. The request is an element with any name, or without one
     /// ([`encode_element`](deltasoap_core::soap::encode_element)). The decoder is returned, to be
     /// [reset](Decoder::reset) and reused.
     ///
-    /// The call's time bounds the message. The caller bounds the parts that it reads for the call
-    /// by the call's [deadline](Self::deadline).
+    /// The call's timeout bounds the message. The caller bounds the parts that it reads for the
+    /// call by the call's [deadline](Self::deadline).
     ///
     /// # Errors
-    /// As [`call`](Self::call), except that the receiver handles a fault.
+    /// Returns the same errors as [`call`](Self::call), except that the receiver handles a fault.
     pub async fn call_element<T: Content, R: Receiver>(
         &self,
         name: &QName,
@@ -55,13 +55,13 @@ where
         within(timeout, self.read_by(request, sent, reading)).await
     }
 
-    /// As [`call_items`](Self::call_items), for messages that are described only at run time; see
-    /// [`call_element`](Self::call_element). `response` is the name of the response's element, if
-    /// it carries a meaning, and its list. The items are taken as [`Value`]s, or as
+    /// Like [`call_items`](Self::call_items), for messages whose types are known only at run time;
+    /// see [`call_element`](Self::call_element). `response` is the name of the response's element,
+    /// if it carries a meaning, and its list. The items are taken as [`Value`]s, or as
     /// [batches](deltasoap_core::Batch) of them.
     ///
     /// # Errors
-    /// As [`call_items`](Self::call_items).
+    /// Returns the same errors as [`call_items`](Self::call_items).
     #[cfg(feature = "values")]
     pub async fn call_element_items<T: Content, Item: FromList>(
         &self,
@@ -77,11 +77,11 @@ where
         self.items(request, timeout, expected.cloned(), Arc::new(list)).await
     }
 
-    /// Sends a one-way message that is described only at run time; see
+    /// Sends a one-way message whose types are known only at run time; see
     /// [`call_element`](Self::call_element).
     ///
     /// # Errors
-    /// As [`send`](Self::send).
+    /// Returns the same errors as [`send`](Self::send).
     pub async fn send_element<T: Content>(
         &self,
         name: &QName,

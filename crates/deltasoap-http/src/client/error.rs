@@ -9,13 +9,13 @@ use http::StatusCode;
 use http::header::InvalidHeaderValue;
 use std::fmt;
 
-/// A call that returned no response.
+/// An error of a call.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CallError {
     /// The request could not be sent, or the answer did not arrive.
     Http(BoxError),
-    /// The answer is no SOAP message, or has an error status and is malformed.
+    /// The answer is not a SOAP message, or has an error status and is malformed.
     Status(StatusError),
     /// The answer is a fault.
     Fault(Box<Fault>),
@@ -44,7 +44,7 @@ pub enum CallError {
 }
 
 impl CallError {
-    /// The error of an answer with a status and a malformed message.
+    /// Creates the error of an answer with a status and a malformed message.
     pub fn malformed(status: StatusCode, error: Error) -> Self {
         if status.is_success() {
             return CallError::Decode(error);
@@ -60,7 +60,7 @@ impl CallError {
 pub struct StatusError {
     /// The status.
     pub status: StatusCode,
-    /// The declared media type of the body, as it was written.
+    /// The declared media type of the body, as received.
     pub media_type: Option<String>,
     /// The first bytes of the body, for people; at most 512 of them.
     pub excerpt: String,
@@ -74,9 +74,9 @@ pub struct StatusError {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum MessageError {
-    /// It is malformed.
+    /// The message is malformed.
     Decode(Error),
-    /// It is not in the encoding that its media type names, or in an unsupported one.
+    /// The message is not in the encoding that its media type names, or in an unsupported one.
     Charset(CharsetError),
 }
 

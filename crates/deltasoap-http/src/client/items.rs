@@ -33,26 +33,26 @@ where
     B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    /// Calls an operation whose response contains a list of any length, and gives its items while
+    /// Calls an operation whose response contains a list of any length, and returns its items while
     /// they arrive. `list` finds the list in the response.
     ///
     /// The memory needed does not grow with the list, and the client's limits on the
     /// [length](deltasoap_core::Limits::message) of a message and on the nodes of trees count from
-    /// the last items that were taken. Nothing is read ahead: while items are not asked for, the
+    /// the last items that were taken. Nothing is read ahead: while no items are requested, the
     /// server has to wait. The client's [timeout](crate::ClientBuilder::timeout) covers the call up
-    /// to the first items, and then each wait for more bytes: a server that sends a few now and
-    /// then is waited for as long as it does, so a caller that wants an item by some time sets a
-    /// limit to [`next`](Items::next) itself. Servers have limits too: those of this library close
-    /// a connection on which nothing could be written for their
+    /// to the first items, and then each wait for more bytes. A server that keeps sending a few
+    /// bytes is waited for indefinitely, so a caller that needs an item by some time sets a limit
+    /// to [`next`](Items::next) itself. Servers have limits too: those of this library close a
+    /// connection on which nothing could be written for their
     /// [`write_timeout`](crate::Server::write_timeout), 30 seconds by default, so a caller that
     /// pauses for longer may lose the rest.
     ///
     /// The memory of [new names](deltasoap_core::decode::Decoder::let_go) is bounded too: after
     /// some thousand names or namespaces that were not known before, the limit on the length counts
     /// on. A package of parts is read whole, and so are its parts, which are dropped. A client with
-    /// an [inspector](crate::ClientBuilder::inspect) refuses such calls, since that needs whole
-    /// messages. Where the response is compressed, the client's [ratio](crate::GzipLimits) holds
-    /// for the whole of it.
+    /// an [inspector](crate::ClientBuilder::inspect) rejects such calls, since inspection needs
+    /// whole messages. If the response is compressed, the client's [ratio](crate::GzipLimits)
+    /// applies to the whole of it.
     ///
     /// ```
     /// # use deltasoap::http::{Client, SoapService};
@@ -85,8 +85,8 @@ where
     /// ```
     ///
     /// # Errors
-    /// As [`call`](Self::call), as far as they come before the first item; the others come with the
-    /// items.
+    /// Returns those errors of [`call`](Self::call) that occur before the first item; the items
+    /// return the others.
     pub async fn call_items<Req, Resp, Item, List>(
         &self,
         request: &Req,
@@ -101,11 +101,11 @@ where
         Ok(self.call_items_with(request, list, CallOptions::default()).await?.body)
     }
 
-    /// As [`call_items`](Self::call_items), with settings of this call. Deviations from the schema
-    /// are not known yet.
+    /// Like [`call_items`](Self::call_items), with settings of this call. Deviations from the
+    /// schema are not known yet.
     ///
     /// # Errors
-    /// As [`call_items`](Self::call_items).
+    /// Returns the same errors as [`call_items`](Self::call_items).
     pub async fn call_items_with<Req, Resp, Item, List>(
         &self,
         request: &Req,
@@ -132,7 +132,7 @@ where
         list: Arc<dyn Listed<M, T>>,
     ) -> Result<Response<Items<M, T, CallError>>, CallError> {
         if self.settings.inspector.is_some() {
-            return Err(CallError::Refused("an inspector needs whole answers".into()));
+            return Err(CallError::Refused("an inspector needs the whole answer".into()));
         }
         let flow = Arc::new(Flow::new(list));
         let exchange = async {
@@ -151,10 +151,10 @@ where
     }
 }
 
-/// Takes a response whose items are used while it arrives, or a fault.
+/// Receives a response whose items are used while it arrives, or a fault.
 struct ItemsReceiver<M, T> {
     flow: Arc<Flow<M, T>>,
-    /// The name of its element; `None` if it has any.
+    /// The name of the response's element; `None` if any is accepted.
     expected: Option<QName>,
     fault: FaultReceiver,
     is_fault: bool,
@@ -184,18 +184,18 @@ impl<M, T> Receiver for ItemsReceiver<M, T> {
 struct Arrival<M, T> {
     parts: Parts,
     reading: Reading<ItemsReceiver<M, T>>,
-    /// `None` once it has ended.
+    /// The body; `None` once it has ended.
     body: Option<Pin<Box<dyn http_body::Body<Data = Bytes, Error = BoxError> + Send>>>,
-    /// What has arrived and is not read yet.
+    /// Bytes that have arrived and are not read yet.
     unread: Bytes,
-    /// How long it may pause.
+    /// Maximum pause of the body.
     timeout: Option<Duration>,
-    /// An error that comes after the items at hand.
+    /// An error that follows the available items.
     failure: Option<CallError>,
 }
 
 impl<M, T> Arrival<M, T> {
-    /// Begins to read an answer. One that comes in a package is read whole.
+    /// Begins to read an answer. An answer in a package is read whole.
     async fn begin<B>(
         response: http::Response<B>,
         receiver: ItemsReceiver<M, T>,
@@ -230,7 +230,8 @@ impl<M, T> Arrival<M, T> {
         Ok(arrival)
     }
 
-    /// The items before an error come first, so that they do not depend on how the bytes were cut.
+    /// Reads more items. Those before an error come first, so that they do not depend on how the
+    /// bytes were split.
     async fn more(&mut self) -> Result<bool, CallError> {
         let result = match self.failure.take() {
             Some(failure) => Err(failure),
@@ -248,12 +249,12 @@ impl<M, T> Arrival<M, T> {
         }
     }
 
-    /// After a failure: takes the items before it. True if there are some at hand. Where it is no
-    /// fault of the message itself, what has come is read to its end, since the decoder may have
-    /// left a beginning of an item for later.
+    /// Takes the items before a failure. Returns true if there are any. If the failure is not in
+    /// the message itself, the received bytes are read to their end, since the decoder may have
+    /// left the beginning of an item for later.
     fn has_items_before(&mut self, failure: &CallError) -> bool {
         if matches!(failure, CallError::Charset(_) | CallError::Coding(_) | CallError::Http(_) | CallError::Timeout) {
-            // Whatever is wrong there, the failure came first.
+            // The failure came first, whatever is wrong here.
             let _ = self.reading.finish_decoding();
         }
         self.reading.receiver().flow.take_finished()
@@ -280,7 +281,7 @@ impl<M, T> Arrival<M, T> {
         Ok(false)
     }
 
-    /// After the message.
+    /// Ends the message.
     fn end(&mut self) -> Result<(), CallError> {
         let receiver = self.reading.receiver();
         receiver.flow.take_rest();
@@ -298,7 +299,7 @@ impl<M: Send + 'static, T: Send + 'static> Arriving<CallError> for Arrival<M, T>
     }
 }
 
-/// The body without its content coding.
+/// Returns the body without its content coding.
 #[cfg_attr(not(feature = "gzip"), allow(unused_variables, reason = "only compressed content has bounds of its own"))]
 fn decoded<B>(
     parts: &Parts,

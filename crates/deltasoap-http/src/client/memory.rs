@@ -32,7 +32,7 @@ pub(super) struct Memories {
     options: DecodeOptions,
     bytes: usize,
     state: Mutex<State>,
-    /// What answers had beyond their schema, those without a memory included.
+    /// Number of deviations from the schema in answers, including those without a memory.
     deviations: AtomicU64,
 }
 
@@ -43,7 +43,7 @@ struct State {
 }
 
 impl Memories {
-    /// Creates it with limits on the number of memories and their bytes.
+    /// Creates the memories with limits on their number and bytes.
     pub(super) fn new(options: DecodeOptions, memories: usize, bytes: usize) -> Arc<Self> {
         let state = State { shelf: Shelf::new(memories), stats: DifferentialStats::default() };
         Arc::new(Memories { options, bytes, state: Mutex::new(state), deviations: AtomicU64::new(0) })
@@ -53,7 +53,7 @@ impl Memories {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The counters of all responses; the memory is that of the waiting entries.
+    /// Returns the counters of all responses; the memory is that of the waiting entries.
     pub(super) fn stats(&self) -> DifferentialStats {
         let state = self.state();
         DifferentialStats { memory: state.shelf.bytes() as u64, ..state.stats }
@@ -67,8 +67,8 @@ impl Memories {
         self.deviations.load(Relaxed)
     }
 
-    /// A memory for the response to a request, an earlier one if available, and the decoder to read
-    /// it with.
+    /// Returns a memory for the response to a request, an earlier one if available, and its
+    /// decoder.
     pub(super) fn check_out<Resp: Typed>(
         self: &Arc<Self>,
         request: QName,
@@ -92,7 +92,7 @@ impl Memories {
         while state.shelf.bytes() > self.bytes {
             dropped.extend(state.shelf.oldest());
         }
-        // Large buffers are freed without the lock.
+        // Large buffers are freed after the lock is released.
         drop(state);
         drop(dropped);
     }
@@ -108,7 +108,7 @@ pub(super) struct Checkout {
 }
 
 impl Checkout {
-    /// The response, for the caller. The decoder is kept with the memory.
+    /// Leases the response to the caller. The decoder is kept with the memory.
     pub(super) fn lease<Resp>(self, memory: Box<Memory<Resp>>, mut decoder: Box<Decoder>) -> Lease<Resp>
     where
         Memory<Resp>: Send + 'static,

@@ -8,8 +8,8 @@
 //! them, and [`memory`] keeps earlier responses to compare the next with; [`element`] sends
 //! messages that the caller has written, and passes the answers to a receiver of the caller's;
 //! [`deadline`] bounds what else belongs to such a call; [`credentials`] are sent with requests,
-//! and answer challenges (`digest`); [`caller`] is a client as generated code sees it; [`network`]
-//! is the default transport, which any [`tower::Service`] can replace.
+//! and answer challenges (`digest`); [`caller`] is the client's interface for generated code;
+//! [`network`] is the default transport, which any [`tower::Service`] can replace.
 
 mod builder;
 mod call;

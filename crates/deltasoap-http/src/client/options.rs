@@ -19,7 +19,7 @@ pub struct CallOptions {
     pub(super) references: Option<bool>,
     pub(super) timeout: Option<Duration>,
     pub(super) http_headers: HeaderMap,
-    /// The request is always written in full, and not kept.
+    /// True if the request is always written in full, and not kept.
     pub(super) is_single: bool,
     pub(super) parts: Vec<Part>,
     pub(super) mtom: Option<Mtom>,
@@ -29,7 +29,7 @@ pub struct CallOptions {
 }
 
 impl CallOptions {
-    /// The client's settings.
+    /// Creates options with the client's settings.
     pub fn new() -> Self {
         Self::default()
     }
@@ -41,26 +41,26 @@ impl CallOptions {
         self
     }
 
-    /// The SOAP header blocks that were added.
+    /// Returns the SOAP header blocks that were added.
     pub fn header_blocks(&self) -> &[HeaderBlock] {
         &self.headers
     }
 
-    /// The action: `SOAPAction` in 1.1, a parameter of the media type in 1.2.
+    /// Sets the action: `SOAPAction` in 1.1, a parameter of the media type in 1.2.
     #[must_use]
     pub fn action(mut self, action: impl Into<Cow<'static, str>>) -> Self {
         self.action = Some(action.into());
         self
     }
 
-    /// The encoding of the request.
+    /// Sets the encoding of the request.
     #[must_use]
     pub fn encoding(mut self, encoding: Use) -> Self {
         self.encoding = Some(encoding);
         self
     }
 
-    /// Whether shared values are written once; see
+    /// Sets whether shared values are written once; see
     /// [`ClientBuilder::references`](crate::ClientBuilder::references).
     #[must_use]
     pub fn references(mut self, are_written: bool) -> Self {
@@ -68,16 +68,16 @@ impl CallOptions {
         self
     }
 
-    /// Maximum time of the call.
+    /// Sets the maximum time of the call.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Whether the request is written against the client's
+    /// Sets whether the request is written against the client's
     /// [templates](crate::ClientBuilder::templating), and becomes a template itself. Otherwise it
-    /// is written in full. Default: yes.
+    /// is written in full. Default: true.
     #[must_use]
     pub fn templates(mut self, are_used: bool) -> Self {
         self.is_single = !are_used;
@@ -92,7 +92,7 @@ impl CallOptions {
         self
     }
 
-    /// When binary values are sent as separate parts.
+    /// Sets when binary values are sent as separate parts.
     #[must_use]
     pub fn mtom(mut self, mtom: Mtom) -> Self {
         self.mtom = Some(mtom);
@@ -109,8 +109,8 @@ impl CallOptions {
         self
     }
 
-    /// Whether the operation can be repeated with the same effect, so that the request is sent
-    /// again if its outcome is unknown; see [`Retries`](crate::Retries). Default: no.
+    /// Sets whether the operation can be repeated with the same effect, so that the request is sent
+    /// again if its outcome is unknown; see [`Retries`](crate::Retries). Default: false.
     #[must_use]
     pub fn idempotent(mut self, is_idempotent: bool) -> Self {
         self.is_idempotent = is_idempotent;

@@ -29,7 +29,7 @@ where
     /// coding), so that the memory needed does not grow with the message. A chunk is as long as
     /// those of [templates](crate::ClientBuilder::templating).
     ///
-    /// The iterator runs while the connection waits for it: it must not block. The client's
+    /// The connection polls the iterator, so it must not block. The client's
     /// [timeout](crate::ClientBuilder::timeout) covers the whole sending, so that a longer one may
     /// be needed here.
     ///
@@ -59,8 +59,9 @@ where
     /// ```
     ///
     /// # Errors
-    /// As [`call`](Self::call). An item that cannot be written is detected while the request is
-    /// being sent. The request is then aborted, and the receiver does not take it for complete.
+    /// Returns the same errors as [`call`](Self::call). An item that cannot be written is detected
+    /// while the request is being sent. The request is then aborted, so that the receiver does not
+    /// take it for complete.
     pub async fn call_overlaid<Req, Resp, I>(&self, request: &Req, items: I) -> Result<Resp, CallError>
     where
         Req: Message,
@@ -70,10 +71,10 @@ where
         Ok(self.call_overlaid_with(request, items, CallOptions::default()).await?.body)
     }
 
-    /// As [`call_overlaid`](Self::call_overlaid), with settings of this call.
+    /// Like [`call_overlaid`](Self::call_overlaid), with settings of this call.
     ///
     /// # Errors
-    /// As [`call_overlaid`](Self::call_overlaid).
+    /// Returns the same errors as [`call_overlaid`](Self::call_overlaid).
     pub async fn call_overlaid_with<Req, Resp, I>(
         &self,
         request: &Req,
@@ -90,12 +91,12 @@ where
         within(timeout, self.exchange(request, None)).instrument(span::<Req>()).await
     }
 
-    /// As [`call_overlaid_with`](Self::call_overlaid_with), with items from a stream. What is ready
-    /// is sent at once, also if the request is compressed. An error of the stream aborts the
+    /// Like [`call_overlaid_with`](Self::call_overlaid_with), with items from a stream. Ready items
+    /// are sent immediately, even if the request is compressed. An error of the stream aborts the
     /// request.
     ///
     /// # Errors
-    /// As [`call_overlaid`](Self::call_overlaid).
+    /// Returns the same errors as [`call_overlaid`](Self::call_overlaid).
     pub async fn call_overlaid_stream<Req, Resp, Item, E>(
         &self,
         request: &Req,
@@ -121,7 +122,7 @@ where
     /// [`call_overlaid`](Self::call_overlaid).
     ///
     /// # Errors
-    /// As [`call_overlaid`](Self::call_overlaid).
+    /// Returns the same errors as [`call_overlaid`](Self::call_overlaid).
     pub async fn send_overlaid<Req, I>(&self, request: &Req, items: I) -> Result<(), CallError>
     where
         Req: Message,
@@ -130,10 +131,10 @@ where
         self.send_overlaid_with(request, items, CallOptions::default()).await
     }
 
-    /// As [`send_overlaid`](Self::send_overlaid), with settings of this call.
+    /// Like [`send_overlaid`](Self::send_overlaid), with settings of this call.
     ///
     /// # Errors
-    /// As [`call_overlaid`](Self::call_overlaid).
+    /// Returns the same errors as [`call_overlaid`](Self::call_overlaid).
     pub async fn send_overlaid_with<Req, I>(
         &self,
         request: &Req,

@@ -22,7 +22,7 @@ use http_body::Body;
 use http_body_util::BodyExt;
 use std::pin::{Pin, pin};
 
-/// Maximum number of bytes kept of a body that is no message, for display.
+/// Maximum number of bytes kept of a body that is not a message, for display.
 const EXCERPT: usize = 512;
 
 /// An answer, read in full.
@@ -40,7 +40,7 @@ pub(super) struct Received<R> {
 /// Reads an answer with a decoder that is ready for a message.
 ///
 /// # Errors
-/// When it is no SOAP message, is malformed, or does not arrive.
+/// Returns an error if it is not a SOAP message, is malformed, or does not arrive.
 pub(super) async fn receive<R, B>(
     response: http::Response<B>,
     receiver: R,
@@ -60,18 +60,17 @@ where
         #[cfg(feature = "gzip")]
         Ok(Some(coding)) if settings.accepts_gzip => {
             let body = Inflated::new(body, coding, bound(media.as_ref(), settings));
-            // Boxed, as packages are: what few answers need is not to be part of every call's
-            // future.
+            // Boxed, like packages: what few answers need must not enlarge every call's future.
             Box::pin(receive_plain(parts, media, body, receiver, decoder, settings)).await
         }
         coding => Err(undecodable(&parts, coding)),
     }
 }
 
-/// The error of an answer whose coding is not decoded.
+/// Returns the error for an answer whose coding is not decoded.
 pub(super) fn undecodable(parts: &Parts, coding: Result<Option<ContentCoding>, CodingError>) -> CallError {
     if !parts.status.is_success() {
-        // Some page of the way there.
+        // A page from an intermediary.
         return empty(parts.status, &parts.headers);
     }
     let unasked =
@@ -79,7 +78,7 @@ pub(super) fn undecodable(parts: &Parts, coding: Result<Option<ContentCoding>, C
     CallError::Coding(coding.map_or_else(|error| error, unasked))
 }
 
-/// The bounds on a compressed answer.
+/// Returns the limits on a compressed answer.
 pub(super) fn bound(media: Option<&MediaType>, settings: &Settings) -> Bound {
     let is_package = media.is_some_and(MediaType::is_package);
     Bound::new(settings.gzip_limits, is_package, &settings.options.limits, &settings.attachments.limits)
@@ -137,7 +136,7 @@ pub(super) struct Reading<R> {
 }
 
 impl<R: Receiver> Reading<R> {
-    /// For an answer, with what its call understands.
+    /// Begins to read an answer, with what its call understands.
     pub(super) fn new(parts: &mut Parts, receiver: R, decoder: Box<Decoder>, settings: &Settings) -> Self {
         let understood = settings.understood.and(parts.extensions.remove::<Understood>().unwrap_or_default());
         Reading {
@@ -157,14 +156,14 @@ impl<R: Receiver> Reading<R> {
         self.reader.receiver.inner()
     }
 
-    /// The error that the caller gets for an error in reading.
+    /// Converts an error in reading to the error that the caller gets.
     pub(super) fn explained(&self, error: CallError, parts: &Parts) -> CallError {
         match error {
             CallError::Decode(error) if matches!(error.kind(), ErrorKind::MustUnderstand(_)) => {
                 CallError::NotUnderstood(error)
             }
             CallError::Decode(error) if !parts.status.is_success() => {
-                // What is no message is some page of the way there.
+                // If it is not a message, it is a page from an intermediary.
                 let is_message = self.head().version.is_some() || matches!(error.kind(), ErrorKind::VersionMismatch(_));
                 let cause = is_message.then_some(MessageError::Decode(error));
                 status_error(parts.status, &parts.headers, &self.first, cause)
@@ -176,7 +175,7 @@ impl<R: Receiver> Reading<R> {
         }
     }
 
-    /// True if nothing was read.
+    /// Returns true if nothing was read.
     pub(super) fn is_empty(&self) -> bool {
         self.first.is_empty()
     }
@@ -204,7 +203,7 @@ impl<R: Receiver> Reading<R> {
     /// Reads the message out of a package.
     pub(super) async fn read_root(&mut self, attachments: &mut Attachments) -> Result<(), CallError> {
         let mut root = attachments.root().await.map_err(CallError::Attachment)?;
-        // As outside of packages: under an unknown charset, what is in ASCII can be read.
+        // Under an unknown charset, ASCII can be read, as outside of packages.
         let media = root.message_type(|_| true).map_err(CallError::Attachment)?;
         self.expect(&media);
         while let Some(data) = root.chunk().await.map_err(CallError::Attachment)? {
@@ -218,7 +217,7 @@ impl<R: Receiver> Reading<R> {
         self.inspection.finish(&self.charset).await.map_err(CallError::Refused)
     }
 
-    /// Reads to the end of what has come.
+    /// Decodes the received bytes to their end.
     pub(super) fn finish_decoding(&mut self) -> Result<(), CallError> {
         self.decoder.finish(&mut self.reader).map_err(CallError::Decode)
     }
@@ -232,12 +231,12 @@ impl<R: Receiver> Reading<R> {
     }
 }
 
-/// Why a body did not arrive.
+/// Converts the error of a body that did not arrive.
 pub(super) fn arrival_error(error: BoxError) -> CallError {
     CodingError::of(error).map_or_else(CallError::Http, CallError::Coding)
 }
 
-/// The first bytes of a body.
+/// Returns the first bytes of a body.
 pub(super) async fn excerpt<B: Body<Data = Bytes> + ?Sized>(mut body: Pin<&mut B>) -> Vec<u8> {
     let mut first = Vec::new();
     while first.len() < EXCERPT
@@ -255,7 +254,7 @@ fn keep(first: &mut Vec<u8>, data: &[u8]) {
     first.extend_from_slice(&data[..data.len().min(room)]);
 }
 
-/// The error of an answer without a body.
+/// Returns the error for an answer without a body.
 pub(super) fn empty(status: StatusCode, headers: &HeaderMap) -> CallError {
     status_error(status, headers, b"", None)
 }
@@ -280,10 +279,10 @@ pub(super) struct FaultReceiver {
 }
 
 impl FaultReceiver {
-    /// The fault, if there is one.
+    /// Returns the fault, if there is one.
     ///
     /// # Errors
-    /// When it had no code.
+    /// Returns an error if it had no code.
     pub(super) fn into_fault(self) -> Result<Option<Fault>, Error> {
         let Some(node) = self.fault else { return Ok(None) };
         Ok(Some(Fault { not_understood: self.not_understood, ..Fault::from_node(&node)? }))

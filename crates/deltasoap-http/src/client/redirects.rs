@@ -1,11 +1,11 @@
-//! Redirects, and whether they are followed.
+//! Redirects, and the policy for following them.
 
 use http::header::{AUTHORIZATION, COOKIE, HeaderMap, LOCATION, PROXY_AUTHORIZATION};
 use http::{Request, Response, StatusCode, Uri};
 use iri_string::types::{UriAbsoluteStr, UriReferenceStr};
 use std::fmt;
 
-/// Which redirects a client follows; see
+/// Selects the redirects that a client follows; see
 /// [`ClientBuilder::redirects`](crate::ClientBuilder::redirects).
 ///
 /// A redirect with status 307 or 308 asks for the same request elsewhere. With 301 and 302 most
@@ -22,7 +22,7 @@ pub struct Redirects {
 }
 
 impl Redirects {
-    /// Follows none: a redirect is an answer without a message. The default.
+    /// Follows no redirects: a redirect is an answer without a message. The default.
     pub const OFF: Redirects = Redirects { most: 0, leaves_origin: false, is_lenient: false };
 
     /// Follows at most this many in a row, within the origin of the client's URL.
@@ -42,16 +42,16 @@ impl Redirects {
         self
     }
 
-    /// True if no redirect is followed.
+    /// Returns true if no redirect is followed.
     pub(super) fn is_off(&self) -> bool {
         self.most == 0
     }
 
-    /// The target to which an answer redirects the request from a URL, after a number of hops;
-    /// `None` if it does not redirect.
+    /// Returns the target to which an answer redirects the request from a URL, after a number of
+    /// hops; `None` if it does not redirect.
     ///
     /// # Errors
-    /// When it does, and the client does not follow it.
+    /// Returns an error if it redirects, and the client does not follow it.
     pub(super) fn target<B>(&self, from: &Uri, answer: &Response<B>, hops: u32) -> Result<Option<Uri>, RedirectError> {
         let status = answer.status();
         if !is_redirect(status) {
@@ -83,7 +83,8 @@ fn is_redirect(status: StatusCode) -> bool {
     matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)
 }
 
-/// The URL of a location relative to another: of a supported scheme, and without a user in it.
+/// Resolves a location relative to a URL; `None` if its scheme is unsupported, or it contains a
+/// user.
 fn resolve(from: &Uri, location: &str) -> Option<Uri> {
     let base = from.to_string();
     let target = UriReferenceStr::new(location).ok()?.resolve_against(UriAbsoluteStr::new(&base).ok()?);
@@ -92,7 +93,7 @@ fn resolve(from: &Uri, location: &str) -> Option<Uri> {
     (matches!(url.scheme_str(), Some("http" | "https")) && !has_user).then_some(url)
 }
 
-/// True if scheme, host and port are the same.
+/// Returns true if scheme, host and port are the same.
 pub(super) fn is_same_origin(one: &Uri, other: &Uri) -> bool {
     origin(one).is_some_and(|origin_of_one| origin(other) == Some(origin_of_one))
 }
@@ -127,7 +128,7 @@ fn forget_secrets(headers: &mut HeaderMap) {
 pub struct RedirectError {
     /// The status.
     pub status: StatusCode,
-    /// The target, as it was given.
+    /// The target, as received.
     pub location: Option<String>,
     reason: Reason,
 }
@@ -143,7 +144,7 @@ pub(super) enum Reason {
 }
 
 impl RedirectError {
-    /// For a request that cannot be sent a second time.
+    /// Creates the error for a request that cannot be sent a second time.
     pub(super) fn unrepeatable(status: StatusCode, target: &Uri) -> Self {
         RedirectError { status, location: Some(target.to_string()), reason: Reason::Body }
     }
@@ -152,11 +153,11 @@ impl RedirectError {
 impl fmt::Display for RedirectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let reason = match self.reason {
-            Reason::Location => "it names no URL that could be followed",
-            Reason::Method => "its status does not ask for the same request again",
+            Reason::Location => "it has no valid URL",
+            Reason::Method => "its status does not preserve the request",
             Reason::Insecure => "it leads from https to http",
             Reason::Origin => "it leads to another origin",
-            Reason::TooMany => "there were too many before it",
+            Reason::TooMany => "too many redirects",
             Reason::Body => "the message cannot be sent twice",
         };
         write!(f, "a redirect with status {} is not followed: {reason}", self.status.as_u16())

@@ -1,4 +1,4 @@
-//! When a request is sent again.
+//! The policy for sending a request again.
 
 use super::error::CallError;
 use crate::transport::Unsent;
@@ -8,7 +8,7 @@ use std::error::Error as StdError;
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, SystemTime};
 
-/// How often a call is retried, and after what pauses; see
+/// The number of retries of a call, and the pauses between them; see
 /// [`ClientBuilder::retries`](crate::ClientBuilder::retries).
 ///
 /// By default a request is sent again only if nothing of it was sent, because no connection could
@@ -21,7 +21,7 @@ use std::time::{Duration, SystemTime};
 /// return all at once. A server's `Retry-After` takes precedence; if it is longer than the longest
 /// pause, the call ends with the answer. The [timeout](crate::ClientBuilder::timeout) of a call
 /// covers all its attempts together. Requests that are streamed or have parts cannot be sent twice:
-/// they are sent again only if nothing was read of them.
+/// they are sent again only if nothing of them was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retries {
     limit: u32,
@@ -41,20 +41,20 @@ impl Retries {
     /// No retries.
     pub const OFF: Retries = Retries { limit: 0, pause: Duration::ZERO, longest: Duration::ZERO, attempt: None };
 
-    /// At most this many attempts after the first; otherwise as by default.
+    /// Allows up to this many attempts after the first; otherwise the defaults.
     pub fn up_to(attempts: u32) -> Self {
         Retries { limit: attempts, ..Self::default() }
     }
 
-    /// The pause before the second attempt, and the longest one. Default 100 ms and 5 s.
+    /// Sets the pause before the second attempt, and the longest one. Default 100 ms and 5 s.
     #[must_use]
     pub fn pauses(mut self, first: Duration, longest: Duration) -> Self {
         (self.pause, self.longest) = (first, longest);
         self
     }
 
-    /// Maximum time of one attempt of an idempotent call until its response begins, after which
-    /// another attempt can be made. Default: the time of the call.
+    /// Sets the maximum time of one attempt of an idempotent call until its response begins, after
+    /// which another attempt can be made. Default: the timeout of the call.
     #[must_use]
     pub fn attempt_timeout(mut self, timeout: Duration) -> Self {
         self.attempt = Some(timeout);
@@ -67,7 +67,7 @@ impl Retries {
 pub(super) struct Attempts {
     retries: Retries,
     is_idempotent: bool,
-    /// The number of finished attempts.
+    /// Number of finished attempts.
     made: u32,
 }
 
@@ -76,22 +76,22 @@ impl Attempts {
         Attempts { retries, is_idempotent, made: 0 }
     }
 
-    /// True if there are no attempts left.
+    /// Returns true if there are no attempts left.
     pub(super) fn are_over(&self) -> bool {
         self.made == self.retries.limit
     }
 
-    /// True if a request that was sent may be sent again.
+    /// Returns true if a request that was sent may be sent again.
     pub(super) fn may_repeat(&self) -> bool {
         self.is_idempotent
     }
 
-    /// Maximum time of the next attempt.
+    /// Returns the maximum time of the next attempt.
     pub(super) fn timeout(&self) -> Option<Duration> {
         self.retries.attempt.filter(|_| self.is_idempotent)
     }
 
-    /// How long to wait before another attempt; `None` if there is none.
+    /// Returns the time to wait before another attempt; `None` if there is none.
     pub(super) fn pause<B>(&mut self, outcome: &Result<Response<B>, CallError>) -> Option<Duration> {
         let is_worth_it = match outcome {
             Ok(response) => self.is_idempotent && response.status() == StatusCode::SERVICE_UNAVAILABLE,
@@ -111,13 +111,13 @@ impl Attempts {
     }
 }
 
-/// The pause, shortened by at most a half.
+/// Returns the pause, shortened by at most a half.
 fn shortened(pause: Duration, random: u64) -> Duration {
     let part = (random >> 40) as f64 / (1_u64 << 24) as f64;
     pause.mul_f64(1.0 - part / 2.0)
 }
 
-/// True if nothing of the request was sent.
+/// Returns true if nothing of the request was sent.
 fn is_unsent(error: &CallError) -> bool {
     let mut cause: Option<&(dyn StdError + 'static)> = match error {
         CallError::Http(error) => Some(&**error),
@@ -132,7 +132,7 @@ fn is_unsent(error: &CallError) -> bool {
     false
 }
 
-/// How long the server asks to wait (RFC 9110, 10.2.3).
+/// Returns the time that the server asks to wait (RFC 9110, 10.2.3).
 fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?;
     match text.parse() {

@@ -2,9 +2,9 @@
 //! written.
 //!
 //! A set of templates belongs to a destination and a kind of request. It is taken from the store
-//! while a request is written, which holds no lock, and put back immediately. Requests that are
-//! still being sent are safe, since templates copy them before they change them. A request that is
-//! written meanwhile gets its own set.
+//! while a request is written, without holding a lock, and put back immediately. Requests that are
+//! still being sent are safe, since templates copy the shared data before they change it. A request
+//! that is written meanwhile gets its own set.
 
 use super::echoes::Echoes;
 use crate::Part;
@@ -55,16 +55,16 @@ impl Default for SharedTemplates {
 }
 
 impl SharedTemplates {
-    /// A store with limits on the number of sets of templates and on their bytes. There is one set
-    /// for each destination and kind of request (and as many as are written at one time). Beyond
-    /// the limits, the least recently used set is dropped. Content that two sets share is counted
-    /// for each.
+    /// Creates a store with limits on the number of sets of templates and on their bytes. There is
+    /// one set for each destination and kind of request (and one for each that is being written
+    /// concurrently). Beyond the limits, the least recently used set is dropped. Content that two
+    /// sets share is counted for each.
     pub fn new(sets: usize, bytes: usize) -> Self {
         let (shelf, runs) = (Mutex::new(Shelf::new(sets)), RunPool::new());
         SharedTemplates(Arc::new(Store { bytes, shelf, runs, destinations: AtomicU64::new(0) }))
     }
 
-    /// Bytes of all templates that wait for the next requests.
+    /// Returns the bytes of all templates that wait for the next requests.
     pub fn memory(&self) -> usize {
         self.0.shelf().bytes()
     }
@@ -87,11 +87,11 @@ struct Key {
     kind: Kind,
 }
 
-/// Requests that may resemble each other.
+/// A kind of requests that may resemble each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Kind {
     element: QName,
-    /// The address of the type's description in memory, which distinguishes types that have the
+    /// The address of the type's schema in memory, which distinguishes types that have the
     /// same element. It only selects among templates, and those check their input.
     schema: usize,
     version: Version,
@@ -105,7 +105,7 @@ impl Kind {
     }
 }
 
-/// A body's element, its value, and the value's description.
+/// A body's element, its value, and the value's schema.
 #[derive(Debug)]
 pub(super) struct Body<'a, T> {
     pub(super) name: &'a QName,
@@ -126,8 +126,8 @@ impl Store {
         self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Templates for a request: the destination's own, else a copy of another's, which shares its
-    /// chunks, else new ones.
+    /// Takes templates for a request: the destination's own, or else a copy of another's, which
+    /// shares its chunks, or else new ones.
     fn take(&self, key: &Key, options: Templating) -> Box<Templates> {
         let mut shelf = self.shelf();
         if let Some((_, own)) = shelf.take(|other| other == key).and_then(Idle::into_parts) {
@@ -144,13 +144,13 @@ impl Store {
         while shelf.bytes() > self.bytes {
             dropped.extend(shelf.oldest());
         }
-        // Large buffers are freed without the lock.
+        // Large buffers are freed after the lock is released.
         drop(shelf);
         drop(dropped);
     }
 }
 
-/// How a client and its clones write requests.
+/// Writes the requests of a client and its clones.
 #[derive(Debug)]
 pub(super) struct Writer {
     options: Templating,
@@ -163,14 +163,14 @@ pub(super) struct Writer {
 #[derive(Debug, Default)]
 struct State {
     stats: EncodeStats,
-    /// Leaves of responses that were found in requests.
+    /// Number of response leaves that were found in requests.
     hinted_leaves: u64,
     /// Observations about each kind of request, the most recently used first; at most [`KINDS`].
     habits: Vec<(Kind, Habits)>,
 }
 
-/// Maximum number of kinds of requests with observations. Kinds beyond them are new each time,
-/// which costs only time.
+/// Maximum number of kinds of requests with observations. Further kinds count as new each time,
+/// which only costs time.
 const KINDS: usize = 256;
 
 /// Observations about requests of a kind and their answers.
@@ -193,28 +193,28 @@ impl State {
     }
 }
 
-/// The request that was sent, for reading the answer.
+/// The sent request, for reading the answer.
 #[derive(Debug)]
 pub(super) struct Sent {
     kind: Kind,
     pub(super) hint: Hint,
 }
 
-/// How a request is laid out.
+/// The layout of a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layout<'a> {
     pub(super) version: Version,
     pub(super) encoding: Use,
     pub(super) headers: &'a [HeaderBlock],
-    /// Whether values that several places share are written once.
+    /// True if shared values are written once.
     pub(super) references: bool,
 }
 
 impl Writer {
-    /// For the requests to one more destination of a store.
+    /// Creates a writer for requests to one more destination of a store.
     pub(super) fn new(options: Templating, hints: bool, store: SharedTemplates) -> Arc<Self> {
         let destination = store.0.destinations.fetch_add(1, Relaxed);
-        // What the store has no room for is not made into a template in the first place.
+        // A request that exceeds the store is not made into a template in the first place.
         let options = Templating { bytes: options.bytes.min(store.0.bytes), ..options };
         Arc::new(Writer { options, hints, store, destination, state: Mutex::default() })
     }
@@ -223,20 +223,20 @@ impl Writer {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Bytes of a chunk.
+    /// Returns the length of a chunk in bytes.
     pub(super) fn chunk(&self) -> usize {
         self.options.chunk
     }
 
-    /// The counters of all requests.
+    /// Returns the counters of all requests.
     pub(super) fn stats(&self) -> EncodeStats {
         self.state().stats
     }
 
-    /// Writes a request; in full if it `is_single` or those of its kind are small.
+    /// Writes a request; in full if `is_single` or requests of its kind are small.
     ///
     /// # Errors
-    /// When the value contains text that XML cannot carry.
+    /// Returns an error if the value contains text that XML cannot carry.
     pub(super) fn write<T: Content>(
         &self,
         layout: Layout<'_>,
@@ -260,7 +260,7 @@ impl Writer {
     /// rest is mostly small.
     ///
     /// # Errors
-    /// As [`write`](Self::write).
+    /// Returns the same errors as [`write`](Self::write).
     pub(super) fn write_optimized<T: Content>(
         &self,
         layout: Layout<'_>,
@@ -310,26 +310,26 @@ impl Writer {
         Ok((outgoing.into(), sent))
     }
 
-    /// The last sent request, if answers to such requests resemble it.
+    /// Returns the last sent request, if answers to such requests resemble it.
     fn sent(&self, kind: &Kind, templates: &Templates) -> Option<Sent> {
         let is_wanted = self.hints && self.state().habits(kind).echoes.are_expected();
         let hint = if is_wanted { templates.hint() } else { None };
         hint.map(|hint| Sent { kind: kind.clone(), hint })
     }
 
-    /// Records how many leaves of an answer were found in its request.
+    /// Records the number of leaves of an answer that were found in its request.
     pub(super) fn note_found(&self, sent: &Sent, leaves: u64) {
         let mut state = self.state();
         state.hinted_leaves += leaves;
         state.habits(&sent.kind).echoes.note(leaves);
     }
 
-    /// Total number of answer leaves that were found in their requests.
+    /// Returns the total number of answer leaves that were found in their requests.
     pub(super) fn hinted_leaves(&self) -> u64 {
         self.state().hinted_leaves
     }
 
-    /// Counts a request; true if those of its kind are small.
+    /// Counts a request. Returns true if requests of its kind are small.
     fn count(&self, kind: &Kind, stats: EncodeStats, len: usize) -> bool {
         let mut state = self.state();
         state.stats += stats;

@@ -1,6 +1,6 @@
 //! Records the exchanges of calls, for debugging.
 //!
-//! Bytes are recorded as bodies hand them out: [`Body`](crate::Body) passes a [`Recorder`] the
+//! Bytes are recorded as bodies return them: [`Body`](crate::Body) passes a [`Recorder`] the
 //! bytes that it gives to the transport, and the body of the response is wrapped. So they are those
 //! of the exchange, whatever its outcome; later bytes are recorded when they arrive.
 
@@ -76,13 +76,14 @@ impl Default for Trace {
 }
 
 impl Trace {
-    /// Keeps the last 16 exchanges, with at most 1 MiB of each body, and without credentials.
+    /// Creates a trace that keeps the last 16 exchanges, with at most 1 MiB of each body, and
+    /// without credentials.
     pub fn new() -> Self {
         Self::with(Settings { bytes: BYTES, shows_secrets: false, exchanges: EXCHANGES }, None)
     }
 
-    /// Keeps no exchanges, but passes each to a function when it is over: once its response was
-    /// read or given up. The function must not block.
+    /// Creates a trace that keeps no exchanges, but passes each to a function when it is over: once
+    /// its response was read or abandoned. The function must not block.
     pub fn observed(observer: impl Fn(&Exchange) + Send + Sync + 'static) -> Self {
         let settings = Settings { bytes: BYTES, shows_secrets: false, exchanges: 0 };
         Self::with(settings, Some(Box::new(observer)))
@@ -92,21 +93,22 @@ impl Trace {
         Trace(Arc::new(Notes { settings, kept: Mutex::default(), observer }))
     }
 
-    /// How many bytes of each body are recorded; the rest is counted. Must be set before the first
-    /// clone.
+    /// Sets the maximum number of bytes recorded of each body; the rest is counted. Must be called
+    /// before the first clone.
     #[must_use]
     pub fn max_bytes(self, bytes: usize) -> Self {
         self.set(|settings| settings.bytes = bytes)
     }
 
-    /// How many exchanges are kept: the last ones. Must be set before the first clone.
+    /// Sets the maximum number of exchanges kept: the last ones. Must be called before the first
+    /// clone.
     #[must_use]
     pub fn max_exchanges(self, exchanges: usize) -> Self {
         self.set(|settings| settings.exchanges = exchanges)
     }
 
     /// Also shows credentials: the headers that [`is_secret_header`] identifies, and those marked
-    /// as sensitive. Must be set before the first clone.
+    /// as sensitive. Must be called before the first clone.
     #[must_use]
     pub fn with_secrets(self) -> Self {
         self.set(|settings| settings.shows_secrets = true)
@@ -120,8 +122,8 @@ impl Trace {
         self
     }
 
-    /// The exchanges so far, the oldest first. Unfinished ones are included, as far as they have
-    /// come.
+    /// Returns the exchanges so far, the oldest first. Unfinished ones are included in their
+    /// current state.
     pub fn exchanges(&self) -> Vec<Exchange> {
         lock(&self.0.kept).iter().map(|exchange| lock(exchange).clone()).collect()
     }
@@ -150,7 +152,7 @@ impl Trace {
         Recorder(Arc::new(Recording { exchange, trace: self.clone(), begin: Instant::now() }))
     }
 
-    /// The headers, without those that must not be shown.
+    /// Returns the headers, without those that must not be shown.
     fn shown(&self, headers: &HeaderMap) -> HeaderMap {
         let mut headers = headers.clone();
         if !self.0.settings.shows_secrets {
@@ -169,7 +171,7 @@ fn is_secret(name: &HeaderName, value: &HeaderValue) -> bool {
     value.is_sensitive() || is_secret_header(name)
 }
 
-/// The URL without the user information before its host, which can contain a password.
+/// Returns the URL without the user information before its host, which can contain a password.
 fn shown(url: &Uri) -> Uri {
     let Some(authority) = url.authority().filter(|authority| authority.as_str().contains('@')) else {
         return url.clone();
@@ -190,7 +192,7 @@ impl fmt::Debug for Trace {
     }
 }
 
-/// A request and its response. The text form is that of HTTP/1.1, with bodies as texts and without
+/// A request and its response. The text form is that of HTTP/1.1, with bodies as text and without
 /// their compression.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -205,14 +207,14 @@ pub struct Exchange {
     /// The head of the response, and the part of its body that has arrived; `None` if nothing has
     /// arrived.
     pub response: Option<TracedResponse>,
-    /// Why there is no response.
+    /// The reason why there is no response.
     pub error: Option<String>,
-    /// The time until the response was read or given up; zero before that.
+    /// The time until the response was read or abandoned; zero before that.
     pub elapsed: Duration,
 }
 
 impl Exchange {
-    /// The status of the response.
+    /// Returns the status of the response.
     pub fn status(&self) -> Option<StatusCode> {
         self.response.as_ref().map(|response| response.status)
     }
@@ -224,12 +226,12 @@ impl Exchange {
 pub struct TracedRequest {
     /// Headers, without credentials unless they were requested.
     pub headers: HeaderMap,
-    /// The body as it was sent: compressed, if it was.
+    /// The body as sent, possibly compressed.
     pub body: TracedBody,
 }
 
 impl TracedRequest {
-    /// The body before compression, as far as it was recorded.
+    /// Returns the body before compression, as far as it was recorded.
     pub fn message(&self) -> Cow<'_, [u8]> {
         self.body.plain(&self.headers)
     }
@@ -243,12 +245,12 @@ pub struct TracedResponse {
     pub status: StatusCode,
     /// Headers, without credentials unless they were requested.
     pub headers: HeaderMap,
-    /// The body as it arrived: compressed, if it was.
+    /// The body as received, possibly compressed.
     pub body: TracedBody,
 }
 
 impl TracedResponse {
-    /// The body without its compression, as far as it was recorded.
+    /// Returns the body without its compression, as far as it was recorded.
     pub fn message(&self) -> Cow<'_, [u8]> {
         self.body.plain(&self.headers)
     }
@@ -258,7 +260,7 @@ impl TracedResponse {
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct TracedBody {
-    /// The first bytes, up to the trace's bound.
+    /// The first bytes, up to the trace's limit.
     pub bytes: Vec<u8>,
     /// The total number of bytes.
     pub total: u64,
@@ -271,8 +273,8 @@ impl TracedBody {
         self.bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
-    /// The bytes without compression; at most 1 MiB or 16 times as many bytes, since they come from
-    /// elsewhere.
+    /// Returns the bytes without compression; at most 1 MiB or 16 times as many bytes, since the
+    /// input is untrusted.
     fn plain(&self, headers: &HeaderMap) -> Cow<'_, [u8]> {
         if headers.get(CONTENT_ENCODING).is_none_or(|coding| coding != "gzip") {
             return Cow::Borrowed(&self.bytes);
@@ -285,7 +287,7 @@ impl TracedBody {
 fn plain(bytes: &[u8]) -> Cow<'_, [u8]> {
     use std::io::Read as _;
     let (mut plain, bound) = (Vec::new(), (16 * bytes.len()).max(BYTES) as u64);
-    // What is cut short, or broken, is shown as far as it goes.
+    // Truncated or corrupt input is shown as far as it can be decoded.
     let _ = flate2::read::MultiGzDecoder::new(bytes).take(bound).read_to_end(&mut plain);
     Cow::Owned(plain)
 }
@@ -314,7 +316,7 @@ fn show(f: &mut fmt::Formatter<'_>, headers: &HeaderMap, body: &[u8]) -> fmt::Re
     writeln!(f, "\n{}", String::from_utf8_lossy(body))
 }
 
-/// Records one exchange. The exchange is over when the last clone is dropped.
+/// Records one exchange, which is over when the last clone is dropped.
 #[derive(Clone)]
 pub(super) struct Recorder(Arc<Recording>);
 

@@ -1,7 +1,7 @@
 //! From a request to the final answer, which may take more than one exchange.
 //!
 //! Each layer turns one request into one or more of the next layer's. A call is retried
-//! ([`Attempts`]), redirected ([`redirects`](super::redirects)), sent without its coding where that
+//! ([`Attempts`]), redirected ([`redirects`](super::redirects)), sent without its coding if that
 //! is refused ([`uplink`](super::uplink)), and authenticated ([`credentials`](super::credentials)).
 //! The last layer is one exchange, with the cookies of earlier ones, which is recorded on request.
 
@@ -40,8 +40,8 @@ pub(super) struct Outbound {
     pub(super) understood: Understood,
 }
 
-/// Repetitions of a request that is challenged: for the challenge, and for one whose answer came
-/// too late.
+/// Maximum number of repetitions of a challenged request: one for the challenge, and one if its
+/// answer came too late.
 const MOST_REPEATS: u32 = 2;
 
 impl<S, B> Client<S>
@@ -92,14 +92,15 @@ where
             let Some(mut again) = again else {
                 return Err(CallError::Redirect(RedirectError::unrepeatable(answer.status(), &target)));
             };
-            tracing::debug!(%target, "the request is sent elsewhere");
+            tracing::debug!(%target, "the request is redirected");
             redirect(&mut again, target);
             (request, hops) = (again, hops + 1);
         }
     }
 
-    /// The answer to a request; to the plain one, if the server does not read the coding of the
-    /// other. It has not acted on that then (RFC 9110, 15.5.16 and 8.4).
+    /// Returns the answer to a request, or to the plain one if the server does not support the
+    /// coding of the first. The server has not acted on the first one then (RFC 9110, 15.5.16 and
+    /// 8.4).
     async fn unless_refused(
         &self,
         answer: Response<Noted<B>>,
@@ -156,10 +157,10 @@ where
         Ok(())
     }
 
-    /// One exchange.
+    /// Performs one exchange.
     async fn pass(&self, request: Request<Body>, trace: Option<&Trace>) -> Result<Response<Noted<B>>, CallError> {
         let coded = request.extensions().get::<Coded>().cloned();
-        // Another origin says nothing of the way to this one.
+        // Another origin tells nothing about the path to this one.
         let is_learned_from =
             self.settings.compression.is_adaptive() && is_same_origin(request.uri(), &self.settings.url);
         #[cfg(feature = "cookies")]
@@ -200,14 +201,14 @@ where
 /// A copy from which a request can be sent again.
 enum Spare {
     None,
-    /// A second one.
+    /// An independent copy.
     Copy(Box<Request<Body>>),
     /// The same body, if nothing was read of it.
     Lent(Box<Parts>, Slot),
 }
 
 impl Spare {
-    /// The request to send, and the spare.
+    /// Splits a request into the one to send and the spare.
     fn of(request: Request<Body>, attempts: &Attempts) -> (Request<Body>, Self) {
         if attempts.are_over() {
             return (request, Spare::None);
@@ -231,7 +232,7 @@ impl Spare {
     }
 }
 
-/// True if the credentials had something to add.
+/// Adds the credentials. Returns true if there were any to add.
 fn authorize(request: &mut Request<Body>, credentials: &Credentials) -> bool {
     let value = credentials.authorization(request.method(), request.uri());
     let is_authorized = value.is_some();
@@ -239,8 +240,8 @@ fn authorize(request: &mut Request<Body>, credentials: &Credentials) -> bool {
     is_authorized
 }
 
-/// If an item or a part could not be written, the failed exchange is not reported as a network
-/// error.
+/// Reports the error of an item or a part that could not be written, instead of the network error
+/// of the failed exchange.
 fn blame_content(error: CallError) -> CallError {
     let CallError::Http(http) = &error else { return error };
     let mut cause: Option<&(dyn StdError + 'static)> = Some(&**http);

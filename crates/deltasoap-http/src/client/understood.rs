@@ -1,5 +1,5 @@
 //! Header blocks of answers that must be understood (SOAP 1.1, 4.2.3; SOAP 1.2 part 1, 2.4 and
-//! 2.6). An answer with one that is not understood is refused before its body is read.
+//! 2.6). An answer with a block that is not understood is rejected before its body is read.
 
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::soap::{Head, Receiver};
@@ -9,12 +9,12 @@ use deltasoap_core::{ErrorKind, QName};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Understood {
     pub(super) names: Vec<QName>,
-    /// Whether all header blocks are understood.
+    /// True if all header blocks are understood.
     pub(super) all: bool,
 }
 
 impl Understood {
-    /// What either of two understands.
+    /// Returns the union of both.
     pub(super) fn and(&self, mut other: Understood) -> Self {
         other.names.extend_from_slice(&self.names);
         Understood { names: other.names, all: self.all || other.all }

@@ -1,10 +1,10 @@
-//! What a client knows of the way to its server, for requests that are compressed where that pays
-//! ([`Compression::ADAPTIVE`]).
+//! What a client knows about the connection to its server, for requests that are compressed if that
+//! pays off ([`Compression::ADAPTIVE`]).
 //!
-//! Which codings a server reads, it says in answers (RFC 7694), also in those that refuse one. How
-//! fast requests get there is measured on each connection; the client goes by the latest for which
-//! something is known, as long as it is open. What compression makes of requests is learned by
-//! their action.
+//! A server announces its codings in answers (RFC 7694), including those that refuse a coding. The
+//! throughput of requests is measured on each connection; the client uses the latest connection
+//! with a known throughput, as long as it is open. The effect of compression on requests is learned
+//! for each action.
 
 use crate::coding::{Codings, Learned, Link, Outlook, Throughput};
 use crate::{Body, Compression, ContentCoding};
@@ -14,35 +14,35 @@ use http::{HeaderValue, Request, Response, StatusCode};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// Maximum number of actions that are told apart.
+/// Maximum number of actions that are distinguished.
 const ACTIONS: usize = 256;
 
-/// The way to a server.
+/// The knowledge about a server and the connection to it.
 #[derive(Debug, Default)]
 pub(super) struct Uplink(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// What the server reads.
+    /// The codings that the server accepts.
     codings: Codings,
-    /// True once the server refused what it says it reads.
+    /// True once the server refused a coding that it announced.
     is_refused: bool,
     link: Weak<Throughput>,
     learned: BTreeMap<String, Arc<Learned>>,
 }
 
-/// Among the extensions of a request that is compressed because that pays.
+/// An extension of a request that is compressed because that pays off.
 #[derive(Debug, Clone)]
 pub(super) struct Coded {
     coding: ContentCoding,
     learned: Arc<Learned>,
-    /// The body as it was, if it can be sent too.
+    /// The uncompressed body, if it can be sent too.
     plain: Option<Box<Body>>,
 }
 
 impl Uplink {
-    /// The body as it is to be sent; its coding is named in the headers, and more is among the
-    /// extensions if the way there decided about it.
+    /// Returns the body to send. Adds its coding to the headers, and [`Coded`] to the extensions if
+    /// the connection determined the coding.
     pub(super) fn compress(&self, compression: Compression, action: &str, body: Body, parts: &mut Parts) -> Body {
         let (accepted, outlook) = match compression.is_adaptive() {
             true => self.state().outlook(action),
@@ -69,11 +69,11 @@ impl Uplink {
         let said = headers.contains_key(ACCEPT_ENCODING).then(|| Codings::preferred(headers));
         state.codings = said.unwrap_or(state.codings);
         match (coded, response.status()) {
-            // Another server of the same name may have said the opposite.
+            // Another server under the same name may have announced the opposite.
             (Some(coded), StatusCode::UNSUPPORTED_MEDIA_TYPE) => {
                 state.is_refused |= said.is_none_or(|said| said.contains(coded.coding));
             }
-            // It may be taken for a bomb.
+            // The server may take it for a decompression bomb.
             (Some(coded), StatusCode::PAYLOAD_TOO_LARGE) => coded.learned.refuse(),
             _ => {}
         }
@@ -105,8 +105,8 @@ impl State {
     }
 }
 
-/// The same request as it was before it was compressed, if that was done because it pays, and if
-/// there is such a body.
+/// Returns the request without compression, if it was compressed because that pays off, and the
+/// uncompressed body is available.
 pub(super) fn plain_of(request: &mut Request<Body>) -> Option<Box<Request<Body>>> {
     let plain = request.extensions_mut().get_mut::<Coded>()?.plain.take()?;
     let (mut parts, body) = std::mem::take(request).into_parts();

@@ -1,20 +1,20 @@
-//! Bounds on compressed bodies that are received.
+//! Limits on received compressed bodies.
 
 use super::options::GzipLimits;
 use crate::AttachmentLimits;
 use deltasoap_core::Limits;
 
-/// Bounds on a coded body.
+/// Limits on a coded body.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bound {
     pub(crate) gzip: GzipLimits,
-    /// The maximum number of received bytes, and the name of that limit.
+    /// The name of the limit on received bytes, and its value.
     pub(crate) name: &'static str,
     pub(crate) received: u64,
 }
 
 impl Bound {
-    /// The bounds on a standalone message, or on one in a package.
+    /// Creates the limits on a standalone message, or on one in a package.
     pub(crate) fn new(gzip: GzipLimits, is_package: bool, message: &Limits, package: &AttachmentLimits) -> Self {
         let (name, received) = if is_package { ("total", package.total) } else { ("message", message.message) };
         Bound { gzip, name, received }

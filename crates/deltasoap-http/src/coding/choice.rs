@@ -1,8 +1,8 @@
-//! Whether a message is compressed, and how: what gets it to the other end soonest.
+//! Decides whether and how a message is compressed: in the way that delivers it soonest.
 //!
 //! *Toward Characterizing the Performance of SOAP Toolkits* (2.6) finds that compression costs more
 //! than writing and transport over a local network together, so that it is "only useful when the
-//! network bandwidth is very limited". Where that limit lies depends on how far messages shrink and
+//! network bandwidth is very limited". The break-even point depends on how far messages shrink and
 //! how fast, which is [`Learned`] from earlier messages of an operation.
 
 use super::options::{Codings, ContentCoding};
@@ -11,32 +11,32 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Messages below this many bytes are sent as they are: two packets of Ethernet are not worth it.
+/// Minimum size in bytes of messages that are compressed: two Ethernet packets are not worth it.
 pub(crate) const LEAST: u64 = 2800;
-/// A message whose length is unknown counts as this long.
+/// Assumed length of a message whose length is unknown.
 const UNKNOWN: u64 = 1 << 20;
-/// Bytes of a frame that a coder fills before it is sent.
+/// Length of a frame that a coder fills before it is sent.
 const FRAME: f64 = 16.0 * 1024.0;
-/// Compression has to be that much shorter to be worth the processor time.
+/// Maximum share of the uncompressed time at which compression is worth the processor time.
 pub(super) const WORTH: f64 = 0.9;
-/// The share that the latest message has in what is learned.
+/// Weight of the latest message in what is learned.
 const LATEST: f64 = 0.5;
-/// How fast a way that is not taken is forgotten, so that it is tried again.
+/// Rate at which the effect of an unused way is forgotten, so that it is tried again.
 const FORGOTTEN: f64 = 1.0 / 256.0;
 
-/// A way to compress.
+/// A way to compress: a coding and a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Way {
     pub(crate) coding: ContentCoding,
     pub(crate) level: u32,
 }
 
-/// What a way does to messages.
+/// The effect of a way on messages.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Effect {
-    /// Bytes after it for each before.
+    /// Output bytes for each input byte.
     ratio: f64,
-    /// Seconds for each byte.
+    /// Seconds for each input byte.
     time: f64,
 }
 
@@ -45,7 +45,7 @@ impl Effect {
         Effect { ratio, time: 1e-6 / megabytes_a_second }
     }
 
-    /// Moves by a share of the way to another.
+    /// Moves towards another effect by a share of the difference.
     fn approach(&mut self, other: Effect, share: f64) {
         self.ratio += share * (other.ratio - self.ratio);
         self.time += share * (other.time - self.time);
@@ -54,8 +54,8 @@ impl Effect {
 
 const COUNT: usize = if cfg!(feature = "zstd") { 4 } else { 2 };
 
-/// All ways, with what repetitive XML makes of them: more than most messages, so that each way is
-/// tried where it might pay.
+/// All ways, with their effects on repetitive XML. Most messages shrink less, so each way is tried
+/// where it might pay off.
 const WAYS: [(Way, Effect); COUNT] = [
     (Way { coding: ContentCoding::Gzip, level: 1 }, Effect::of(0.12, 300.0)),
     (Way { coding: ContentCoding::Gzip, level: 6 }, Effect::of(0.08, 120.0)),
@@ -65,36 +65,36 @@ const WAYS: [(Way, Effect); COUNT] = [
     (Way { coding: ContentCoding::Zstd, level: 3 }, Effect::of(0.08, 400.0)),
 ];
 
-/// What is known of the way that a message will take, for
+/// What is known about a message's connection and operation, for
 /// [`Compression::ADAPTIVE`](super::Compression::ADAPTIVE).
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Outlook {
     pub(crate) throughput: Option<Arc<Throughput>>,
-    /// What became of messages like it.
+    /// The effects of compression on similar messages.
     pub(crate) learned: Option<Arc<Learned>>,
 }
 
 impl Outlook {
-    /// The way for a message of a length; `None` to send it as it is.
+    /// Chooses a way for a message with this length; `None` to send it uncompressed.
     pub(super) fn choose(&self, length: Option<u64>, accepted: Codings) -> Option<Way> {
         let (throughput, learned) = (self.throughput.as_ref()?, self.learned.as_ref()?);
         throughput.choose(|rate| learned.choose(length, rate, accepted))
     }
 
-    /// True if somebody wants to know what became of a message.
+    /// Returns true if the results of a message are recorded.
     pub(crate) fn is_interested(&self) -> bool {
         self.learned.is_some()
     }
 
-    /// Takes note of a message: its bytes before and after, for how long it was compressed, and how
-    /// long it took to be sent.
+    /// Records the results of a message: its bytes before and after, the time for compression, and
+    /// the time for sending.
     pub(crate) fn note(&self, way: Way, (before, after): (u64, u64), coding: Duration, sending: Duration) {
         self.learned.iter().for_each(|learned| learned.note(way, before, after, coding));
         self.throughput.iter().for_each(|throughput| throughput.note_coded(before, after, sending));
     }
 }
 
-/// What became of an operation's messages, for each way.
+/// The effect of each way on the messages of an operation.
 #[derive(Debug)]
 pub(crate) struct Learned {
     effects: Mutex<[Effect; COUNT]>,
@@ -108,14 +108,14 @@ impl Default for Learned {
 }
 
 impl Learned {
-    /// Gives up: messages of this operation are not taken when they are compressed.
+    /// Gives up: the receiver rejects compressed messages of this operation.
     #[cfg(feature = "client")]
     pub(crate) fn refuse(&self) {
         self.is_refused.store(true, Relaxed);
     }
 
-    /// The way for a message of a length, over a connection that carries so many bytes a second;
-    /// `None` to send it as it is.
+    /// Chooses a way for a message with this length, over a connection with this rate in bytes a
+    /// second; `None` to send it uncompressed.
     pub(crate) fn choose(&self, length: Option<u64>, rate: f64, accepted: Codings) -> Option<Way> {
         let length = length.unwrap_or(UNKNOWN);
         if length < LEAST || self.is_refused.load(Relaxed) {
@@ -132,7 +132,7 @@ impl Learned {
         chosen
     }
 
-    /// Takes note of a message: its bytes before and after, and how long that took.
+    /// Records the results of a message: its bytes before and after, and the time for compression.
     pub(crate) fn note(&self, way: Way, before: u64, after: u64, time: Duration) {
         let position = WAYS.iter().position(|(other, _)| *other == way);
         if let Some(position) = position.filter(|_| before > 0) {
@@ -147,7 +147,7 @@ impl Learned {
     }
 }
 
-/// The way that takes the least time, if that is less than it takes without.
+/// Returns the fastest way, if it takes less time than no compression.
 fn choose(length: f64, rate: f64, ways: impl Iterator<Item = (Way, Effect)>) -> Option<Way> {
     let plain = WORTH * length / rate;
     let times = ways.map(|(way, effect)| (way, coded(length, rate, effect)));
@@ -155,7 +155,8 @@ fn choose(length: f64, rate: f64, ways: impl Iterator<Item = (Way, Effect)>) -> 
     best.filter(|(_, time)| *time < plain).map(|(way, _)| way)
 }
 
-/// Seconds for a message that is compressed frame by frame, each sent while the next is compressed.
+/// Returns the seconds for a message that is compressed frame by frame, each sent while the next is
+/// compressed.
 fn coded(length: f64, rate: f64, effect: Effect) -> f64 {
     let (coding, sending) = (length * effect.time, length * effect.ratio / rate);
     let frames = (length * effect.ratio / FRAME).max(1.0);
@@ -170,14 +171,15 @@ mod tests {
     const BEST: Way = WAYS[1].0;
     const MBIT: f64 = 1e6 / 8.0;
 
-    /// Ways whose ratios and speeds in MB/s are known.
+    /// Returns the ways with these ratios and speeds in MB/s.
     fn known(effects: &[(f64, f64)]) -> impl Iterator<Item = (Way, Effect)> {
         WAYS.iter().zip(effects).map(|((way, _), (ratio, speed))| (*way, Effect::of(*ratio, *speed)))
     }
 
     #[test]
     fn the_least_time_wins() {
-        // Random doubles shrink to less than a half, text to a tenth; 60 and 20 MB/s, 300 and 100.
+        // Random doubles shrink to less than a half, at 60 and 20 MB/s; text to a tenth, at 300 and
+        // 100.
         let (doubles, text) = ([(0.47, 60.0), (0.44, 20.0)], [(0.12, 300.0), (0.08, 100.0)]);
         for (length, rate, effects, expected) in [
             (3.5e6, 1.0, doubles, Some(BEST)),
@@ -229,7 +231,7 @@ mod tests {
         let (learned, rate, gzip) = (Learned::default(), 100.0 * MBIT, Codings::only(ContentCoding::Gzip));
         let choose = || learned.choose(Some(1 << 20), rate, gzip);
         let mut tried = 0;
-        // Nothing shrinks by any way.
+        // No way shrinks anything.
         while let Some(way) = choose() {
             learned.note(way, 1 << 20, 1 << 20, Duration::from_millis(20));
             tried += 1;

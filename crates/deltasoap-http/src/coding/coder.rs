@@ -1,4 +1,4 @@
-//! The coders of the content codings, each behind the same steps.
+//! The coders of the content codings, with a common interface.
 
 use super::choice::Way;
 use super::error::CodingError;
@@ -16,9 +16,9 @@ const GZIP_WINDOW: u8 = 15;
 /// The largest window of zstd as a content coding (RFC 9659), as a power of two.
 #[cfg(feature = "zstd")]
 const ZSTD_WINDOW: u32 = 23;
-/// The window of a message in zstd whose length is not known, as a power of two: an encoder takes a
-/// multiple of it, and is held as long as the message is being sent. From the level on its tables
-/// are made for far larger windows, unless they are bounded too.
+/// The window of a message in zstd whose length is not known, as a power of two. An encoder needs a
+/// multiple of it, and is held as long as the message is being sent. From level `LARGE_TABLES` on,
+/// its tables are made for far larger windows, unless they are bounded too.
 #[cfg(feature = "zstd")]
 const UNKNOWN_WINDOW: u32 = 18;
 #[cfg(feature = "zstd")]
@@ -31,21 +31,21 @@ pub(crate) enum Encoder {
     Zstd(CCtx<'static>),
 }
 
-/// What comes after the input of a step.
+/// The event that follows the input of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Next {
     /// More input.
     Input,
-    /// A pause: everything that was taken is to be readable from what is written.
+    /// A pause: all input so far must be decodable from what is written.
     Pause,
     End,
 }
 
 impl Encoder {
-    /// For a stream of a length, if that is known.
+    /// Creates an encoder for a stream with this length, if known.
     ///
     /// # Errors
-    /// When memory or settings are refused.
+    /// Returns an error if the allocation fails, or the settings are rejected.
     #[cfg_attr(not(feature = "zstd"), allow(unused_variables, clippy::unnecessary_wraps, reason = "of zstd"))]
     pub(crate) fn new(way: Way, length: Option<u64>) -> Result<Self, Failed> {
         match way.coding {
@@ -63,7 +63,7 @@ impl Encoder {
                 let bounds =
                     [CParameter::WindowLog(window), CParameter::HashLog(window + 1), CParameter::ChainLog(window)];
                 let bounds = match length {
-                    // Short messages take little memory then.
+                    // With a known length, short messages take little memory.
                     Some(_) => &[],
                     None if way.level < LARGE_TABLES => &bounds[..1],
                     None => &bounds[..],
@@ -77,9 +77,9 @@ impl Encoder {
         }
     }
 
-    /// Compresses as much as there is room for. Returns how much of the input was taken, and
-    /// whether the pause or the end that comes next has been written. Steps with a pause are
-    /// repeated without input until it has.
+    /// Compresses as much as there is room for. Returns the number of input bytes taken, and
+    /// whether the following pause or end was written. Steps with a pause are repeated without
+    /// input until it was.
     pub(crate) fn step(&mut self, input: &[u8], output: &mut Vec<u8>, next: Next) -> Result<(usize, bool), Failed> {
         match self {
             Encoder::Gzip(compress) => {
@@ -112,9 +112,9 @@ impl Encoder {
         }
     }
 
-    /// A block without content, which may come after a pause any number of times: of deflate,
-    /// stored (RFC 1951, 3.2.4), which then begins at a whole byte; of zstd, raw (RFC 8878,
-    /// 3.1.1.2).
+    /// Returns a block without content, which may follow a pause any number of times. For deflate
+    /// it is stored (RFC 1951, 3.2.4), and then begins at a whole byte; for zstd it is raw (RFC
+    /// 8878, 3.1.1.2).
     pub(crate) fn empty_block(&self) -> &'static [u8] {
         match self {
             Encoder::Gzip(_) => &[0, 0, 0, 0xff, 0xff],
@@ -130,7 +130,7 @@ impl fmt::Debug for Encoder {
     }
 }
 
-/// Nothing can be compressed.
+/// The error when nothing can be compressed.
 #[derive(Debug)]
 pub(crate) struct Failed;
 
@@ -142,28 +142,27 @@ pub(crate) enum Decoder {
 }
 
 impl Decoder {
-    /// `None` if memory is refused.
+    /// Creates a decoder; `None` if the allocation fails.
     pub(crate) fn new(coding: ContentCoding) -> Option<Self> {
         Some(match coding {
             ContentCoding::Gzip => Decoder::Gzip(Decompress::new_gzip(GZIP_WINDOW)),
             #[cfg(feature = "zstd")]
             ContentCoding::Zstd => {
                 let mut context = DCtx::try_create()?;
-                // Also the library's own limit is no larger than its default of 128 MiB, should it
-                // refuse this one.
+                // If the library rejects this limit, its own default applies: 128 MiB.
                 let _ = context.set_parameter(DParameter::WindowLogMax(ZSTD_WINDOW));
                 Decoder::Zstd(context)
             }
         })
     }
 
-    /// Begins another member with its first byte. Bytes that cannot begin one are not reported as a
-    /// damaged one.
+    /// Begins another member with its first byte. Bytes that cannot begin a member are not reported
+    /// as a corrupt one.
     pub(crate) fn begin(&mut self, first: u8) -> Result<(), CodingError> {
         match self {
             // RFC 1952, 2.3.1.
             Decoder::Gzip(decompress) if first == 0x1f => *decompress = Decompress::new_gzip(GZIP_WINDOW),
-            // Frames, and those to skip (RFC 8878, 3.1).
+            // Zstandard frames and skippable frames (RFC 8878, 3.1).
             #[cfg(feature = "zstd")]
             Decoder::Zstd(context) if matches!(first, 0x28 | 0x50..=0x5f) => {
                 context.reset(ResetDirective::SessionOnly).map_err(|_| CodingError::Corrupt)?;
@@ -173,7 +172,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Decompresses as much as there is room for. Returns how much of the input was taken, and
+    /// Decompresses as much as there is room for. Returns the number of input bytes taken, and
     /// whether the member has ended.
     pub(crate) fn step(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<(usize, bool), CodingError> {
         match self {
@@ -202,7 +201,7 @@ impl Decoder {
 mod tests {
     use super::*;
 
-    /// What an encoder of zstd takes for a message of 4 MiB whose length it knows, or does not.
+    /// Returns the memory of a zstd encoder for a message of 4 MiB, whose length it knows or not.
     fn memory(level: u32, length: Option<u64>) -> usize {
         let mut encoder = Encoder::new(Way { coding: ContentCoding::Zstd, level }, length).expect("memory");
         let mut output = Vec::with_capacity(5 << 20);

@@ -7,18 +7,19 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CodingError {
-    /// The body has an unknown coding, or more than one, or compression was not requested: the
+    /// The body has an unknown coding, or more than one, or compression was not requested. Has the
     /// header's value.
     Unknown(String),
-    /// The body has another transfer coding than `chunked`, or that one twice: the header's value.
+    /// The body has another transfer coding than `chunked`, or has `chunked` twice. Has the
+    /// header's value.
     Transfer(String),
-    /// The body is no stream of its coding, or its checksum does not match.
+    /// The body is not a stream of its coding, or its checksum does not match.
     Corrupt,
     /// The stream ended early.
     Ended,
-    /// After a member of the stream, or a frame, there are bytes that are not another one.
+    /// A member of the stream, or a frame, is followed by bytes that are not another one.
     Trailing,
-    /// The system refused memory for decoding.
+    /// Memory for decoding could not be allocated.
     Memory,
     /// The stream exceeds a limit.
     Limit {
@@ -27,16 +28,16 @@ pub enum CodingError {
         /// [`Limits`](deltasoap_core::Limits), or `total` of
         /// [`AttachmentLimits`](crate::AttachmentLimits).
         name: &'static str,
-        /// Its value.
+        /// The value of the limit.
         limit: u64,
     },
 }
 
 impl CodingError {
-    /// The error that ended a body, if it is of this type.
+    /// Returns the error that ended a body, if it is of this type.
     ///
     /// # Errors
-    /// The error itself, if it is of another type.
+    /// Returns the error itself, if it is of another type.
     pub(crate) fn of(error: BoxError) -> Result<Self, BoxError> {
         error.downcast::<CodingError>().map(|error| *error)
     }
@@ -50,7 +51,7 @@ impl fmt::Display for CodingError {
             CodingError::Corrupt => f.write_str("the compressed stream is corrupt"),
             CodingError::Ended => f.write_str("the compressed stream ended early"),
             CodingError::Trailing => f.write_str("there are bytes after the end of the compressed stream"),
-            CodingError::Memory => f.write_str("there is no memory for decoding the compressed stream"),
+            CodingError::Memory => f.write_str("not enough memory to decode the compressed stream"),
             CodingError::Limit { name, limit } => write!(f, "the limit `{name}` of {limit} is exceeded"),
         }
     }

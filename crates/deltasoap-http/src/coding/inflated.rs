@@ -13,11 +13,11 @@ use std::task::{Context, Poll, ready};
 /// Maximum number of output bytes at one time, and the minimum for which memory is reserved.
 const OUT: usize = 64 << 10;
 const LEAST: usize = 512;
-/// Steps without a yield.
+/// Maximum number of steps without a yield.
 const TURN: usize = 16;
 /// Number of members that a stream may have, whatever their output, and the output bytes required
-/// for each member beyond. An empty member takes 20 bytes, and 50 times as long as they take to
-/// inflate.
+/// for each further member. An empty member takes 20 bytes, and 50 times the time of inflating that
+/// many.
 const MEMBERS: u64 = 1024;
 const MEMBER: u64 = 256;
 /// The expected expansion of a piece.
@@ -43,7 +43,7 @@ impl<B: Body<Data = Bytes, Error = BoxError>> Inflated<B> {
     }
 
     fn poll_data(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Bytes>, BoxError>> {
-        // Before the client is asked to go on and send it.
+        // The check comes before the client is asked to continue and send it.
         self.stream.check_received(self.body.size_hint().lower())?;
         loop {
             if self.steps == TURN {
@@ -60,7 +60,7 @@ impl<B: Body<Data = Bytes, Error = BoxError>> Inflated<B> {
             }
             match ready!(self.body.as_mut().poll_frame(context)).transpose()?.map(Frame::into_data) {
                 Some(Ok(data)) => self.stream.push(data)?,
-                // Trailers say nothing of messages.
+                // Trailers do not concern messages.
                 Some(Err(_)) => {}
                 None => return Poll::Ready(Ok(self.stream.finish().map(|()| None)?)),
             }
@@ -80,12 +80,12 @@ impl<B: Body<Data = Bytes, Error = BoxError>> Body for Inflated<B> {
 
 /// A stream, fed piece by piece.
 struct Stream {
-    /// Of the current member, or of the last one; `None` if memory was refused.
+    /// The decoder of the current member, or of the last one; `None` if the allocation failed.
     decoder: Option<Decoder>,
     /// Input and output bytes of all members so far.
     taken: u64,
     out: u64,
-    /// Members before this one.
+    /// Number of members before this one.
     members: u64,
     bound: Bound,
     received: u64,
@@ -112,7 +112,7 @@ impl Stream {
         }
     }
 
-    /// Takes a piece, when nothing is left of the previous one.
+    /// Takes a piece. The previous one must be used up.
     fn push(&mut self, piece: Bytes) -> Result<(), CodingError> {
         self.check_received(piece.len() as u64)?;
         self.received += piece.len() as u64;
@@ -120,9 +120,9 @@ impl Stream {
         Ok(())
     }
 
-    /// Refuses more bytes if the limit does not allow them. What comes out is bounded elsewhere,
-    /// without end for lists that are used while they arrive, so that only those count that are
-    /// more than it.
+    /// Rejects more input if the limit does not allow it. The output is bounded elsewhere, and
+    /// unbounded for lists that are used while they arrive. So only input that exceeds the output
+    /// counts.
     fn check_received(&self, more: u64) -> Result<(), CodingError> {
         let Bound { name, received: limit, .. } = self.bound;
         let most = self.out.saturating_add(limit);
@@ -130,8 +130,8 @@ impl Stream {
         if is_within { Ok(()) } else { Err(CodingError::Limit { name, limit }) }
     }
 
-    /// The next output, which may be empty at the end of a member; `None` if another piece is
-    /// needed.
+    /// Returns the next output, which may be empty at the end of a member; `None` if another piece
+    /// is needed.
     fn next(&mut self) -> Result<Option<Bytes>, CodingError> {
         if let (true, Some(first)) = (self.is_ended, self.input.first()) {
             self.begin_member(*first)?;
@@ -188,8 +188,7 @@ impl Stream {
     }
 }
 
-/// The bytes without their unused capacity, if that is most of the memory: differential decoding
-/// may keep them.
+/// Drops unused capacity, if that is most of the memory: differential decoding may keep the bytes.
 fn trimmed(mut bytes: Vec<u8>) -> Bytes {
     if bytes.capacity() / 2 > bytes.len() {
         bytes.shrink_to_fit();
@@ -215,7 +214,7 @@ mod tests {
         encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("no error")
     }
 
-    /// The output of pieces, up to an error, and its longest piece.
+    /// Returns the output of pieces, up to an error, and its longest piece.
     fn inflate<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, bound: Bound) -> (Vec<u8>, Result<(), CodingError>) {
         decoded(ContentCoding::Gzip, pieces, bound)
     }
@@ -421,7 +420,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]
 
-        /// Bodies of parts that repeat themselves and parts that do not, read in pieces.
+        /// Bodies with repetitive and random parts, read in pieces.
         #[test]
         fn what_any_body_becomes_passes_the_default_limits(
             parts in prop::collection::vec(("[ -~]{1,40}", 1..2_000_000_usize), 1..4),
@@ -434,7 +433,7 @@ mod tests {
         }
     }
 
-    /// What a body is sent as.
+    /// Returns the bytes that a body is sent as.
     fn collected(body: Outgoing, way: Way) -> Bytes {
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
         runtime.block_on(body.coded(way, Outlook::default()).collect()).expect("no error").to_bytes()
@@ -461,7 +460,7 @@ mod tests {
                 passes_the_default_limits(vec![b' '; len], level, size);
             }
         }
-        // It is no longer than that needs.
+        // The body is no longer than necessary.
         for coding in [
             ContentCoding::Gzip,
             #[cfg(feature = "zstd")]

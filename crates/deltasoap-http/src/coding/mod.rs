@@ -3,7 +3,7 @@
 //! They are gzip (RFC 1952) and, with a feature of its own, zstd (RFC 8878). Bodies are coded piece
 //! by piece, while they arrive or are sent: nothing is collected, and the output of a piece is
 //! bounded, whatever its content. [`Inflated`] reads; the writer is a form of
-//! [`Body`](crate::Body). Whether a message is compressed may depend on the connection's
+//! [`Body`](crate::Body). The decision to compress a message may depend on the connection's
 //! [`throughput`]: [`choice`] compares.
 
 mod bound;

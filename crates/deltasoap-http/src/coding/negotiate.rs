@@ -1,20 +1,20 @@
-//! Content codings in headers: the one of a body, and those that an answer may have.
+//! Content codings in headers: that of a body, and those that an answer may have.
 
 use super::error::CodingError;
 use super::options::{Codings, ContentCoding};
 use http::header::{ACCEPT_ENCODING, AsHeaderName, CONTENT_ENCODING, HeaderMap, TRANSFER_ENCODING};
 
-/// What is accepted in bodies, in the form of `Accept-Encoding`.
+/// The codings accepted in bodies, in the form of `Accept-Encoding`.
 #[cfg(feature = "zstd")]
 pub(crate) const READ: &str = "zstd, gzip";
 #[cfg(not(feature = "zstd"))]
 pub(crate) const READ: &str = "gzip";
 
 impl ContentCoding {
-    /// The coding that the headers of a message name (RFC 9110, 8.4); `None` for none.
+    /// Returns the coding that the headers of a message name (RFC 9110, 8.4); `None` for none.
     ///
     /// # Errors
-    /// When it is unknown, or there are several.
+    /// Returns an error if it is unknown, or there are several.
     pub(crate) fn of(headers: &HeaderMap) -> Result<Option<Self>, CodingError> {
         let is_identity = |coding: &&str| !coding.is_empty() && !coding.eq_ignore_ascii_case("identity");
         let value = list(headers, CONTENT_ENCODING);
@@ -30,11 +30,11 @@ impl ContentCoding {
     }
 }
 
-/// Checks that a body is plain, with a length or in chunks (RFC 9112, 6.1): nothing below removes
-/// other transfer codings.
+/// Checks that a body is plain, with a length or in chunks (RFC 9112, 6.1): the layers below do not
+/// remove other transfer codings.
 ///
 /// # Errors
-/// When there is another transfer coding, or `chunked` twice.
+/// Returns an error if there is another transfer coding, or `chunked` twice.
 pub(crate) fn check_transfer(headers: &HeaderMap) -> Result<(), CodingError> {
     if !headers.contains_key(TRANSFER_ENCODING) {
         return Ok(());
@@ -46,9 +46,10 @@ pub(crate) fn check_transfer(headers: &HeaderMap) -> Result<(), CodingError> {
 }
 
 impl Codings {
-    /// The codings that the other end prefers (RFC 9110, 12.5.3): those that are named, explicitly
-    /// or by `*`, with the highest weight, if that is no lower than that of the identity coding, if
-    /// this is named too. Without the header all codings are allowed, but none is requested.
+    /// Returns the codings that the peer prefers (RFC 9110, 12.5.3): those that are named,
+    /// explicitly or by `*`, with the highest weight, unless that is lower than the weight of the
+    /// identity coding, if named too. Without the header all codings are allowed, but none is
+    /// requested.
     pub(crate) fn preferred(headers: &HeaderMap) -> Self {
         let (mut gzip, mut identity, mut any) = (None, None, None);
         #[cfg_attr(not(feature = "zstd"), allow(unused_mut, reason = "never named"))]
@@ -64,7 +65,7 @@ impl Codings {
             };
             *slot = (*slot).max(Some(quality));
         }
-        // A coding that is not read here is not written either.
+        // A coding that is not supported for reading is not written either.
         let weight = |named: Option<u16>, is_read: bool| if is_read { named.or(any).unwrap_or(0) } else { 0 };
         let (gzip, zstd) = (weight(gzip, cfg!(feature = "gzip")), weight(zstd, cfg!(feature = "zstd")));
         let best = zstd.max(gzip).max(identity.unwrap_or(0)).max(1);
@@ -72,7 +73,7 @@ impl Codings {
     }
 }
 
-/// A coding by its name. `x-gzip` is the same as `gzip` (RFC 9110, 8.4.1.3).
+/// Finds a coding by its name. `x-gzip` is the same as `gzip` (RFC 9110, 8.4.1.3).
 fn named(coding: &str) -> Option<ContentCoding> {
     let is = |name: &str| coding.eq_ignore_ascii_case(name);
     #[cfg(feature = "zstd")]
@@ -82,14 +83,14 @@ fn named(coding: &str) -> Option<ContentCoding> {
     (cfg!(feature = "gzip") && (is("gzip") || is("x-gzip"))).then_some(ContentCoding::Gzip)
 }
 
-/// The elements of all headers of a name, separated by commas. A value that is no text contains
-/// nothing known.
+/// Returns the elements of all headers with this name, separated by commas. A value that is not
+/// text contains no known element.
 fn list(headers: &HeaderMap, name: impl AsHeaderName) -> String {
     let values: Vec<_> = headers.get_all(name).iter().map(|value| value.to_str().unwrap_or("?")).collect();
     values.join(",")
 }
 
-/// A coding in lower case, and its weight in thousandths.
+/// Splits an element into a coding in lower case and its weight in thousandths.
 fn weighted(element: &str) -> (String, u16) {
     let (coding, parameters) = element.split_once(';').unwrap_or((element, ""));
     let weight = parameters.split(';').find_map(|parameter| {
@@ -99,8 +100,8 @@ fn weighted(element: &str) -> (String, u16) {
     (coding.trim().to_ascii_lowercase(), weight.unwrap_or(1000))
 }
 
-/// A `qvalue` (RFC 9110, 12.4.2) times a thousand; 0 for an invalid one, since it is safe to send a
-/// message uncompressed.
+/// Returns a `qvalue` (RFC 9110, 12.4.2) times a thousand; 0 for an invalid one, since it is safe
+/// to send a message uncompressed.
 fn thousandths(text: &str) -> u16 {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     if fraction.len() > 3 || !fraction.bytes().all(|digit| digit.is_ascii_digit()) {

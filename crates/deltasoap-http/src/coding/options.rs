@@ -1,5 +1,4 @@
-//! Settings: which messages are sent compressed, and bounds on compressed messages that are
-//! received.
+//! Settings: which messages are sent compressed, and limits on received compressed messages.
 
 use super::choice::{Outlook, Way};
 use crate::Body;
@@ -17,7 +16,7 @@ pub enum ContentCoding {
 }
 
 impl ContentCoding {
-    /// Its name in headers.
+    /// Returns its name in headers.
     pub fn name(self) -> &'static str {
         match self {
             ContentCoding::Gzip => "gzip",
@@ -26,7 +25,7 @@ impl ContentCoding {
         }
     }
 
-    /// The level for one that was asked for.
+    /// Returns the effective level for a requested one.
     fn level(self, asked: Option<u32>) -> u32 {
         match self {
             ContentCoding::Gzip => asked.unwrap_or(6).min(9),
@@ -59,7 +58,7 @@ impl Codings {
         }
     }
 
-    /// The preferred coding if it is one of these, else another one of them.
+    /// Returns the preferred coding if it is in the set, otherwise another one of the set.
     fn pick(self, preferred: ContentCoding) -> Option<ContentCoding> {
         let others = [
             ContentCoding::Gzip,
@@ -70,23 +69,24 @@ impl Codings {
     }
 }
 
-/// Which messages are sent compressed, and how: in gzip, or with the feature `zstd` in zstd.
+/// Selects which messages are sent compressed, and how: in gzip, or with the feature `zstd` in
+/// zstd.
 ///
 /// Without the feature `gzip`, none are. Packages of parts are never compressed: most of their
 /// bytes are images and the like, which do not shrink.
 ///
 /// Compression takes many times longer than writing a message. It is useful if the network is
 /// slower than that: beyond the data centre, and not for messages that fit in a packet or two.
-/// [`ADAPTIVE`](Self::ADAPTIVE) finds that out.
+/// [`ADAPTIVE`](Self::ADAPTIVE) measures this.
 ///
-/// A message that would shrink to almost nothing, as a list of equal values does, is diluted with
-/// empty blocks while it is sent, so that receivers with the default [`GzipLimits`] take it: beyond
-/// 1 MiB it has at least a two-hundredth of its length.
+/// A message that would shrink to almost nothing, such as a list of equal values, is diluted with
+/// empty blocks while it is sent, so that receivers with the default [`GzipLimits`] accept it:
+/// beyond 1 MiB it has at least a two-hundredth of its length.
 ///
-/// Where a message that is written while it is sent waits for more items, what is ready is sent,
-/// also if it is compressed.
+/// If a message that is written while it is sent waits for more items, the ready ones are sent,
+/// even if it is compressed.
 ///
-/// The length of a compressed message reveals how far its parts repeat each other, even where it is
+/// The length of a compressed message reveals how far its parts repeat each other, even if it is
 /// encrypted: do not compress messages that contain a secret next to text of a third party. Hence
 /// the default, [`OFF`](Self::OFF).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,37 +105,37 @@ enum Rule {
 }
 
 impl Compression {
-    /// None.
+    /// Compresses nothing.
     pub const OFF: Compression = Compression::by(Rule::Off);
-    /// All except empty bodies.
+    /// Compresses everything except empty bodies.
     pub const ALWAYS: Compression = Compression::by(Rule::From(0));
-    /// Those that arrive sooner that way, as far as is known.
+    /// Compresses the messages that are expected to arrive sooner that way.
     ///
-    /// The throughput of each connection is measured, where the network or the receiver is what
-    /// writing waits for, and so is what compression makes of the messages of each operation. From
-    /// both follows whether a message is compressed, by which coding and at which level. As long as
-    /// the throughput is unknown, messages are sent as they are: at the start of a connection, if
+    /// The throughput of each connection is measured while writing waits for the network or the
+    /// receiver, and so is the effect of compression on the messages of each operation. Both
+    /// determine whether a message is compressed, by which coding and at which level. As long as
+    /// the throughput is unknown, messages are sent uncompressed: at the start of a connection, if
     /// no message is too long for the system's buffers, and for transports in memory. So are
-    /// messages below 2800 bytes. What is measured is forgotten after a minute. Where no more of
-    /// the messages arrives than without compression, since it is the receiver that is slow, or the
-    /// sender's processor, the next 64 messages or so are sent as they are.
+    /// messages below 2800 bytes. Measurements are forgotten after a minute. If messages do not
+    /// arrive faster than without compression, because the receiver or the sender's processor is
+    /// slow, the next 64 messages or so are sent uncompressed.
     ///
     /// Responses are compressed for clients that accept it. A client compresses requests by this
-    /// rule once the server has said that it reads a coding, with `Accept-Encoding` in a response
-    /// (RFC 7694), as [`SoapService`](crate::SoapService) does in answers to requests that are long
-    /// enough, and as long as that connection is open; over [`Frames`](crate::transport::Frames),
-    /// where its connections are not measured, never. A request that is refused with status 415 is
-    /// sent once more as it was, if it can be: streams cannot. What the refusal says in
-    /// `Accept-Encoding` holds from then on; if it says nothing, or names the coding that was
-    /// refused, no more requests are compressed. After status 413, those with the same action are
-    /// not.
+    /// rule once the server has announced a coding, with `Accept-Encoding` in a response (RFC
+    /// 7694), as [`SoapService`](crate::SoapService) does in answers to requests that are long
+    /// enough, and as long as that connection is open; never over
+    /// [`Frames`](crate::transport::Frames), whose connections are not measured. A request that is
+    /// refused with status 415 is sent once more uncompressed, if it can be: streams cannot. The
+    /// `Accept-Encoding` of the refusal applies from then on; if there is none, or it names the
+    /// refused coding, no more requests are compressed. After status 413, requests with the same
+    /// action are no longer compressed.
     ///
-    /// A compressed message, also a list that is used while it arrives, passes the limits of a
-    /// receiver with our defaults if the plain one does, but for a minimum rate
+    /// A compressed message, including a list that is used while it arrives, passes the limits of a
+    /// receiver with our defaults if the plain one does, except for a minimum rate
     /// ([`body_rate`](crate::ServiceBuilder::body_rate)): it counts the bytes that are sent.
     pub const ADAPTIVE: Compression = Compression::by(Rule::Adaptive);
 
-    /// Messages of at least this many bytes. A message of unknown length counts as long.
+    /// Compresses messages of at least this many bytes. A message of unknown length counts as long.
     pub const fn from_bytes(bytes: u64) -> Self {
         Compression::by(Rule::From(bytes))
     }
@@ -144,17 +144,17 @@ impl Compression {
         Compression { rule, level: None, coding: ContentCoding::Gzip }
     }
 
-    /// The level, from 1, the fastest, to the smallest: 9 for gzip, for which 0 stores the bytes
-    /// unchanged; 19 for zstd. A larger number counts as that. Default 6 for gzip and 3 for zstd;
-    /// [`ADAPTIVE`](Self::ADAPTIVE) has its own.
+    /// Sets the level, from 1 (fastest) to the maximum (smallest): 9 for gzip, for which 0 stores
+    /// the bytes unchanged; 19 for zstd. Larger numbers are clamped. Default 6 for gzip and 3 for
+    /// zstd; [`ADAPTIVE`](Self::ADAPTIVE) has its own.
     #[must_use]
     pub const fn level(mut self, level: u32) -> Self {
         self.level = Some(level);
         self
     }
 
-    /// The coding. A response has it if the client accepts no other rather; requests have it unless
-    /// the rule is [`ADAPTIVE`](Self::ADAPTIVE), which chooses among those that are accepted.
+    /// Sets the coding. A response uses it unless the client prefers another one; requests use it
+    /// unless the rule is [`ADAPTIVE`](Self::ADAPTIVE), which chooses among the accepted ones.
     /// Default gzip.
     #[must_use]
     pub const fn coding(mut self, coding: ContentCoding) -> Self {
@@ -162,26 +162,26 @@ impl Compression {
         self
     }
 
-    /// True if no message is compressed.
+    /// Returns true if no message is compressed.
     pub(crate) fn is_off(&self) -> bool {
         self.rule == Rule::Off
     }
 
-    /// True if it depends on the connection.
+    /// Returns true if the decision depends on the connection.
     pub(crate) fn is_adaptive(&self) -> bool {
         self.rule == Rule::Adaptive && cfg!(feature = "gzip")
     }
 
-    /// What requests may be in without a word of the server.
+    /// Returns the codings that requests may use without an announcement by the server.
     #[cfg(feature = "client")]
     pub(crate) fn own_coding(&self) -> Codings {
         if self.is_off() { Codings::NONE } else { Codings::only(self.coding) }
     }
 
-    /// The body in one of the codings, if it is to be compressed, and in which.
+    /// Returns the body in one of the codings, and that coding, if it is to be compressed.
     ///
     /// # Errors
-    /// The body as it was, if not.
+    /// Returns the body unchanged if it is not.
     pub(crate) fn compress(
         &self,
         body: Body,
@@ -212,24 +212,24 @@ impl Default for Compression {
     }
 }
 
-/// Bounds on compressed bodies, in addition to those on their output, which is bounded like any
+/// Limits on compressed bodies, in addition to those on their output, which is limited like any
 /// other message.
 ///
-/// They hold for gzip and, with the feature `zstd`, for zstd, where a window beyond 8 MiB is
-/// refused too (RFC 9659). The input bytes may exceed those of the output so far by `message` of
+/// They apply to gzip and, with the feature `zstd`, to zstd, where a window beyond 8 MiB is
+/// rejected too (RFC 9659). The input bytes may exceed those of the output so far by `message` of
 /// [`Limits`](deltasoap_core::Limits), for packages by `total` of
-/// [`AttachmentLimits`](crate::AttachmentLimits); a `Content-Length` counts at once.
+/// [`AttachmentLimits`](crate::AttachmentLimits); a `Content-Length` counts immediately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GzipLimits {
-    /// Output bytes for each input byte, over the stream so far; at least 1. Default 200:
-    /// repetitive XML reaches 100, and gzip 1032. What is sent here never exceeds the default, see
-    /// [`Compression`].
+    /// Maximum number of output bytes for each input byte, over the stream so far; at least 1.
+    /// Default 200: repetitive XML reaches 100, and gzip 1032. Messages sent by this library never
+    /// exceed the default, see [`Compression`].
     pub ratio: u64,
     /// Output bytes that are allowed whatever the ratio. Default 1 MiB.
     pub free: u64,
 }
 
-/// The default `ratio` and `free` of receivers, within which everything is that is sent.
+/// The default `ratio` and `free` of receivers; sent messages stay within them.
 pub(crate) const RATIO: u64 = 200;
 pub(crate) const FREE: u64 = 1 << 20;
 

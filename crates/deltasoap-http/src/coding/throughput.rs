@@ -1,20 +1,21 @@
-//! How fast a connection takes bytes: measured at its socket, without a clock of its own.
+//! The rate at which a connection takes bytes: measured at its socket, without a timer of its own.
 //!
-//! A system accepts bytes much faster than a network carries them, until its buffer is full. So
-//! only what is accepted between two moments at which the buffer was full says something: as many
-//! bytes left it in that time. A writer that pauses in between, since it computes, lets the buffer
-//! run empty; where most of the time was not waiting for room, the stretch does not count. On a
-//! busy machine a writer may come late to the room that there is, and the buffer runs empty too: so
-//! the fastest of the last stretches counts.
+//! A system accepts bytes much faster than a network carries them, until its buffer is full. So a
+//! measurement covers the bytes accepted between two moments at which the buffer was full: as many
+//! bytes left it in that time. A writer that pauses in between to compute lets the buffer run
+//! empty; unless it waited for room for most of the time, the stretch does not count. On a busy
+//! machine a writer may run late when there is room, and the buffer runs empty too: so the fastest
+//! of the last stretches counts.
 //!
-//! A network that has become faster never fills the buffer with what is compressed. But whoever
-//! asks for more has usually received what was sent before. If that was sooner than the rate
+//! If a network has become faster, compressed messages never fill the buffer. But a peer that
+//! continues has usually received what was sent before. If that was sooner than the rate
 //! allows, or if long messages no longer fill the buffer, or if nothing was measured for a minute,
-//! the rate is forgotten, and what follows is sent as over a connection of which nothing is known.
+//! the rate is forgotten, and messages are sent as over an unknown connection.
 //!
-//! What looks like a slow network may be a receiver that needs time for what it reads. Then
-//! compression gains nothing: as much of the message itself arrives as without. A connection of
-//! which that is known gets plain messages, until it has become slower, or for a number of them.
+//! What looks like a slow network may be a receiver that needs time to process its input. Then
+//! compression gains nothing: the message itself arrives at the same rate as without. A connection
+//! for which that is known gets plain messages, until it has become slower, or for a number of
+//! messages.
 
 use super::choice::{WORTH, Way};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -22,30 +23,29 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-/// Bytes that have to be measured for a rate; a shaper may let some more pass at once.
+/// Minimum number of bytes measured for a rate; a shaper may let some more pass at once.
 const KNOWN: u64 = 64 << 10;
 /// Number of rates of which the highest counts.
 const LAST: usize = 4;
-/// A rate is forgotten if so many times as much gets through, after so many long messages that
-/// never filled the buffer, or after a time without a measurement.
+/// A rate is forgotten if this many times as much gets through, after this number of long messages
+/// that never filled the buffer, or after this time without a measurement.
 const FASTER: f64 = 1.25;
 const UNCONFIRMED: u32 = 64;
 const AGE: Duration = Duration::from_secs(60);
-/// Messages after which compression that gained nothing is tried again.
+/// Number of messages after which compression that gained nothing is tried again.
 const TRIED: u32 = 64;
 
-/// The throughput of one direction of a connection, shared by what writes to the socket and by
-/// those who decide what is written.
+/// The throughput of one direction of a connection, shared by the writer of the socket and by the
+/// code that decides about compression.
 ///
-/// Nothing is measured before somebody asks for the [`rate`](Self::rate), or
-/// [chooses](Self::choose) by it.
+/// Nothing is measured before the first call of [`rate`](Self::rate) or [`choose`](Self::choose).
 #[derive(Debug, Default)]
 pub(crate) struct Throughput {
     is_watched: AtomicBool,
     state: Mutex<State>,
 }
 
-/// A connection's throughput among the extensions of its responses.
+/// A connection's throughput, as an extension of its responses.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Link(pub(crate) Arc<Throughput>);
 
@@ -53,62 +53,62 @@ pub(crate) struct Link(pub(crate) Arc<Throughput>);
 struct State {
     measured: Measured,
     full: Option<Full>,
-    /// Long messages since the last measurement, which was in the first of them.
+    /// Number of long messages since the last measurement, counting the one in which it was made.
     unconfirmed: u32,
-    /// Bytes written since the other end last said something, and when the first of them were.
+    /// Number of bytes written since the peer's last message, and the time of the first of them.
     sent: u64,
     first: Option<Instant>,
-    /// True if the message is compressed that is being written, or was last.
+    /// True if the current or last message is compressed.
     is_coded: bool,
-    /// The rate of plain messages that was measured last, and that of compressed ones since.
+    /// The last measured rate of plain messages, and that of compressed ones since.
     plain: Option<f64>,
     coded: Option<f64>,
     useless: Option<Useless>,
 }
 
-/// A time since the buffer was full.
+/// A stretch that began when the buffer was full.
 #[derive(Debug)]
 struct Full {
     since: Instant,
-    /// When there was room again.
+    /// The time at which there was room again.
     freed: Option<Instant>,
-    /// Accepted since.
+    /// Number of bytes accepted since.
     bytes: u64,
 }
 
-/// Compression gained nothing.
+/// The finding that compression gained nothing.
 #[derive(Debug)]
 struct Useless {
-    /// Bytes a second of messages before they were compressed.
+    /// Bytes a second of messages before compression.
     achieved: f64,
-    /// Messages for which that holds.
+    /// Number of messages to which this still applies.
     left: u32,
 }
 
 /// The latest rates.
 #[derive(Debug, Default)]
 struct Measured {
-    /// Bytes a second, each over [`KNOWN`] bytes or more; 0 for those that are yet to come.
+    /// Bytes a second, each over [`KNOWN`] bytes or more; 0 for those not measured yet.
     rates: [f64; LAST],
     oldest: usize,
-    /// When the last one ended.
+    /// The end of the last measurement.
     at: Option<Instant>,
-    /// For the next one.
+    /// Data for the next rate.
     bytes: u64,
     elapsed: Duration,
     is_coded: bool,
 }
 
 impl Throughput {
-    /// Bytes a second; `None` if not enough is known.
+    /// Returns the rate in bytes a second; `None` if not enough is known.
     #[cfg(feature = "client")]
     pub(crate) fn rate(&self) -> Option<f64> {
         self.is_watched.store(true, Relaxed);
         self.state().rate(Instant::now())
     }
 
-    /// The way for the next message, which is chosen by the bytes a second that a plain one gets;
-    /// `None` for a plain one.
+    /// Chooses a way for the next message by the rate of a plain one in bytes a second; `None` for
+    /// a plain message.
     pub(crate) fn choose(&self, by: impl FnOnce(f64) -> Option<Way>) -> Option<Way> {
         self.is_watched.store(true, Relaxed);
         let rate = self.state().plain_rate(Instant::now());
@@ -117,7 +117,7 @@ impl Throughput {
         way
     }
 
-    /// Takes the result of an attempt to write.
+    /// Records the result of an attempt to write.
     pub(crate) fn note_write<E>(&self, written: &Poll<Result<usize, E>>) {
         if self.is_watched.load(Relaxed) {
             match written {
@@ -128,14 +128,14 @@ impl Throughput {
         }
     }
 
-    /// A compressed message was written: its bytes before and after, and how long that took, but
-    /// for the time in which it waited for its content.
+    /// Records a compressed message that was written: its bytes before and after, and the time
+    /// taken, without the time in which it waited for its content.
     pub(crate) fn note_coded(&self, before: u64, after: u64, took: Duration) {
         self.state().coded(before, after, took);
     }
 
-    /// The other end goes on, which it usually does once it has received what was written. Where it
-    /// goes on sooner, the rate may be forgotten without need.
+    /// Records that the peer continues, which it usually does once it has received what was
+    /// written. If it continues sooner, the rate may be forgotten unnecessarily.
     pub(crate) fn note_turn(&self) {
         if self.is_watched.load(Relaxed) {
             self.state().turn(Instant::now());
@@ -155,7 +155,7 @@ impl State {
         self.measured.rate()
     }
 
-    /// The rate, unless compression is known to gain nothing.
+    /// Returns the rate, unless compression is known to gain nothing.
     fn plain_rate(&mut self, now: Instant) -> Option<f64> {
         let rate = self.rate(now)?;
         let Some(useless) = &mut self.useless else { return Some(rate) };
@@ -167,7 +167,7 @@ impl State {
         is_faster.then_some(rate)
     }
 
-    /// Bytes were accepted.
+    /// Records that bytes were accepted.
     fn accepted(&mut self, bytes: u64, now: Instant) {
         self.sent += bytes;
         self.first.get_or_insert(now);
@@ -177,7 +177,7 @@ impl State {
         }
     }
 
-    /// None were, since the buffer is full.
+    /// Records that the buffer is full.
     fn blocked(&mut self, now: Instant) {
         let full = self.full.get_or_insert(Full { since: now, freed: None, bytes: 0 });
         let Some(freed) = full.freed else { return };
@@ -195,7 +195,7 @@ impl State {
     }
 
     fn coded(&mut self, before: u64, after: u64, took: Duration) {
-        // What fits in the buffers says nothing.
+        // Messages that fit in the buffers give no measurement.
         if after < KNOWN {
             return;
         }
@@ -231,8 +231,8 @@ impl Measured {
         (highest > 0.0).then_some(highest)
     }
 
-    /// So many bytes of a plain or a compressed message took this long. Returns another rate, if
-    /// there is one.
+    /// Adds the time taken by bytes of a plain or compressed message. Returns a new rate, if there
+    /// is one.
     fn add(&mut self, bytes: u64, elapsed: Duration, is_coded: bool, now: Instant) -> Option<f64> {
         if self.is_coded != is_coded {
             (self.bytes, self.elapsed, self.is_coded) = (0, Duration::ZERO, is_coded);
@@ -248,7 +248,7 @@ impl Measured {
     }
 }
 
-/// Bytes a second, if they are enough for that.
+/// Returns the bytes a second, if there are enough bytes.
 fn rate(bytes: u64, elapsed: Duration) -> Option<f64> {
     (bytes >= KNOWN && !elapsed.is_zero()).then(|| bytes as f64 / elapsed.as_secs_f64())
 }
@@ -262,8 +262,7 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
     const KIB: u64 = 1 << 10;
 
-    /// A socket with room for 64 KiB, from which so many KiB leave each millisecond, in virtual
-    /// time.
+    /// A socket with room for 64 KiB, which sends `rate` KiB each millisecond, in virtual time.
     struct Socket {
         state: State,
         now: Instant,
@@ -282,7 +281,7 @@ mod tests {
             self.held = self.held.saturating_sub(u64::from(millis) * self.rate);
         }
 
-        /// Writes a message in frames of 16 KiB; the writer computes for so long after each.
+        /// Writes a message in frames of 16 KiB; the writer computes for `pause` after each.
         fn write(&mut self, mut bytes: u64, pause: u32) {
             while bytes > 0 {
                 let mut frame = bytes.min(16 * KIB);
@@ -291,8 +290,8 @@ mod tests {
                     let piece = frame.min(64 * KIB - self.held);
                     if piece == 0 {
                         self.state.blocked(self.now);
-                        // Room is reported when there is some more of it, and the writer may come
-                        // late.
+                        // Room is reported only when there is a certain amount, and the writer may
+                        // run late.
                         self.pass(u32::try_from(20 * KIB / self.rate).expect("it fits") + 1 + self.late);
                         continue;
                     }
@@ -303,7 +302,7 @@ mod tests {
             }
         }
 
-        /// The other end receives the rest, and asks for more after a while.
+        /// The peer receives the rest, and continues after a while.
         fn turn(&mut self, think: u32) {
             let left = u32::try_from(self.held.div_ceil(self.rate)).expect("it fits");
             self.pass(left + think);
@@ -336,7 +335,7 @@ mod tests {
             let mut socket = Socket::new(rate);
             socket.write(1000 * KIB, 0);
             assert_near(socket.rate(), rate as f64);
-            // However long the other end waits.
+            // The peer may wait for any time.
             socket.turn(10_000);
             socket.write(1000 * KIB, 0);
             assert_near(socket.rate(), rate as f64);
@@ -371,12 +370,12 @@ mod tests {
         let mut socket = Socket::new(1);
         socket.write(1000 * KIB, 0);
         socket.turn(0);
-        // A slow reader is no reason to doubt it.
+        // A slow reader does not invalidate the rate.
         socket.write(64 * KIB, 0);
         socket.turn(1000);
         assert_near(socket.rate(), 1.0);
         socket.rate = 64 * KIB;
-        // Too little to tell from a burst.
+        // Too little to distinguish it from a burst.
         socket.write(32 * KIB, 0);
         socket.turn(0);
         assert_near(socket.rate(), 1.0);
@@ -406,7 +405,7 @@ mod tests {
         assert_near(other.rate(), 1.0);
         messages(&mut other, 1, 64 * KIB);
         assert_eq!(other.rate(), None);
-        // Neither do those that shrink to so much.
+        // Neither do messages that shrink to this length.
         messages(&mut socket, 80, 10 * KIB);
         assert_eq!(socket.rate(), None, "too long ago");
     }
@@ -427,15 +426,15 @@ mod tests {
         assert!(socket.rate().is_some_and(|rate| rate < 2.0), "it cannot be told if it always is");
     }
 
-    /// The way to another end, in virtual time: a network and a receiver, which take so many KiB
-    /// each millisecond, the latter of the message itself.
+    /// The path to a peer, in virtual time: a network and a receiver. They take this many KiB each
+    /// millisecond; the receiver's are those of the message itself.
     struct Path {
         socket: Socket,
         learned: Learned,
         network: u64,
         receiver: u64,
-        /// Milliseconds for a compressed frame of 16 KiB, and for how many of them the processor is
-        /// the writer's.
+        /// Milliseconds for a compressed frame of 16 KiB, and how many of them the writer has the
+        /// processor.
         frame: u32,
         own: u32,
     }
@@ -448,7 +447,7 @@ mod tests {
             Path { socket: Socket::new(network), learned: Learned::default(), network, receiver, frame: 1, own: 1 }
         }
 
-        /// Sends a message; true if it was compressed.
+        /// Sends a message. Returns true if it was compressed.
         fn send(&mut self) -> bool {
             let socket = &mut self.socket;
             let begun = socket.now;
@@ -473,7 +472,7 @@ mod tests {
             way.is_some()
         }
 
-        /// How many of the next messages are compressed.
+        /// Returns the number of compressed messages among the next `of`.
         fn coded(&mut self, of: usize) -> usize {
             (0..of).filter(|_| self.send()).count()
         }
@@ -496,10 +495,10 @@ mod tests {
     #[test]
     fn a_slow_receiver_is_no_slow_network() {
         let mut path = Path::new(1000, 1);
-        // One is tried now and then.
+        // A compressed message is tried now and then.
         let coded = path.coded(500);
         assert!((1..=500 / TRIED as usize + 1).contains(&coded), "{coded}");
-        // Now it is the network, which shows when it is tried.
+        // Now the network is slow, which the next trial shows.
         (path.network, path.receiver) = (1, 1000);
         path.coded(TRIED as usize + 2);
         assert_eq!(path.coded(100), 100);
@@ -509,8 +508,8 @@ mod tests {
     fn compression_on_a_busy_processor_gains_nothing() {
         let mut path = Path::new(5, 1000);
         assert_eq!((path.coded(1), path.coded(20)), (0, 20));
-        // A frame takes as long as its 64 KiB of the message would over the network, and most of it
-        // others have the processor.
+        // A frame takes as long as its 64 KiB of the message would over the network, and for most
+        // of that time others have the processor.
         path.frame = 13;
         let coded = path.coded(500);
         assert!(coded <= 500 / TRIED as usize + 2, "{coded}");
@@ -520,7 +519,7 @@ mod tests {
     fn what_was_useless_is_tried_again_over_a_slower_network() {
         let mut path = Path::new(1000, 4);
         assert!(path.coded(4) >= 1);
-        // As much as arrived of what was compressed is more than this network carries.
+        // The compressed messages arrived at a higher rate than this network carries.
         path.network = 1;
         let plain = std::iter::from_fn(|| (!path.send()).then_some(())).count();
         assert!(plain <= 2, "{plain}");

@@ -1,4 +1,4 @@
-//! Lists of messages that are described at run time.
+//! Lists of messages whose types are known only at run time.
 
 use super::Listed;
 use deltasoap_core::decode::{Cursor, Step};
@@ -6,8 +6,8 @@ use deltasoap_core::schema::{ElementRef, Schema, View};
 use deltasoap_core::{Content, FromList, ListPath, ListPathError, Value};
 use std::sync::Arc;
 
-/// A list of messages that are described at run time, whose items are used while they arrive: for
-/// [`Client::call_element_items`](crate::Client::call_element_items).
+/// A list in messages whose types are known only at run time, whose items are used while they
+/// arrive: for [`Client::call_element_items`](crate::Client::call_element_items).
 #[derive(Debug, Clone)]
 pub struct DescribedList {
     schema: Arc<Schema>,
@@ -16,18 +16,17 @@ pub struct DescribedList {
 }
 
 impl DescribedList {
-    /// The list at a path in the content of a body's element; without a path, the only list that is
-    /// there.
+    /// Finds the list at a path in the content of a body's element; without a path, the only list.
     ///
     /// # Errors
-    /// When there is no such list, or there are several.
+    /// Returns an error if there is no such list, or there are several.
     pub fn new(schema: Arc<Schema>, content: ElementRef, path: Option<&str>) -> Result<Self, ListPathError> {
         let view = schema.view(content);
         let path = path.map_or_else(|| ListPath::only(view), |path| ListPath::find(view, path))?;
         Ok(DescribedList { schema, content, path })
     }
 
-    /// Where it is.
+    /// Returns the path of the list.
     pub fn path(&self) -> &ListPath {
         &self.path
     }

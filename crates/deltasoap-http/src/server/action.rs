@@ -1,9 +1,9 @@
 //! `SOAPAction` and the body: two names for an operation, which may contradict each other.
 //!
-//! Dispatch uses the body's element, and among several operations that take it the action. A filter
-//! before the service may decide by the action, so a request whose action contradicts its body is
-//! refused. Clients differ widely in what they send, so only clear contradictions count: no action,
-//! an empty one, and an unknown one are accepted.
+//! Dispatch uses the body's element. If several operations take that element, the action selects
+//! one. A filter before the service may decide by the action, so a request whose action contradicts
+//! its body is refused. Clients differ widely in what they send, so only clear contradictions
+//! count: a missing, empty or unknown action is accepted.
 
 use super::dispatch::Table;
 use super::operation::Operation;
@@ -20,17 +20,17 @@ use deltasoap_core::soap::Fault;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum ActionCheck {
-    /// It is refused with a fault of the sender if the action is that of another operation of the
+    /// Refuses the request with a sender fault if the action is that of another operation of the
     /// service, and not also that of its own. Actions that no operation declares are accepted: some
     /// clients make one up.
     #[default]
     Refuse,
-    /// It is also refused if the action is any other than the one that its operation declares, if
-    /// it declares one.
+    /// Also refuses the request if its operation declares an action and the request has a different
+    /// one.
     Strict,
-    /// It is served, and a warning is logged where [`Refuse`](Self::Refuse) would refuse it.
+    /// Serves the request, and logs a warning where [`Refuse`](Self::Refuse) would refuse it.
     Log,
-    /// It is served.
+    /// Serves the request.
     Ignore,
 }
 

@@ -1,5 +1,5 @@
-//! Results of handlers: responses with or without header blocks, those whose list is written while
-//! it is sent, or messages that handlers have written themselves.
+//! Results of handlers: responses with or without header blocks, responses whose list is written
+//! while it is sent, and messages that handlers have written themselves.
 
 use crate::{Body, BoxError, Part};
 use deltasoap_core::schema::Use;
@@ -16,12 +16,12 @@ pub struct Answer<T> {
     pub headers: Vec<HeaderBlock>,
     /// The body's element.
     pub body: T,
-    /// Parts that are sent with the message, in their order.
+    /// Parts that are sent with the message, in order.
     pub parts: Vec<Part>,
 }
 
 impl<T> Answer<T> {
-    /// A response without header blocks.
+    /// Creates a response without header blocks.
     pub fn new(body: T) -> Self {
         Answer { headers: Vec::new(), body, parts: Vec::new() }
     }
@@ -42,7 +42,7 @@ impl<T> Answer<T> {
 }
 
 impl<T: Message> Answer<T> {
-    /// The response with a list of any length, which is written while it is sent.
+    /// Returns the response with a list of any length, which is written while it is sent.
     ///
     /// The items come from an iterator, for the response's one
     /// [`Streamed`](deltasoap_core::Streamed) field (or
@@ -88,8 +88,8 @@ impl<T: Message> Answer<T> {
         OverlaidAnswer { answer: self, overlaying: Overlaying(Box::new(begin)) }
     }
 
-    /// As [`overlaid`](Self::overlaid), with items from a stream. What is ready is sent at once,
-    /// also if the response is compressed. An error of the stream aborts the response.
+    /// As [`overlaid`](Self::overlaid), with items from a stream. Items that are ready are sent at
+    /// once, even if the response is compressed. An error of the stream aborts the response.
     pub fn overlaid_stream<Item, S, E>(self, items: S) -> OverlaidAnswer<T>
     where
         Item: Typed + Send + 'static,
@@ -112,29 +112,29 @@ pub struct OverlaidAnswer<T> {
     overlaying: Overlaying<T>,
 }
 
-/// How an overlaid response is to be written.
+/// Settings for writing an overlaid response.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout {
     pub(crate) version: Version,
     pub(crate) encoding: Use,
-    /// Whether values that several places share are written once.
+    /// True if values that several places share are written once.
     pub(crate) references: bool,
-    /// Bytes of a chunk.
+    /// Chunk size in bytes.
     pub(crate) chunk: usize,
 }
 
-/// Begins to write a response.
+/// Starts writing a response.
 type Begin<T> = dyn FnOnce(&Answer<T>, Layout) -> Result<Body, Error> + Send;
 
-/// The items of a response, with the response to be begun.
+/// The items of a response, and the function that starts writing it.
 pub struct Overlaying<T>(Box<Begin<T>>);
 
 impl<T> Overlaying<T> {
-    /// Begins to write a response.
+    /// Starts writing a response.
     ///
     /// # Errors
-    /// When it has no list to be streamed, or several, or one of other items; when it contains text
-    /// that XML cannot carry.
+    /// When the response has no list to stream, or several, or a list of other items; when it
+    /// contains text that XML cannot carry.
     pub(crate) fn begin(self, answer: &Answer<T>, layout: Layout) -> Result<Body, Error> {
         self.0(answer, layout)
     }
@@ -149,13 +149,13 @@ impl<T> fmt::Debug for Overlaying<T> {
 /// A response of a handler: a message, an [`Answer`] with header blocks around one, or an
 /// [`OverlaidAnswer`].
 pub trait IntoAnswer: Sized {
-    /// The body's element.
+    /// Returns the response, and the items that are written while it is sent.
     type Body: Message;
 
-    /// The response with its header blocks.
+    /// Returns the response with its header blocks.
     fn into_answer(self) -> Answer<Self::Body>;
 
-    /// The response, and the items that are written while it is sent.
+    /// Returns the response, and the items that are written while it is sent.
     #[doc(hidden)]
     fn into_parts(self) -> (Answer<Self::Body>, Option<Overlaying<Self::Body>>) {
         (self.into_answer(), None)
@@ -165,7 +165,7 @@ pub trait IntoAnswer: Sized {
 impl<T: Message> IntoAnswer for OverlaidAnswer<T> {
     type Body = T;
 
-    /// The response without its items.
+    /// Returns the response without its items.
     fn into_answer(self) -> Answer<T> {
         self.answer
     }
@@ -201,23 +201,23 @@ impl<T: Message> IntoAnswer for Answer<T> {
 pub struct MessageReply {
     pub(crate) status: StatusCode,
     pub(crate) message: Option<Body>,
-    /// Counts as a fault in statistics.
+    /// True if the answer counts as a fault in statistics.
     pub(crate) is_fault: bool,
 }
 
 impl MessageReply {
-    /// A message with status 200. It must be of the request's version of SOAP, which determines the
-    /// media type.
+    /// Creates a message with status 200. It must be of the request's version of SOAP, which
+    /// determines the media type.
     pub fn message(message: Buffer) -> Self {
         MessageReply { status: StatusCode::OK, message: Some(message.into()), is_fault: false }
     }
 
-    /// A fault message with status 500 (SOAP 1.1, section 6.2).
+    /// Creates a fault message with status 500 (SOAP 1.1, section 6.2).
     pub fn fault(message: Buffer) -> Self {
         MessageReply { status: StatusCode::INTERNAL_SERVER_ERROR, message: Some(message.into()), is_fault: true }
     }
 
-    /// No message: only a status, such as 204.
+    /// Creates an answer without a message: only a status, such as 204.
     pub fn status(status: StatusCode) -> Self {
         MessageReply { status, message: None, is_fault: !status.is_success() }
     }

@@ -1,9 +1,9 @@
 //! Requests whose handler runs while they arrive.
 //!
-//! [`Arrival`] reads until there are items of the operation's list, or the message is whole. It is
-//! lent to the handler with the items, and comes back when the handler lets go of them. If the
-//! handler succeeded, the rest is read and checked before the response is sent: as for other
-//! requests, only valid messages have responses.
+//! [`Arrival`] reads until there are items of the operation's list, or the message is complete. It
+//! is lent to the handler with the items, and returns when the handler drops them. If the handler
+//! succeeded, the rest is read and checked before the response is sent: as for other requests, only
+//! valid messages get a response.
 
 use super::context::Context;
 use super::dispatch::Dispatch;
@@ -25,16 +25,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
-/// A request that was read, or the beginning of one.
+/// A complete request, or the beginning of one.
 #[allow(clippy::large_enum_variant, reason = "most requests come whole, and are not to be moved to the heap for it")]
 pub(super) enum Reception {
     Whole(Received),
-    /// Its operation takes items while they arrive, and there are some.
+    /// A request whose operation takes items while they arrive; some have arrived.
     Begun(Box<Arrival>),
 }
 
-/// Reads a request up to its first items, if its operation takes them while they arrive; else reads
-/// it whole.
+/// Reads a request up to its first items if its operation takes them while they arrive; otherwise
+/// reads the whole request.
 ///
 /// # Errors
 /// As [`receive`](super::receive::receive).
@@ -77,13 +77,13 @@ pub(super) struct Arrival {
     service: Arc<Inner>,
     receiving: Receiving,
     body: Pin<Box<dyn Body<Data = Bytes, Error = BoxError> + Send>>,
-    /// What has arrived and is not read yet.
+    /// Bytes that have arrived but are not read yet.
     unread: Bytes,
-    /// The bytes that the body announced.
+    /// The length that the body announced, in bytes.
     announced: u64,
-    /// After a failure: the rest may still be arriving.
+    /// True if the rest may still be arriving after a failure.
     leaves_a_rest: bool,
-    /// The version of a message that does not tell its own.
+    /// The version to assume for a message that does not specify one.
     fallback: Version,
     progress: Progress,
 }
@@ -100,7 +100,7 @@ impl Arrival {
         self.receiving.head()
     }
 
-    /// The operation that takes the items.
+    /// Returns the operation that takes the items.
     pub(super) fn operation(&self) -> &Arc<Operation> {
         match self.dispatch().operation() {
             Some(operation) => operation,
@@ -112,11 +112,11 @@ impl Arrival {
         self.receiving.dispatch()
     }
 
-    /// Reads on until there are items, or the message has ended; false if it has. The items before
-    /// an error come first, so that they do not depend on how the bytes were cut.
+    /// Reads on until there are items or the message has ended; returns false if it has ended. The
+    /// items before an error come first, so the result does not depend on how the bytes were split.
     ///
     /// # Errors
-    /// When the message is invalid or does not arrive; then, too, if it is called again.
+    /// When the message is invalid or does not arrive; also on each later call.
     async fn more(&mut self) -> Result<bool, Fault> {
         match &self.progress {
             Progress::Reading => {}
@@ -139,7 +139,7 @@ impl Arrival {
     }
 
     async fn read_on(&mut self) -> Result<bool, Failure> {
-        // A wait for more may have been given up after something was read.
+        // A wait for more may have been cancelled after something was read.
         if self.receiving.take_items()? == Some(true) {
             return Ok(true);
         }
@@ -170,7 +170,7 @@ impl Arrival {
         if is_over { Err(Failure::TooLarge("message", limit)) } else { Ok(()) }
     }
 
-    /// Keeps a failure, at once: who waits for more may stop waiting at any time.
+    /// Stores a failure immediately: a caller that waits for more may stop waiting at any time.
     fn fail(&mut self, failure: Failure) -> Fault {
         self.leaves_a_rest = failure.leaves_a_rest();
         let refusal = self.receiving.refuse(self.fallback, failure);
@@ -180,7 +180,7 @@ impl Arrival {
         fault
     }
 
-    /// Reads what a refused client still sends, so that it reads the answer.
+    /// Reads what a refused client still sends, so that the client reads the answer.
     async fn drain(&mut self) {
         if self.leaves_a_rest {
             drain(self.body.as_mut()).await;
@@ -193,7 +193,7 @@ impl Arrival {
         (Lent { arrival: Some(self), lender: lender.clone() }, lender)
     }
 
-    /// Counts what was read, when the rest is not.
+    /// Counts what was read if the rest will not be read.
     fn count_left(&self) {
         if matches!(self.progress, Progress::Reading) {
             self.receiving.count(&self.service);
@@ -201,10 +201,10 @@ impl Arrival {
         self.receiving.count_call(&self.service);
     }
 
-    /// After the handler: reads the rest if it succeeded.
+    /// Reads the rest after the handler, if the handler succeeded.
     ///
     /// # Errors
-    /// When the message is invalid or did not arrive, whatever the handler made of it.
+    /// When the message is invalid or did not arrive, whatever the handler did with it.
     pub(super) async fn settle(mut self: Box<Self>, succeeded: bool) -> Result<(), Refusal> {
         if succeeded {
             while let Ok(true) = self.more().await {}
@@ -220,7 +220,7 @@ impl Arrival {
     }
 }
 
-/// An arrival in the hands of a handler.
+/// An arrival that a handler holds.
 pub(super) struct Lent {
     arrival: Option<Box<Arrival>>,
     lender: Lender,
@@ -253,21 +253,21 @@ impl Drop for Lent {
     }
 }
 
-/// Waits for what was lent.
+/// Waits for a lent arrival.
 #[derive(Clone, Default)]
 pub(super) struct Lender(Arc<Mutex<Loan>>);
 
 #[derive(Default)]
 struct Loan {
-    /// What has come back.
+    /// The returned arrival.
     arrival: Option<Box<Arrival>>,
     /// True while the handler waits for more of the message.
     is_reading: bool,
-    /// When a read last ended.
+    /// Time at which the last read ended.
     read_at: Option<Instant>,
 }
 
-/// What nobody settles was passed on by its handler: it is counted when it is dropped.
+/// An arrival that nobody settles was passed on by its handler: it is counted when it is dropped.
 impl Drop for Loan {
     fn drop(&mut self) {
         if let Some(arrival) = self.arrival.take() {
@@ -281,8 +281,8 @@ impl Lender {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a handler, which may take this long between two reads; reading itself has its own
-    /// limits. `None` if it took too long.
+    /// Waits for a handler, for at most `limit` between two reads; reading itself has its own
+    /// limits. Returns `None` if the handler took too long.
     pub(super) async fn wait<T>(&self, limit: Option<Duration>, running: impl Future<Output = T>) -> Option<T> {
         let Some(limit) = limit else { return Some(running.await) };
         let mut running = std::pin::pin!(running);
@@ -303,8 +303,8 @@ impl Lender {
         }
     }
 
-    /// After the handler: reads the rest of the message if the handler succeeded and let go of the
-    /// items. A handler that has passed them on is responsible for the rest.
+    /// Reads the rest of the message after the handler, if the handler succeeded and dropped the
+    /// items. A handler that has passed the items on is responsible for the rest.
     ///
     /// # Errors
     /// When the message is invalid or did not arrive.
@@ -317,7 +317,7 @@ impl Lender {
     }
 }
 
-/// The handler waits for more of the message.
+/// Marks that the handler waits for more of the message.
 struct Reading<'a>(&'a Lender);
 
 impl<'a> Reading<'a> {

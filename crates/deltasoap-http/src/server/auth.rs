@@ -33,11 +33,11 @@ use subtle::ConstantTimeEq;
 /// });
 /// ```
 pub trait Authenticate: Send + Sync + 'static {
-    /// The principal of a request without its body, `None` for nobody in particular. The peer is
-    /// known if [`Server`](crate::Server) accepted the connection.
+    /// Returns the principal of a request, given without its body; `None` for an anonymous sender.
+    /// The peer is known if [`Server`](crate::Server) accepted the connection.
     ///
     /// # Errors
-    /// When the request is not to be served.
+    /// When the request must not be served.
     fn authenticate(&self, request: &Parts, peer: Option<SocketAddr>) -> Result<Option<Principal>, Denial>;
 }
 
@@ -58,23 +58,23 @@ pub struct Denial {
 }
 
 impl Denial {
-    /// HTTP 401: credentials are missing or wrong; the challenge names acceptable ones
+    /// Denies with HTTP 401: credentials are missing or wrong. The challenge names acceptable ones
     /// (`WWW-Authenticate`, RFC 9110, 11.6.1).
     pub fn unauthorized(challenge: HeaderValue) -> Self {
         Denial { status: StatusCode::UNAUTHORIZED, challenge: Some(challenge) }
     }
 
-    /// The status of the answer.
+    /// Returns the status of the answer.
     pub fn status(&self) -> StatusCode {
         self.status
     }
 
-    /// The answer's `WWW-Authenticate`, if it has one.
+    /// Returns the answer's `WWW-Authenticate`, if it has one.
     pub fn challenge(&self) -> Option<&HeaderValue> {
         self.challenge.as_ref()
     }
 
-    /// HTTP 403: no other credentials are requested.
+    /// Denies with HTTP 403: no other credentials are requested.
     pub fn forbidden() -> Self {
         Denial { status: StatusCode::FORBIDDEN, challenge: None }
     }
@@ -104,8 +104,8 @@ pub struct Basic {
 type Check = dyn Fn(&str, &str) -> Option<Principal> + Send + Sync;
 
 impl Basic {
-    /// Users and their passwords; a user's principal has the user's name. Passwords are compared in
-    /// constant time, and kept as SHA-256 sums.
+    /// Authenticates these users by their passwords. A user's principal has the user's name.
+    /// Passwords are compared in constant time, and kept as SHA-256 sums.
     pub fn users<U, P>(realm: &str, users: impl IntoIterator<Item = (U, P)>) -> Self
     where
         U: Into<String>,
@@ -115,15 +115,16 @@ impl Basic {
         let sums: HashMap<String, [u8; 32]> = sums.collect();
         Self::new(realm, move |user, password| {
             let known = sums.get(user);
-            // Nobody's password is compared with too, so that time does not tell who is known.
+            // The password of an unknown user is compared too, so that the time does not reveal
+            // which users exist.
             let is_same = bool::from(sum(password).ct_eq(known.unwrap_or(&[0; 32])));
             (known.is_some() && is_same).then(|| Principal::new(user))
         })
     }
 
-    /// A function gets name and password, and returns the principal if they are correct. It must
-    /// not block, and should compare in constant time. The realm is for users; characters that a
-    /// header cannot carry are removed from it.
+    /// Authenticates by a function, which gets name and password, and returns the principal if they
+    /// are correct. It must not block, and should compare in constant time. Clients show the realm
+    /// to users; characters that a header cannot carry are removed from it.
     pub fn new(realm: &str, check: impl Fn(&str, &str) -> Option<Principal> + Send + Sync + 'static) -> Self {
         let realm: String = realm.chars().filter(|c| matches!(c, ' '..='~')).collect();
         let challenge = format!("Basic realm={}, charset=\"UTF-8\"", media::quote(&realm));
@@ -150,7 +151,7 @@ impl fmt::Debug for Basic {
     }
 }
 
-/// The content of `Authorization: Basic …`.
+/// Returns the content of `Authorization: Basic …`.
 fn user_and_password(header: &HeaderValue) -> Option<(String, String)> {
     let (scheme, coded) = header.to_str().ok()?.split_once(' ')?;
     if !scheme.eq_ignore_ascii_case("basic") {
@@ -167,22 +168,23 @@ fn user_and_password(header: &HeaderValue) -> Option<(String, String)> {
 pub struct PeerCertificates(Arc<[Vec<u8>]>);
 
 impl PeerCertificates {
-    /// Verified certificates in DER, the client's own first. For other servers than ours.
+    /// Wraps verified certificates in DER, the client's own first. For servers other than ours.
     pub fn new(verified: impl IntoIterator<Item = Vec<u8>>) -> Self {
         PeerCertificates(verified.into_iter().collect())
     }
 
-    /// The client's own certificate in DER; empty if there is none.
+    /// Returns the client's own certificate in DER; empty if there is none.
     pub fn end_entity(&self) -> &[u8] {
         self.0.first().map_or(&[], Vec::as_slice)
     }
 
-    /// All certificates in DER, the client's own first.
+    /// Returns all certificates in DER, the client's own first.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         self.0.iter().map(Vec::as_slice)
     }
 
-    /// The SHA-256 sum of the client's own certificate, as 64 hexadecimal digits in lower case.
+    /// Returns the SHA-256 sum of the client's own certificate, as 64 hexadecimal digits in lower
+    /// case.
     pub fn fingerprint(&self) -> String {
         Sha256::digest(self.end_entity()).iter().map(|byte| format!("{byte:02x}")).collect()
     }
@@ -202,13 +204,13 @@ pub struct ByCertificate(Box<Name>);
 type Name = dyn Fn(&PeerCertificates) -> Option<Principal> + Send + Sync;
 
 impl ByCertificate {
-    /// The principal is named after the certificate's [fingerprint](PeerCertificates::fingerprint),
-    /// so that a renewed certificate results in another principal.
+    /// Names the principal after the certificate's [fingerprint](PeerCertificates::fingerprint), so
+    /// a renewed certificate results in another principal.
     pub fn fingerprint() -> Self {
         Self::named(|certificates| Some(Principal::new(certificates.fingerprint())))
     }
 
-    /// The function names the principal; clients that it does not know are forbidden.
+    /// Names the principal with a function; clients for which it returns `None` are forbidden.
     pub fn named(name: impl Fn(&PeerCertificates) -> Option<Principal> + Send + Sync + 'static) -> Self {
         ByCertificate(Box::new(name))
     }
@@ -236,7 +238,7 @@ impl Gate {
         Gate(Some(Arc::new(hook)))
     }
 
-    /// Attaches the principal that the hook names, and removes the credentials, which no later
+    /// Attaches the principal that the hook returns, and removes the credentials, which no later
     /// layer needs.
     pub(crate) fn pass(&self, parts: &mut Parts, peer: Option<SocketAddr>) -> Result<(), Denial> {
         let Some(hook) = &self.0 else { return Ok(()) };

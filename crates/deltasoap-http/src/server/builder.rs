@@ -60,7 +60,7 @@ pub struct ServiceBuilder {
     encoding: Use,
     name: String,
     description: Option<Source>,
-    /// Names and texts of the documents that the description imports.
+    /// Names and texts of the documents that the WSDL imports.
     documents: Vec<(String, String)>,
     location: Option<String>,
     page: LandingPage,
@@ -146,9 +146,9 @@ impl ServiceBuilder {
         self
     }
 
-    /// The operation for body elements that no other operation takes. Without it they are answered
-    /// with a fault. Its request type must read any element, such as one that wraps a
-    /// [`Node`](deltasoap_core::Node).
+    /// Sets the operation for body elements that no other operation takes. Without it such requests
+    /// are answered with a fault. Its request type must accept any element, such as a type that
+    /// wraps a [`Node`](deltasoap_core::Node).
     #[must_use]
     pub fn fallback(mut self, operation: Operation) -> Self {
         self.fallback = Some(operation);
@@ -156,8 +156,8 @@ impl ServiceBuilder {
     }
 
     /// Answers `POST`s without a body. Otherwise they are refused as messages that end too early.
-    /// They name no version of SOAP, so a message in the answer is of SOAP 1.1. They do not wait in
-    /// the order of [`scheduling`](Self::scheduling).
+    /// They name no version of SOAP, so a message in the answer is of SOAP 1.1. They are not
+    /// subject to [`scheduling`](Self::scheduling).
     ///
     /// ```
     /// # use deltasoap_http::{Context, MessageReply, SoapService};
@@ -194,30 +194,30 @@ impl ServiceBuilder {
         self
     }
 
-    /// Bounds on requests, and the decoding of requests that resemble an earlier one. Default:
-    /// [`Limits::server`](deltasoap_core::Limits::server), and differential decoding by leaf
-    /// checkpoints.
+    /// Sets the bounds on requests, and the decoding of requests that resemble an earlier one.
+    /// Default: [`Limits::server`](deltasoap_core::Limits::server), and differential decoding by
+    /// leaf checkpoints.
     #[must_use]
     pub fn options(mut self, options: DecodeOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// What is accepted in requests beyond their schema: a part of the [`options`](Self::options).
-    /// Default [`Tolerance::Strict`]: the client may rely on the parts of a request that the
-    /// service does not know. [`Context::deviations`](crate::Context::deviations) lists the
-    /// accepted deviations.
+    /// Sets what is accepted in requests beyond their schema: a part of the
+    /// [`options`](Self::options). Default [`Tolerance::Strict`]: the client may rely on the parts
+    /// of a request that the service does not know.
+    /// [`Context::deviations`](crate::Context::deviations) lists the accepted deviations.
     #[must_use]
     pub fn tolerance(mut self, tolerance: Tolerance) -> Self {
         self.options.tolerance = tolerance;
         self
     }
 
-    /// Inspects each whole request, after it was read and before its handler runs: the envelope as
-    /// it was received, without content coding and package. An error refuses the request with a
-    /// `Client` or `Sender` fault that has the error's text as its reason. The bytes of a request
-    /// are kept until it ends; the parts of a package are not included. In `deltasoap-dynamic`,
-    /// `Contract::inspector` checks requests against a WSDL.
+    /// Inspects each complete request before its handler runs: the envelope as it was received,
+    /// without content coding and package. An error refuses the request with a `Client` or `Sender`
+    /// fault that has the error's text as its reason. The bytes of a request are kept until it
+    /// ends; the parts of a package are not included. In `deltasoap-dynamic`, `Contract::inspector`
+    /// checks requests against a WSDL.
     ///
     /// ```
     /// # use deltasoap::http::{Client, SoapService};
@@ -245,15 +245,15 @@ impl ServiceBuilder {
         self
     }
 
-    /// Maximum number of bytes of a message, in the form that it is decoded from: a part of the
-    /// [`options`](Self::options).
+    /// Sets the maximum number of bytes of a message, in the form that it is decoded from: a part
+    /// of the [`options`](Self::options).
     #[must_use]
     pub fn message_limit(mut self, bytes: u64) -> Self {
         self.options.limits.message = bytes;
         self
     }
 
-    /// How requests that resemble an earlier one are decoded: a part of the
+    /// Sets how requests that resemble an earlier one are decoded: a part of the
     /// [`options`](Self::options). [`Differential::OFF`] keeps nothing of earlier requests.
     ///
     /// With leaf checkpoints, the memory outlives its connection if the client can be recognized
@@ -265,7 +265,7 @@ impl ServiceBuilder {
         self
     }
 
-    /// How responses that resemble an earlier one are written: only where they differ.
+    /// Sets how responses that resemble an earlier one are written: only where they differ.
     ///
     /// Default: that of [`Templating`]. With [`Templating::OFF`], each response is written in full,
     /// and nothing is kept. [`sharing`](Self::sharing) determines whose earlier responses are used,
@@ -279,18 +279,18 @@ impl ServiceBuilder {
         self
     }
 
-    /// Whether values that several places of a response share ([`Shared`](deltasoap_core::Shared))
-    /// are written once in SOAP encoding, and then referred to (`href` in SOAP 1.1, `ref` in 1.2).
-    /// Otherwise they are copied, for clients that do not support references, and a response that
-    /// contains itself cannot be written. References are only used for values of such a type.
-    /// Default: yes.
+    /// Sets whether values that several places of a response share
+    /// ([`Shared`](deltasoap_core::Shared)) are written once in SOAP encoding, and then referred to
+    /// (`href` in SOAP 1.1, `ref` in 1.2). Otherwise they are copied, for clients that do not
+    /// support references, and a response that contains itself cannot be written. References are
+    /// only used for values of such a type. Default: true.
     #[must_use]
     pub fn references(mut self, are_written: bool) -> Self {
         self.references = are_written;
         self
     }
 
-    /// How messages with parts are read and written; default [`AttachmentOptions::server`].
+    /// Sets how messages with parts are read and written; default [`AttachmentOptions::server`].
     /// Handlers get the parts of a request from their [`Context`], and add parts to an answer with
     /// [`Answer::with_part`](crate::Answer::with_part).
     #[must_use]
@@ -299,7 +299,7 @@ impl ServiceBuilder {
         self
     }
 
-    /// Which responses are compressed, for clients that accept it; including pages and faults.
+    /// Sets which responses are compressed, for clients that accept it; including pages and faults.
     /// Default: none. The length of a compressed response reveals information about its content. Do
     /// not use it for responses over an encrypted connection that contain a secret next to text of
     /// a third party.
@@ -309,15 +309,15 @@ impl ServiceBuilder {
         self
     }
 
-    /// Bounds on compressed requests. Such requests are always read; one that exceeds a bound is
-    /// refused with status 413 and a fault that names the bound.
+    /// Sets the bounds on compressed requests. Such requests are always read; one that exceeds a
+    /// bound is refused with status 413 and a fault that names the bound.
     #[must_use]
     pub fn gzip_limits(mut self, limits: GzipLimits) -> Self {
         self.gzip_limits = limits;
         self
     }
 
-    /// Whose earlier requests a request may be compared with, and whose earlier responses a
+    /// Sets whose earlier requests a request may be compared with, and whose earlier responses a
     /// response is written against. Default: those of the same principal or connection.
     #[must_use]
     pub fn sharing(mut self, sharing: Sharing) -> Self {
@@ -336,42 +336,42 @@ impl ServiceBuilder {
         self
     }
 
-    /// Bounds on the memory of earlier requests, and on that of earlier responses. They apply to
-    /// each separately.
+    /// Sets the bounds on the memory of earlier requests, and on that of earlier responses. They
+    /// apply to each separately.
     #[must_use]
     pub fn memory_bounds(mut self, bounds: MemoryBounds) -> Self {
         self.bounds = bounds;
         self
     }
 
-    /// How long a request's body may pause between any of its bytes; `None` for no limit. A longer
-    /// pause is answered with status 408 and a fault, and ends the connection. Default 30 s.
+    /// Sets how long a request's body may pause between any of its bytes; `None` for no limit. A
+    /// longer pause is answered with status 408 and a fault, and ends the connection. Default 30 s.
     #[must_use]
     pub fn body_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
         self.body_timeout = timeout.into();
         self
     }
 
-    /// Minimum rate of a request's body, in bytes a second; 0 for any rate. Only the time spent
-    /// waiting for bytes counts, less the maximum [pause](Self::body_timeout). A body that is too
-    /// slow is answered like one that stops. Default 500.
+    /// Sets the minimum rate of a request's body, in bytes a second; 0 for any rate. Only the time
+    /// spent waiting for bytes counts, less the maximum [pause](Self::body_timeout). A body that is
+    /// too slow is answered like one that stops. Default 500.
     #[must_use]
     pub fn body_rate(mut self, bytes_per_second: u32) -> Self {
         self.body_rate = bytes_per_second;
         self
     }
 
-    /// Maximum time of a handler, including reading parts and writing its response; `None` for no
-    /// limit, which is the default. After that the handler's future is dropped, and the client gets
-    /// a fault of the receiver with status 500. This does not stop a handler that blocks its
-    /// thread. One-way operations are not limited.
+    /// Sets the maximum time of a handler, including reading parts and writing its response; `None`
+    /// for no limit, which is the default. After that the handler's future is dropped, and the
+    /// client gets a fault of the receiver with status 500. This does not stop a handler that
+    /// blocks its thread. One-way operations are not limited.
     #[must_use]
     pub fn handler_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
         self.handler_timeout = timeout.into();
         self
     }
 
-    /// The order of requests when there are more than can be processed at one time. Default:
+    /// Sets the order of requests when there are more than can be processed at one time. Default:
     /// [`Scheduling::Unordered`].
     #[must_use]
     pub fn scheduling(mut self, scheduling: Scheduling) -> Self {
@@ -379,36 +379,36 @@ impl ServiceBuilder {
         self
     }
 
-    /// How large messages are prevented from delaying small ones.
+    /// Sets how large messages are prevented from delaying small ones.
     #[must_use]
     pub fn heavy_work(mut self, options: HeavyWork) -> Self {
         self.heavy = options;
         self
     }
 
-    /// The encoding of responses of operations that do not set their own. Default: literal.
+    /// Sets the encoding of responses of operations that do not set their own. Default: literal.
     #[must_use]
     pub fn encoding(mut self, encoding: Use) -> Self {
         self.encoding = encoding;
         self
     }
 
-    /// The display name of the service.
+    /// Sets the display name of the service.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// The service's description in WSDL 1.1, which is served under `?wsdl` with the service's URL
-    /// in every SOAP address. Its documentation of operations is shown on the service's page. An
-    /// [`Operation`] that declares no [action](Operation::action) gets that of the description.
+    /// Sets the service's WSDL 1.1, which is served under `?wsdl` with the service's URL in every
+    /// SOAP address. Its documentation of operations is shown on the service's page. An
+    /// [`Operation`] that declares no [action](Operation::action) gets that of the WSDL.
     #[must_use]
     pub fn wsdl(self, text: impl Into<String>) -> Self {
         self.wsdl_named("", text)
     }
 
-    /// As [`wsdl`](Self::wsdl), with a name, as [documents](Self::wsdl_document) have:
+    /// As [`wsdl`](Self::wsdl), with a name, like that of a [document](Self::wsdl_document):
     /// `wsdl/shop.wsdl` may import `../xsd/types.xsd`, which is the document `xsd/types.xsd`.
     #[must_use]
     pub fn wsdl_named(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
@@ -416,10 +416,10 @@ impl ServiceBuilder {
         self
     }
 
-    /// Adds a document that the description imports, a WSDL or a schema; may be called for any
-    /// number. The name is the location in the imports: a path relative to the description, with
-    /// `/`, or a URL. The document is served under `?xsd=NAME` or `?wsdl=NAME`, which replaces its
-    /// location in all documents; other locations are unchanged.
+    /// Adds a document that the WSDL imports, a WSDL or a schema; may be called several times. The
+    /// name is the location in the imports: a path relative to the WSDL, with `/`, or a URL. The
+    /// document is served under `?xsd=NAME` or `?wsdl=NAME`, which replaces its location in all
+    /// documents; other locations are unchanged.
     ///
     /// ```
     /// # use deltasoap_http::SoapService;
@@ -437,7 +437,7 @@ impl ServiceBuilder {
     }
 
     /// As [`wsdl`](Self::wsdl), from a file, together with the [documents](Self::wsdl_document)
-    /// that it and they import by relative paths. Locations outside the file's folder are not
+    /// that the files import by relative paths. Locations outside the file's folder are not
     /// followed. The files, in UTF-8, are read once, by [`build`](Self::build).
     #[must_use]
     pub fn wsdl_file(mut self, path: impl Into<PathBuf>) -> Self {
@@ -445,34 +445,34 @@ impl ServiceBuilder {
         self
     }
 
-    /// The page for browsers. Default: a page with a form that sends requests.
+    /// Sets the page for browsers. Default: a page with a form that sends requests.
     #[must_use]
     pub fn landing_page(mut self, page: LandingPage) -> Self {
         self.page = page;
         self
     }
 
-    /// How requests are handled whose action belongs to another operation than their body. Default:
-    /// they are refused.
+    /// Sets how requests are handled whose action belongs to a different operation than their body.
+    /// Default: they are refused.
     #[must_use]
     pub fn action_check(mut self, check: ActionCheck) -> Self {
         self.action_check = check;
         self
     }
 
-    /// The service's URL in the description. Default: the URL at which the description was
-    /// requested, which is not the service's own behind a proxy or in a nested router.
+    /// Sets the service's URL in the WSDL. Default: the URL at which the WSDL was requested, which
+    /// is not the service's own behind a proxy or in a nested router.
     #[must_use]
     pub fn location(mut self, url: impl Into<String>) -> Self {
         self.location = Some(url.into());
         self
     }
 
-    /// The service.
+    /// Builds the service.
     ///
     /// # Errors
     /// When two operations take the same body element and have the same action, or a document of
-    /// the description is invalid or cannot be read.
+    /// the WSDL is invalid or cannot be read.
     pub fn build(self) -> Result<SoapService, BuildError> {
         let description = self.description.map(|source| Description::read(source, self.documents)).transpose()?;
         let (description, facts) = description.unzip();
@@ -525,7 +525,7 @@ impl ServiceBuilder {
             plain_decoders: Pool::new(plain),
             cache: cache.clone(),
             templates: templates.clone(),
-            // What the service has no room for is not made into a template in the first place.
+            // No templates are made that the service has no room for.
             templating: Templating { bytes: self.templating.bytes.min(self.bounds.total_bytes), ..self.templating },
             references: self.references,
             attachments: self.attachments,
@@ -545,7 +545,7 @@ impl ServiceBuilder {
     }
 }
 
-/// A service that cannot be built.
+/// The reason that a service cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -554,29 +554,29 @@ pub enum BuildError {
     /// This operation [takes items while they arrive](crate::Operation::with_items), but an
     /// [inspector](ServiceBuilder::inspect) needs whole messages.
     InspectedItems(QName),
-    /// The description is not well-formed.
+    /// The WSDL is not well-formed.
     Wsdl(Box<XmlError>),
-    /// A document of the description is not well-formed.
+    /// A document that the WSDL imports is not well-formed.
     Document {
         /// The document's name.
         name: String,
         /// The position and kind of the error.
         error: Box<XmlError>,
     },
-    /// A document of the description is neither a description nor a schema.
+    /// A document is neither a WSDL nor a schema.
     NoDocument {
         /// The document's name.
         name: String,
         /// The local name of its root element.
         root: String,
     },
-    /// A file of the description cannot be read.
+    /// A WSDL or imported document cannot be read.
     File {
         /// The file.
         path: PathBuf,
         /// The kind of failure.
         kind: io::ErrorKind,
-        /// The error message of the system.
+        /// The system's error message.
         reason: String,
     },
 }
@@ -588,12 +588,12 @@ impl fmt::Display for BuildError {
                 write!(f, "two operations with the same action take the body element <{name}>")
             }
             BuildError::InspectedItems(name) => {
-                write!(f, "<{name}> is used while it arrives, but the service's inspector needs whole messages")
+                write!(f, "<{name}> takes items as they arrive, but the service's inspector needs complete messages")
             }
             BuildError::Wsdl(error) => write!(f, "the WSDL is not well-formed: {error}"),
             BuildError::Document { name, error } => write!(f, "`{name}` is not well-formed: {error}"),
             BuildError::NoDocument { name, root } => {
-                write!(f, "`{name}` is neither a WSDL 1.1 description nor a schema, but <{root}>")
+                write!(f, "`{name}` is neither a WSDL 1.1 document nor a schema: its root element is <{root}>")
             }
             BuildError::File { path, reason, .. } => write!(f, "{} cannot be read: {reason}", path.display()),
         }

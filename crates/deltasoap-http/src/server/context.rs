@@ -1,4 +1,4 @@
-//! The context of a request, besides its body.
+//! The context of a request: everything besides its body.
 
 use super::auth::PeerCertificates;
 use super::memory::Principal;
@@ -20,7 +20,7 @@ pub struct Context {
     parts: Parts,
     attachments: Attachments,
     deviations: Vec<Deviation>,
-    /// Those of the service.
+    /// The roles of the service.
     roles: Arc<[String]>,
 }
 
@@ -39,15 +39,15 @@ impl Context {
         Context { head, parts, attachments, deviations, roles }
     }
 
-    /// The parts that came with the message, which may still be arriving.
+    /// Returns the parts that came with the message, which may still be arriving.
     ///
     /// When a handler succeeds, the service reads the rest of the package, up to
     /// [`AttachmentLimits::total`](crate::AttachmentLimits), and checks it before it sends the
     /// answer. If the package is invalid, the client gets a fault instead, with status 400, or 413
-    /// for a limit. A handler can do the same earlier with [`Attachments::finish`], for example
-    /// before it commits a transaction. A handler that moves its context elsewhere, for example
-    /// into a part of the response that it streams, must read to the end itself. After a fault the
-    /// rest is not read, which may end the connection.
+    /// if a limit is exceeded. A handler can do the same earlier with [`Attachments::finish`], for
+    /// example before it commits a transaction. A handler that moves its context elsewhere, for
+    /// example into a part of the response that it streams, must read to the end itself. After a
+    /// fault the rest is not read, which may end the connection.
     pub fn attachments(&mut self) -> &mut Attachments {
         &mut self.attachments
     }
@@ -59,59 +59,60 @@ impl Context {
         &self.deviations
     }
 
-    /// The SOAP header blocks and the version.
+    /// Returns the SOAP header blocks and the version.
     pub fn head(&self) -> &Head {
         &self.head
     }
 
-    /// The version of SOAP.
+    /// Returns the version of SOAP.
     pub fn version(&self) -> Version {
         self.head.version()
     }
 
-    /// The first header block with the type's element name that is for this service, as a typed
-    /// value. Blocks for other [roles](crate::ServiceBuilder::role) are in [`head`](Self::head)
-    /// alone (SOAP 1.2 part 1, 2.2).
+    /// Returns the first header block with the type's element name that is for this service, as a
+    /// typed value. Blocks for other [roles](crate::ServiceBuilder::role) are only in
+    /// [`head`](Self::head) (SOAP 1.2 part 1, 2.2).
     pub fn header<T: Message>(&self) -> Option<Result<T, Error>> {
         let is_ours = |block: &&HeaderBlock| block.is_for(self.version(), &self.roles);
         self.head.headers.iter().filter(is_ours).find_map(HeaderBlock::to_typed)
     }
 
-    /// Method, URI, HTTP headers and extensions.
+    /// Returns the method, URI, HTTP headers and extensions.
     pub fn parts(&self) -> &Parts {
         &self.parts
     }
 
-    /// An extension that a layer around the service has attached to the request.
+    /// Returns an extension that a layer around the service has attached to the request.
     pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
         self.parts.extensions.get()
     }
 
-    /// The address that the request came from, if [`Server`](crate::Server) accepted it.
+    /// Returns the address that the request came from, if [`Server`](crate::Server) accepted it.
     pub fn peer(&self) -> Option<SocketAddr> {
         self.extension::<Peer>().map(|peer| peer.0)
     }
 
-    /// The sender of the request, if it was authenticated: by
+    /// Returns the sender of the request, if it was authenticated: by
     /// [`ServiceBuilder::authenticate`](crate::ServiceBuilder::authenticate), or by a layer around
     /// the service.
     pub fn principal(&self) -> Option<&Principal> {
         self.extension()
     }
 
-    /// The certificates that the client presented, if [`Server`](crate::Server) requested them.
+    /// Returns the certificates that the client presented, if [`Server`](crate::Server) requested
+    /// them.
     pub fn peer_certificates(&self) -> Option<&PeerCertificates> {
         self.extension()
     }
 
-    /// The action of the request: `SOAPAction` in 1.1, a parameter of the media type in 1.2; in
-    /// MTOM possibly of the media type in its `start-info`. If the version's own place contains
-    /// none, the other version's is used.
+    /// Returns the action of the request: `SOAPAction` in 1.1, a parameter of the media type in
+    /// 1.2; in MTOM possibly a parameter of the media type in its `start-info`. If the version's
+    /// own place contains none, the other version's is used.
     pub fn action(&self) -> Option<String> {
         requested_action(&self.parts.headers, self.version())
     }
 
-    /// The actions of all those places, and of the message's own headers in its package.
+    /// Returns the actions of all these places, and of the message's own headers in its package.
     pub(crate) fn actions(&self) -> impl Iterator<Item = String> {
         let of_root = self.attachments.root_actions().iter().cloned();
         requested_actions(&self.parts.headers, self.version()).chain(of_root)
@@ -123,7 +124,7 @@ pub(crate) fn requested_action(headers: &HeaderMap, version: Version) -> Option<
     requested_actions(headers, version).next()
 }
 
-/// The actions of all places that may contain one, in the order in which they count.
+/// Returns the actions of all places that may contain one, in order of precedence.
 fn requested_actions(headers: &HeaderMap, version: Version) -> impl Iterator<Item = String> {
     let header = headers.get("soapaction").and_then(|value| value.to_str().ok()).map(media::unquote);
     let media = MediaType::of(headers);

@@ -1,7 +1,7 @@
-//! HTTP's Digest authentication (RFC 7616), for servers.
+//! HTTP Digest authentication (RFC 7616), for servers.
 //!
 //! A nonce contains its creation time and a code over it that only this server can compute. So a
-//! challenge costs no memory, and nothing is kept for clients that never answer it. The server
+//! challenge needs no memory, and nothing is kept for clients that never answer it. The server
 //! keeps, within a bound, the highest count of each nonce that was answered with the right
 //! password: a replayed answer, for example by an eavesdropper, is refused.
 
@@ -31,12 +31,12 @@ const MAX_HEADER: usize = 4096;
 
 /// Digest authentication (RFC 7616) with `qop=auth`.
 ///
-/// Anyone who can read the connection learns no password. It does not protect the messages
+/// Somebody who can read the connection learns no password. It does not protect the messages
 /// themselves, so it is no substitute for TLS.
 ///
 /// The service must see the request's target as the client sent it: a router that strips a prefix
-/// makes all answers wrong. A client that answers a nonce several times at once may have to answer
-/// again.
+/// makes all answers wrong. A client that answers a nonce several times concurrently may have to
+/// answer again.
 ///
 /// ```
 /// use deltasoap_http::{DigestUsers, SoapService};
@@ -65,8 +65,8 @@ enum Hash {
 #[derive(Default)]
 struct Used {
     counts: IndexMap<String, Count>,
-    /// Nonces created up to this time are too old, whatever their lifetime: their counts are no
-    /// longer known. In milliseconds.
+    /// In milliseconds: nonces created up to this time are too old, whatever their lifetime,
+    /// because their counts are no longer known.
     floor: Option<u64>,
 }
 
@@ -76,8 +76,8 @@ struct Count {
 }
 
 impl DigestUsers {
-    /// Users and their passwords; a user's principal has the user's name. The realm is shown to
-    /// users by clients; characters that a header cannot carry are removed.
+    /// Authenticates these users by their passwords. A user's principal has the user's name.
+    /// Clients show the realm to users; characters that a header cannot carry are removed.
     ///
     /// # Panics
     /// When the system provides no random numbers.
@@ -108,15 +108,15 @@ impl DigestUsers {
         }
     }
 
-    /// Uses MD5 in place of SHA-256, for clients that support nothing else (RFC 2617).
+    /// Uses MD5 instead of SHA-256, for clients that support nothing else (RFC 2617).
     #[must_use]
     pub fn md5(mut self) -> Self {
         self.hash = Hash::Md5;
         self
     }
 
-    /// Lifetime of a nonce. After that the client is asked to answer another one. Default: 5
-    /// minutes.
+    /// Sets the lifetime of a nonce. After that the client is asked to answer another one. Default:
+    /// 5 minutes.
     #[must_use]
     pub fn lifetime(mut self, lifetime: Duration) -> Self {
         self.lifetime = lifetime;
@@ -128,20 +128,20 @@ impl DigestUsers {
         let stale = if is_stale { ", stale=true" } else { "" };
         let text =
             format!("Digest realm={realm}, qop=\"auth\", algorithm={}, nonce=\"{nonce}\"{stale}", self.hash.name());
-        // Nothing in it is anything but ASCII.
+        // The text is always ASCII.
         Denial::unauthorized(HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("Digest")))
     }
 
-    /// Milliseconds since the server was created.
+    /// Returns the milliseconds since the server was created.
     fn now(&self) -> u64 {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// A nonce created at a time: the time, some random bits, and a code over both.
+    /// Returns a nonce with this creation time: the time, some random bits, and a code over both.
     fn nonce(&self, made: u64) -> String {
         let mut salt = [0; 8];
-        // Without them two nonces of one millisecond are the same, and so are their counts: nothing
-        // else depends on it.
+        // Without the random bits, two nonces of one millisecond are equal, and share their counts.
+        // Nothing else depends on them.
         let _ = getrandom::fill(&mut salt);
         let salt = u64::from_le_bytes(salt);
         format!("{made:016x}{salt:016x}{}", self.code(made, salt))
@@ -150,11 +150,11 @@ impl DigestUsers {
     fn code(&self, made: u64, salt: u64) -> String {
         let inner =
             Sha256::new().chain_update(self.key).chain_update(made.to_le_bytes()).chain_update(salt.to_le_bytes());
-        // Twice, so that the sum cannot be continued.
+        // Hashed twice to prevent length extension.
         hex(&Sha256::new().chain_update(self.key).chain_update(inner.finalize()).finalize())
     }
 
-    /// The creation time of a nonce, if we created it.
+    /// Returns the creation time of a nonce, if we created it.
     fn made(&self, nonce: &str) -> Option<u64> {
         let number = |range| u64::from_str_radix(nonce.get(range)?, 16).ok();
         let (made, salt) = (number(0..16)?, number(16..32)?);
@@ -162,8 +162,8 @@ impl DigestUsers {
         bool::from(code.as_bytes().ct_eq(nonce.get(32..)?.as_bytes())).then_some(made)
     }
 
-    /// Records that a nonce was answered with a count. False if the count is not new, or the nonce
-    /// is too old.
+    /// Records that a nonce was answered with a count. Returns false if the count is not new, or
+    /// the nonce is too old.
     fn note(&self, nonce: &str, made: u64, count: u32) -> bool {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let oldest = self.now().checked_sub(u64::try_from(self.lifetime.as_millis()).unwrap_or(u64::MAX));
@@ -184,7 +184,7 @@ impl DigestUsers {
 }
 
 impl Used {
-    /// Forgets nonces that are too old; if there are none, the oldest half.
+    /// Removes nonces that are too old; if there are none, the oldest half.
     fn forget(&mut self, oldest: Option<u64>) {
         self.counts.retain(|_, count| oldest.is_none_or(|oldest| count.made >= oldest));
         if self.counts.len() < MAX_NONCES {
@@ -203,7 +203,8 @@ impl Authenticate for DigestUsers {
         let made = answer.is_for(request, self).then(|| self.made(&answer.nonce)).flatten();
         let Some(made) = made else { return Err(self.unauthorized(false)) };
         let password = (self.passwords)(&answer.username);
-        // Nobody's password is compared with too, so that time does not tell who is known.
+        // The password of an unknown user is compared too, so that the time does not reveal which
+        // users exist.
         let expected = answer.expected(request, self.hash, &self.realm, password.as_deref().unwrap_or_default());
         let is_right = bool::from(expected.as_bytes().ct_eq(answer.response.as_bytes()));
         if password.is_none() || !is_right {
@@ -233,7 +234,7 @@ impl Hash {
         }
     }
 
-    /// The sum over parts separated by colons, in hexadecimal digits.
+    /// Returns the hash of the parts, joined by colons, in hexadecimal digits.
     fn sum(self, parts: &[&str]) -> String {
         let text = parts.join(":");
         match self {
@@ -258,13 +259,13 @@ struct Answer {
     algorithm: Option<String>,
     cnonce: String,
     qop: String,
-    /// `nc` as it was written.
+    /// `nc` as sent.
     nc: String,
     count: u32,
 }
 
 impl Answer {
-    /// Challenges and their answers have the same syntax (RFC 9110, 11.4).
+    /// Parses the header. Challenges and their answers have the same syntax (RFC 9110, 11.4).
     fn read(header: &HeaderValue) -> Option<Self> {
         let text = header.to_str().ok().filter(|text| text.len() <= MAX_HEADER)?;
         let read = parse_challenges(text).ok()?;
@@ -295,7 +296,7 @@ impl Answer {
         }
     }
 
-    /// True if it is an answer to a challenge of ours, for this request.
+    /// Returns true if this answers one of our challenges, for this request.
     fn is_for(&self, request: &Parts, server: &DigestUsers) -> bool {
         let is_same = |name: &String| name.eq_ignore_ascii_case(server.hash.name());
         let target = request.uri.path_and_query().map_or("/", |path| path.as_str());

@@ -1,4 +1,4 @@
-//! From the body's first tag to the operation that takes it.
+//! Finds the operation for a body's first tag.
 
 use super::memory::Place;
 use super::operation::{Call, Operation, Starter};
@@ -13,13 +13,13 @@ use std::sync::Arc;
 /// The operations of a service.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
-    /// By their body element: first by local name, so that a lookup needs no owned name.
+    /// Operations by body element: first by local name, so that a lookup needs no owned name.
     named: HashMap<NamePart, Vec<Arc<Operation>>>,
-    /// Those that take an empty body.
+    /// Operations that take an empty body.
     empty: Vec<Arc<Operation>>,
-    /// The one for all other elements.
+    /// The operation for all other elements.
     fallback: Option<Arc<Operation>>,
-    /// The operations of each action that tells of a weight.
+    /// Operations by action, for actions that determine a weight.
     weighing: HashMap<String, Vec<Arc<Operation>>>,
 }
 
@@ -27,7 +27,7 @@ impl Table {
     /// Adds an operation.
     ///
     /// # Errors
-    /// The name, if an operation with that name and action exists already.
+    /// Returns the name, if an operation with that name and action exists already.
     pub(crate) fn insert(&mut self, operation: Operation) -> Result<(), QName> {
         let name = operation.name().clone();
         let is_alike = |other: &Arc<Operation>| other.described_action() == operation.described_action();
@@ -50,10 +50,11 @@ impl Table {
         self.fallback = Some(Arc::new(operation));
     }
 
-    /// The operation that takes a body element: among several, the one of the action.
+    /// Returns the operation that takes a body element; if there are several, the one with the
+    /// action.
     ///
     /// # Errors
-    /// When there is none, or there are several, and the action selects none.
+    /// When there is none, or there are several and the action selects none of them.
     fn find(&self, namespace: &str, local: &str, action: Option<&str>) -> Result<&Arc<Operation>, ErrorKind> {
         let same_local = self.named.get(local).map_or(&[][..], Vec::as_slice);
         let mut named = same_local.iter().filter(|operation| operation.name().namespace == namespace);
@@ -78,8 +79,8 @@ impl Table {
         })
     }
 
-    /// Finds the actions that tell what a request weighs: those of operations that all have a
-    /// weight, or may yet have one.
+    /// Finds the actions that determine what a request weighs: those whose operations all have a
+    /// weight, or may get one later.
     pub(crate) fn weigh(&mut self, learns: bool) {
         let mut weighing: HashMap<String, Vec<Arc<Operation>>> = HashMap::new();
         let all = self.named.values().flatten().chain(&self.empty);
@@ -90,7 +91,7 @@ impl Table {
         self.weighing = weighing;
     }
 
-    /// What a request weighs at least, by its action and what its operations weigh.
+    /// Returns the minimum weight of a request, given its action and the weights of operations.
     pub(crate) fn weight_of(&self, action: impl FnOnce() -> Option<String>, weight: impl Fn(&Operation) -> u64) -> u64 {
         if self.weighing.is_empty() {
             return 0;
@@ -103,13 +104,13 @@ impl Table {
         self.named.values().flatten().chain(&self.empty).map(|operation| &**operation)
     }
 
-    /// The first operation that takes items while they arrive.
+    /// Returns the first operation that takes items while they arrive.
     pub(crate) fn first_with_items(&self) -> Option<&Operation> {
         self.iter().chain(self.fallback.as_deref()).find(|operation| operation.takes_items())
     }
 
-    /// True if the action is needed to distinguish operations: those that take an empty body, or
-    /// the same element.
+    /// Returns true if the action is needed to distinguish operations: those that take an empty
+    /// body, or the same element.
     pub(crate) fn needs_action(&self) -> bool {
         let is_twice = |same_local: &Vec<Arc<Operation>>| {
             same_local.iter().enumerate().any(|(at, it)| same_local[..at].iter().any(|other| other.name() == it.name()))
@@ -117,7 +118,7 @@ impl Table {
         !self.empty.is_empty() || self.named.values().any(is_twice)
     }
 
-    /// The operation that takes an empty body: that of the action, or the only one.
+    /// Returns the operation that takes an empty body: the one with the action, or the only one.
     fn without_body(&self, action: Option<&str>) -> Option<&Arc<Operation>> {
         let of_action = self.empty.iter().find(|operation| operation.described_action() == action.unwrap_or_default());
         of_action.or(match &self.empty[..] {
@@ -130,18 +131,18 @@ impl Table {
 /// Receives one request: finds its operation, which then decodes it.
 pub(crate) struct Dispatch {
     service: Arc<Inner>,
-    /// Where the memory to compare the message with comes from, once the operation is known.
+    /// Source of the memory to compare the message with, once the operation is known.
     place: Option<Place>,
     operation: Option<Arc<Operation>>,
     /// The action of the HTTP request, if the operations need it.
     action: Option<String>,
     version: Version,
-    /// The call of the operation, once the body's element is being read.
+    /// The operation's call, once the body's element is being read.
     call: Option<Box<dyn Call>>,
-    /// The mandatory header blocks addressed to us that nothing understands; not empty only after
-    /// an error.
+    /// Mandatory header blocks addressed to us that nothing understands; non-empty only after an
+    /// error.
     pub(crate) not_understood: Vec<QName>,
-    /// True if the body's element is in SOAP 1.2 and its `encodingStyle` was not checked yet.
+    /// True if the body's element is in SOAP 1.2 and its `encodingStyle` is not checked yet.
     is_style_open: bool,
     /// True after an error for an unknown `encodingStyle`.
     pub(crate) is_encoding_unknown: bool,
@@ -154,7 +155,8 @@ pub(crate) struct Chosen {
 }
 
 impl Dispatch {
-    /// For a message with an action, whose memory is kept at this place, if anywhere.
+    /// Creates a dispatch for a message with this action, whose memory is kept at `place`, if
+    /// anywhere.
     pub(crate) fn new(service: Arc<Inner>, place: Option<Place>, action: Option<String>) -> Self {
         Dispatch {
             service,
@@ -169,7 +171,7 @@ impl Dispatch {
         }
     }
 
-    /// The call, once the message was read in full.
+    /// Returns the call, once the message was read in full.
     pub(crate) fn into_chosen(self) -> Option<Chosen> {
         Some(Chosen { operation: self.operation?, call: self.call? })
     }
@@ -178,12 +180,12 @@ impl Dispatch {
         self.operation.as_ref()
     }
 
-    /// True once the body's element is being read.
+    /// Returns true once the body's element is being read.
     pub(super) fn has_begun(&self) -> bool {
         self.call.is_some()
     }
 
-    /// The call, once the body's element is being read.
+    /// Returns the call, once the body's element is being read.
     pub(super) fn call(&mut self) -> Option<&mut Box<dyn Call>> {
         self.call.as_mut()
     }
@@ -193,7 +195,7 @@ impl Dispatch {
         self.call.as_ref()?.starter()
     }
 
-    /// The action of the request: HTTP's, or that of WS-Addressing if HTTP has none.
+    /// Returns the action of the request: HTTP's, or that of WS-Addressing if HTTP has none.
     fn action(&self, head: &Head) -> Option<String> {
         let addressed = || {
             let block = WS_ADDRESSING.iter().find_map(|namespace| head.header(namespace, "Action"))?;
@@ -243,9 +245,9 @@ const WS_ADDRESSING: [&str; 2] =
 const NO_ENCODING: &str = "http://www.w3.org/2003/05/soap-envelope/encoding/none";
 
 impl Dispatch {
-    /// Refuses a body in an unknown encoding (SOAP 1.2 part 1, 5.4.6). The encoding of SOAP 1.2,
-    /// "none", and no attribute are accepted. In SOAP 1.1 the attribute may appear anywhere and be
-    /// a list, and there is no code for the fault, so it is not checked there.
+    /// Refuses a body in an unknown encoding (SOAP 1.2 part 1, 5.4.6). The SOAP 1.2 encoding,
+    /// "none", and a missing attribute are accepted. In SOAP 1.1 the attribute may appear anywhere
+    /// and be a list, and there is no fault code for it, so it is not checked there.
     fn check_encoding(&mut self, cursor: &Cursor<'_>) -> Step {
         let (reader, names) = (cursor.reader(), cursor.names());
         let attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
@@ -299,7 +301,7 @@ impl Receiver for Dispatch {
         if std::mem::take(&mut self.is_style_open) {
             self.check_encoding(cursor)?;
         }
-        // Not kept here meanwhile: a panic drops it, with the value that it interrupts.
+        // Not kept in `self` meanwhile: a panic drops it, with the value that it interrupts.
         let mut call = self.call.take().unwrap_or_else(|| self.start(cursor));
         let step = call.decode(cursor);
         self.call = Some(call);

@@ -1,7 +1,7 @@
-//! Operations whose messages are described at run time: dynamic values in, dynamic values out.
+//! Operations whose messages are described at run time: they take and return dynamic values.
 //!
-//! They work like all operations: requests are compared with earlier ones, responses written
-//! against earlier ones; or the items of a list are taken while their request arrives.
+//! They work like all operations: requests are compared with earlier ones, and responses are
+//! written against earlier ones; or the items of a list are taken while their request arrives.
 
 use super::answer::Answer;
 use super::context::Context;
@@ -20,8 +20,8 @@ use std::time::Instant;
 use tracing::Instrument;
 
 impl Operation {
-    /// An operation that a schema describes at run time, such as one imported from a WSDL. Its
-    /// references are those of the schema. Without a response it is one-way, like those of
+    /// Creates an operation that a schema describes at run time, such as one imported from a WSDL.
+    /// Its references are those of the schema. Without a response it is one-way, like those of
     /// [`one_way`](Self::one_way).
     ///
     /// ```
@@ -65,7 +65,7 @@ impl Operation {
     }
 
     /// As [`dynamic`](Self::dynamic), with a handler that takes the items of a list of its requests
-    /// while they arrive; all that is said at [`with_items`](Self::with_items) holds here too.
+    /// while they arrive. The rules of [`with_items`](Self::with_items) apply here too.
     /// `list` is the [path](deltasoap_core::ListPath) of the list in the request; without one, the
     /// only list is meant.
     ///
@@ -146,8 +146,8 @@ impl Operation {
     }
 }
 
-/// The operation for callers without the schema: it has a name, and its references lead to
-/// anything.
+/// Converts an operation for callers without the schema: it has a name, and its references refer to
+/// arbitrary content.
 fn self_contained(method: &MethodElement, schema: &Schema) -> (MethodElement, Form) {
     let any = <Node as Typed>::REFERENCE;
     let mut described = method.clone();
@@ -161,7 +161,7 @@ fn self_contained(method: &MethodElement, schema: &Schema) -> (MethodElement, Fo
 
 type Run = dyn Fn(Lease<Value>, Context) -> BoxFuture<'static, Result<Answer<Value>, Fault>> + Send + Sync;
 
-/// The shared data of an operation's calls.
+/// Data shared by an operation's calls.
 struct Shared {
     schema: Arc<Schema>,
     request: ElementRef,
@@ -190,11 +190,11 @@ impl Shared {
 
 /// A request that is being read.
 enum Incoming {
-    /// One of a stream, compared with the previous one.
+    /// A request of a stream, compared with the previous one.
     Kept(Checkout<Value>),
-    /// A standalone one.
+    /// A standalone request.
     Single(Box<Memory<Value>>),
-    /// One of several elements, which are not compared.
+    /// A request of several elements, which are not compared.
     Parts(BodyParts<Value>),
 }
 
@@ -251,8 +251,8 @@ impl Call for ElementCall {
     }
 }
 
-/// If a response cannot be written, the handler is the cause: the client only learns that there is
-/// no response.
+/// Writes a response. If it cannot be written, the handler is the cause: the client only learns
+/// that there is no response.
 fn write(schema: &Schema, response: Option<&(QName, ElementRef)>, writing: Writing, answer: &Answer<Value>) -> Outcome {
     let Some((name, content)) = response else { return Outcome::Accepted };
     let start = Instant::now();

@@ -65,9 +65,9 @@ impl<B: Body<Data = Bytes, Error = BoxError> + Unpin> Peeked<B> {
         Peeked { body, first: None }
     }
 
-    /// True if the body ends before it has any byte. An announced length is trusted; otherwise this
-    /// waits for the first frame. If the frame does not arrive in time, the reader of the body
-    /// handles that.
+    /// Returns true if the body ends before it has any byte. An announced length is trusted;
+    /// otherwise this waits for the first frame. If the frame does not arrive in time, the body's
+    /// reader handles that.
     pub(crate) async fn is_empty(&mut self, timeout: Option<Duration>) -> bool {
         if self.body.is_end_stream() || self.body.size_hint().exact() == Some(0) {
             return true;
@@ -112,7 +112,7 @@ impl<B: Body<Data = Bytes, Error = BoxError> + Unpin> Body for Peeked<B> {
         self.first.is_none() && self.body.is_end_stream()
     }
 
-    /// The first frame is not counted: only bodies of unknown length have one.
+    /// Does not count the first frame: it is only read ahead if the length is unknown.
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
     }

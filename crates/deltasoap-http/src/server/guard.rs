@@ -1,4 +1,4 @@
-//! Catches panics of handlers and of their types: they end one call and nothing else.
+//! Catches panics of handlers and of their types: a panic ends one call and nothing else.
 
 use futures_util::FutureExt;
 use std::any::Any;
@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub(crate) struct Panicked(pub(crate) String);
 
 /// Runs a future and catches its panics. Nothing that it touched is used again, unless the handler
-/// shares it. In that case the handler must keep it sound, as for a panic in its own task.
+/// shares it. In that case the handler must keep it consistent, as for a panic in its own task.
 pub(crate) async fn guard<F: Future>(future: F) -> Result<F::Output, Panicked> {
     AssertUnwindSafe(future).catch_unwind().await.map_err(|payload| Panicked(message(payload.as_ref())))
 }

@@ -1,4 +1,4 @@
-//! Keeps work that takes a processor for long from delaying the other tasks of its thread.
+//! Prevents long computations from delaying the other tasks of their thread.
 //!
 //! Decoding yields between two windows of a message. Work that cannot be interrupted, such as a
 //! computing handler or the writing of a response, runs on a thread where no task waits after it,
@@ -24,17 +24,17 @@ use tracing::Span;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeavyWork {
-    /// Decoding yields to other tasks after this time, when the current window is read: on
+    /// Time after which decoding yields to other tasks, once it has read the current window. On
     /// [`Server`](crate::Server) a window is 32 KiB at most. `None`: only when the runtime requires
     /// it. Default 200 µs.
     pub quantum: Option<Duration>,
-    /// For requests of at least this many bytes, the handler runs, and the response is written, on
-    /// a thread of the runtime's pool for blocking work. The same applies if short requests of the
+    /// Minimum length in bytes of a request whose handler runs, and whose response is written, on a
+    /// thread of the runtime's pool for blocking work. The same applies if short requests of the
     /// operation recently had responses of this size, and with [`SmallFirst`](crate::SmallFirst) to
-    /// requests that weigh as much. `None`: never. Default 256 KiB.
+    /// requests of at least this weight. `None`: never. Default 256 KiB.
     pub from: Option<u64>,
-    /// Maximum number of threads used for that at one time, at least 1; others wait. With
-    /// [`SmallFirst`](crate::SmallFirst) the slots are the bound. Default: as many as there are
+    /// Maximum number of these threads used at one time, at least 1; other requests wait. With
+    /// [`SmallFirst`](crate::SmallFirst) the slots are the bound. Default: the number of
     /// processors.
     pub threads: usize,
 }
@@ -50,7 +50,7 @@ impl Default for HeavyWork {
     }
 }
 
-/// Processors that this process may use.
+/// Returns the number of processors that this process may use.
 pub(crate) fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
@@ -68,12 +68,12 @@ impl Heavy {
         Heavy { options, threads: Arc::new(Semaphore::new(threads)) }
     }
 
-    /// The pace of one request.
+    /// Returns the pace of one request.
     pub(crate) fn pace(&self, ticket: Option<Arc<Ticket>>) -> Pace {
         Pace { quantum: self.options.quantum, used: Duration::ZERO, ticket }
     }
 
-    /// True if work for a message of a length is done on another thread.
+    /// Returns true if work for a message of this length is done on another thread.
     pub(crate) fn is_heavy(&self, length: u64) -> bool {
         self.options.from.is_some_and(|from| length >= from)
     }
@@ -100,8 +100,8 @@ impl Pace {
         self.ticket.as_deref()
     }
 
-    /// Yields to others if the request has used up its time. Its slot is only given up if another
-    /// request is to have it.
+    /// Yields to others if the request has used up its time. It gives up its slot only if another
+    /// request should get it.
     pub(crate) async fn pause(&mut self, used: Duration) {
         self.used += used;
         if self.quantum.is_none_or(|quantum| self.used < quantum) {
@@ -113,7 +113,7 @@ impl Pace {
     }
 }
 
-/// A slot that is kept for a while; also if who has it stops waiting.
+/// A slot that is kept for a while, even if its holder stops waiting.
 struct Kept<'a>(&'a Ticket);
 
 impl<'a> Kept<'a> {
@@ -132,7 +132,7 @@ impl Drop for Kept<'_> {
 /// The right to work on a thread of the pool for blocking work.
 #[derive(Debug)]
 pub(crate) struct Thread<'a> {
-    /// The bound on the number of threads, if it is not the slots.
+    /// The bound on the number of threads, unless the slots are the bound.
     threads: Option<Arc<Semaphore>>,
     permit: Option<OwnedSemaphorePermit>,
     ticket: Option<&'a Ticket>,
@@ -144,7 +144,7 @@ async fn permit(threads: Option<&Arc<Semaphore>>) -> Option<OwnedSemaphorePermit
 
 impl Thread<'_> {
     /// Polls a future on that thread as long as it is ready, and on another thread when it is ready
-    /// again. It keeps its slot meanwhile, and gives it up while it waits.
+    /// again. The request keeps its slot while the future runs, and gives it up while it waits.
     pub(crate) async fn run<T: Send + 'static>(mut self, mut work: BoxFuture<'static, T>) -> T {
         let woken = Arc::new(Woken(Notify::new()));
         loop {

@@ -1,16 +1,16 @@
-//! Clients that disconnect while their request is being processed.
+//! Detects clients that disconnect while their request is being processed.
 //!
-//! A client that closes its sending half and waits for its answer, as `nc` does, and one that
+//! A client that closes its sending half and waits for its answer, as `nc` does, and a client that
 //! closes the connection look the same from here: no more bytes arrive, until something is sent and
 //! the system reports that nobody is there (RFC 9112, 9.6, leaves the handling to servers). So a
 //! client that has closed at least its half is given some time for its answer, and then counts as
-//! gone. One whose connection broke is gone immediately. Only the service's work counts: once there
-//! is a response, writing it shows whether the client is there.
+//! gone. A client whose connection broke is gone immediately. Only the service's work counts: once
+//! there is a response, writing it shows whether the client is there.
 //!
 //! The end of a stream is only detected by reading. Protocols read at their own pace, so this
-//! module reads only if a request has been processed for a moment and nothing was read in it, and
-//! keeps the bytes for the protocol. A stream wakes its last reader: so the task that waited for
-//! the protocol, which may be another one, is woken from here.
+//! module reads only if a request has been processed for a moment without any read, and keeps the
+//! bytes for the protocol. A stream wakes only its last reader, so this module wakes the task that
+//! waited for the protocol, which may be a different task.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -20,13 +20,13 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// How long nothing must be read before this module reads. Most requests are answered by then, and
-/// cost nothing.
+/// How long nothing must have been read before this module reads. Most requests are answered by
+/// then, and cost nothing.
 const QUIET: Duration = Duration::from_millis(250);
 
 /// Maximum number of bytes read at one time. hyper keeps the buffer for the next message, and
 /// differential decoding keeps the buffers of a received message. hyper doubles a buffer that was
-/// filled: so one byte is always left.
+/// filled, so one byte is always left.
 const WINDOW: u64 = (32 << 10) - 1;
 
 /// Maximum number of bytes read ahead.
@@ -43,7 +43,7 @@ struct State<T> {
     ahead: Vec<u8>,
     /// True once the end was seen.
     is_over: bool,
-    /// How often the protocol read something.
+    /// Number of reads by the protocol that returned something.
     reads: u64,
     /// The waker of the task that waits for data.
     reader: Option<Waker>,
@@ -78,7 +78,7 @@ impl<T> Watched<T> {
         Work(self.clone())
     }
 
-    /// The lock is never held across a wait.
+    /// Locks the state. The lock is never held across a wait.
     fn state(&self) -> MutexGuard<'_, State<T>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -91,9 +91,9 @@ impl<T> Drop for Work<T> {
 }
 
 impl<T: AsyncRead + Unpin> Watched<T> {
-    /// Ends when the client is gone: when the connection is broken, or its other end has closed its
-    /// half, or all of it, for this long, while one request is being processed. Must be polled
-    /// after the protocol, in the same task.
+    /// Completes when the client is gone: when the connection is broken, or the other end has
+    /// closed its half, or all of it, for `patience`, while one request is being processed. Must be
+    /// polled after the protocol, in the same task.
     pub(super) async fn left(self, patience: Duration) {
         let mut looking = Looking { patience, request: 0, reads: 0, phase: Phase::Resting(Box::pin(sleep(QUIET))) };
         std::future::poll_fn(|task| looking.poll(&self, task)).await;
@@ -109,11 +109,11 @@ struct Looking {
 }
 
 enum Phase {
-    /// Until a moment has passed.
+    /// Waits for a moment.
     Resting(Pin<Box<Sleep>>),
-    /// Reads, to see the end.
+    /// Reads to detect the end.
     Watching,
-    /// The end was seen.
+    /// The end was detected.
     Leaving(Pin<Box<Sleep>>),
 }
 
@@ -121,7 +121,7 @@ impl Looking {
     fn poll<T: AsyncRead + Unpin>(&mut self, stream: &Watched<T>, task: &mut Context<'_>) -> Poll<()> {
         let mut state = stream.state();
         let is_another = std::mem::replace(&mut self.request, state.request) != state.request;
-        // A moment that is running ends soon enough; else there would be a timer for each request.
+        // A running timer is kept, since it ends soon; otherwise each request would need a timer.
         if (is_another || !state.is_at_work) && !matches!(self.phase, Phase::Resting(_)) {
             self.rest();
             state.wake_reader();
@@ -239,7 +239,7 @@ mod tests {
         (client, Watched::new(server))
     }
 
-    /// True if the client counts as gone within a time.
+    /// Returns true if the client counts as gone within a time.
     async fn has_left(stream: &Watched<DuplexStream>, within: Duration) -> bool {
         timeout(within, stream.clone().left(PATIENCE)).await.is_ok()
     }
@@ -276,7 +276,7 @@ mod tests {
         assert!(!left.is_finished());
     }
 
-    /// The stream wakes its last reader, which is not the protocol's.
+    /// The stream wakes its last reader, which is not the protocol.
     #[tokio::test(start_paused = true)]
     async fn a_reader_elsewhere_is_woken() {
         for ends_before in [false, true] {
@@ -289,7 +289,7 @@ mod tests {
             if ends_before {
                 drop(work);
                 let next = again.work();
-                // As the protocol's end of a request polls what watches it.
+                // The protocol, when a request ends, also polls the future that watches it.
                 left.abort();
                 let mut looking = Looking { patience: PATIENCE, request: 1, reads: 0, phase: Phase::Watching };
                 std::future::poll_fn(|task| {

@@ -1,4 +1,4 @@
-//! Measures what calls take, for the [weights](super::schedule) of later ones.
+//! Measures the computing time of calls, for the [weights](super::schedule) of later ones.
 
 use super::record::Record;
 use futures_util::future::BoxFuture;
@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-/// A call whose time is measured while it computes, on whatever thread that is. The time is noted
-/// in the end, also of a call that is dropped because its client left or its time was up.
+/// A call whose computing time is measured, on any thread. The time is recorded when the call ends,
+/// even if it is dropped because its client left or its time was up.
 pub(super) struct Measured<T> {
     call: BoxFuture<'static, T>,
     spent: Duration,
     record: Arc<Record>,
-    /// Of the request, in bytes.
+    /// Length of the request in bytes.
     length: u64,
 }
 

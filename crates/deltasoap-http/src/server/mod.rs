@@ -3,15 +3,15 @@
 //! A request goes through the modules in this order. [`auth`] authenticates its sender, [`service`]
 //! checks method and media type, [`empty`] answers requests without a body, [`receive`] pushes the
 //! body's bytes into a decoder as they arrive. [`dispatch`] selects the [`operation`] by the body's
-//! element (or [`element`], for those described at run time), which decodes its own type and
+//! element (or [`element`], for operations described at run time), which decodes its own type and
 //! compares it with earlier requests in [`memory`]. [`guard`] runs the handler unless the
 //! [`action`] contradicts, [`writing`] writes its answer against earlier responses in [`memory`],
 //! and [`respond`] makes the HTTP response. [`schedule`] determines the order of requests under
-//! load, by their length and by what [`measured`] calls took; [`heavy`] prevents long ones from
-//! delaying others.
+//! load, by their length and by the [`measured`] time of earlier calls; [`heavy`] prevents long
+//! requests from delaying others.
 //!
-//! [`wanted`] determines what a `GET` requests: a [`page`], a [`sample`], or the description
-//! ([`wsdl`]). [`monitor`] is for the monitoring of the server.
+//! [`wanted`] determines what a `GET` requests: a [`page`], a [`sample`], or the WSDL ([`wsdl`]).
+//! [`monitor`] is for the monitoring of the server.
 
 mod action;
 mod answer;

@@ -1,6 +1,6 @@
 //! Monitoring of a server: its health, its readiness for requests, and its metrics.
 //!
-//! These are separate paths, not queries of a service: a load balancer asks for the server, often
+//! These are separate paths, not queries of a service: a load balancer asks about the server, often
 //! without credentials, and without knowing any service.
 
 use super::respond;
@@ -24,14 +24,14 @@ use tower::Service;
 /// The media type of Prometheus's text format.
 const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Answers questions about a server, as a [`tower::Service`]: standalone in a router, or around a
+/// Answers requests about a server, as a [`tower::Service`]: standalone in a router, or around a
 /// service.
 ///
 /// | path | |
 /// |---|---|
 /// | `/health` | 200 as long as the server answers at all |
-/// | `/ready` | 200 if it should be sent requests, else 503: once it was asked to stop, or a check says no |
-/// | `/metrics` | metrics in Prometheus's text format, where there are any |
+/// | `/ready` | 200 if it should be sent requests; 503 once it was asked to stop, or if a check fails |
+/// | `/metrics` | metrics in Prometheus's text format, if configured |
 ///
 /// All other paths are 404. Nothing here requires credentials or reveals the content of requests;
 /// metrics do reveal the names of operations and how often they are called. In an axum router it is
@@ -67,18 +67,18 @@ type Check = Arc<dyn Fn() -> bool + Send + Sync>;
 type Render = Arc<dyn Fn() -> String + Send + Sync>;
 
 impl Monitor {
-    /// A monitor of a server that is always ready, until [`drain`](Self::drain).
+    /// Creates a monitor of a server that is ready until [`drain`](Self::drain).
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A monitor of a server that is ready until it is asked to stop.
+    /// Creates a monitor of a server that is ready until it is asked to stop.
     pub fn of(server: &ServerHandle) -> Self {
         let server = server.clone();
         Self::new().ready_when(move || !server.is_stopping())
     }
 
-    /// Adds a condition for readiness, such as that a database answers. It is evaluated for each
+    /// Adds a condition for readiness, such as a reachable database. It is evaluated for each
     /// request to `/ready`, and should not block.
     #[must_use]
     pub fn ready_when(mut self, check: impl Fn() -> bool + Send + Sync + 'static) -> Self {
@@ -114,7 +114,7 @@ impl Monitor {
             gathering.run_upkeep();
         };
         if let Err(error) = std::thread::Builder::new().name("deltasoap-metrics".to_owned()).spawn(upkeep) {
-            tracing::warn!(%error, "histograms take memory until metrics are asked for: there is no thread to add them up");
+            tracing::warn!(%error, "cannot start the metrics thread: histograms grow until metrics are requested");
         }
         Ok(self.metrics(move || {
             recorder.run_upkeep();
@@ -123,18 +123,18 @@ impl Monitor {
     }
 
     /// Announces to load balancers that the server is about to stop: `/ready` is 503 from now on,
-    /// for all clones. Requests are served as before; once no more arrive,
-    /// [`ServerHandle::shutdown`] stops the server.
+    /// for all clones. Requests are still served; once no more arrive, [`ServerHandle::shutdown`]
+    /// stops the server.
     pub fn drain(&self) {
         self.is_draining.store(true, Relaxed);
     }
 
-    /// True if the server should be sent requests.
+    /// Returns true if the server should be sent requests.
     pub fn is_ready(&self) -> bool {
         !self.is_draining.load(Relaxed) && self.checks.iter().all(|check| check())
     }
 
-    /// A service that answers these paths, and passes everything else to another one.
+    /// Returns a service that answers these paths, and passes everything else to another one.
     pub fn in_front_of<S>(self, service: S) -> Monitored<S> {
         Monitored { monitor: self, service }
     }
@@ -160,7 +160,7 @@ impl Monitor {
         }
     }
 
-    /// True for the paths that a monitor around a service answers.
+    /// Returns true for the paths that a monitor around a service answers.
     fn has(&self, path: &str) -> bool {
         matches!(path, "/health" | "/ready") || path == "/metrics" && self.metrics.is_some()
     }
@@ -170,7 +170,7 @@ impl Monitor {
 #[cfg(feature = "prometheus")]
 const UPKEEP: Duration = Duration::from_secs(1);
 
-/// Bounds of the buckets for seconds spent decoding a message: from small requests to large arrays.
+/// Bucket bounds for seconds spent decoding a message: from small requests to large arrays.
 #[cfg(feature = "prometheus")]
 const SECONDS: [f64; 10] = [5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 5e-4, 1e-3, 5e-3, 2e-2, 0.1];
 

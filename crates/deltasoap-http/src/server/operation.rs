@@ -1,4 +1,4 @@
-//! Operations: a handler of one request type, and the description of its messages.
+//! Operations: a handler of one request type, and the schema of its messages.
 //!
 //! The service keeps operations of many types in one table, so the type of the request is erased
 //! here. An operation starts a [`Call`], which is decoded by monomorphic code, and then runs the
@@ -28,8 +28,8 @@ use tracing::Instrument;
 ///
 /// A handler gets its request on [`Lease`]: when the lease is dropped, the request stays with the
 /// service, which compares the next message with it and reads only the differences. A request taken
-/// by [`Lease::into_owned`] is gone, so the next message is read in full. If a handler takes them
-/// all, nothing is kept for it any more.
+/// by [`Lease::into_owned`] is gone, so the next message is read in full. If a handler takes all
+/// its requests, nothing is kept for it any more.
 ///
 /// Created by [`new`](Self::new) and its siblings, configured by the other methods, and passed to
 /// [`ServiceBuilder::add`](crate::ServiceBuilder::add_operation). Operations that need no
@@ -39,32 +39,33 @@ pub struct Operation {
     method: MethodElement,
     /// The documentation of the operation; may be empty.
     documentation: Cow<'static, str>,
-    /// True if the encoding of responses is not the service's default.
+    /// True if the operation sets its own encoding of responses.
     has_own_encoding: bool,
-    /// What its requests weigh at least, in bytes.
+    /// Minimum weight of its requests, in bytes.
     weight: u64,
     form: Form,
-    /// Its messages, if they are described at run time.
+    /// The schema of its messages, if they are described at run time.
     described_by: Option<(MethodElement, Arc<Schema>)>,
     /// A sample request.
     sample: Option<Value>,
-    /// Its handler takes items of its requests while they arrive.
+    /// True if its handler takes items of its requests while they arrive.
     takes_items: bool,
     record: Arc<Record>,
     start: Box<Start>,
 }
 
-/// The name of an operation whose requests have an empty body: the last segment of its action.
+/// Returns the name of an operation whose requests have an empty body: the last segment of its
+/// action.
 pub(super) fn name_of_action(action: &str) -> QName {
     QName::owned("", action.rsplit(['/', '#', ':']).next().unwrap_or_default())
 }
 
 impl Operation {
-    /// An operation that answers each request. The type of the request determines which body
-    /// element it takes.
+    /// Creates an operation that answers each request. The type of the request determines which
+    /// body element it takes.
     ///
     /// The handler runs as part of the HTTP exchange: when the client disconnects, its future is
-    /// dropped. A panic in it becomes a fault of the receiver without details.
+    /// dropped. A panic in it becomes a receiver fault without details.
     pub fn new<Request, Handler, Running, Response, Failure>(handler: Handler) -> Self
     where
         Request: Message + Send + 'static,
@@ -98,7 +99,7 @@ impl Operation {
         })
     }
 
-    /// An operation whose handler writes its answers itself; see [`MessageReply`].
+    /// Creates an operation whose handler writes its answers itself; see [`MessageReply`].
     ///
     /// ```
     /// use deltasoap::http::{Context, MessageReply, Operation, SoapService};
@@ -138,8 +139,8 @@ impl Operation {
         })
     }
 
-    /// An operation without a response: accepted with HTTP 202 and an empty body as soon as the
-    /// message is read. The handler runs in its own task, which outlives the HTTP exchange; its
+    /// Creates an operation without a response: accepted with HTTP 202 and an empty body as soon as
+    /// the message is read. The handler runs in its own task, which outlives the HTTP exchange; its
     /// errors and panics are logged.
     pub fn one_way<Request, Handler, Running, Failure>(handler: Handler) -> Self
     where
@@ -169,34 +170,35 @@ impl Operation {
         })
     }
 
-    /// An operation whose handler takes the items of a list of its requests while they arrive.
-    /// `list` finds the list in the request: the same one each time, from the empty request on. It
-    /// must not change anything else; an optional element that it makes is there afterwards.
+    /// Creates an operation whose handler takes the items of a list of its requests while they
+    /// arrive. `list` finds the list in the request: the same one each time, from the empty request
+    /// on. It must not change anything else; an optional element that it creates remains in the
+    /// request.
     ///
-    /// The memory needed does not grow with the list, and the service's limits on the
+    /// The memory needed does not grow with the list. The service's limits on the
     /// [length](deltasoap_core::Limits::message) of a message and on the nodes of trees count from
     /// the last items that were taken. Nothing is read ahead: while the handler does not ask for
     /// items, the client has to wait. The handler's [time
     /// limit](crate::ServiceBuilder::handler_timeout) holds from one read to the next.
     ///
-    /// The handler starts when there are items, or when the message is whole. Of an invalid message
-    /// it gets the finished items before the error, then the error, however the bytes came. When it
-    /// succeeds, the service reads what it has left of the message, within its limits, and sends
-    /// the response only if the message is valid; else the client gets a fault. A handler that must
-    /// know earlier, for example to commit a transaction, asks until there is no item left, or
-    /// calls [`finish`](Items::finish). One that passes the items on to another task must read to
-    /// the end itself.
+    /// The handler starts when there are items, or when the message is complete. Of an invalid
+    /// message it gets the finished items before the error, then the error, however the bytes
+    /// arrived. When it succeeds, the service reads the unread rest of the message, within its
+    /// limits, and sends the response only if the message is valid; otherwise the client gets a
+    /// fault. A handler that must know earlier, for example to commit a transaction, asks until
+    /// there is no item left, or calls [`finish`](Items::finish). A handler that passes the items
+    /// on to another task must read to the end itself.
     ///
-    /// Names and namespaces are kept to the end of a message: after some thousand that were not
-    /// known before, the limit on the length [counts on](deltasoap_core::decode::Decoder::let_go).
-    /// Messages with attachments are read whole, and their items are there at once. If the message
-    /// is compressed, the [ratio](crate::GzipLimits) holds for the whole of it, and its length has
-    /// no other bound than that of the content. [Deviations](Context::deviations) are not known
-    /// when the handler starts. In SOAP encoding, a message with references is kept from the first
-    /// one on, and messages with an array that has positions or an offset are refused. Requests are
-    /// not compared with earlier ones. A request that comes back to a list after another element,
-    /// where these may come in any order, is bounded as a whole. The handler runs where the
-    /// connection is served, whatever the length: see [`HeavyWork`](crate::HeavyWork).
+    /// Names and namespaces are kept to the end of a message: after some thousand new ones, the
+    /// limit on the length [counts on](deltasoap_core::decode::Decoder::let_go). Messages with
+    /// attachments are read whole, and their items are then available at once. If the message is
+    /// compressed, the [ratio](crate::GzipLimits) applies to all of it, and its length has no other
+    /// bound than that of the content. [Deviations](Context::deviations) are not known when the
+    /// handler starts. In SOAP encoding, a message with references is kept from the first reference
+    /// on, and messages with an array that has positions or an offset are refused. Requests are not
+    /// compared with earlier ones. If a request returns to a list after another element, where
+    /// these may come in any order, it is bounded as a whole. The handler runs where the connection
+    /// is served, whatever the length: see [`HeavyWork`](crate::HeavyWork).
     ///
     /// ```
     /// use deltasoap::http::{Client, Context, Items, Operation, SoapService};
@@ -270,12 +272,12 @@ impl Operation {
         Self::literal(request, form, Some(response), start).taking_items()
     }
 
-    /// Says that it takes items of its requests while they arrive.
+    /// Marks the operation as taking items of its requests while they arrive.
     pub(super) fn taking_items(self) -> Self {
         Operation { takes_items: true, ..self }
     }
 
-    /// An operation with its own way of starting calls.
+    /// Creates an operation with its own way of starting calls.
     pub(super) fn started_by(method: MethodElement, form: Form, start: Box<Start>) -> Self {
         let record = Arc::new(Record::unregistered(method.request_name.clone()));
         Operation {
@@ -305,7 +307,7 @@ impl Operation {
         Self::literal((name, <Request as Typed>::REFERENCE), form, response, start)
     }
 
-    /// A literal one of the document style, without faults and headers.
+    /// Creates a literal operation of the document style, without faults and headers.
     fn literal(
         (request_name, request): (QName, ElementRef),
         form: Form,
@@ -320,8 +322,8 @@ impl Operation {
         Self::started_by(method, form, start)
     }
 
-    /// Takes the body element of this name in place of that of the request's type: for a type that
-    /// several protocols, or versions of one, use under different names.
+    /// Takes the body element of this name instead of that of the request's type: for a type that
+    /// several protocols, or versions of one protocol, use under different names.
     #[must_use]
     pub fn named(mut self, name: QName) -> Self {
         self.record = Arc::new(Record::unregistered(name.clone()));
@@ -329,10 +331,10 @@ impl Operation {
         self
     }
 
-    /// The action of requests (`soapAction` in WSDL 1.1). Dispatch uses the body's element; of
-    /// several operations that take the same element, the action selects one (HTTP's, or that of
+    /// Sets the action of requests (`soapAction` in WSDL 1.1). Dispatch uses the body's element; if
+    /// several operations take the same element, the action selects one (HTTP's, or that of
     /// WS-Addressing). A request with another operation's action is refused, see
-    /// [`ActionCheck`](crate::ActionCheck). Default: that of the service's description, if any.
+    /// [`ActionCheck`](crate::ActionCheck). Default: that of the service's WSDL, if any.
     #[must_use]
     pub fn action(mut self, action: impl Into<Cow<'static, str>>) -> Self {
         self.set_action(action.into());
@@ -347,7 +349,7 @@ impl Operation {
         self.method.action = action;
     }
 
-    /// The encoding of responses; by default that of the service. Requests are read in both
+    /// Sets the encoding of responses. Default: that of the service. Requests are read in both
     /// encodings.
     #[must_use]
     pub fn encoding(mut self, encoding: Use) -> Self {
@@ -356,60 +358,61 @@ impl Operation {
         self
     }
 
-    /// The body's style in [`method`](Self::method): an element of the schema's, or one named after
-    /// the operation with an accessor for each parameter. On the wire, the message types decide.
-    /// Default: document.
+    /// Sets the body's style in [`method`](Self::method): an element of the schema, or one named
+    /// after the operation with an accessor for each parameter. On the wire, the message types
+    /// decide. Default: document.
     #[must_use]
     pub fn style(mut self, style: Style) -> Self {
         self.method.style = style;
         self
     }
 
-    /// How much work a request is, whatever its length: it counts as a message of at least so many
-    /// bytes where [small ones go first](crate::Scheduling::SmallFirst). For short requests with
-    /// much to do, such as reports. If the request names the operation's action, it counts so from
-    /// the start, else once its body has been read: then it waits again, and may be refused as one
-    /// that has not begun. One-way operations have no weight, since their handlers run on their
-    /// own. Default 0: the length counts, and what was [learned](crate::Weigh).
+    /// Sets the weight of a request, independent of its length: it counts as a message of at least
+    /// this many bytes where [small ones go first](crate::Scheduling::SmallFirst). For short
+    /// requests that need much work, such as reports. If the request names the operation's action,
+    /// the weight counts from the start, otherwise once its body has been read: then it waits
+    /// again, and may be refused like a request that has not begun. One-way operations have no
+    /// weight, since their handlers run on their own. Default 0: the length counts, and the weight
+    /// that was [learned](crate::Weigh).
     ///
     /// As in *Toward Characterizing the Performance of SOAP Toolkits*, section 2.9: the type of
-    /// operation tells of the load.
+    /// operation indicates the load.
     #[must_use]
     pub fn weight(mut self, bytes: u64) -> Self {
         self.weight = bytes;
         self
     }
 
-    /// The documentation of the operation on the service's page. Default: that of the service's
-    /// description, if any.
+    /// Sets the documentation of the operation on the service's page. Default: that of the
+    /// service's WSDL, if any.
     #[must_use]
     pub fn documentation(mut self, text: impl Into<Cow<'static, str>>) -> Self {
         self.documentation = text.into();
         self
     }
 
-    /// A sample request for the service's page, for an operation that is described at run time.
-    /// Default: one is made from the schema.
+    /// Sets a sample request for the service's page, for an operation that is described at run
+    /// time. Default: one is made from the schema.
     #[must_use]
     pub fn sample(mut self, request: Value) -> Self {
         self.sample = Some(request);
         self
     }
 
-    /// The description of the operation's messages at run time, for samples.
+    /// Sets the schema of the operation's messages, for samples.
     pub(super) fn described_by(mut self, method: MethodElement, schema: Arc<Schema>) -> Self {
         self.described_by = Some((method, schema));
         self
     }
 
-    /// Name, value and description of a sample request; `None` if there is none.
+    /// Returns the name, value and schema of a sample request; `None` if there is none.
     pub(super) fn sampled(&self) -> Option<(&QName, Value, View<'_>)> {
         let (method, view) = match &self.described_by {
             Some((method, schema)) => (method, schema.view(method.request)),
             None => (&self.method, View::of_static(self.method.request)),
         };
         let value = self.sample.clone().or_else(|| Value::sample(view))?;
-        // The name of the first part is not that of an element around all.
+        // The name of the first part is not the name of an element around all parts.
         const NONE: &QName = &QName::new("", "");
         Some((if self.form == Form::Parts { NONE } else { &method.request_name }, value, view))
     }
@@ -437,13 +440,13 @@ impl Operation {
         self
     }
 
-    /// Name of the body element that the operation takes: of the first, if there are several; if
-    /// there is none, the last segment of its action.
+    /// Returns the name of the body element that the operation takes: the first, if there are
+    /// several. If there is none, the name is the last segment of the action.
     pub fn name(&self) -> &QName {
         &self.method.request_name
     }
 
-    /// The operation as schema data: its messages, header blocks and action.
+    /// Returns the operation as schema data: its messages, header blocks and action.
     pub fn method(&self) -> &MethodElement {
         &self.method
     }
@@ -452,12 +455,12 @@ impl Operation {
         self.method.response.is_none()
     }
 
-    /// True if its requests have an empty body, so that the action identifies them.
+    /// Returns true if its requests have an empty body, so that the action identifies them.
     pub(crate) fn takes_nothing(&self) -> bool {
         self.form == Form::Nothing
     }
 
-    /// True if the body of its requests may hold several elements.
+    /// Returns true if the body of its requests may hold several elements.
     pub(crate) fn takes_several(&self) -> bool {
         self.form == Form::Parts
     }
@@ -478,7 +481,7 @@ impl Operation {
         &self.documentation
     }
 
-    /// Takes over facts of the description that the operation lacks.
+    /// Takes over facts of the WSDL that the operation lacks.
     pub(crate) fn learn(&mut self, fact: Fact) {
         if self.method.action.is_empty() {
             self.set_action(fact.action.into());
@@ -496,7 +499,7 @@ impl Operation {
         self.method.headers.contains(header)
     }
 
-    /// The record of the operation.
+    /// Returns the record of the operation.
     pub(crate) fn record(&self) -> &Arc<Record> {
         &self.record
     }
@@ -506,7 +509,7 @@ impl Operation {
         self.record = Arc::new(Record::new(service, number, self.name().clone()));
     }
 
-    /// Starts a call of a message in a version; `name` is the body element's name as written.
+    /// Starts a call for a message in a version; `name` is the body element's name as written.
     pub(crate) fn start(&self, place: Option<Place>, version: Version, name: &str) -> Box<dyn Call> {
         (self.start)(Opening { record: &self.record, place, version, name })
     }
@@ -524,13 +527,13 @@ pub(super) enum Form {
     Element,
     /// Several elements.
     Parts,
-    /// Nothing, so that the action identifies the operation.
+    /// No element, so the action identifies the operation.
     Nothing,
 }
 
 impl Form {
-    /// The form of a body whose element has this name, or none and these parts, and the name that
-    /// it is known by: an empty one, where no element is.
+    /// Returns the form of a body whose element has this name, or has no element but these parts,
+    /// and the name that identifies it, which is empty for an empty body.
     pub(super) fn of(name: &QName, parts: Option<View<'_>>) -> (Self, QName) {
         let first = parts.and_then(View::complex).and_then(|complex| complex.fields.first());
         match (name.local.is_empty(), first) {
@@ -546,8 +549,7 @@ pub(crate) trait Call: Send {
     /// Reads the body's element; see [`Content::decode`](deltasoap_core::Content::decode).
     fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step;
 
-    /// Another element of the body was opened and is read next; only if the operation takes
-    /// several.
+    /// Opens another element of the body, which is read next; only if the operation takes several.
     ///
     /// # Errors
     /// When the operation does not take such an element.
@@ -556,7 +558,7 @@ pub(crate) trait Call: Send {
         unreachable!("an operation of one element")
     }
 
-    /// The body ends.
+    /// Ends the body.
     ///
     /// # Errors
     /// When an element is missing, if the operation takes several.
@@ -564,8 +566,8 @@ pub(crate) trait Call: Send {
         Ok(())
     }
 
-    /// Takes the items of the call's list that are finished; `None` if it has no list that is used
-    /// while it arrives. True if there are some at hand.
+    /// Takes the finished items of the call's list. Returns true if items are available; `None` if
+    /// the call has no list that is used while it arrives.
     fn take_items(&mut self) -> Option<bool> {
         None
     }
@@ -573,7 +575,7 @@ pub(crate) trait Call: Send {
     /// Takes the last items, after the message was read.
     fn take_rest(&mut self) {}
 
-    /// What starts the handler while the message arrives, if it takes items.
+    /// Returns the function that starts the handler while the message arrives, if it takes items.
     fn starter(&self) -> Option<Starter> {
         None
     }
@@ -609,7 +611,7 @@ pub(super) type Start = dyn Fn(Opening<'_>) -> Box<dyn Call> + Send + Sync;
 
 type Run<Request> = dyn Fn(Lease<Request>, Context, Writing) -> BoxFuture<'static, Outcome> + Send + Sync;
 
-/// The data that a call is started with.
+/// The arguments for starting a call.
 pub(super) struct Opening<'a> {
     pub(super) record: &'a Arc<Record>,
     pub(super) place: Option<Place>,
@@ -632,17 +634,17 @@ impl Opening<'_> {
 
 /// A request that is being read.
 enum Incoming<T: Send + 'static> {
-    /// One of a stream, compared with the previous one.
+    /// A request of a stream, compared with the previous one.
     Kept(Checkout<T>),
-    /// A standalone one.
+    /// A standalone request.
     Single {
         value: T,
-        /// Its start, in bytes received, once it has begun.
+        /// Start of the request, in bytes received, once it has begun.
         start: Option<u64>,
         /// Its length in bytes, once it is read.
         len: u64,
     },
-    /// One of several elements, which are not compared.
+    /// A request of several elements, which are not compared.
     Parts(BodyParts<T>),
 }
 
@@ -706,7 +708,7 @@ impl<Request: Message + Send + 'static> Call for TypedCall<Request> {
 pub(super) type RunItems<Request, Item> =
     dyn Fn(Items<Request, Item, Fault>, Context, Writing) -> BoxFuture<'static, Outcome> + Send + Sync;
 
-/// How calls are started whose handler takes items while they arrive.
+/// Returns a function that starts calls whose handler takes items while they arrive.
 pub(super) fn starting_with_items<Request: Send + 'static, Item: Send + 'static>(
     list: Arc<dyn Listed<Request, Item>>,
     run: Arc<RunItems<Request, Item>>,
@@ -747,8 +749,8 @@ impl<Request: Send + 'static, Item: Send + 'static> Call for ItemsCall<Request, 
     }
 }
 
-/// If a response cannot be written, the handler is the cause: the client only learns that there is
-/// no response.
+/// Encodes a response. If it cannot be written, the handler is the cause: the client only learns
+/// that there is no response.
 fn encode<T: IntoAnswer>(writing: Writing, response: T) -> Outcome {
     let start = Instant::now();
     let (answer, overlaying) = response.into_parts();

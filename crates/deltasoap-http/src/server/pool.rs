@@ -9,7 +9,7 @@ use deltasoap_core::decode::Decoder;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Maximum number of waiting decoders: more are only needed while as many requests are read at one
+/// Maximum number of waiting decoders. More are only needed while more requests are read at one
 /// time.
 const IDLE: usize = 64;
 
@@ -26,7 +26,7 @@ impl Pool {
         Arc::new(Pool { options, idle: Mutex::default() })
     }
 
-    /// A decoder that is ready for a message.
+    /// Returns a decoder that is ready for a message.
     pub(crate) fn take(self: &Arc<Self>) -> Pooled {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         Pooled { decoder: Some(idle.unwrap_or_else(|| Box::new(Decoder::new(self.options)))), pool: Arc::clone(self) }

@@ -35,7 +35,7 @@ pub(crate) struct Refusal {
 
 impl Refusal {
     pub(super) fn without_body(version: Version) -> Self {
-        Refusal { version, fault: Fault::receiver("the message was read without a body"), status: None }
+        Refusal { version, fault: Fault::receiver("the message has no body"), status: None }
     }
 }
 
@@ -87,9 +87,9 @@ where
 
 /// What the HTTP request specifies about its message.
 pub(crate) struct Asked {
-    /// Where the memory to compare it with is kept.
+    /// The place of the memory to compare it with.
     pub(crate) place: Option<Place>,
-    /// The action, if any operation is identified by it.
+    /// The action, if it identifies any operation.
     pub(crate) action: Option<String>,
 }
 
@@ -126,14 +126,14 @@ where
     }
     let mut received = receiving.conclude(service, attachments).ok_or_else(|| Refusal::without_body(fallback))?;
     if received.chosen.operation.is_one_way() {
-        // Accepted is only what has come whole.
+        // Only a complete message is accepted.
         let version = received.head.version();
         received.attachments.keep().await.map_err(|error| refuse_package(version, error))?;
     }
     Ok(received)
 }
 
-/// The answer to a malformed package.
+/// Returns the answer to a malformed package.
 pub(crate) fn refuse_package(version: Version, error: AttachmentError) -> Refusal {
     let status = match error.kind() {
         AttachmentErrorKind::Limit { .. } => StatusCode::PAYLOAD_TOO_LARGE,
@@ -145,7 +145,7 @@ pub(crate) fn refuse_package(version: Version, error: AttachmentError) -> Refusa
     Refusal { version, fault: error.into(), status: Some(status) }
 }
 
-/// The HTTP status for a body whose content coding cannot be decoded.
+/// Returns the HTTP status for a body whose content coding cannot be decoded.
 fn coding_status(error: &CodingError) -> StatusCode {
     match error {
         CodingError::Limit { .. } => StatusCode::PAYLOAD_TOO_LARGE,
@@ -154,30 +154,30 @@ fn coding_status(error: &CodingError) -> StatusCode {
     }
 }
 
-/// Why a message was not read.
+/// The reason that a message was not read.
 pub(super) enum Failure {
-    /// It is invalid.
+    /// The message is invalid.
     Message(Error),
-    /// It announces more bytes than a limit allows.
+    /// The message announces more bytes than a limit allows.
     TooLarge(&'static str, u64),
-    /// Its package is malformed.
+    /// The package is malformed.
     Package(AttachmentError),
-    /// It is not in the encoding that its media type names.
+    /// The message is not in the encoding that its media type names.
     Charset(CharsetError),
-    /// Its content coding cannot be decoded.
+    /// The content coding cannot be decoded.
     Coding(CodingError),
-    /// It did not arrive in full.
+    /// The message did not arrive in full.
     Transport,
-    /// The service's inspector refused it.
+    /// The service's inspector refused the message.
     Refused(BoxError),
-    /// It stopped arriving.
+    /// The message stopped arriving.
     Timeout,
     /// The request's own type panicked while it was read.
     Panicked(Panicked),
 }
 
 impl Failure {
-    /// True if the rest of the body may still be arriving.
+    /// Returns true if the rest of the body may still be arriving.
     pub(super) fn leaves_a_rest(&self) -> bool {
         matches!(self, Failure::Message(_) | Failure::Charset(_) | Failure::Panicked(_))
     }
@@ -191,14 +191,14 @@ pub(super) struct Receiving {
     inspection: Inspection,
     /// Maximum pause of the body.
     timeout: Option<Duration>,
-    /// How long it may continue without a pause.
+    /// The time that decoding may continue without yielding.
     pace: Pace,
     /// Bytes received.
     bytes: u64,
     /// Time spent decoding.
     time: Duration,
     deviations: Vec<Deviation>,
-    /// How many there were, also beyond those that are reported.
+    /// Number of deviations, including those beyond the reported ones.
     all_deviations: u64,
 }
 
@@ -218,7 +218,7 @@ impl Receiving {
         }
     }
 
-    /// Takes the encoding of the message from the media type.
+    /// Sets the encoding of the message from the media type.
     pub(super) fn expect(&mut self, media: &MediaType) {
         self.charset = Charset::of(media);
         if let Some(encoding) = self.charset.encoding() {
@@ -237,7 +237,7 @@ impl Receiving {
         self.finish().await
     }
 
-    /// Reads the message out of a package.
+    /// Reads the message from a package.
     async fn read_root(&mut self, attachments: &mut Attachments) -> Result<(), Failure> {
         let mut root = attachments.root().await.map_err(Failure::Package)?;
         let media = root.message_type(MediaType::is_readable).map_err(Failure::Package)?;
@@ -282,7 +282,7 @@ impl Receiving {
     ) -> Result<(), Failure> {
         let start = Instant::now();
         let reader = &mut self.reader;
-        // The decoder is inside, so that a panic drops it: how far it got is not known.
+        // The decoder is passed in, so that a panic drops it: its position is then unknown.
         let mut decoder = self.decoder.take();
         let caught = guard_call(move || {
             let result = decode(&mut decoder, reader);
@@ -306,13 +306,13 @@ impl Receiving {
         self.timeout
     }
 
-    /// Counts what was read, when no more is.
+    /// Counts what was read, when no more will be read.
     pub(super) fn count(&self, service: &Inner) {
         service.stats.count_decoded(self.bytes, self.time);
         tracing::Span::current().record("bytes_in", self.bytes);
     }
 
-    /// Counts what the operation has read, when no more is.
+    /// Counts what the operation has read, when no more will be read.
     pub(super) fn count_call(&self, service: &Inner) {
         service.stats.count_deviations(self.all_deviations);
         if let Some(ticket) = self.pace.ticket() {
@@ -323,7 +323,7 @@ impl Receiving {
         }
     }
 
-    /// The request that was read; `None` if it had no body.
+    /// Returns the request that was read; `None` if it had no body.
     pub(super) fn conclude(self, service: &Inner, attachments: Attachments) -> Option<Received> {
         self.count_call(service);
         let (head, dispatch) = self.reader.into_parts();
@@ -331,11 +331,11 @@ impl Receiving {
         Some(Received { head, chosen, attachments, bytes: self.bytes, deviations: self.deviations })
     }
 
-    /// Takes the items out of a list that is used while it arrives; `None` if the message has no
-    /// such list, so far as is known. True if there are items at hand.
+    /// Takes the items from a list that is used while it arrives. Returns true if items are
+    /// available; `None` if the message has no such list so far.
     ///
     /// # Errors
-    /// When the operation panics as it looks for its list.
+    /// When the operation panics while it looks for its list.
     pub(super) fn take_items(&mut self) -> Result<Option<bool>, Failure> {
         let Some(call) = self.reader.receiver.call() else { return Ok(None) };
         let taken = guard_call(|| call.take_items()).map_err(Failure::Panicked)?;
@@ -347,9 +347,9 @@ impl Receiving {
         Ok(taken)
     }
 
-    /// After a failure: takes the items before it. True if there are some at hand. Where it is no
-    /// fault of the message itself, what has come is read to its end, since the decoder may have
-    /// left a beginning of an item for later.
+    /// Takes the items before a failure. Returns true if items are available. If the body failed,
+    /// rather than the message, what has arrived is read to its end, since the decoder may have
+    /// left the beginning of an item for later.
     pub(super) fn take_items_before(&mut self, failure: &Failure) -> bool {
         let read = match failure {
             Failure::Charset(_) | Failure::Coding(_) | Failure::Transport | Failure::Timeout => {
@@ -373,7 +373,7 @@ impl Receiving {
         }
     }
 
-    /// The answer to a message that was not read.
+    /// Returns the answer to a message that was not read.
     pub(super) fn refuse(&mut self, fallback: Version, failure: Failure) -> Refusal {
         let version = self.reader.head().version.unwrap_or(fallback);
         let dispatch = &mut self.reader.receiver;
@@ -399,7 +399,7 @@ impl Receiving {
                 Refusal { version, fault, status: Some(StatusCode::PAYLOAD_TOO_LARGE) }
             }
             Failure::Panicked(Panicked(message)) => {
-                tracing::error!(message, "reading a request panicked");
+                tracing::error!(message, "decoding a request panicked");
                 Refusal { version, fault: Fault::receiver("an internal error"), status: None }
             }
             Failure::Timeout => {
@@ -407,7 +407,7 @@ impl Receiving {
                 Refusal { version, fault, status: Some(StatusCode::REQUEST_TIMEOUT) }
             }
             Failure::Transport => {
-                let fault = Fault::sender("the message did not arrive whole");
+                let fault = Fault::sender("the message did not arrive in full");
                 Refusal { version, fault, status: Some(StatusCode::BAD_REQUEST) }
             }
         }
@@ -455,7 +455,7 @@ impl Drop for OnLoan {
     }
 }
 
-/// The next frame of a body; `None` after its end.
+/// Returns the next frame of a body; `None` after its end.
 pub(super) async fn next_frame<B>(
     mut body: Pin<&mut B>,
     timeout: Option<Duration>,
@@ -477,8 +477,8 @@ fn failure(error: BoxError) -> Failure {
     CodingError::of(error).map_or(Failure::Transport, Failure::Coding)
 }
 
-/// An envelope of an unknown version is answered in 1.1, which all clients understand (SOAP 1.2
-/// part 1, appendix A).
+/// Returns the version to answer in. An envelope of an unknown version is answered in 1.1, which
+/// all clients understand (SOAP 1.2 part 1, appendix A).
 fn version_for(error: &Error, version: Version) -> Version {
     if matches!(error.kind(), ErrorKind::VersionMismatch(_)) { Version::Soap11 } else { version }
 }

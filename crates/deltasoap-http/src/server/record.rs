@@ -22,23 +22,25 @@ pub(crate) struct Record {
     encoded: Encoded,
     sizes: Sizes,
     costs: Costs,
-    /// What compression makes of its responses.
+    /// Compression results of its responses.
     learned: Arc<Learned>,
-    /// How many requests in a row a handler took for good, so that nothing was returned.
+    /// Number of consecutive requests that a handler took for good, so that nothing was returned.
     gone: AtomicU32,
-    /// How many short requests in a row had a long response.
+    /// Number of consecutive short requests that had a long response.
     long: AtomicU32,
 }
 
-/// After this many requests taken for good in a row, the next are expected to be taken too.
+/// After this many consecutive requests that were taken for good, the next are expected to be taken
+/// too.
 const GONE: u32 = 8;
 /// One request in this many is tried nevertheless.
 const TRIAL: u32 = 64;
-/// After this many long responses to short requests in a row, the next is expected to be long too.
+/// After this many consecutive long responses to short requests, the next is expected to be long
+/// too.
 const LONG: u32 = 2;
 
 impl Record {
-    /// The record of an operation that is in no service yet.
+    /// Returns the record of an operation that is in no service yet.
     pub(crate) fn unregistered(name: QName) -> Self {
         Record {
             number: 0,
@@ -70,7 +72,7 @@ impl Record {
         &self.name
     }
 
-    /// The operation's counters; memory is not counted here.
+    /// Returns the operation's counters; memory is not counted here.
     pub(crate) fn differential(&self) -> DifferentialStats {
         self.counters.stats()
     }
@@ -84,8 +86,8 @@ impl Record {
         self.decode_time.record(time.as_secs_f64());
     }
 
-    /// Statistics of differential serialization for the operation's responses. Those written
-    /// without templates count as sent for the first time.
+    /// Returns statistics of differential serialization for the operation's responses. Responses
+    /// written without templates count as sent for the first time.
     pub(crate) fn encode_stats(&self) -> EncodeStats {
         *self.encoded.stats.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -95,17 +97,18 @@ impl Record {
         self.encoded.add(stats);
     }
 
-    /// The sizes of responses so far.
+    /// Returns the sizes of responses so far.
     pub(crate) fn sizes(&self) -> &Sizes {
         &self.sizes
     }
 
-    /// What its requests took, where that is measured.
+    /// Returns the costs of its requests, where they are measured.
     pub(crate) fn costs(&self) -> &Costs {
         &self.costs
     }
 
-    /// What compression makes of its responses, where that is decided by connection.
+    /// Returns the compression results of its responses, where connections decide about
+    /// compression.
     pub(crate) fn learned(&self) -> &Arc<Learned> {
         &self.learned
     }
@@ -119,7 +122,7 @@ impl Record {
         }
     }
 
-    /// True if the response to a short request is expected to be long.
+    /// Returns true if the response to a short request is expected to be long.
     pub(crate) fn expects_long(&self) -> bool {
         self.long.load(Relaxed) >= LONG
     }
@@ -133,8 +136,8 @@ impl Record {
         }
     }
 
-    /// True if the next request is not expected to be returned: notes for the message after it
-    /// would be useless.
+    /// Returns true if the next request is not expected to be returned, so that notes for the
+    /// message after it would be useless.
     pub(crate) fn expects_none_back(&self) -> bool {
         self.gone.load(Relaxed) >= GONE && !self.gone.fetch_add(1, Relaxed).is_multiple_of(TRIAL)
     }

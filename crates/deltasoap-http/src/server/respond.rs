@@ -19,18 +19,18 @@ use http::{Method, Response, StatusCode};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A response, which may be a package of parts.
+/// Returns a response, which may be a package of parts.
 pub(crate) fn written(version: Version, written: Written) -> Response<Body> {
     let media_type = written.media_type.unwrap_or_else(|| content_type(version));
     with_type(StatusCode::OK, media_type, written.body)
 }
 
-/// A message.
+/// Returns a message.
 pub(crate) fn message(version: Version, status: StatusCode, message: Body) -> Response<Body> {
     with_type(status, content_type(version), message)
 }
 
-/// A reply that a handler has written itself.
+/// Returns a reply that a handler has written itself.
 pub(crate) fn reply(version: Version, reply: MessageReply) -> Response<Body> {
     let MessageReply { status, message: body, .. } = reply;
     if let Some(body) = body {
@@ -41,11 +41,12 @@ pub(crate) fn reply(version: Version, reply: MessageReply) -> Response<Body> {
     response
 }
 
-/// A fault. One that cannot be written is replaced by one that can, with the same code if possible.
+/// Returns a fault. A fault that cannot be written is replaced by a writable one, with the same
+/// code if possible.
 pub(crate) fn fault(version: Version, fault: &Fault, status: Option<StatusCode>) -> Response<Body> {
     let status = status.unwrap_or_else(|| status_of(fault, version));
     let written = encode_fault(version, fault, Buffer::new()).or_else(|error| {
-        tracing::error!(%error, "a fault could not be written as it is");
+        tracing::error!(%error, "a fault could not be written unchanged");
         encode_fault(version, &writable(fault), Buffer::new())
     });
     match written {
@@ -54,8 +55,8 @@ pub(crate) fn fault(version: Version, fault: &Fault, status: Option<StatusCode>)
     }
 }
 
-/// A fault without the characters that XML cannot carry, and without its detail, which may contain
-/// some too.
+/// Returns the fault without characters that XML cannot carry, and without its detail, which may
+/// also contain such characters.
 fn writable(fault: &Fault) -> Fault {
     Fault {
         reason: replaced(&fault.reason),
@@ -66,7 +67,8 @@ fn writable(fault: &Fault) -> Fault {
     }
 }
 
-/// The text with U+FFFD in place of characters that are not allowed in XML (XML 1.0, production 2).
+/// Returns the text with U+FFFD in place of characters that are not allowed in XML (XML 1.0,
+/// production 2).
 fn replaced(text: &str) -> String {
     text.replace(|c| !is_xml_char(c), "\u{FFFD}")
 }
@@ -75,35 +77,36 @@ fn status_of(fault: &Fault, version: Version) -> StatusCode {
     StatusCode::from_u16(fault.http_status(version)).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
-/// A fault with nothing of the original.
+/// Returns a fault with nothing of the original.
 fn plain_fault(version: Version) -> Body {
     let fault = Fault::receiver("the fault could not be written");
     encode_fault(version, &fault, Buffer::new()).map(Body::from).unwrap_or_default()
 }
 
-/// HTTP 202 for a one-way message (SOAP 1.1, as in Basic Profile 1.1, R2750; SOAP 1.2 part 2, table
-/// 17).
+/// Returns HTTP 202 for a one-way message (SOAP 1.1, as in Basic Profile 1.1, R2750; SOAP 1.2 part
+/// 2, table 17).
 pub(crate) fn accepted() -> Response<Body> {
     let mut response = Response::new(Body::default());
     *response.status_mut() = StatusCode::ACCEPTED;
     response
 }
 
-/// HTTP 405: only `POST` for messages and `GET` for pages are supported.
+/// Returns HTTP 405: only `POST` for messages and `GET` for pages are supported.
 pub(crate) fn method_not_allowed() -> Response<Body> {
     let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "text/plain", "POST a SOAP message here.\n".into());
     response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD, POST"));
     response
 }
 
-/// HTTP 405 where there are only pages.
+/// Returns HTTP 405 where there are only pages.
 pub(crate) fn only_get() -> Response<Body> {
-    let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "text/plain", "GET this.\n".into());
+    let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "text/plain", "Only GET is supported here.\n".into());
     response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
     response
 }
 
-/// HTTP 401 or another status for a request that its sender may not send (RFC 9110, 15.5.2).
+/// Returns HTTP 401 or another status for a request that its sender may not send (RFC 9110,
+/// 15.5.2).
 pub(crate) fn denied(denial: &Denial) -> Response<Body> {
     let reason = denial.status.canonical_reason().unwrap_or("Denied");
     let mut response = text(denial.status, "text/plain", format!("{reason}.\n"));
@@ -113,7 +116,7 @@ pub(crate) fn denied(denial: &Denial) -> Response<Body> {
     response
 }
 
-/// HTTP 415: the body cannot be a message.
+/// Returns HTTP 415: the body cannot be a message.
 pub(crate) fn unsupported_media_type() -> Response<Body> {
     let accepted = "text/xml, application/soap+xml, multipart/related, application/dime";
     let reason = format!("Expected one of {accepted}, with a message in UTF-8, UTF-16, ISO-8859-1 or windows-1252.\n");
@@ -122,20 +125,21 @@ pub(crate) fn unsupported_media_type() -> Response<Body> {
     response
 }
 
-/// HTTP 400: an earlier filter that checks the action may have seen the other one.
+/// Returns HTTP 400 for a request with two actions: an earlier filter that checks the action may
+/// have seen the other one.
 pub(crate) fn two_actions() -> Response<Body> {
-    text(StatusCode::BAD_REQUEST, "text/plain", "The request has two SOAPActions that differ.\n".into())
+    text(StatusCode::BAD_REQUEST, "text/plain", "The request has two different SOAPAction headers.\n".into())
 }
 
-/// HTTP 415: the body has an unknown content coding (RFC 9110, 15.5.16). The response is a fault,
-/// because the media type indicates a message.
+/// Returns HTTP 415: the body has an unknown content coding (RFC 9110, 15.5.16). The response is a
+/// fault, because the media type indicates a message.
 pub(crate) fn unsupported_coding(version: Version, error: &CodingError) -> Response<Body> {
     let refused = Fault::sender(error.to_string());
     inviting(fault(version, &refused, Some(StatusCode::UNSUPPORTED_MEDIA_TYPE)))
 }
 
-/// The response, compressed if it is to be, and the client accepts it. One of an operation carries
-/// what was learned of its responses.
+/// Returns the response, compressed if that is configured and the client accepts it. The response
+/// of an operation carries what was learned of its responses.
 pub(crate) fn coded(
     response: Response<Body>,
     compression: Compression,
@@ -160,7 +164,7 @@ pub(crate) fn coded(
     Response::from_parts(parts, body)
 }
 
-/// The response with what requests may be in (RFC 7694).
+/// Adds the content codings that requests may use (RFC 7694).
 pub(crate) fn inviting(mut response: Response<Body>) -> Response<Body> {
     if cfg!(feature = "gzip") {
         response.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static(READ));
@@ -168,8 +172,8 @@ pub(crate) fn inviting(mut response: Response<Body>) -> Response<Body> {
     response
 }
 
-/// HTTP 503 for a message that there is no capacity for, with the time to retry after (RFC 9110,
-/// 10.2.3).
+/// Returns HTTP 503 for a message that there is no capacity for, with the time to retry after (RFC
+/// 9110, 10.2.3).
 pub(crate) fn busy(version: Version, retry_after: Duration) -> Response<Body> {
     let refused = Fault::receiver("the server is busy: try again later");
     let mut response = fault(version, &refused, Some(StatusCode::SERVICE_UNAVAILABLE));
@@ -183,12 +187,12 @@ pub(crate) fn noted(method: &Method, path: &str, response: Response<Body>) -> Re
     response
 }
 
-/// HTTP 404 for a missing resource.
+/// Returns HTTP 404 for a missing resource.
 pub(crate) fn not_found(reason: String) -> Response<Body> {
     text(StatusCode::NOT_FOUND, "text/plain", reason)
 }
 
-/// The landing page, which may load nothing, and run and send only its own content.
+/// Returns the landing page, which may load nothing, and may run and send only its own content.
 #[cfg(feature = "page")]
 pub(crate) fn page(page: String) -> Response<Body> {
     let mut response = text(StatusCode::OK, "text/html", page);
@@ -201,8 +205,8 @@ pub(crate) fn page(page: String) -> Response<Body> {
     response
 }
 
-/// A description. XHTML in it, for example in its documentation, must not run in a browser that
-/// shows it.
+/// Returns a WSDL or schema. XHTML in it, for example in its documentation, must not run in a
+/// browser that shows it.
 pub(crate) fn xml(document: String) -> Response<Body> {
     let mut response = text(StatusCode::OK, "text/xml", document);
     let policy = HeaderValue::from_static("default-src 'none'; sandbox; frame-ancestors 'none'");
@@ -210,7 +214,7 @@ pub(crate) fn xml(document: String) -> Response<Body> {
     response
 }
 
-/// A text of a media type, in UTF-8, that browsers do not interpret as another type.
+/// Returns text of a media type, in UTF-8, that browsers do not interpret as another type.
 pub(crate) fn text(status: StatusCode, media: &str, text: String) -> Response<Body> {
     let media = HeaderValue::try_from(format!("{media}; charset=utf-8"));
     let mut response = with_type(status, media.unwrap_or(HeaderValue::from_static("text/plain")), text.into());

@@ -1,12 +1,12 @@
 //! Sample requests that the form on the service's page offers for editing, made from an operation's
-//! description.
+//! schema.
 
 use super::operation::Operation;
 use deltasoap_core::schema::{Element, ElementRef, SimpleElement, Use, View};
 use deltasoap_core::soap::{Version, encode_element};
 use deltasoap_core::{Binary, Buffer, Typed};
 
-/// A request of an operation with sample values; `None` if there are none for its type, or they
+/// Returns a request of an operation with sample values; `None` if its type has none, or they
 /// cannot be written.
 pub(crate) fn request(operation: &Operation, version: Version, default: Use) -> Option<String> {
     let (name, value, view) = operation.sampled()?;
@@ -15,13 +15,14 @@ pub(crate) fn request(operation: &Operation, version: Version, default: Use) -> 
     String::from_utf8(written.into_vec()).ok()
 }
 
-/// True if bytes of an operation's messages may be in separate parts.
+/// Returns true if binary data of an operation's messages may be in separate parts.
 pub(crate) fn has_parts(operation: &Operation) -> bool {
     let method = operation.method();
     [Some(method.request), method.response].into_iter().flatten().any(holds_binary)
 }
 
-/// True if the content contains a [`Binary`] or [`Packed`](deltasoap_core::Packed) anywhere.
+/// Returns true if the content contains a [`Binary`] or [`Packed`](deltasoap_core::Packed)
+/// anywhere.
 fn holds_binary(reference: ElementRef) -> bool {
     let (mut seen, mut ahead) = (Vec::new(), vec![View::of_static(reference)]);
     while let Some(view) = ahead.pop() {

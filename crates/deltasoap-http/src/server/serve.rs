@@ -77,7 +77,7 @@ impl ServerHandle {
         self.signal.send_replace(true);
     }
 
-    /// True once the server was asked to stop.
+    /// Returns true once the server was asked to stop.
     pub fn is_stopping(&self) -> bool {
         *self.signal.borrow()
     }
@@ -123,7 +123,7 @@ impl Server {
         Server::over(listener, Http::default())
     }
 
-    /// The address listened on.
+    /// Returns the address listened on.
     ///
     /// # Errors
     /// When the system does not report it.
@@ -133,7 +133,8 @@ impl Server {
 }
 
 impl<L: Listener, P: Protocol> Server<L, P> {
-    /// Serves what a listener accepts by a protocol; see [`transport`](crate::transport).
+    /// Serves the connections that a listener accepts, by a protocol; see
+    /// [`transport`](crate::transport).
     pub fn over(listener: L, protocol: P) -> Self {
         Server {
             listener,
@@ -175,50 +176,50 @@ impl<L: Listener, P: Protocol> Server<L, P> {
         Ok(self)
     }
 
-    /// Maximum time for a request's head, and maximum idle time of a connection. After that the
-    /// connection is closed. Default 30 s.
+    /// Sets the maximum time for a request's head, and the maximum idle time of a connection. After
+    /// that the connection is closed. Default 30 s.
     #[must_use]
     pub fn header_read_timeout(mut self, timeout: Duration) -> Self {
         self.wire.head_timeout = timeout;
         self
     }
 
-    /// Maximum time in which a client accepts none of a response's bytes. After that the connection
-    /// is closed. Default 30 s.
+    /// Sets the maximum time in which a client accepts no bytes of a response. After that the
+    /// connection is closed. Default 30 s.
     #[must_use]
     pub fn write_timeout(mut self, timeout: Duration) -> Self {
         self.wire.write_timeout = timeout;
         self
     }
 
-    /// How long a client that has closed its sending half after a request may wait for its answer.
-    /// A client that has closed the whole connection looks the same. After that it counts as gone:
-    /// the handler is dropped, and the connection is closed. A client whose connection is reset is
-    /// gone immediately. Default 5 s.
+    /// Sets how long a client that has closed its sending half after a request may wait for its
+    /// answer. A client that has closed the whole connection looks the same. After that it counts
+    /// as gone: the handler is dropped, and the connection is closed. A client whose connection is
+    /// reset is gone immediately. Default 5 s.
     #[must_use]
     pub fn half_closed_timeout(mut self, timeout: Duration) -> Self {
         self.wire.half_closed_timeout = timeout;
         self
     }
 
-    /// Maximum number of headers of a request; a request with more is answered with status 431. A
-    /// request's whole head is limited to 64 KiB, with the same answer. Default 100.
+    /// Sets the maximum number of headers of a request. A request with more is answered with status
+    /// 431, as is a request whose head exceeds 64 KiB. Default 100.
     #[must_use]
     pub fn max_headers(mut self, headers: usize) -> Self {
         self.wire.max_headers = headers;
         self
     }
 
-    /// How long requests may continue after [`ServerHandle::shutdown`] before they are dropped.
-    /// Default 30 s.
+    /// Sets how long requests may continue after [`ServerHandle::shutdown`] before they are
+    /// dropped. Default 30 s.
     #[must_use]
     pub fn shutdown_timeout(mut self, timeout: Duration) -> Self {
         self.shutdown_timeout = timeout;
         self
     }
 
-    /// Maximum number of connections at one time, at least 1; others wait in the listener's queue
-    /// until one ends. Default 10,000.
+    /// Sets the maximum number of connections at one time, at least 1; others wait in the
+    /// listener's queue until one ends. Default 10,000.
     #[must_use]
     pub fn max_connections(mut self, connections: usize) -> Self {
         self.max_connections = connections.clamp(1, Semaphore::MAX_PERMITS);
@@ -242,7 +243,7 @@ impl<L: Listener, P: Protocol> Server<L, P> {
         self
     }
 
-    /// A handle that stops the server; may outlive it.
+    /// Returns a handle that stops the server; it may outlive the server.
     pub fn handle(&self) -> ServerHandle {
         self.handle.clone()
     }
@@ -270,7 +271,7 @@ impl<L: Listener, P: Protocol> Server<L, P> {
         }
         drop(self.listener);
         if tokio::time::timeout(self.shutdown_timeout, crew.finish()).await.is_err() {
-            tracing::warn!("connections are cut off: they did not end in time");
+            tracing::warn!("connections did not end in time and are closed");
         }
         Ok(())
     }
@@ -285,14 +286,14 @@ impl<L: Listener, P: Protocol> Server<L, P> {
         crew.spawn(async move {
             match if is_elsewhere { L::adopt(stream) } else { Ok(stream) } {
                 Ok(stream) => connect(stream, client, security, service).await,
-                Err(error) => tracing::warn!(%error, "a connection could not be passed to its thread"),
+                Err(error) => tracing::warn!(%error, "a connection could not be moved to its worker thread"),
             }
             drop((place, counted));
         });
     }
 }
 
-/// Waits for the signal to stop. The server keeps a sender, so waiting ends in no other way.
+/// Waits for the signal to stop. The server keeps a sender, so the channel never closes before.
 async fn signalled(stopped: &mut watch::Receiver<bool>) {
     let _ = stopped.wait_for(|stopped| *stopped).await;
 }
@@ -396,19 +397,19 @@ async fn serve_stream<P: Protocol>(stream: impl Stream, client: Client<P>, servi
         ended = protocol.serve(stream, service, terms) => if let Err(error) = ended {
             tracing::debug!(?peer, %error, "the connection ended with an error");
         },
-        () = left => tracing::debug!(?peer, "the client left while its request was worked on"),
+        () = left => tracing::debug!(?peer, "the client disconnected while its request was being processed"),
     }
     if let Ok(stream) = back.try_recv() {
         linger(stream).await;
     }
 }
 
-/// Waits if accepting failed for lack of resources, which a busy loop would not bring back.
+/// Waits if accepting failed for lack of resources, which a busy loop would not free.
 async fn pause(error: &io::Error) {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     if [ConnectionAborted, ConnectionRefused, ConnectionReset].contains(&error.kind()) {
         return;
     }
-    tracing::warn!(%error, "no connection could be accepted");
+    tracing::warn!(%error, "failed to accept a connection");
     tokio::time::sleep(ACCEPT_PAUSE).await;
 }

@@ -1,4 +1,4 @@
-//! The service: from an HTTP request to an HTTP response.
+//! The service: handles an HTTP request and returns an HTTP response.
 
 use super::action::ActionCheck;
 use super::arriving::{Arrival, Reception, receive_items};
@@ -63,9 +63,9 @@ use tracing::field::Empty;
 /// router.
 ///
 /// `POST` takes messages of SOAP 1.1 and 1.2, each answered in its own version. `GET` with the
-/// query `wsdl` returns the description, with `wsdl=NAME` or `xsd=NAME` a document that it imports.
-/// Any other `GET` returns a page for a browser that lists the operations and has a form to try
-/// them ([`LandingPage`]).
+/// query `wsdl` returns the WSDL, with `wsdl=NAME` or `xsd=NAME` a document that it imports. Any
+/// other `GET` returns a page for a browser that lists the operations and has a form to try them
+/// ([`LandingPage`]).
 #[derive(Clone)]
 pub struct SoapService {
     inner: Arc<Inner>,
@@ -99,21 +99,21 @@ pub(crate) struct Inner {
     /// The templates of earlier responses; `None` if the options disable them.
     pub(crate) templates: Option<Arc<Cache>>,
     pub(crate) templating: Templating,
-    /// Whether values that several places share are written once.
+    /// True if values that several places share are written once.
     pub(crate) references: bool,
     pub(crate) attachments: AttachmentOptions,
     /// Which responses are compressed.
     pub(crate) compression: Compression,
-    /// What compression makes of responses that are none of an operation, where that is decided by
-    /// connection.
+    /// Compression results of responses that belong to no operation, where connections decide about
+    /// compression.
     pub(crate) pages: Arc<Learned>,
     pub(crate) gzip_limits: GzipLimits,
-    /// Receives each whole request.
+    /// Receives each complete request.
     pub(crate) inspector: Option<Inspector>,
     pub(crate) encoding: Use,
     pub(crate) name: String,
     pub(crate) description: Option<Description>,
-    /// The documentation of the service in the description.
+    /// The documentation of the service in the WSDL.
     pub(crate) documentation: String,
     /// The page for browsers.
     pub(crate) page: LandingPage,
@@ -137,7 +137,7 @@ impl SoapService {
         SoapService { inner: Arc::new(inner) }
     }
 
-    /// The data for the service's page.
+    /// Returns the data for the service's page.
     #[cfg(feature = "page")]
     pub(crate) fn about(&self) -> page::About<'_> {
         page::About {
@@ -148,7 +148,7 @@ impl SoapService {
         }
     }
 
-    /// The service's counters; all clones of a service count together.
+    /// Returns the service's counters; all clones of a service count together.
     pub fn stats(&self) -> Arc<ServiceStats> {
         Arc::clone(&self.inner.stats)
     }
@@ -234,7 +234,7 @@ impl Inner {
         respond::coded(response, compression, accepted, outlook)
     }
 
-    /// What is known of the way of the response.
+    /// Returns what is known about the connection that the response takes.
     fn outlook(&self, parts: &Parts) -> Outlook {
         if !self.compression.is_adaptive() {
             return Outlook::default();
@@ -246,7 +246,7 @@ impl Inner {
     /// Authenticates the sender of a request.
     ///
     /// # Errors
-    /// The answer, if the request is not to be served.
+    /// Returns the response that refuses the request.
     async fn admit(&self, parts: &mut Parts) -> Result<(), Response<Body>> {
         let peer = parts.extensions.get::<Peer>().map(|peer| peer.0);
         match guard(async { self.gate.pass(parts, peer) }).await {
@@ -263,7 +263,7 @@ impl Inner {
         B: http_body::Body<Data = Bytes> + Send + 'static,
     {
         let _underway = self.stats.begin();
-        let body = body.map_err(|_| BoxError::from("the body did not arrive whole"));
+        let body = body.map_err(|_| BoxError::from("the body did not arrive in full"));
         let mut body = Peeked::new(Paced::new(body, self.body_rate, self.body_timeout));
         // Without a body the media type means nothing.
         if self.empty_post.is_some() && body.is_empty(self.body_timeout).await {
@@ -271,8 +271,8 @@ impl Inner {
             self.count(&response.0, response.1);
             return response.0;
         }
-        // A page of another site may make a browser send requests that name no media type, without
-        // asking first.
+        // A page of another site can make a browser send requests without a media type, and without
+        // a preflight request.
         let has_type = parts.headers.get(CONTENT_TYPE).is_some_and(|named| !named.as_bytes().trim_ascii().is_empty());
         let is_named = has_type || !parts.headers.contains_key(ORIGIN);
         let is_accepted =
@@ -300,7 +300,7 @@ impl Inner {
             #[cfg(feature = "gzip")]
             Ok(Some(coding)) => {
                 let body = Inflated::new(body, coding, self.bound(&media));
-                // Boxed, as packages are: what few requests need is not to be part of every
+                // Boxed, as packages are: state that few requests need should not enlarge every
                 // request's future.
                 Box::pin(self.exchange_in_turn(&media, parts, None, body)).await
             }
@@ -310,7 +310,7 @@ impl Inner {
         response
     }
 
-    /// Answers a request without a body; true if the response is a fault.
+    /// Answers a request without a body; returns true if the response is a fault.
     async fn answer_empty(&self, parts: Parts) -> (Response<Body>, bool) {
         let context = Context::new(Head::default(), parts, Attachments::default(), Vec::new(), Arc::clone(&self.roles));
         let calling = async { Ok::<_, AttachmentError>(self.empty_post.answer(context).await) };
@@ -318,7 +318,8 @@ impl Inner {
         self.respond(Version::Soap11, answered)
     }
 
-    /// Reads a message of some length and answers it, in its turn; true if the response is a fault.
+    /// Reads a message of known or unknown length and answers it, in its turn; returns true if the
+    /// response is a fault.
     async fn exchange_in_turn<B>(
         self: &Arc<Self>,
         media: &MediaType,
@@ -335,7 +336,7 @@ impl Inner {
         match scheduler.begin(length, weight).await {
             Ok(ticket) => {
                 let exchange = self.exchange(media, parts, Some(Arc::clone(&ticket)), body);
-                // On the heap, since the future is of the size of all that an exchange holds.
+                // On the heap, since the future is as large as everything that an exchange holds.
                 ticket.run(Box::pin(exchange)).await
             }
             Err(busy) => (self.refuse_busy(media.version(), busy, &parts, body).await, true),
@@ -346,7 +347,7 @@ impl Inner {
     where
         B: http_body::Body<Data = Bytes, Error = BoxError>,
     {
-        tracing::debug!("refused, since too many wait");
+        tracing::debug!("refused a message: the server is busy");
         self.stats.count_refused();
         if !parts.headers.contains_key(EXPECT) {
             drain(pin!(body)).await;
@@ -354,12 +355,12 @@ impl Inner {
         respond::busy(version, busy.retry_after)
     }
 
-    /// The bounds on a body in gzip.
+    /// Returns the bounds on a compressed body.
     fn bound(&self, media: &MediaType) -> Bound {
         Bound::new(self.gzip_limits, media.is_package(), &self.options.limits, &self.attachments.limits)
     }
 
-    /// Reads a message and answers it; true if the response is a fault.
+    /// Reads a message and answers it; returns true if the response is a fault.
     async fn exchange<B>(
         self: &Arc<Self>,
         media: &MediaType,
@@ -397,7 +398,7 @@ impl Inner {
         {
             self.stats.count_refused();
             if let Ok(Reception::Begun(arrival)) = reception {
-                // Whatever is wrong with it: the server is busy.
+                // The result does not matter: the server is busy.
                 let _ = arrival.settle(false).await;
             }
             return (respond::busy(version, busy.retry_after), true);
@@ -414,8 +415,8 @@ impl Inner {
         (response, is_fault)
     }
 
-    /// Runs an operation that takes items of its request while it arrives; true if the response is
-    /// a fault.
+    /// Runs an operation that takes items of its request while it arrives; returns true if the
+    /// response is a fault.
     async fn run_with_items(&self, arrival: Box<Arrival>, parts: Parts) -> (Response<Body>, bool) {
         let (version, operation) = (arrival.head().version(), Arc::clone(arrival.operation()));
         Span::current().record("version", tracing::field::debug(version));
@@ -440,7 +441,7 @@ impl Inner {
         }
     }
 
-    /// Runs an operation for a request that weighs so many bytes, if weights are used; true if the
+    /// Runs an operation for a request of this weight, if weights are used; returns true if the
     /// response is a fault.
     async fn run(&self, received: Received, parts: Parts, pace: &Pace, weight: u64) -> (Response<Body>, bool) {
         let version = received.head.version();
@@ -449,7 +450,7 @@ impl Inner {
         self.respond(version, called)
     }
 
-    /// The response to the outcome of a call; true if it is a fault.
+    /// Returns the response to the outcome of a call; true if it is a fault.
     fn respond(
         &self,
         version: Version,
@@ -477,7 +478,7 @@ impl Inner {
     /// Calls a handler, where it delays no other request.
     ///
     /// # Errors
-    /// When the handler succeeded, and the rest of the package of its request is invalid.
+    /// When the handler succeeded, and the rest of its request's package is invalid.
     async fn call(
         &self,
         received: Received,
@@ -500,7 +501,7 @@ impl Inner {
         };
         let is_long = self.heavy.is_heavy(bytes);
         let outcome = if is_long || self.heavy.is_heavy(weight) || record.expects_long() {
-            // To wait for a thread is not the handler's doing.
+            // Waiting for a thread does not count as the handler's time.
             let thread = self.heavy.thread(pace.ticket()).await;
             self.in_time(&operation, checked(thread.run(calling), remainder)).await
         } else {
@@ -530,7 +531,7 @@ impl Inner {
         tokio::time::timeout(time, running).await.unwrap_or_else(|_| Ok(took_too_long(name)))
     }
 
-    /// The response that refuses a request whose action contradicts its operation.
+    /// Returns the fault that refuses a request whose action contradicts its operation.
     fn contradiction(&self, context: &Context, operation: &Operation) -> Option<Fault> {
         if self.action_check == ActionCheck::Ignore {
             return None;
@@ -538,7 +539,7 @@ impl Inner {
         context.actions().find_map(|action| self.action_check.refusal(&action, operation, &self.operations))
     }
 
-    /// How to write the response of an operation to a request.
+    /// Returns how to write the response of an operation to a request.
     fn writing(&self, operation: &Operation, version: Version, parts: &Parts, form: Form) -> Writing {
         let templates = self.templates.as_ref().filter(|_| !operation.is_one_way());
         Writing {
@@ -564,10 +565,10 @@ impl Inner {
             (Wanted::Description, Some(description)) => respond::xml(description.at(&url())),
             (Wanted::Document(name), Some(description)) => match description.document(&name, &url()) {
                 Some(document) => respond::xml(document),
-                None => respond::not_found(format!("The description has no document \"{name}\".\n")),
+                None => respond::not_found(format!("The WSDL has no document \"{name}\".\n")),
             },
             (Wanted::Description | Wanted::Document(_), None) => {
-                respond::not_found("This service has no description.\n".to_owned())
+                respond::not_found("This service has no WSDL.\n".to_owned())
             }
             (Wanted::Sample(name, version), _) => self.answer_sample(&name, version),
             (Wanted::Page, _) => self.answer_page(),
@@ -579,7 +580,7 @@ impl Inner {
             self.operations.iter().find(|operation| operation.name() == name).filter(|_| self.page != LandingPage::Off);
         match operation.and_then(|operation| sample::request(operation, version, self.encoding)) {
             Some(request) => respond::xml(request),
-            None => respond::not_found(format!("There is no sample of a request {name}.\n")),
+            None => respond::not_found(format!("There is no sample request {name}.\n")),
         }
     }
 
@@ -605,7 +606,7 @@ impl Inner {
         }))
     }
 
-    /// The service's URL: the configured one, else the one that the client sees.
+    /// Returns the service's URL: the configured one, else the one that the client sees.
     fn location(&self, parts: &Parts) -> String {
         let scheme = if parts.extensions.get::<Secure>().is_some() { "https" } else { "http" };
         let own = || own_url(&parts.uri, &parts.headers, scheme).unwrap_or_else(|| parts.uri.path().to_owned());
@@ -618,7 +619,7 @@ fn took_too_long(name: impl fmt::Display) -> Outcome {
     Outcome::Fault(Fault::receiver("the operation took too long"))
 }
 
-/// Waits for a handler, and after a success for the rest of its request's package: an answer counts
+/// Waits for a handler, and after success for the rest of its request's package: an answer counts
 /// only if the whole package is valid.
 async fn checked(
     running: impl Future<Output = Outcome>,
@@ -631,12 +632,12 @@ async fn checked(
     Ok(outcome)
 }
 
-/// What a request of an operation weighs, whatever its length.
+/// Returns the weight of an operation's request, independent of its length.
 fn weight(operation: &Operation, scheduler: &Scheduler, length: Option<u64>) -> u64 {
     operation.weighs().max(scheduler.learned(operation.record().costs(), length))
 }
 
-/// Polls a future within a span, in place: the future of an exchange is some kilobytes, and
+/// Polls a future within a span, in place: the future of an exchange has some kilobytes, and
 /// instrumenting it would move it.
 async fn entered<F: Future>(span: &Span, mut future: Pin<&mut F>) -> F::Output {
     poll_fn(|task| span.in_scope(|| future.as_mut().poll(task))).await
@@ -652,7 +653,7 @@ fn refuse(refusal: &Refusal) -> Response<Body> {
     Span::current().record("version", tracing::field::debug(refusal.version));
     let mut response = respond::fault(refusal.version, &refusal.fault, refusal.status);
     if response.status() == StatusCode::REQUEST_TIMEOUT {
-        // The rest of the message may still come, and is no request (RFC 9110, 15.5.9).
+        // The rest of the message may still arrive, and is not a request (RFC 9110, 15.5.9).
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     response

@@ -20,7 +20,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::sync::oneshot;
 use tokio::time::{Sleep, sleep, timeout};
 
-/// How long data after the last response is read, and how much of it.
+/// How long data is read after the last response, and how much.
 const LINGER: Duration = Duration::from_secs(1);
 const LINGERING: u64 = 1 << 20;
 
@@ -37,14 +37,14 @@ pub(crate) struct Stalling<T> {
     stalled: Option<Pin<Box<Sleep>>>,
     /// Bytes written since the last yield.
     written: usize,
-    /// How fast the other end takes bytes, where that is of interest.
+    /// Throughput of the other end, where it is measured.
     throughput: Option<Arc<Throughput>>,
     /// Receives the stream at the end.
     back: Option<oneshot::Sender<T>>,
 }
 
 impl<T> Stalling<T> {
-    /// A stream, and a receiver that gets it back when it was dropped.
+    /// Wraps a stream; the receiver gets the stream back when the wrapper is dropped.
     pub(crate) fn new(
         stream: T,
         timeout: Duration,
@@ -57,7 +57,7 @@ impl<T> Stalling<T> {
         )
     }
 
-    /// Yields to other tasks after this many bytes.
+    /// Yields to other tasks after [`TURN`] bytes.
     fn poll_turn(&mut self, task: &mut Context<'_>) -> Poll<()> {
         if self.written < TURN {
             return Poll::Ready(());
@@ -79,7 +79,8 @@ impl<T> Stalling<T> {
         self.bounded(task, poll)
     }
 
-    /// The result of an attempt to write; an error if no attempt has succeeded for too long.
+    /// Returns the result of an attempt to write, or an error if no attempt has succeeded for too
+    /// long.
     fn bounded<R>(&mut self, task: &mut Context<'_>, poll: Poll<io::Result<R>>) -> Poll<io::Result<R>> {
         if poll.is_ready() {
             self.stalled = None;
@@ -103,7 +104,7 @@ impl<T: Unpin> Stalling<T> {
 impl<T> Drop for Stalling<T> {
     fn drop(&mut self) {
         if let (Some(stream), Some(back)) = (self.stream.take(), self.back.take()) {
-            // If nobody wants it back, it is closed.
+            // If nobody receives it, it is closed.
             let _ = back.send(stream);
         }
     }
@@ -115,7 +116,7 @@ pub(crate) async fn linger<T: AsyncRead + AsyncWrite + Unpin>(mut stream: T) {
         stream.shutdown().await?;
         tokio::io::copy(&mut stream.take(LINGERING), &mut tokio::io::sink()).await
     };
-    // Whatever comes of it, the connection is over.
+    // The result does not matter: the connection is over.
     let _ = timeout(LINGER, reading).await;
 }
 
@@ -137,8 +138,7 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Stalling<T> {
         task: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        // Slices that together are no longer than what is given at one time, or else a part of the
-        // first.
+        // The slices that fit together into the limit; if none fit, a part of the first.
         let fitting = slices.iter().scan(0, |bytes, slice| {
             *bytes += slice.len();
             (*bytes <= TURN).then_some(())

@@ -24,8 +24,8 @@ use std::time::Duration;
 /// | `deltasoap_messages_total` | messages answered |
 /// | `deltasoap_faults_total` | of these, with a fault |
 /// | `deltasoap_underway` | gauge: messages that are being read or answered |
-/// | `deltasoap_refused_total` | messages refused for want of time: see [`SmallFirst`](crate::SmallFirst) |
-/// | `deltasoap_deviations_total` | what was accepted beyond the schema: see [`Tolerance`](deltasoap_core::Tolerance) |
+/// | `deltasoap_refused_total` | messages refused for lack of capacity: see [`SmallFirst`](crate::SmallFirst) |
+/// | `deltasoap_deviations_total` | accepted deviations from the schema: see [`Tolerance`](deltasoap_core::Tolerance) |
 /// | `deltasoap_received_bytes_total`, `deltasoap_sent_bytes_total` | bytes of messages before compression; of received packages, the envelopes alone |
 /// | `deltasoap_encode_nanoseconds_total` | time spent encoding responses |
 /// | `deltasoap_decode_seconds` | histogram by `operation`: time spent decoding a message, without waiting for bytes |
@@ -75,8 +75,8 @@ pub struct StatsSnapshot {
     /// Memories of earlier messages dropped to stay within
     /// [`MemoryBounds::total_bytes`](crate::MemoryBounds).
     pub evictions: u64,
-    /// Statistics of differential serialization for responses, over all operations; without faults.
-    /// Those written without templates count as sent for the first time.
+    /// Statistics of differential serialization for responses, over all operations, without faults.
+    /// Responses written without templates count as sent for the first time.
     pub encode: EncodeStats,
     /// Bytes of templates that the service keeps at this time.
     pub template_memory: u64,
@@ -84,9 +84,9 @@ pub struct StatsSnapshot {
     pub template_evictions: u64,
     /// Messages currently being read, waiting or being answered.
     pub underway: u64,
-    /// The number of these that hold a slot of [`Scheduling::SmallFirst`](crate::Scheduling).
+    /// Of these, messages that hold a slot of [`Scheduling::SmallFirst`](crate::Scheduling).
     pub working: u64,
-    /// The number of these that wait for a slot.
+    /// Of these, messages that wait for a slot.
     pub waiting: u64,
     /// Messages refused with status 503, because there was no slot for them.
     pub refused: u64,
@@ -117,7 +117,8 @@ struct Memory {
 }
 
 impl Memory {
-    /// For a service's cache, exported as a gauge and a counter of these names.
+    /// Creates the statistics of a service's cache, exported as a gauge and a counter with these
+    /// names.
     fn new(service: &str, cache: Arc<Cache>, held: &'static str, evictions: &'static str) -> Self {
         let (held, evictions) =
             (gauge!(held, "service" => service.to_owned()), counter!(evictions, "service" => service.to_owned()));
@@ -162,7 +163,7 @@ impl ServiceStats {
         }
     }
 
-    /// The current values of all counters.
+    /// Returns the current values of all counters.
     pub fn snapshot(&self) -> StatsSnapshot {
         StatsSnapshot {
             messages: self.messages.value(),
@@ -198,13 +199,13 @@ impl ServiceStats {
         self.deviations.add(count);
     }
 
-    /// Counts a message that there was no time for.
+    /// Counts a message that was refused for lack of capacity.
     pub(crate) fn count_refused(&self) {
         self.refused.add(1);
     }
 
-    /// Statistics of differential decoding for each operation, in the order in which they were
-    /// added.
+    /// Returns statistics of differential decoding for each operation, in the order in which they
+    /// were added.
     pub fn operations(&self) -> impl Iterator<Item = (&QName, DifferentialStats)> {
         self.records.iter().map(|record| {
             let memory = self.memory.as_ref().map_or(0, |memory| memory.cache.held_by(record.number()) as u64);
@@ -212,8 +213,8 @@ impl ServiceStats {
         })
     }
 
-    /// Statistics of differential serialization for the responses of each operation, in the order
-    /// in which they were added.
+    /// Returns statistics of differential serialization for the responses of each operation, in the
+    /// order in which they were added.
     pub fn responses(&self) -> impl Iterator<Item = (&QName, EncodeStats)> {
         self.records.iter().map(|record| (record.name(), record.encode_stats()))
     }

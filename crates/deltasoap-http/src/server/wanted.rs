@@ -1,8 +1,8 @@
-//! What a browser or a tool requests with `GET`, determined by the query.
+//! The resource that a browser or a tool requests with `GET`, determined by the query.
 //!
 //! | query | |
 //! |---|---|
-//! | `wsdl`, `singlewsdl` | the description |
+//! | `wsdl`, `singlewsdl` | the WSDL |
 //! | `wsdl=NAME`, `xsd=NAME` | a document that it imports |
 //! | `sample=LOCAL&ns=NAMESPACE&soap=1.2` | a sample request |
 //! | anything else, or none | the page |
@@ -20,16 +20,16 @@ use http::uri::Authority;
 pub(crate) enum Wanted {
     /// The landing page.
     Page,
-    /// The description.
+    /// The WSDL.
     Description,
-    /// A document of the description, by its name.
+    /// A document that the WSDL imports, by its name.
     Document(String),
     /// A sample request of the operation that takes this element.
     Sample(QName, Version),
 }
 
 impl Wanted {
-    /// The resource that a URI's query requests.
+    /// Returns the resource that a URI's query requests.
     pub(crate) fn of(uri: &Uri) -> Self {
         let query = uri.query().unwrap_or("");
         let Some((key, value)) = form_urlencoded::parse(query.as_bytes()).next() else { return Wanted::Page };
@@ -41,7 +41,7 @@ impl Wanted {
         }
     }
 
-    /// The query that requests a sample.
+    /// Returns the query that requests a sample.
     pub(crate) fn sample_query(operation: &QName, version: Version) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         query.append_pair("sample", &operation.local).append_pair("ns", &operation.namespace);
@@ -49,7 +49,7 @@ impl Wanted {
     }
 }
 
-/// The number of a version of SOAP.
+/// Returns the version number of SOAP as text.
 pub(crate) fn number(version: Version) -> &'static str {
     match version {
         Version::Soap11 => "1.1",
@@ -61,13 +61,14 @@ fn version(query: &str) -> Version {
     if parameter(query, "soap") == number(Version::Soap12) { Version::Soap12 } else { Version::Soap11 }
 }
 
-/// A parameter's value; empty if there is none.
+/// Returns a parameter's value; empty if there is none.
 fn parameter(query: &str, name: &str) -> String {
     let mut pairs = form_urlencoded::parse(query.as_bytes());
     pairs.find(|(key, _)| key == name).map(|(_, value)| value.into_owned()).unwrap_or_default()
 }
 
-/// The URL that a request was sent to, without its query; `None` if the request names no host.
+/// Returns the URL that a request was sent to, without its query; `None` if the request names no
+/// host.
 pub(crate) fn own_url(uri: &Uri, headers: &HeaderMap, scheme: &str) -> Option<String> {
     let from_header = || headers.get(HOST)?.to_str().ok()?.parse::<Authority>().ok();
     let authority = uri.authority().cloned().or_else(from_header)?;
@@ -79,13 +80,13 @@ pub(crate) fn own_url(uri: &Uri, headers: &HeaderMap, scheme: &str) -> Option<St
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum LandingPage {
-    /// The operations, statistics, and a form that sends requests to the service, with samples of
-    /// them.
+    /// The operations, statistics, and a form that sends requests to the service, with sample
+    /// requests.
     #[default]
     Form,
     /// The operations and statistics.
     List,
-    /// Nothing: status 404. The description is still served.
+    /// Nothing: status 404. The WSDL is still served.
     Off,
 }
 

@@ -1,11 +1,12 @@
-//! Where connections are served: on the runtime that the server runs on, or on the server's own
-//! threads.
+//! The threads that serve connections: those of the runtime that the server runs on, or the
+//! server's own.
 //!
-//! Each of these threads has its own runtime, on which a connection stays as long as it lasts. So
-//! no task is woken on another processor, and no thread steals work from others. One loop accepts
-//! for all and assigns a connection to the thread with the fewest. A listener for each thread on
-//! one port (`SO_REUSEPORT`) would instead distribute connections by a hash, unevenly if there are
-//! few, let other programs of the same user join the port unnoticed, and work only for TCP.
+//! Each of the server's own threads has its own runtime, on which a connection stays as long as it
+//! lasts. So no task is woken on another processor, and no thread steals work from others. One loop
+//! accepts for all and assigns a connection to the thread with the fewest. A listener for each
+//! thread on one port (`SO_REUSEPORT`) would instead distribute connections by a hash, unevenly if
+//! there are few, let other programs of the same user join the port unnoticed, and work only for
+//! TCP.
 
 use super::serve::Counted;
 use crate::settle::Settled;
@@ -20,9 +21,9 @@ use tokio::task::JoinSet;
 
 /// The connections of a server.
 pub(super) enum Crew {
-    /// On the current runtime.
+    /// Connections on the current runtime.
     Here(JoinSet<()>),
-    /// On their own threads.
+    /// Connections on the server's own threads.
     Workers(Vec<Worker>),
 }
 
@@ -31,7 +32,8 @@ pub(super) struct Worker {
     connections: mpsc::UnboundedSender<BoxFuture<'static, ()>>,
     /// The number of its connections.
     count: Arc<AtomicUsize>,
-    /// Ends with the thread's work. When it is dropped, so is everything on the thread.
+    /// Completes when the thread's work has ended. When it is dropped, so is everything on the
+    /// thread.
     ended: oneshot::Receiver<()>,
 }
 
@@ -47,7 +49,7 @@ impl Crew {
         (0..workers).map(Worker::start).collect::<io::Result<_>>().map(Crew::Workers)
     }
 
-    /// True if connections are served elsewhere.
+    /// Returns true if connections are served on other threads.
     pub(super) fn is_elsewhere(&self) -> bool {
         matches!(self, Crew::Workers(_))
     }
@@ -72,8 +74,8 @@ impl Crew {
         std::future::pending::<()>().await;
     }
 
-    /// Waits until all connections have ended; no more are added. Remaining ones are cut off when
-    /// the crew is dropped.
+    /// Waits until all connections have ended; no more are added. Remaining connections are cut off
+    /// when the crew is dropped.
     pub(super) async fn finish(&mut self) {
         match self {
             Crew::Here(connections) => all_ended(connections).await,
@@ -105,7 +107,7 @@ impl Worker {
             connection.await;
             drop(counted);
         };
-        // A thread that is gone serves nobody: the connection is closed.
+        // If the thread is gone, the connection is closed.
         let _ = self.connections.send(Box::pin(connection));
     }
 }
@@ -117,7 +119,7 @@ fn run(runtime: Runtime, to_serve: mpsc::UnboundedReceiver<BoxFuture<'static, ()
     let _ = end.send(());
 }
 
-/// Serves connections until no more arrive and all have ended, or nobody waits for that.
+/// Serves connections until no more arrive and all have ended, or until nobody waits for that.
 async fn work(mut to_serve: mpsc::UnboundedReceiver<BoxFuture<'static, ()>>, end: &mut oneshot::Sender<()>) {
     let mut connections = JoinSet::new();
     loop {

@@ -1,8 +1,9 @@
-//! Writes responses: against the templates of earlier ones if they can be kept, else in full.
+//! Writes responses: against the templates of earlier ones if templates can be kept, otherwise in
+//! full.
 //!
-//! The choice of templates follows the same rules as for requests: see [`memory`](super::memory).
-//! They are taken out while a response is written, and put back immediately, since they copy data
-//! that is still being sent before they change it.
+//! Templates are selected by the same rules as memories for requests: see
+//! [`memory`](super::memory). They are taken out while a response is written, and put back
+//! immediately, since they copy data that is still being sent before they change it.
 
 use super::answer::{Answer, Layout, Overlaying};
 use super::memory::{Place, TemplatePlace};
@@ -20,16 +21,17 @@ use deltasoap_core::{Buffer, Content, EncodeStats, Error, QName, Templating};
 use http::header::HeaderValue;
 use std::sync::Arc;
 
-/// How a response is to be written.
+/// Settings for writing a response.
 #[derive(Debug)]
 pub(crate) struct Writing {
     pub(crate) version: Version,
     pub(crate) encoding: Use,
     pub(crate) record: Arc<Record>,
-    /// Where templates come from and are returned to; `None` for a response without templates.
+    /// The source of templates, to which they are returned; `None` for a response without
+    /// templates.
     pub(crate) place: Option<Place>,
     pub(crate) templating: Templating,
-    /// Whether values that several places share are written once.
+    /// True if values that several places share are written once.
     pub(crate) references: bool,
     pub(crate) packing: Packing,
 }
@@ -38,11 +40,11 @@ pub(crate) struct Writing {
 #[derive(Debug)]
 pub(crate) struct Written {
     pub(crate) body: Body,
-    /// Its media type, if it is a package of parts.
+    /// The media type, if the response is a package of parts.
     pub(crate) media_type: Option<HeaderValue>,
 }
 
-/// An answer whose type does not matter: what writes it is compiled once.
+/// An answer with its type erased, so that the code that writes it is compiled once.
 struct Sent<'a> {
     headers: &'a [HeaderBlock],
     parts: &'a [Part],
@@ -52,16 +54,16 @@ struct Sent<'a> {
 }
 
 impl Writing {
-    /// Writes a response, given the body's element and its description.
+    /// Writes a response, given the body's element and its schema.
     ///
     /// # Errors
-    /// When the value contains text that XML cannot carry, or is of another shape than its schema.
+    /// When the value contains text that XML cannot carry, or does not match its schema.
     pub(crate) fn write<T: Content>(self, answer: &Answer<T>, name: &QName, view: View<'_>) -> Result<Written, Error> {
         let Answer { headers, parts, body, .. } = answer;
         self.write_any(&Sent { headers, parts, name, body, view })
     }
 
-    /// Begins to write a response whose list is written while it is sent.
+    /// Starts writing a response whose list is written while it is sent.
     ///
     /// # Errors
     /// When its other content cannot be written, or has no place for the items.

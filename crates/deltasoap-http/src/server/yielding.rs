@@ -1,9 +1,9 @@
 //! Yields to everything else: other tasks, and data that has arrived over sockets in the meantime.
 //!
-//! One yield is not enough within hyper's connections: they poll the future of a response again in
-//! the same turn of their task, up to 16 times, and the second poll of [`yield_now`] is ready.
-//! Waking oneself is not enough either: the task is then ready immediately, and the runtime checks
-//! its sockets only occasionally while there are ready tasks.
+//! One yield is not enough within hyper's connections: they poll a response's future again in the
+//! same turn of their task, up to 16 times, and the second poll of [`yield_now`] is ready. Waking
+//! the own task is not enough either: it is then ready immediately, and the runtime checks its
+//! sockets only occasionally while there are ready tasks.
 
 use futures_util::task::AtomicWaker;
 use std::future::poll_fn;
@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use tokio::task::yield_now;
 
-/// Ends when the runtime has run all other tasks that were ready, and has checked its sockets,
-/// however often it is polled before.
+/// Completes when the runtime has run all other ready tasks and has checked its sockets, however
+/// often it is polled before.
 pub(super) async fn give_way() {
     let over = Arc::new(Over::default());
     let waker = Waker::from(Arc::clone(&over));
@@ -34,11 +34,11 @@ pub(super) async fn give_way() {
 
 /// Wakes a task when the runtime has run all others.
 pub(super) fn wake_after_others(task: &mut Context<'_>) {
-    // The first poll only asks for that.
+    // The first poll only registers the wake-up.
     let _ = pin!(yield_now()).poll(task);
 }
 
-/// Whether the runtime has completed a round.
+/// A flag that is set once the runtime has completed a round.
 #[derive(Debug, Default)]
 struct Over {
     is_over: AtomicBool,
@@ -89,7 +89,7 @@ mod tests {
         let reading = tokio::spawn(async move { here.read_u8().await });
         yield_now().await;
         there.write_u8(7).await.expect("to be written");
-        // A runtime that looks only once in 61 turns at its sockets would take more.
+        // A runtime that checks its sockets only once in 61 turns would take more.
         for _ in 0..10 {
             eagerly(give_way()).await;
         }

@@ -12,7 +12,7 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::io;
 
-/// The error in words if TLS failed; otherwise unchanged.
+/// Explains the error in words if TLS failed; otherwise returns it unchanged.
 pub(crate) fn explained(error: BoxError) -> BoxError {
     let first: &(dyn StdError + 'static) = &*error;
     let found = std::iter::successors(Some(first), |cause| (*cause).source()).find_map(of_rustls).cloned();
@@ -22,8 +22,8 @@ pub(crate) fn explained(error: BoxError) -> BoxError {
     }
 }
 
-/// The error of rustls, which may be nested in I/O errors: those do not report their content as a
-/// cause.
+/// Finds the error of rustls, which may be nested in I/O errors: those do not report their content
+/// as a cause.
 fn of_rustls<'e>(mut cause: &'e (dyn StdError + 'static)) -> Option<&'e Error> {
     while let Some(inner) = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
         cause = inner;
@@ -42,14 +42,14 @@ impl fmt::Display for TlsFailure {
             Error::InvalidCertificate(error) => certificate(error, f),
             Error::AlertReceived(AlertDescription::ProtocolVersion)
             | Error::PeerIncompatible(PeerIncompatible::ServerDoesNotSupportTls12Or13) => {
-                f.write_str("the server supports neither TLS 1.2 nor TLS 1.3, and older versions are not secure")
+                f.write_str("the server supports neither TLS 1.2 nor TLS 1.3; older versions are insecure")
             }
             Error::AlertReceived(AlertDescription::HandshakeFailure | AlertDescription::InsufficientSecurity)
             | Error::PeerIncompatible(_) => {
-                f.write_str("client and server have no version, cipher suite and kind of key of TLS in common, or no certificate of the client was sent that the server requires")
+                f.write_str("client and server have no TLS version, cipher suite and key type in common, or the server requires a certificate that the client did not send")
             }
             Error::AlertReceived(AlertDescription::CertificateRequired) => {
-                f.write_str("the server requires a certificate of the client")
+                f.write_str("the server requires a client certificate")
             }
             Error::AlertReceived(alert) => write!(f, "the server ended TLS with the alert {alert:?}"),
             Error::InvalidMessage(InvalidMessage::InvalidContentType) => {
@@ -72,26 +72,26 @@ fn certificate(error: &CertificateError, f: &mut fmt::Formatter<'_>) -> fmt::Res
             f.write_str("the server's certificate was issued by an authority that is not trusted")
         }
         CertificateError::BadSignature => f.write_str(
-            "a signature of the server or in its certificate is wrong; a trusted authority may have the issuer's name and another key",
+            "a signature by the server or in its certificate is invalid; a trusted authority may have the issuer's name but another key",
         ),
         CertificateError::NotValidForNameContext { expected, presented } => {
             let names: Vec<_> = presented.iter().filter_map(|name| host(name)).collect();
-            let names = if names.is_empty() { "no host at all".to_owned() } else { names.join(", ") };
+            let names = if names.is_empty() { "no host".to_owned() } else { names.join(", ") };
             write!(f, "the server's certificate is for {names} and not for {}", expected.to_str())
         }
-        CertificateError::UnsupportedSignatureAlgorithmContext { .. } => f.write_str(
-            "the server's certificate is signed by an algorithm that is not supported, such as one with SHA-1",
-        ),
+        CertificateError::UnsupportedSignatureAlgorithmContext { .. } => {
+            f.write_str("the server's certificate is signed with an unsupported algorithm, such as one with SHA-1")
+        }
         CertificateError::Other(other) => match (other.0.downcast_ref(), other.0.downcast_ref()) {
             (Some(WeakKey { bits }), _) => write!(
                 f,
-                "the server's certificate, or one that vouches for it, has an RSA key of {bits} bits; 2048 to 8192 are accepted"
+                "the server's certificate, or one in its chain, has an RSA key of {bits} bits; 2048 to 8192 are accepted"
             ),
             (_, Some(webpki::Error::CaUsedAsEndEntity)) => {
                 f.write_str("the server's certificate is an authority's own (CA:TRUE), and is not trusted itself")
             }
             (_, Some(webpki::Error::UnsupportedCertVersion)) => f.write_str(
-                "the server's certificate is of X.509 version 1, and version 3 is supported, as `openssl req -x509` makes it",
+                "the server's certificate has X.509 version 1, but version 3 is required, as made by `openssl req -x509`",
             ),
             _ => write!(f, "the server's certificate cannot be verified: {}", other.0),
         },
@@ -99,13 +99,13 @@ fn certificate(error: &CertificateError, f: &mut fmt::Formatter<'_>) -> fmt::Res
     }
 }
 
-/// True for a certificate of version 1, which webpki cannot read.
+/// Returns true for a certificate of version 1, which webpki cannot read.
 pub(super) fn is_of_version_1(error: &Error) -> bool {
     let Error::InvalidCertificate(CertificateError::Other(other)) = error else { return false };
     matches!(other.0.downcast_ref(), Some(webpki::Error::UnsupportedCertVersion))
 }
 
-/// A host's name or address as rustls shows it, `DnsName("a.example")`, without its kind.
+/// Extracts a host's name or address from rustls' notation, `DnsName("a.example")`.
 fn host(name: &str) -> Option<&str> {
     let inner = name.strip_prefix("DnsName(").or_else(|| name.strip_prefix("IpAddress("))?;
     Some(inner.strip_suffix(')')?.trim_matches('"'))

@@ -3,9 +3,9 @@
 //! `openssl req -x509` makes a certificate that declares itself an authority's (`CA:TRUE`), and
 //! webpki does not accept an authority's certificate for a server (`CaUsedAsEndEntity`). If the
 //! certificate is, byte by byte, one that the program trusts, its chain need not be verified. It
-//! may also be of an authority that is not trusted, as in openssl with `-partial_chain`. Its dates
-//! and the host's name are checked as for any other. Without `subjectAltName`, the common name is
-//! the host's, because openssl does not add one by default.
+//! may also be issued by an authority that is not trusted, as with openssl's `-partial_chain`. Its
+//! dates and the host's name are checked as for any other. Without `subjectAltName`, the common
+//! name is the host's, because openssl does not add a `subjectAltName` by default.
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{WebPkiServerVerifier, verify_server_name};
@@ -68,7 +68,7 @@ impl ServerCertVerifier for Pinned {
     }
 }
 
-/// True for errors about a certificate whose dates are valid: webpki checks those first.
+/// Returns true for errors about a certificate whose dates are valid: webpki checks those first.
 fn can_be_pinned(error: &Error) -> bool {
     match error {
         Error::InvalidCertificate(CertificateError::Other(other)) => {
@@ -100,7 +100,7 @@ fn verify_name(certificate: &CertificateDer<'_>, server: &ServerName<'_>) -> Res
     Err(CertificateError::NotValidForNameContext { expected, presented }.into())
 }
 
-/// The `CN` of a subject (RFC 5280, 4.1.2.4): sets of attributes, each a type and a value.
+/// Returns the `CN` of a subject (RFC 5280, 4.1.2.4): sets of attributes, each a type and a value.
 fn common_name(mut subject: &[u8]) -> Option<&str> {
     const SET: u8 = 0x31;
     const SEQUENCE: u8 = 0x30;
@@ -132,7 +132,7 @@ impl fmt::Display for WeakKey {
 
 impl std::error::Error for WeakKey {}
 
-/// Explains a wrong signature, which may be one by a key that ring does not support; ring does not
+/// Explains an invalid signature. It may be one by a key that ring does not support; ring does not
 /// distinguish the two.
 fn with_weak_key<'c>(error: Error, certificates: impl IntoIterator<Item = &'c CertificateDer<'c>>) -> Error {
     if error != Error::InvalidCertificate(CertificateError::BadSignature) {
@@ -145,14 +145,14 @@ fn with_weak_key<'c>(error: Error, certificates: impl IntoIterator<Item = &'c Ce
     }
 }
 
-/// The size of a certificate's key, if it is one of RSA (RFC 3279, 2.3.1).
+/// Returns the size of a certificate's key, if it is an RSA key (RFC 3279, 2.3.1).
 fn rsa_bits(certificate: &CertificateDer<'_>) -> Option<usize> {
     const RSA: &[u8] = &[0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01];
     let key = EndEntityCert::try_from(certificate).ok()?.subject_public_key_info();
     let (_, info, _) = element(&key)?;
     let (_, algorithm, rest) = element(info)?;
     let (_, bits, _) = element(rest).filter(|_| element(algorithm).is_some_and(|(_, oid, _)| oid == RSA))?;
-    // A byte in front counts bits that are not used.
+    // The first byte is the number of unused bits.
     let (_, pair, _) = element(bits.get(1..)?)?;
     let (_, modulus, _) = element(pair)?;
     let zeros = modulus.iter().take_while(|byte| **byte == 0).count();
@@ -160,7 +160,7 @@ fn rsa_bits(certificate: &CertificateDer<'_>) -> Option<usize> {
     Some((modulus.len() - zeros) * 8 - first.leading_zeros() as usize)
 }
 
-/// The first DER element: tag, content, and the rest.
+/// Returns the first DER element: tag, content, and the rest.
 fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&[tag, first], rest) = der.split_first_chunk()?;
     let (len, rest) = match (first, rest) {

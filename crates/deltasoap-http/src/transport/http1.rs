@@ -28,8 +28,8 @@ use unread::Unread;
 /// Maximum size of a request's head in bytes.
 const BUFFER: usize = 64 << 10;
 
-/// hyper's default limit on headers: setting the same one explicitly would make it clear a table
-/// for each request.
+/// hyper's default limit on headers. Setting it explicitly would make hyper clear a table for each
+/// request.
 const HEADERS: usize = 100;
 
 /// HTTP/1.1 (and 1.0, for servers) with keep-alive.
@@ -71,8 +71,8 @@ impl Protocol for Http {
         });
         let mut builder = http1::Builder::new();
         builder.timer(TokioTimer::new()).header_read_timeout(terms.head_timeout());
-        // Whoever closes the half that requests come over may wait for an answer yet. The server
-        // sees to clients that are gone.
+        // A client that has closed its sending half may still wait for an answer. The server
+        // handles clients that are gone.
         builder.max_buf_size(BUFFER).half_close(true);
         if terms.max_headers() != HEADERS {
             builder.max_headers(terms.max_headers());
@@ -80,7 +80,7 @@ impl Protocol for Http {
         let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
         tokio::select! {
             biased;
-            // First, so that an answer that is given behind the signal says that the connection
+            // Checked first, so that an answer given after the signal announces that the connection
             // ends.
             () = terms.stopped() => connection.as_mut().graceful_shutdown(),
             ended = connection.as_mut() => return ended.map_err(ended_by),
@@ -89,7 +89,7 @@ impl Protocol for Http {
     }
 }
 
-/// Logs requests that hyper refuses by itself: those that are not HTTP.
+/// Logs requests that hyper rejects by itself: those that are not HTTP.
 fn ended_by(error: hyper::Error) -> BoxError {
     if error.is_parse() {
         tracing::info!(%error, "refused");
@@ -143,7 +143,7 @@ impl<C: Connector> Service<Uri> for Plain<C> {
         let connector = self.0.clone();
         Box::pin(async move {
             if url.scheme() != Some(&Scheme::HTTP) {
-                return Err("only `http` URLs go over this transport".into());
+                return Err("this transport supports only `http` URLs".into());
             }
             let stream = connector.connect(&url).await.map_err(|error| Unsent(error.into()))?;
             Ok(Io::new(stream))

@@ -28,7 +28,7 @@ pub struct InMemory<S> {
 }
 
 impl<S> InMemory<S> {
-    /// A new connection to a service.
+    /// Creates a new connection to a service.
     pub fn new(service: S) -> Self {
         InMemory { service, connection: Connection::new() }
     }

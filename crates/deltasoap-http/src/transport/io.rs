@@ -17,7 +17,7 @@ use tokio::net::TcpStream;
 pub(crate) struct Io<T> {
     stream: TokioIo<T>,
     is_proxied: bool,
-    /// How fast the server takes requests; `None` where there is no network.
+    /// The measured throughput of requests; `None` without a network.
     link: Option<Link>,
     /// Inspects the first bytes that arrive, without consuming them.
     look: Option<Look<T>>,
@@ -44,7 +44,8 @@ impl<T> Io<T> {
 }
 
 impl Io<TcpStream> {
-    /// The stream to the host of a URL. For an `http` URL, an answer in TLS is reported as such.
+    /// Returns the stream to the host of a URL. For an `http` URL, an answer in TLS is reported as
+    /// such.
     pub(crate) fn expecting(self, url: &Uri) -> Self {
         let is_plain = url.scheme() == Some(&Scheme::HTTP);
         Io { look: is_plain.then_some(refuse_tls as Look<TcpStream>), ..self }
@@ -58,7 +59,7 @@ fn refuse_tls(stream: &TcpStream, context: &mut Context<'_>) -> Poll<io::Result<
     const VERSION: u8 = 3;
     let mut first = [0; 2];
     let mut first = ReadBuf::new(&mut first);
-    // What else is wrong with the stream is seen when it is read.
+    // Other errors of the stream are found when it is read.
     if let Ok(2) = ready!(stream.poll_peek(context, &mut first))
         && first.filled() == [ALERT, VERSION]
     {

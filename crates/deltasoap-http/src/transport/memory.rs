@@ -6,12 +6,13 @@ use std::io;
 use tokio::io::DuplexStream;
 use tokio::sync::mpsc;
 
-/// Bytes that a stream holds before its writer has to wait for the reader.
+/// Number of bytes that a stream holds before its writer has to wait for the reader.
 const BUFFER: usize = 64 << 10;
 /// Maximum number of unaccepted connections before a client has to wait.
 const BACKLOG: usize = 128;
 
-/// A listener and a connector to it, within this process: behaves like sockets, for tests.
+/// Creates a listener and a connector to it, within this process: they behave like sockets, for
+/// tests.
 pub fn memory() -> (MemoryListener, MemoryConnector) {
     let (connector, listener) = mpsc::channel(BACKLOG);
     (MemoryListener(listener), MemoryConnector(connector))
@@ -27,7 +28,7 @@ impl Listener for MemoryListener {
     async fn accept(&mut self) -> io::Result<(DuplexStream, Extensions)> {
         match self.0.recv().await {
             Some(stream) => Ok((stream, Extensions::new())),
-            // Nobody is left who could connect.
+            // No connector is left.
             None => std::future::pending().await,
         }
     }

@@ -80,12 +80,13 @@ use tokio::io::{AsyncRead, AsyncWrite, DuplexStream};
 use tokio::sync::watch;
 use tower::{Service, ServiceExt};
 
-/// A stream of bytes in both directions, as a socket is.
+/// A stream of bytes in both directions, such as a socket.
 pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
 
 impl<T: AsyncRead + AsyncWrite + Unpin + Send + 'static> Stream for T {}
 
-/// True unless a stream is [in memory](memory()), where compressing a message only takes time.
+/// Returns true unless a stream is [in memory](memory()), where compressing a message only takes
+/// time.
 pub(crate) fn is_network<T: Stream>() -> bool {
     TypeId::of::<T>() != TypeId::of::<DuplexStream>()
 }
@@ -95,12 +96,12 @@ pub trait Listener: Send + 'static {
     /// A connection.
     type Stream: Stream;
 
-    /// The next connection, and the extensions of all its requests, such as a [`Peer`]. The server
-    /// attaches a [`Connection`](crate::Connection) itself. A dropped future must not lose a
-    /// connection.
+    /// Accepts the next connection. Also returns the extensions of all its requests, such as a
+    /// [`Peer`]. The server attaches a [`Connection`](crate::Connection) itself. A dropped future
+    /// must not lose a connection.
     ///
     /// # Errors
-    /// When there is none; the server tries again after a moment.
+    /// Returns an error if no connection can be accepted; the server tries again after a moment.
     fn accept(&mut self) -> impl Future<Output = std::io::Result<(Self::Stream, Extensions)>> + Send;
 
     /// Moves a stream to the current runtime, which differs from the one that accepted it: tasks
@@ -108,7 +109,7 @@ pub trait Listener: Send + 'static {
     /// threads](crate::Server::worker_threads). Default: returns the stream unchanged.
     ///
     /// # Errors
-    /// When the runtime cannot take it; the connection is then closed.
+    /// Returns an error if the runtime cannot take it; the connection is then closed.
     fn adopt(stream: Self::Stream) -> std::io::Result<Self::Stream> {
         Ok(stream)
     }
@@ -119,10 +120,11 @@ pub trait Connector: Clone + Send + Sync + 'static {
     /// A connection.
     type Stream: Stream;
 
-    /// A connection to the host of a URL, or to the connector's own target.
+    /// Connects to the host of a URL, or to the connector's own target.
     ///
     /// # Errors
-    /// When no connection can be opened. Nothing was sent then, and the client may try again.
+    /// Returns an error if no connection can be opened. Nothing was sent then, and the client may
+    /// try again.
     fn connect(&self, url: &Uri) -> impl Future<Output = std::io::Result<Self::Stream>> + Send;
 }
 
@@ -133,7 +135,7 @@ pub trait Served<I>: Clone + Send + 'static {
     /// The body of its responses.
     type Body: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static;
 
-    /// The response to a request.
+    /// Answers a request.
     fn answer(&self, request: Request<I>) -> impl Future<Output = Response<Self::Body>> + Send + use<Self, I>;
 }
 
@@ -154,7 +156,7 @@ where
     }
 }
 
-/// How exchanges are carried over streams of bytes, on both sides.
+/// A format of exchanges on streams of bytes, for both sides.
 ///
 /// A protocol must guarantee that bodies are streamed and never held in full, that a body that ends
 /// early is an error and never taken for complete, and that fields arrive as they were sent. If the
@@ -173,7 +175,7 @@ pub trait Protocol: Clone + Send + Sync + 'static {
     /// The body of a response on the client.
     type Outcome: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static;
 
-    /// A pool of connections of a connector, for
+    /// Creates a pool of connections of a connector, for
     /// [`ClientBuilder::build_with`](crate::ClientBuilder::build_with).
     fn pool<C: Connector>(&self, connector: C) -> Self::Pool<C>;
 
@@ -181,7 +183,7 @@ pub trait Protocol: Clone + Send + Sync + 'static {
     /// current exchange, once [`Terms::stopped`] ends.
     ///
     /// # Errors
-    /// When the stream broke, or its data is not of the protocol.
+    /// Returns an error if the stream breaks, or its data do not follow the protocol.
     fn serve<T: Stream, S: Served<Self::Incoming>>(
         &self,
         stream: T,
@@ -211,23 +213,24 @@ impl Terms {
         Terms { wire, stop }
     }
 
-    /// Maximum time for a request's head, and maximum idle time of the connection.
+    /// Returns the maximum time for a request's head, and maximum idle time of the connection.
     pub fn head_timeout(&self) -> Duration {
         self.wire.head_timeout
     }
 
-    /// Maximum time in which a client accepts none of a response's bytes. The server enforces it:
-    /// writing to the stream then fails.
+    /// Returns the maximum time in which a client accepts none of a response's bytes. The server
+    /// enforces it: writing to the stream then fails.
     pub fn write_timeout(&self) -> Duration {
         self.wire.write_timeout
     }
 
-    /// How long a client that has closed its half may wait for its answer. The server enforces it.
+    /// Returns how long a client that has closed its half may wait for its answer. The server
+    /// enforces it.
     pub(crate) fn half_closed_timeout(&self) -> Duration {
         self.wire.half_closed_timeout
     }
 
-    /// Maximum number of fields of a request's head.
+    /// Returns the maximum number of fields of a request's head.
     pub fn max_headers(&self) -> usize {
         self.wire.max_headers
     }
@@ -235,13 +238,13 @@ impl Terms {
     /// Ends when the server is asked to stop: connections should then be closed as soon as they
     /// have no exchange.
     pub async fn stopped(&mut self) {
-        // The server keeps the sender, so that the signal is the only end of waiting; without a
-        // server there is nothing to wait for.
+        // The server keeps the sender, so only the signal ends the wait. Without a server, the wait
+        // ends immediately.
         let _ = self.stop.wait_for(|stopped| *stopped).await;
     }
 }
 
-/// No connection could be opened: nothing of the request was sent.
+/// The error when no connection could be opened: nothing of the request was sent.
 ///
 /// Retrying is safe, whatever the request; see [`Retries`](crate::Retries). It is searched for
 /// among the causes of a transport's error, so that other transports may use it too.

@@ -13,7 +13,7 @@ use tokio_rustls::client::TlsStream;
 /// Maximum time of a handshake.
 const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
 
-/// TLS over the connections of another connector, to servers with
+/// Adds TLS to the connections of another connector, to servers with
 /// [`Server::tls`](crate::Server::tls).
 ///
 /// It is for protocols that have no `https` of their own.
@@ -35,11 +35,11 @@ pub struct SecureConnector<C> {
 }
 
 impl<C: Connector> SecureConnector<C> {
-    /// TLS with these roots and this certificate. The server's certificate must match the host of
-    /// the URL; a handshake may take 10 s.
+    /// Adds TLS with these roots and this certificate. The server's certificate must match the host
+    /// of the URL; a handshake may take 10 s.
     ///
     /// # Errors
-    /// When the identity cannot be used.
+    /// Returns an error if the identity cannot be used.
     pub fn new(connector: C, tls: ClientTls) -> Result<Self, TlsError> {
         Ok(SecureConnector { connector, tls: Arc::new(tls.config()?).into() })
     }

@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 /// Default maximum time for connecting.
 const CONNECT_TIME: Duration = Duration::from_secs(10);
 
-/// The address that a request came from, attached to requests that come over TCP.
+/// The address that a request came from, attached to requests over TCP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Peer(pub SocketAddr);
 
@@ -46,12 +46,12 @@ impl Default for TcpConnector {
 }
 
 impl TcpConnector {
-    /// A connector with a limit of 10 s.
+    /// Creates a connector with a limit of 10 s.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Maximum time for connecting, including name resolution.
+    /// Sets the maximum time for connecting, including name resolution.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -69,7 +69,7 @@ impl Connector for TcpConnector {
     }
 }
 
-/// Host and port of a URL. The brackets of an IPv6 address are removed.
+/// Returns the host and port of a URL. The brackets of an IPv6 address are removed.
 fn address(url: &Uri) -> io::Result<(&str, u16)> {
     let host = url.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
     let port = url.port_u16().or(match url.scheme_str() {
@@ -77,7 +77,7 @@ fn address(url: &Uri) -> io::Result<(&str, u16)> {
         Some("https") => Some(443),
         _ => None,
     });
-    let port = port.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the URL names no port"))?;
+    let port = port.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the URL has no port"))?;
     Ok((host, port))
 }
 

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use tokio::net::UnixStream;
 use tokio::net::unix::UCred;
 
-/// Listens on a Unix socket. Requests carry a [`UnixPeer`], and no [`Peer`](crate::Peer), since the
-/// other end has no address.
+/// Listens on a Unix socket. Requests carry a [`UnixPeer`], but no [`Peer`](crate::Peer), since the
+/// peer has no address.
 ///
 /// The permissions of the socket's file and of its folder determine who may connect: create the
 /// folder first, with suitable permissions.
@@ -23,7 +23,7 @@ impl UnixListener {
     /// Listens on a path that must not exist yet. The file is removed when the listener is dropped.
     ///
     /// # Errors
-    /// When the path exists, is too long (some 100 bytes), or is not writable.
+    /// Returns an error if the path exists, is too long (some 100 bytes), or is not writable.
     pub fn bind(path: impl AsRef<Path>) -> io::Result<Self> {
         let path = path.as_ref().to_owned();
         Ok(UnixListener { listener: tokio::net::UnixListener::bind(&path)?, path })
@@ -32,7 +32,7 @@ impl UnixListener {
 
 impl Drop for UnixListener {
     fn drop(&mut self) {
-        // Who removed it before has no need of us.
+        // The file may have been removed already.
         let _ = std::fs::remove_file(&self.path);
     }
 }
@@ -45,7 +45,7 @@ impl Listener for UnixListener {
         let mut extensions = Extensions::new();
         match stream.peer_cred() {
             Ok(credentials) => _ = extensions.insert(UnixPeer::new(credentials)),
-            Err(error) => tracing::debug!(%error, "the system does not tell who the peer is"),
+            Err(error) => tracing::debug!(%error, "the system does not report the peer's credentials"),
         }
         Ok((stream, extensions))
     }
@@ -60,11 +60,11 @@ impl Listener for UnixListener {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnixPeer {
-    /// The user's number.
+    /// The user ID.
     pub uid: u32,
-    /// The group's number.
+    /// The group ID.
     pub gid: u32,
-    /// The process's number, if the system reports it. The process may have ended, and the number
+    /// The process ID, if the system reports it. The process may have ended, and the ID
     /// may have been reused.
     pub pid: Option<i32>,
 }
@@ -80,7 +80,7 @@ impl UnixPeer {
 pub struct UnixConnector(Arc<Path>);
 
 impl UnixConnector {
-    /// Connects to the socket at a path.
+    /// Creates a connector to the socket at a path.
     pub fn new(path: impl AsRef<Path>) -> Self {
         UnixConnector(path.as_ref().into())
     }

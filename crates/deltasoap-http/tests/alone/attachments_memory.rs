@@ -1,4 +1,4 @@
-//! The memory that a part takes on its way does not grow with it.
+//! The memory needed to transfer a part does not grow with its size.
 
 use crate::{ALLOCATOR, ALONE};
 use bytes::Bytes;
@@ -21,7 +21,7 @@ struct Uploaded {
     kept: u64,
 }
 
-/// Asks for the last part first, so that the first is kept, and then reads that.
+/// Requests the last part first, so that the first is buffered, and then reads the first.
 async fn upload(upload: Lease<Upload>, mut context: Context) -> Result<Uploaded, AttachmentError> {
     let kept = length(&upload.last, &mut context).await?;
     let bytes = length(&upload.first, &mut context).await?;

@@ -1,8 +1,8 @@
-//! The server under attack, while others go on: every value that ordinary clients get is checked
+//! The server under attack, with ordinary clients: every value that ordinary clients get is checked
 //! against what they sent and against a service without differential decoding, and afterwards the
-//! server is as it was.
+//! server is in its initial state.
 //!
-//! `DELTASOAP_FAULT_SECONDS` makes it longer, `DELTASOAP_FAULT_SEED` gives another order of
+//! `DELTASOAP_FAULT_SECONDS` extends the test, `DELTASOAP_FAULT_SEED` selects a different order of
 //! attacks.
 
 #![cfg(feature = "tls")]
@@ -21,15 +21,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
-/// How long clients may take; attackers take longer. Ordinary clients are in time even on a machine
-/// that has much to do.
+/// Time limit for clients; attackers exceed it. Ordinary clients are in time even on a busy
+/// machine.
 const TIME: Duration = Duration::from_secs(2);
-/// Longest that an ordinary client waits for an answer.
+/// Maximum time that an ordinary client waits for an answer.
 const BOUND: Duration = Duration::from_secs(10);
 const ATTACKERS: usize = 24;
 const CLIENTS: usize = 8;
 
-/// Numbers that look random, the same for the same seed (SplitMix64).
+/// Pseudorandom numbers from a seed (SplitMix64).
 #[derive(Debug, Clone)]
 struct Random(u64);
 
@@ -79,13 +79,13 @@ impl Sequence {
     }
 }
 
-/// What is attacked.
+/// The server under attack.
 struct Target {
     service: SoapService,
     plain: (SocketAddr, ServerHandle),
     secure: (SocketAddr, ServerHandle),
     authority: String,
-    /// Says the same without differential decoding and writing.
+    /// The same service without differential decoding and writing.
     regular: Client<SoapService>,
 }
 
@@ -106,7 +106,7 @@ impl Target {
         }
     }
 
-    /// A client with connections of its own. Some share a user.
+    /// Creates a client with its own connections. Some clients share a user.
     fn client(&self, number: usize) -> Client {
         let credentials = Credentials::basic(&format!("user {}", number / 2), "secret").expect("credentials");
         let (scheme, port) =
@@ -121,7 +121,7 @@ impl Target {
         self.plain.1.connections() + self.secure.1.connections()
     }
 
-    /// Waits until nobody is connected and nothing goes on.
+    /// Waits until there are no connections and no work.
     async fn rest(&self) {
         let end = Instant::now() + Duration::from_secs(30);
         loop {
@@ -136,7 +136,7 @@ impl Target {
     }
 }
 
-/// What goes on at one time.
+/// State shared by everything that runs concurrently.
 struct Storm {
     is_over: AtomicBool,
     attacks: AtomicU64,
@@ -158,7 +158,7 @@ async fn ordinary(target: Arc<Target>, storm: Arc<Storm>, number: usize, seed: u
         let took = start.elapsed();
         storm.slowest.fetch_max(took.as_millis() as u64, Relaxed);
         if took > TIME {
-            // What held it up is worth knowing where a bound is missed.
+            // If a bound is exceeded, the statistics show the cause.
             let stats = target.service.stats().snapshot();
             println!(
                 "client {number} waited {took:?}: {} values, {:?}",
@@ -186,7 +186,7 @@ async fn hostile(target: Arc<Target>, storm: Arc<Storm>, seed: u64) {
     }
 }
 
-/// Attacks and calls for a time; says what was done, for a row of the table of attacks.
+/// Runs attacks and calls for a time; returns a summary for a row of the table of attacks.
 async fn storm(target: &Arc<Target>, time: Duration, seed: u64) -> String {
     let (is_over, zero) = (AtomicBool::new(false), AtomicU64::default);
     let storm = Arc::new(Storm { is_over, attacks: zero(), calls: zero(), slowest: zero() });
@@ -217,16 +217,16 @@ async fn storm(target: &Arc<Target>, time: Duration, seed: u64) -> String {
     )
 }
 
-/// Bytes allocated since the last time that the peak was reset. Read off the peak, by an allocation
-/// that is larger than any before: it is never touched, so that the system has nothing to do for
-/// it.
+/// Returns the bytes allocated since the peak was last reset. The value is read from the peak,
+/// after an allocation that is larger than any before. That memory is never touched, so the system
+/// does nothing for it.
 fn allocated() -> usize {
     const BEYOND: usize = 4 << 30;
     drop(black_box(Vec::<u8>::with_capacity(BEYOND)));
     ALLOCATOR.get_peak_memory().saturating_sub(BEYOND)
 }
 
-/// Resident memory of this process, in bytes.
+/// Returns the resident memory of this process, in bytes.
 fn resident() -> Option<usize> {
     let pages = std::fs::read_to_string("/proc/self/statm").ok()?;
     Some(pages.split(' ').nth(1)?.parse::<usize>().ok()? * 4096)
@@ -242,7 +242,7 @@ async fn the_server_goes_on_for_the_others_and_is_then_as_it_was() {
     let seed = from_environment("DELTASOAP_FAULT_SEED", 5);
     let seconds = from_environment("DELTASOAP_FAULT_SECONDS", 12);
     println!("DELTASOAP_FAULT_SEED={seed} DELTASOAP_FAULT_SECONDS={seconds}");
-    // The panics of handlers and of their types are asked for.
+    // Panics of handlers and of their types are intended.
     let print = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         let text = panic.payload_as_str().unwrap_or_default();
@@ -252,8 +252,8 @@ async fn the_server_goes_on_for_the_others_and_is_then_as_it_was() {
     }));
     ALLOCATOR.reset_peak_memory();
     let target = Arc::new(Target::new().await);
-    // Most of what stays (decoders, earlier messages of users, threads) is there after the first
-    // round.
+    // Most memory that stays (decoders, earlier messages of users, threads) is allocated in the
+    // first round.
     storm(&target, Duration::from_secs(4), seed).await;
     target.rest().await;
     let (before, resident_before) = (allocated(), resident());

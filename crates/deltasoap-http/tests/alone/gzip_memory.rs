@@ -1,4 +1,4 @@
-//! The memory that bodies in gzip take does not grow with what comes out of them.
+//! The memory needed for gzip bodies does not grow with the decompressed size.
 
 use crate::{ALLOCATOR, ALONE};
 use bytes::Bytes;
@@ -21,7 +21,7 @@ struct Uploaded {
     bytes: u64,
 }
 
-/// Reads what comes with the message.
+/// Reads the parts of the message.
 async fn upload(_: Lease<Upload>, mut context: Context) -> Result<Uploaded, AttachmentError> {
     let mut bytes = 0;
     while let Some(mut part) = context.attachments().next().await? {
@@ -36,7 +36,7 @@ const MESSAGE: &str = "<e:Envelope xmlns:e=\"http://schemas.xmlsoap.org/soap/env
                        </e:Body></e:Envelope>";
 const LENGTH: usize = 64 << 20;
 
-/// A package with one part of zeros, in gzip: every byte of it stands for a thousand.
+/// Returns a package with one part of zeros, in gzip: each byte decompresses to a thousand.
 fn package() -> Bytes {
     let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::default());
     write!(encoder, "--b\r\n\r\n{MESSAGE}\r\n--b\r\n\r\n").expect("no error");

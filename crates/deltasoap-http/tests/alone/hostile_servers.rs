@@ -1,8 +1,8 @@
-//! Servers that attack their clients, each against a client with a short timeout: what the call
-//! ends with, after how long, and at what peak of memory. `cargo test -p deltasoap-http --test
-//! alone hostile_servers -- --nocapture --test-threads 1` prints a row for each.
+//! Servers that attack their clients, each against a client with a short timeout: the result of the
+//! call, its duration, and the peak memory. `cargo test -p deltasoap-http --test alone
+//! hostile_servers -- --nocapture --test-threads 1` prints a row for each.
 //!
-//! Every allocation is counted, those of the server in the same program too.
+//! Every allocation is counted, including those of the server in the same program.
 
 use crate::common::*;
 use crate::{ALLOCATOR, ALONE};
@@ -21,40 +21,40 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// How long a call may take.
+/// Maximum time of a call.
 const TIME: Duration = Duration::from_millis(700);
-/// Longest answer that the clients read, in bytes.
+/// Maximum length of an answer that clients read, in bytes.
 const LARGEST: u64 = 4 << 20;
-/// What the client and the server may allocate together, at most.
+/// Maximum bytes that the client and the server may allocate together.
 const MEMORY: usize = 16 << 20;
 
-/// What a server does with each connection.
+/// A server's behaviour on each connection.
 #[derive(Clone)]
 struct Script {
-    /// Whether it reads a request first.
+    /// True if it reads a request first.
     reads: bool,
     first: Bytes,
-    /// Sent again and again, as long as somebody takes it.
+    /// Sent repeatedly, as long as the client reads.
     again: Bytes,
     pause: Duration,
-    /// Whether it closes the connection in the end.
+    /// True if it closes the connection at the end.
     closes: bool,
 }
 
 impl Script {
-    /// Says something and closes the connection.
+    /// Sends bytes and closes the connection.
     fn once(first: impl Into<Bytes>) -> Self {
         Script { reads: true, first: first.into(), again: Bytes::new(), pause: Duration::ZERO, closes: true }
     }
 
-    /// Says something, and then something else without end.
+    /// Sends `first`, and then `again` without end.
     fn endless(first: impl Into<Bytes>, again: impl AsRef<[u8]>) -> Self {
-        // As much at one time as makes the server no bottleneck.
+        // Large writes, so that the server is not the bottleneck.
         let again = again.as_ref();
         Script { again: again.repeat((1 << 16) / again.len() + 1).into(), ..Script::once(first) }
     }
 
-    /// The same, slowly.
+    /// As [`endless`](Self::endless), slowly.
     fn trickling(first: impl Into<Bytes>, again: &'static [u8]) -> Self {
         Script { again: again.into(), pause: Duration::from_millis(10), ..Script::once(first) }
     }
@@ -68,7 +68,7 @@ impl Script {
     }
 }
 
-/// A server that follows a script, and how many connections and requests came.
+/// A server that follows a script, with the number of connections and requests.
 struct Hostile {
     address: SocketAddr,
     requests: Arc<AtomicUsize>,
@@ -110,7 +110,7 @@ async fn follow(mut stream: TcpStream, script: Script, requests: Arc<AtomicUsize
     }
 }
 
-/// Reads a request with a `Content-Length`, or none.
+/// Reads a request, with a `Content-Length` or without.
 async fn read_request(stream: &mut TcpStream) -> Option<String> {
     let mut read = Vec::new();
     loop {
@@ -126,7 +126,7 @@ async fn read_request(stream: &mut TcpStream) -> Option<String> {
     }
 }
 
-/// An answer's head, without the empty line.
+/// Returns an answer's head, without the empty line.
 fn head(headers: &str) -> String {
     format!("HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\n{headers}")
 }
@@ -135,13 +135,13 @@ fn right_message() -> String {
     message(Version::Soap11, &[], &echoed(&echo("x")))
 }
 
-/// An answer up to a text in it.
+/// Returns an answer up to the beginning of a text.
 fn opened() -> String {
     let text = message(Version::Soap11, &[], &echoed(&echo("MARK")));
     text.split_once("MARK").expect("the text").0.to_owned()
 }
 
-/// A fault up to what is in its detail.
+/// A fault up to the content of its detail.
 const FAULT: &str = "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Body><e:Fault><faultcode>e:Server</faultcode>\
                      <faultstring>x</faultstring><detail>";
 
@@ -154,9 +154,9 @@ fn chunked(first: &str) -> Vec<u8> {
     [head("Transfer-Encoding: chunked\r\n\r\n").into_bytes(), chunk(first)].concat()
 }
 
-/// An answer in gzip, of so many spaces within a text.
+/// Returns an answer in gzip, with many spaces within a text.
 fn bomb() -> Vec<u8> {
-    // In pieces: whatever is allocated here counts for the test that runs meanwhile.
+    // In small steps: allocations here count for the test that runs concurrently.
     let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::best());
     let mut spaces = std::io::repeat(b' ').take(64 << 20);
     let written = encoder.write_all(opened().as_bytes()).and_then(|()| std::io::copy(&mut spaces, &mut encoder));
@@ -165,8 +165,8 @@ fn bomb() -> Vec<u8> {
     [head.as_bytes(), &body].concat()
 }
 
-/// Calls a server once; gives the error as people see it, and checks time, memory and the number of
-/// requests.
+/// Calls a server once; returns the error as users see it, and checks time, memory and the number
+/// of requests.
 async fn attacked(name: &str, script: Script) -> String {
     let _alone = ALONE.lock().await;
     let server = Hostile::new(script).await;
@@ -194,8 +194,8 @@ struct Measured {
 
 impl Measured {
     fn begin() -> Self {
-        // Twice: what another thread allocates while the first is under way may count all that a
-        // former test still holds.
+        // Twice: allocations of another thread during the first reset may count everything that an
+        // earlier test still holds.
         ALLOCATOR.reset_peak_memory();
         ALLOCATOR.reset_peak_memory();
         Measured { start: Instant::now(), before: ALLOCATOR.get_peak_memory() }
@@ -211,7 +211,7 @@ fn row(name: &str, answer: &str, (time, memory): (Duration, usize)) {
     println!("| hostile server: {name} | {answer} | {} ms | {} KiB |", time.as_millis(), memory >> 10);
 }
 
-/// An error with its causes, none of which is said twice.
+/// Returns an error with its causes, without repetitions.
 fn with_causes(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |cause| cause.source());
     causes
@@ -337,8 +337,8 @@ async fn lengths_that_lie() {
     expect("a length and chunks", with("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"), "").await;
 }
 
-/// An answer that comes before its request was read whole is an answer; nothing waits for the rest
-/// to be sent.
+/// An answer that arrives before its request was read completely is an answer; the client does not
+/// wait until the rest is sent.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_answer_to_half_a_request() {
     let _alone = ALONE.lock().await;
@@ -362,7 +362,8 @@ async fn an_answer_to_half_a_request() {
     assert!(time < Duration::from_secs(3), "{time:?}");
 }
 
-/// What a server sends after its answer is no answer to the next request on that connection.
+/// Bytes that a server sends after its answer are not an answer to the next request on that
+/// connection.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn answers_ahead_of_their_requests() {
     let _alone = ALONE.lock().await;
@@ -406,7 +407,8 @@ async fn answers_ahead_of_their_requests() {
     row("answers sent ahead of their requests", &said, measured.end());
 }
 
-/// A server that answers every request with a text, and what it was sent.
+/// Starts a server that answers every request with the same text; also returns the received
+/// requests.
 async fn answering(answer: String) -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let (address, sent) = (listener.local_addr().expect("an address"), Arc::<Mutex<Vec<String>>>::default());
@@ -427,7 +429,8 @@ async fn answering(answer: String) -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
     (address, sent)
 }
 
-/// Wherever a redirect leads by whatever spelling, credentials and cookies stay at home.
+/// Wherever a redirect leads, and however it is spelled, credentials and cookies are not sent to
+/// another origin.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn redirects_take_no_credentials_elsewhere() {
     let _alone = ALONE.lock().await;
@@ -481,8 +484,8 @@ async fn redirects_take_no_credentials_elsewhere() {
     row("redirects to another origin, in 18 spellings", &said, measured.end());
 }
 
-/// A client that is challenged again and again answers once more (twice if the nonce is stale),
-/// then gives up.
+/// A client that is challenged repeatedly answers once more (twice if the nonce is stale), then
+/// gives up.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn challenges_without_end() {
     let _alone = ALONE.lock().await;
@@ -510,8 +513,8 @@ async fn challenges_without_end() {
     row("challenges (401) without end, of six kinds", "the 401, after three requests at most", measured.end());
 }
 
-/// A client that retries does so as often as it was told, and waits as long as it was told,
-/// whatever the server wants.
+/// A client retries as often as configured, and waits as long as configured, whatever the server
+/// asks for.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn retries_without_end() {
     let _alone = ALONE.lock().await;

@@ -1,4 +1,4 @@
-//! What is kept of a connection that has nothing to do, and of metrics that nobody asks for.
+//! Memory kept for an idle connection, and for metrics that nobody requests.
 
 use crate::common::{Echo, echoed};
 use crate::{ALLOCATOR, ALONE};
@@ -13,16 +13,17 @@ use tokio::net::TcpStream;
 
 const CONNECTIONS: usize = 20;
 
-/// More than all else here takes.
+/// More than everything else here allocates.
 const PROBE: usize = 1 << 30;
 
-/// Bytes that are held beyond those at the last reset, once a reset; negative if they are fewer.
+/// Returns the bytes held beyond those at the last reset, once per reset; negative if fewer are
+/// held.
 fn held() -> isize {
     drop(Vec::<u8>::with_capacity(PROBE));
     ALLOCATOR.get_peak_memory() as isize - PROBE as isize
 }
 
-/// A request of about 99 KB whose answer is short.
+/// Returns a request of about 99 KB whose answer is short.
 fn long_request() -> String {
     let echo = Echo { text: String::new(), numbers: (100_000..103_950).collect() };
     let body = crate::common::message(Version::Soap11, &[], &echo);
@@ -41,7 +42,7 @@ async fn exchange(address: SocketAddr, request: &str) -> TcpStream {
     stream
 }
 
-/// Bytes that a connection keeps while it is idle, after a long message each.
+/// Returns the bytes that an idle connection keeps after one long message.
 async fn kept(differential: Differential) -> usize {
     let handler = async |_: Lease<Echo>| Ok::<_, Infallible>(echoed(&Echo { text: String::new(), numbers: vec![] }));
     let builder = SoapService::builder().differential(differential).templating(Templating::OFF).operation(handler);
@@ -49,7 +50,7 @@ async fn kept(differential: Differential) -> usize {
     let address = server.local_addr().expect("an address");
     let running = tokio::spawn(server.serve(builder.build().expect("a service")));
     let request = long_request();
-    // What the service has for all of its connections.
+    // Memory that the service shares between all connections.
     let _first = exchange(address, &request).await;
     ALLOCATOR.reset_peak_memory();
     let mut idle = Vec::with_capacity(CONNECTIONS);
@@ -71,7 +72,7 @@ async fn idle_connections_keep_a_buffer_and_the_message() {
     assert!(differential < 130 << 10, "{differential} bytes");
 }
 
-/// Histograms gather values one by one until they are added up, and each value takes memory.
+/// Histograms collect single values until they are aggregated, and each value takes memory.
 #[cfg(feature = "prometheus")]
 #[tokio::test]
 async fn metrics_that_nobody_asks_for_do_not_add_up() {
@@ -83,7 +84,7 @@ async fn metrics_that_nobody_asks_for_do_not_add_up() {
     assert!(held() > 4 << 20, "they are gathered at first");
     ALLOCATOR.reset_peak_memory();
     for _ in 0..3 {
-        // What was added up is freed a while later, when others come.
+        // Aggregated values are freed a while later, when new values arrive.
         tokio::time::sleep(std::time::Duration::from_millis(1500)).await;
         (0..10_000).for_each(|_| histogram.record(1.0));
     }

@@ -1,5 +1,5 @@
-//! The memory that a list takes on its way, from an iterator through a server to a caller, does not
-//! grow with its items, whatever these are.
+//! The memory needed to transfer a list, from an iterator through a server to a caller, does not
+//! grow with its items, whatever they are.
 
 use crate::{ALLOCATOR, ALONE};
 use bytes::Bytes;
@@ -90,7 +90,7 @@ struct Trees {
     item: Vec<Node>,
 }
 
-/// A message of 400,000 items, whose `N` is another number in each.
+/// Returns a message of 400,000 items; `N` is a different number in each.
 fn hostile(item: &'static str) -> impl http_body::Body<Data = Bytes, Error = Infallible> + Send + 'static {
     let head =
         "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><m:Sum xmlns:m='urn:m'>".to_owned();

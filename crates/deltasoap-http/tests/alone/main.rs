@@ -1,5 +1,5 @@
-//! Tests that count every allocation, or set what is the whole process's: a hook for panics, what
-//! is wanted of `tracing`. Each runs by itself.
+//! Tests that count every allocation, or set process-wide state: a panic hook, or the level of
+//! `tracing`. Only one runs at a time.
 
 #[cfg(feature = "tls")]
 #[path = "../attack/mod.rs"]
@@ -25,5 +25,5 @@ use tokio::sync::Mutex;
 #[global_allocator]
 static ALLOCATOR: &PeakMemAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// Held by the test that runs.
+/// Held by the running test.
 static ALONE: Mutex<()> = Mutex::const_new(());

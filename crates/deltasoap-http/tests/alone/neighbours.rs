@@ -1,7 +1,7 @@
-//! Clients that attack each other through what a service remembers: with ten thousand principals
-//! and as many ways to begin a message, and with a clock.
+//! Clients that attack each other through the service's memory of earlier messages: with ten
+//! thousand principals and as many styles of messages, and with a clock.
 //!
-//! `cargo xtask attacks` runs the large ones, which are ignored here, and prints a row for each.
+//! `cargo xtask attacks` runs the large tests, which are ignored here, and prints a row for each.
 
 use crate::common::*;
 use crate::{ALLOCATOR, ALONE};
@@ -17,7 +17,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tower::ServiceExt;
 
-/// Bytes that the services may keep, of requests and of responses each.
+/// Maximum bytes that the services may keep, for requests and for responses each.
 const BOUND: usize = 4 << 20;
 
 fn bounded(sharing: Sharing) -> SoapService {
@@ -26,7 +26,7 @@ fn bounded(sharing: Sharing) -> SoapService {
     builder.operation(async |echo: Lease<Echo>| Ok::<_, Fault>(echoed(&echo))).build().expect("a service")
 }
 
-/// A message of an element with a prefix, which makes a style of sender.
+/// Returns a message whose element has this prefix, which determines the sender's style.
 fn styled(prefix: &str, text: &str) -> String {
     let items: String = (0..40).map(|number| format!("<{prefix}:numbers>{number}</{prefix}:numbers>")).collect();
     let items = items.replace(&format!("{prefix}:"), "");
@@ -69,8 +69,8 @@ impl Wire {
     }
 }
 
-/// Sends messages of so many principals, or in so many styles, twice; gives what was allocated at
-/// most beyond what was there before.
+/// Sends messages of `count` principals, or in `count` styles, twice; returns the peak of allocated
+/// bytes beyond those allocated before.
 async fn crowd(service: &SoapService, count: usize, styles: bool) -> usize {
     ALLOCATOR.reset_peak_memory();
     for round in 0..2 {
@@ -89,8 +89,8 @@ async fn crowd(service: &SoapService, count: usize, styles: bool) -> usize {
     ALLOCATOR.get_peak_memory()
 }
 
-/// Principals and styles by the thousand: what is kept stays within its bound, what is allocated
-/// within a few times of it, and nobody gets what is another's.
+/// Thousands of principals and styles: kept memory stays within its bound, allocated memory within
+/// a small multiple of it, and no client gets another's data.
 async fn crowds(count: usize) {
     let _alone = ALONE.lock().await;
     for (name, sharing, styles) in
@@ -109,7 +109,7 @@ async fn crowds(count: usize) {
             peak >> 10
         );
         assert!(stats.evictions > 0, "{stats:?}");
-        // Of requests and of responses, with the values, which are not counted.
+        // For requests and responses, including values, which are not counted.
         assert!(peak < 4 * BOUND, "{name}: {peak} bytes");
     }
 }
@@ -125,7 +125,7 @@ async fn attack_with_ten_thousand_neighbours() {
     crowds(10_000).await;
 }
 
-/// What is learned of one message's namespaces and prefixes is not kept for ever.
+/// Namespaces and prefixes of one message are not kept for ever.
 async fn ever_new_namespaces(count: usize) {
     let _alone = ALONE.lock().await;
     let service = bounded(Sharing::Principal);
@@ -162,7 +162,8 @@ async fn attack_with_ever_new_namespaces() {
     ever_new_namespaces(40_000).await;
 }
 
-/// Numbers as a message: what a client does not know of another, and tries to guess.
+/// Returns numbers as a message: content that a client does not know of another, and tries to
+/// guess.
 fn secret(seed: u64, items: usize) -> String {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut next = || {
@@ -178,29 +179,29 @@ fn secret(seed: u64, items: usize) -> String {
     )
 }
 
-/// How client and victim are told apart, or not.
+/// How the service distinguishes client and victim.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Apart {
-    /// Each has a connection, over TCP; default sharing.
+    /// By connection, over TCP; default sharing.
     Connections,
-    /// Each is a principal; default sharing.
+    /// By principal; default sharing.
     Principals,
-    /// Each calls a service of its own: nothing is shared but the machine, whose caches and branch
-    /// predictors have seen the message too.
+    /// Each calls its own service: they share only the machine, whose caches and branch predictors
+    /// have seen the message too.
     Services,
     /// Not at all: `Sharing::Operation`.
     Not,
 }
 
-/// How often the other client sends its message: what is worth to be remembered is found out by the
-/// first few.
+/// Number of times that the other client sends its message: the first few show that keeping
+/// memories is useful.
 const REPEATED: usize = 4;
 
-/// How long a new service takes for a message after another client has sent its own. A service that
-/// has seen streams of messages that never repeat would not look for repetitions any more.
+/// Returns the time that a new service takes for a message after another client has sent its own. A
+/// service that has seen streams of messages without repetitions would no longer look for them.
 async fn time_of_guess(apart: Apart, victim: &str, guess: &str) -> Duration {
     let sharing = if apart == Apart::Not { Sharing::Operation } else { Sharing::Principal };
-    // The answer is short, so that reading is what takes time.
+    // The answer is short, so that reading dominates the time.
     let build = || {
         let service = SoapService::builder().sharing(sharing).operation(async |echo: Lease<Echo>| {
             Ok::<_, Fault>(EchoResponse { text: echo.numbers.len().to_string(), numbers: vec![] })
@@ -230,8 +231,8 @@ async fn time_of_guess(apart: Apart, victim: &str, guess: &str) -> Duration {
     time
 }
 
-/// How long a service takes for a client's first message, which is right or wrong about what
-/// another client has sent just before.
+/// The times that a service takes for a client's first message, by whether it equals the message
+/// that another client has sent just before.
 struct Guesses {
     right: Vec<Duration>,
     wrong: Vec<Duration>,
@@ -241,7 +242,7 @@ impl Guesses {
     async fn new(apart: Apart, rounds: usize, items: usize) -> Self {
         let mut guesses = Guesses { right: Vec::new(), wrong: Vec::new() };
         for round in 0..rounds as u64 * 2 {
-            // Which comes first has a pattern that no period of the machine has.
+            // The order follows a pattern that matches no period of the machine.
             let is_right = round.count_ones().is_multiple_of(2);
             let victim = secret(round, items);
             let guess = if is_right { victim.clone() } else { secret(round + 1_000_000, items) };
@@ -251,8 +252,8 @@ impl Guesses {
         guesses
     }
 
-    /// The probability that a right guess is answered sooner than a wrong one, and its standard
-    /// error if both took the same (Mann and Whitney's U, as a share).
+    /// Returns the probability that a right guess is answered sooner than a wrong one, and its
+    /// standard error if both took the same time (Mann and Whitney's U, as a share).
     fn advantage(&self) -> (f64, f64) {
         let (n, m) = (self.right.len() as f64, self.wrong.len() as f64);
         let sooner = |right: &Duration| {
@@ -280,8 +281,8 @@ impl Guesses {
     }
 }
 
-/// By default the time of an answer tells no more about another client's messages than if the
-/// clients had services of their own; with shared memories it does, as is documented.
+/// By default the time of an answer reveals no more about another client's messages than if the
+/// clients had separate services; with shared memories it does, as documented.
 async fn timed(rounds: usize, items: usize) {
     let _alone = ALONE.lock().await;
     let mut control = 0.5;

@@ -1,4 +1,4 @@
-//! The memory that sending takes does not grow with the items.
+//! The memory needed for sending does not grow with the number of items.
 
 use crate::{ALLOCATOR, ALONE};
 use deltasoap::http::Client;
@@ -14,7 +14,7 @@ struct Doubles {
     item: Streamed<f64>,
 }
 
-/// Reads a request and throws it away, slowly at first. Gives its length.
+/// Reads a request and discards it, slowly at first. Returns its length.
 fn discard(listener: TcpListener) -> usize {
     let (mut socket, _) = listener.accept().expect("a connection");
     let (mut buffer, mut length) = ([0; 16 << 10], 0);

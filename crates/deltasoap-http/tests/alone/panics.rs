@@ -1,8 +1,8 @@
-//! Code of users that panics under load: handlers, and types while they are read and written. Each
-//! panic costs its own request and nothing else: others go on, and later messages on the same
-//! connection are right, though they are compared with those before.
+//! User code that panics under load: handlers, and types while they are read and written. Each
+//! panic affects only its own request: other requests continue, and later messages on the same
+//! connection are right, although they are compared with earlier ones.
 //!
-//! `cargo xtask attacks` runs the large one, which is ignored here, and prints its rows.
+//! `cargo xtask attacks` runs the large test, which is ignored here, and prints its rows.
 
 #![cfg(feature = "tls")]
 
@@ -41,8 +41,8 @@ struct Answered {
     notes: Vec<String>,
 }
 
-/// The messages of a client differ in some numbers, in their length now and then, and in the mark,
-/// which makes one of three panic.
+/// Returns the message with this number of a client. Messages differ in some numbers, occasionally
+/// in length, and in the mark, which makes one in three panic.
 fn asked(client: usize, number: u64) -> Asked {
     let length = if number % 10 == 7 { 190 } else { 200 };
     let value = |item: u64| (client as u64 * 1000 + number * (item % 3)) as f64;
@@ -66,7 +66,7 @@ fn panics(mark: &str) -> bool {
     [UNREADABLE, UNWRITABLE, UNHANDLED].contains(&mark)
 }
 
-/// Sends messages over one connection; gives the number of faults.
+/// Sends messages over one connection; returns the number of faults.
 async fn send(address: SocketAddr, client: usize, messages: u64) -> u64 {
     let connection = Client::new(format!("http://{address}/")).expect("a client");
     let mut faults = 0;
@@ -86,8 +86,8 @@ async fn send(address: SocketAddr, client: usize, messages: u64) -> u64 {
     faults
 }
 
-/// What a service does with messages that panic: faults, the slowest of the others' answers, and
-/// its statistics.
+/// Sends messages that panic to a service; returns the number of faults, the slowest answer to
+/// another client, and the number of compared messages.
 async fn under_panics(builder: ServiceBuilder, messages: u64) -> (u64, Duration, u64) {
     let service = builder.build().expect("a service");
     let stats = service.stats();
@@ -121,13 +121,13 @@ fn portions(state: State) -> Checkpoints {
     Portions { state, size: 64, ..Portions::default() }.into()
 }
 
-/// A service with a policy, which compares whatever it can.
+/// Returns a service with these checkpoints, which compares whatever it can.
 fn compared_by(checkpoints: Checkpoints) -> ServiceBuilder {
     let differential = Differential { checkpoints, adaptive: false };
     builder().differential(differential)
 }
 
-/// Panics in a service by each policy, and where requests wait for one of two slots.
+/// Panics in a service, with each policy, and with requests that wait for one of two slots.
 async fn panics_under_load(messages: u64) {
     let _alone = ALONE.lock().await;
     hide_panics();
@@ -158,7 +158,7 @@ async fn panics_under_load(messages: u64) {
     }
 }
 
-/// Keeps the panics that are asked for from being printed.
+/// Suppresses the output of intended panics.
 fn hide_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let text = panic.to_string();
@@ -179,8 +179,8 @@ async fn attack_with_panics_under_load() {
     panics_under_load(1_000).await;
 }
 
-/// A message that arrives in pieces, whose reading panics when part of it was read, on one
-/// connection with good ones.
+/// A message that arrives in pieces, whose decoding panics after a part of it was read, on one
+/// connection with valid messages.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_panic_is_answered_where_the_rest_is_still_to_come() {
     let _alone = ALONE.lock().await;
@@ -247,21 +247,21 @@ async fn a_client_survives_panics_of_its_types() {
     }
 }
 
-/// Comes with a part, which the handler reads a piece of, and panics if it is told to.
+/// A request with a part. The handler reads a piece of it, and panics if requested.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:attack", message)]
 struct Pour {
     panics: bool,
 }
 
-/// The same, and nothing comes back.
+/// As [`Pour`], without a response.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:attack", message)]
 struct Drain {
     panics: bool,
 }
 
-/// Asks for a part, whose stream panics when some of it was sent, if it is told to.
+/// Requests a part whose stream panics after some of it was sent, if requested.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:attack", message)]
 struct Draw {
@@ -289,7 +289,7 @@ async fn swallow(panics: bool, context: &mut Context) -> Result<u64, AttachmentE
 const PIECES: usize = 8;
 const PIECE: usize = 50_000;
 
-/// A part that comes in pieces.
+/// Returns a part that is sent in pieces.
 fn in_pieces(panics: bool) -> Part {
     let pieces = futures_util::stream::unfold(0, move |number| async move {
         tokio::time::sleep(Duration::from_millis(2)).await;
@@ -299,7 +299,7 @@ fn in_pieces(panics: bool) -> Part {
     Part::stream("pieces", "application/octet-stream", pieces)
 }
 
-/// A service of handlers that stream parts; those of one-way messages tell how much they read.
+/// Returns a service of handlers that stream parts; one-way handlers report how much they read.
 fn streaming(builder: ServiceBuilder, told: tokio::sync::mpsc::UnboundedSender<u64>) -> ServiceBuilder {
     let pour = async |pour: Lease<Pour>, mut context: Context| {
         Ok::<_, AttachmentError>(Poured { bytes: swallow(pour.panics, &mut context).await? })
@@ -318,8 +318,8 @@ fn streaming(builder: ServiceBuilder, told: tokio::sync::mpsc::UnboundedSender<u
     builder.add_operation(Operation::one_way_with_context(drain))
 }
 
-/// Handlers that panic while parts come, and parts that panic while they are sent: each costs its
-/// own exchange, and the next ones of the same client are right.
+/// Handlers that panic while parts arrive, and parts that panic while they are sent: each affects
+/// only its own exchange, and the next ones of the same client are right.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn panics_while_parts_come_and_go_leave_others_alone() {
     let _alone = ALONE.lock().await;
@@ -354,7 +354,7 @@ async fn panics_while_parts_come_and_go_leave_others_alone() {
 }
 
 /// One-way handlers that panic, before and after they wait: the message was accepted, and later
-/// ones are worked on.
+/// messages are processed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn panics_of_one_way_handlers_are_their_own() {
     let _alone = ALONE.lock().await;

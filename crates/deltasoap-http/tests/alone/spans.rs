@@ -1,5 +1,5 @@
-//! What the service says of each message, by `tracing`. By itself: which spans are wanted is
-//! settled once for all threads of a process, and tests without a subscriber want none.
+//! Spans and events that the service logs for each message, by `tracing`. Runs alone: interest in
+//! spans is cached for all threads of a process, and tests without a subscriber have none.
 
 use crate::ALONE;
 use crate::common::*;
@@ -7,7 +7,7 @@ use deltasoap::soap::Version;
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-/// What is written of spans and events.
+/// The log of spans and events.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 

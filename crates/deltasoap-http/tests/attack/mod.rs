@@ -1,5 +1,5 @@
-//! Hostile clients, one a function, and the service that they attack. Each tells what it got to
-//! read, and whether the server closed the connection.
+//! Hostile clients, one per function, and the service that they attack. Each returns what it read,
+//! and whether the server closed the connection.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
@@ -21,7 +21,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 
-/// What ordinary clients send, and get back with what the handler makes of it.
+/// The message of ordinary clients; the handler returns it with a result.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:attack", message)]
 pub struct Echo {
@@ -41,17 +41,17 @@ pub struct Echoed {
     pub notes: Vec<String>,
 }
 
-/// The handler hangs.
+/// A request whose handler hangs.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:attack", message)]
 pub struct Hang {}
 
-/// The handler panics.
+/// A request whose handler panics.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:attack", message)]
 pub struct Panic {}
 
-/// What is read, or written, panics where it is marked so.
+/// A message that panics while it is read or written, if it is marked so.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:attack", message)]
 pub struct Fragile {
@@ -61,7 +61,7 @@ pub struct Fragile {
     pub notes: Vec<String>,
 }
 
-/// Comes back as it is.
+/// A message that is returned unchanged.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:attack", message)]
 pub struct Survived {
@@ -78,7 +78,7 @@ impl From<&Fragile> for Survived {
     }
 }
 
-/// A type of a user's, whose own code panics at some texts.
+/// A user's type, whose own code panics at some texts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mark(pub String);
 
@@ -86,7 +86,7 @@ pub struct Mark(pub String);
 pub const UNREADABLE: &str = "unreadable";
 /// Writing this mark panics.
 pub const UNWRITABLE: &str = "unwritable";
-/// A handler panics that gets this mark.
+/// The handler that gets this mark panics.
 pub const UNHANDLED: &str = "unhandled";
 
 impl Content for Mark {
@@ -116,18 +116,18 @@ impl Typed for Mark {
     }
 }
 
-/// A message with a mark that this program may be unable to write.
+/// Returns a message with a mark that this program may be unable to write.
 pub fn marked(mark: &str) -> Vec<u8> {
     let fragile = Fragile { number: 1, values: vec![0.5], mark: Mark("MARK".to_owned()), notes: Vec::new() };
     String::from_utf8(message(&fragile)).expect("UTF-8").replace("MARK", mark).into_bytes()
 }
 
-/// The handler blocks its thread for a while, which none should do.
+/// A request whose handler blocks its thread for a while, which handlers must not do.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:attack", message)]
 pub struct Block {}
 
-/// Asks for a response of some size.
+/// Requests a response of some size.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:attack", message)]
 pub struct Give {
@@ -147,11 +147,11 @@ impl From<&Echo> for Echoed {
     }
 }
 
-/// Longest message that the service takes, in bytes.
+/// Maximum length of a message that the service accepts, in bytes.
 pub const LARGEST: u64 = 1 << 20;
 pub const BLOCKED: Duration = Duration::from_millis(20);
 
-/// The service, with its operations and small limits on bytes.
+/// Returns the service, with its operations and small limits on bytes.
 pub fn builder() -> ServiceBuilder {
     let limits = Limits { message: LARGEST, ..Limits::server() };
     SoapService::builder()
@@ -183,20 +183,20 @@ async fn give(give: Lease<Give>) -> Result<Given, Fault> {
     Ok(Given { data: Base64(vec![7; (give.kilobytes as usize) << 10]) })
 }
 
-/// With small requests first, and heavy work elsewhere, in few slots and on few threads.
+/// Processes small requests first, and heavy work elsewhere, in few slots and on few threads.
 pub fn scheduled(builder: ServiceBuilder) -> ServiceBuilder {
     let policy = SmallFirst { slots: 2, express: 1, small: 4 << 10, ..SmallFirst::default() };
     let heavy = HeavyWork { from: Some(32 << 10), threads: 2, ..HeavyWork::default() };
     builder.scheduling(Scheduling::SmallFirst(policy)).heavy_work(heavy)
 }
 
-/// Users `user 0` to `user 99`, each with the password `secret`.
+/// Returns users `user 0` to `user 99`, each with the password `secret`.
 pub fn users() -> Basic {
     let names: Vec<String> = (0..100).map(|number| format!("user {number}")).collect();
     Basic::users("attack", names.iter().map(|name| (name.as_str(), "secret")))
 }
 
-/// Serves on a free port, with times for heads, for writing and for handshakes.
+/// Serves on a free port, with time limits for heads, for writing and for handshakes.
 pub async fn serve(service: SoapService, time: Duration, tls: Option<ServerTls>) -> (SocketAddr, ServerHandle) {
     let server = Server::bind("127.0.0.1:0").await.expect("a free port");
     let server = server.header_read_timeout(time).write_timeout(time).shutdown_timeout(Duration::from_secs(10));
@@ -209,7 +209,7 @@ pub async fn serve(service: SoapService, time: Duration, tls: Option<ServerTls>)
     (address, handle)
 }
 
-/// An identity for `localhost`, and the authority's certificate.
+/// Returns an identity for `localhost`, and the authority's certificate.
 pub fn identity() -> (Identity, String) {
     let mut params = CertificateParams::new([]).expect("parameters");
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -221,7 +221,7 @@ pub fn identity() -> (Identity, String) {
     (identity, authority.pem())
 }
 
-/// What an attack came to.
+/// The result of an attack.
 #[derive(Debug, Default, Clone)]
 pub struct Reaction {
     /// What the server sent.
@@ -231,13 +231,13 @@ pub struct Reaction {
 }
 
 impl Reaction {
-    /// The statuses of the responses, in their order.
+    /// Returns the statuses of the responses, in order.
     pub fn statuses(&self) -> Vec<&str> {
         self.text.split("HTTP/1.1 ").skip(1).map(|rest| &rest[..3]).collect()
     }
 }
 
-/// An attack: what it sends by itself, and how it goes on.
+/// A kind of attack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Attack {
     Silent,
@@ -326,8 +326,8 @@ impl Attack {
         Attack::ComesAndGoes,
     ];
 
-    /// Attacks a server. The pace of slow ones is told; `authorization` is a header's line, or
-    /// nothing.
+    /// Attacks a server. `pace` is the pause of slow attacks; `authorization` is a header line or
+    /// empty.
     pub async fn run(self, address: SocketAddr, pace: Duration, authorization: &str) -> Reaction {
         let Ok(stream) = TcpStream::connect(address).await else { return Reaction::default() };
         let mut attacker = Attacker { stream, pace, authorization: authorization.to_owned() };
@@ -446,7 +446,7 @@ impl Attack {
     }
 }
 
-/// Longest that an attack waits for anything.
+/// Maximum time that an attack waits for anything.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 struct Attacker {
@@ -464,7 +464,7 @@ impl Attacker {
         [self.head(&format!("Content-Length: {}\r\n", body.len())).as_bytes(), body].concat()
     }
 
-    /// The head of a request in chunks, and a chunk.
+    /// Returns the head of a chunked request, and a chunk.
     fn chunks(&self, chunk: &[u8]) -> (Vec<u8>, Vec<u8>) {
         (self.head("Transfer-Encoding: chunked\r\n").into_bytes(), chunked(chunk))
     }
@@ -474,7 +474,7 @@ impl Attacker {
         self.send(&request).await
     }
 
-    /// A mark that panics, and one that does not, on one connection.
+    /// Sends a mark that panics, and one that does not, on one connection.
     async fn asks_on(&mut self, mark: &str) -> Reaction {
         let requests = [mark, "harmless"].map(|mark| self.request(&marked(mark)));
         self.send(&requests.concat()).await
@@ -490,12 +490,12 @@ impl Attacker {
     }
 
     async fn send(&mut self, bytes: &[u8]) -> Reaction {
-        // Who is refused early gets to read why, though not all was sent.
+        // A client that is refused early reads the reason, although not everything was sent.
         let _ = self.stream.write_all(bytes).await;
         self.reaction().await
     }
 
-    /// Sends some bytes, then others again and again, until the server has enough.
+    /// Sends `head`, then `again` repeatedly, until the server stops reading.
     async fn flood(&mut self, head: &[u8], again: &[u8], times: usize) -> Reaction {
         let (mut reader, mut writer) = self.stream.split();
         let writing = async {
@@ -533,7 +533,7 @@ impl Attacker {
         self.reaction().await
     }
 
-    /// Sends some bytes and is gone at once, with a reset.
+    /// Sends some bytes and resets the connection immediately.
     async fn killed(&mut self, bytes: &[u8]) -> Reaction {
         let _ = self.stream.write_all(bytes).await;
         sleep(self.pace).await;
@@ -541,13 +541,13 @@ impl Attacker {
         Reaction::default()
     }
 
-    /// Sends requests and does not look at the answers until the server has closed the connection.
+    /// Sends requests and does not read the answers until the server has closed the connection.
     async fn never_reads(&mut self, bytes: &[u8]) -> Reaction {
         let writing = async {
             if self.stream.write_all(bytes).await.is_err() {
                 return true;
             }
-            // A byte now and then, to see whether there is somebody.
+            // An occasional byte, to detect whether the server is still there.
             while self.stream.write_all(b" ").await.is_ok() {
                 sleep(self.pace).await;
             }
@@ -572,12 +572,12 @@ pub fn echo(sender: &str) -> Echo {
     Echo { sender: sender.to_owned(), number: 1, values: vec![0.5; 10], notes: vec!["a note".to_owned()] }
 }
 
-/// A message as bytes.
+/// Returns a message as bytes.
 pub fn message<T: Message>(body: &T) -> Vec<u8> {
     encode_message(Version::Soap11, Use::Literal, &[], body, Buffer::new()).expect("a message").into_vec()
 }
 
-/// The beginning of a message, up to a text, as a chunk.
+/// Returns the beginning of a message, up to a text, as a chunk.
 fn opened() -> Vec<u8> {
     chunked(opened_as("text").as_bytes())
 }
@@ -596,7 +596,7 @@ pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("no error")
 }
 
-/// Ten megabytes of spaces, in ten kilobytes.
+/// Returns ten megabytes of spaces, compressed to ten kilobytes.
 fn bomb() -> Vec<u8> {
     gzip(&[b' '; 10 << 20])
 }

@@ -1,4 +1,4 @@
-//! What the tests share: messages, a service, and ways to talk to it.
+//! Code shared by the tests: messages, a service, and functions that call it.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
@@ -33,7 +33,7 @@ pub struct EchoResponse {
     pub numbers: Vec<i32>,
 }
 
-/// Asks for a failure of some kind.
+/// Requests a failure of some kind.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:test", message)]
 pub struct Fail {
@@ -55,7 +55,7 @@ pub struct Notify {
     pub event: String,
 }
 
-/// Asks for the request's context.
+/// Requests the request's context.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:test", message)]
 pub struct Describe {}
@@ -75,7 +75,7 @@ pub struct Ticket {
     pub number: i32,
 }
 
-/// Nothing serves this.
+/// A message that no operation takes.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:test", message)]
 pub struct Unserved {}
@@ -88,10 +88,10 @@ pub fn echoed(echo: &Echo) -> EchoResponse {
     EchoResponse { text: echo.text.clone(), numbers: echo.numbers.clone() }
 }
 
-/// The largest message that [`service`] takes, in bytes.
+/// Maximum size of a message that [`service`] accepts, in bytes.
 pub const LARGEST: u64 = 200_000;
 
-/// A service; events of one-way messages go to the receiver.
+/// Returns a service; events of one-way messages go to the receiver.
 pub fn service() -> (SoapService, mpsc::UnboundedReceiver<String>) {
     let (events, received) = mpsc::unbounded_channel();
     let limits = Limits { message: LARGEST, ..Limits::default() };
@@ -148,22 +148,22 @@ async fn describe(_: Lease<Describe>, context: Context) -> Result<Answer<Describ
     Ok(Answer { headers, ..Answer::new(body) })
 }
 
-/// A request message as text.
+/// Returns a request message as text.
 pub fn message<T: Message>(version: Version, headers: &[HeaderBlock], body: &T) -> String {
     let buffer = encode_message(version, Use::Literal, headers, body, Buffer::new()).expect("a message");
     String::from_utf8(buffer.into_vec()).expect("UTF-8")
 }
 
-/// A text whose characters are all in ISO-8859-1, in that encoding.
+/// Encodes text, whose characters are all in ISO-8859-1, in that encoding.
 pub fn in_latin_1(text: &str) -> Vec<u8> {
     text.chars().map(|c| u8::try_from(u32::from(c)).expect("a character of ISO-8859-1")).collect()
 }
 
-/// A body that comes in the pieces given, with its whole length announced or not at all.
+/// A body that consists of these pieces, with its whole length announced or not at all.
 pub struct Pieces(pub VecDeque<Bytes>);
 
 impl Pieces {
-    /// The bytes, `size` at a time.
+    /// Splits bytes into pieces of `size`.
     pub fn of(bytes: &[u8], size: usize) -> Self {
         Pieces(bytes.chunks(size).map(Bytes::copy_from_slice).collect())
     }
@@ -192,7 +192,7 @@ impl Answered {
     }
 }
 
-/// Posts a message in memory, in pieces of a size.
+/// Posts a message in memory, in pieces of `size` bytes.
 pub async fn post_pieces(service: &SoapService, content_type: &str, body: &[u8], size: usize) -> Answered {
     let mut request = Request::post("/");
     if !content_type.is_empty() {

@@ -1,4 +1,4 @@
-//! Servers that follow a script, whatever HTTP says.
+//! Servers that follow a script instead of HTTP.
 
 use super::{Echo, EchoResponse, echoed, message};
 use deltasoap::http::Client;
@@ -8,20 +8,20 @@ use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// What a server does with a request.
+/// A server's reaction to a request.
 #[derive(Debug, Clone)]
 pub enum Act {
-    /// Writes these bytes, and goes on with the connection.
+    /// Writes these bytes, and continues with the connection.
     Say(String),
     /// Closes the connection.
     Close,
     /// Does nothing more.
     Hang,
-    /// Passes all bytes on to somewhere else and back, from now on.
+    /// From now on, forwards all bytes to this address and back.
     Tunnel(String, SocketAddr),
 }
 
-/// A server, and the requests that came.
+/// A server, and the requests that it received.
 pub struct Scripted {
     pub address: SocketAddr,
     requests: Arc<Mutex<Vec<String>>>,
@@ -29,7 +29,7 @@ pub struct Scripted {
 }
 
 impl Scripted {
-    /// Acts on the request of a number.
+    /// Starts a server; the script gets the number of each request and the request.
     pub async fn new(script: impl Fn(usize, &str) -> Act + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
@@ -86,7 +86,7 @@ async fn follow(
     }
 }
 
-/// A request's head and body.
+/// Reads a request's head and body.
 async fn read_request(stream: &mut TcpStream) -> Option<String> {
     let mut read = Vec::new();
     while !is_whole(&read) {
@@ -104,13 +104,13 @@ fn is_whole(read: &[u8]) -> bool {
     if head.contains("chunked") { body.ends_with("0\r\n\r\n") } else { body.len() >= length.unwrap_or(0) }
 }
 
-/// An answer with headers, one a line.
+/// Returns an answer with headers, one per line.
 pub fn answer(status: u16, headers: &str, body: &str) -> Act {
     let headers: String = headers.lines().map(|header| format!("{}\r\n", header.trim())).collect();
     Act::Say(format!("HTTP/1.1 {status} Status\r\n{headers}content-length: {}\r\n\r\n{body}", body.len()))
 }
 
-/// The right answer to an [`Echo`].
+/// Returns the right answer to an [`Echo`].
 pub fn right(echo: &Echo) -> Act {
     let response: EchoResponse = echoed(echo);
     answer(200, "content-type: text/xml", &message(Version::Soap11, &[], &response))

@@ -1,4 +1,4 @@
-//! Actions that contradict the body are refused, and what real clients send is not.
+//! Actions that contradict the body are refused; actions that real clients send are accepted.
 
 use crate::common::*;
 use deltasoap::Lease;
@@ -7,7 +7,7 @@ use deltasoap::soap::{Fault, Version};
 use http::{Request, StatusCode};
 use std::convert::Infallible;
 
-/// `Echo` with an action, `Fail` with another, `Describe` with none.
+/// Builds a service: `Echo` with an action, `Fail` with another, `Describe` with none.
 fn build(check: ActionCheck) -> SoapService {
     let repeat =
         Operation::new(async |request: Lease<Echo>| Ok::<_, Infallible>(echoed(&request))).action("urn:test#Echo");
@@ -18,7 +18,7 @@ fn build(check: ActionCheck) -> SoapService {
     builder.build().expect("a service")
 }
 
-/// Posts `Echo` with an action as it stands in the header.
+/// Posts `Echo` with this action as the header's value.
 async fn echo_as(service: &SoapService, action: &str) -> Answered {
     let request = Request::post("/").header("content-type", "text/xml").header("soapaction", action);
     let body = message(Version::Soap11, &[], &echo("x"));
@@ -43,7 +43,7 @@ async fn another_operations_action_is_refused() {
     let answer = echo_as_12(&service, "application/soap+xml; action=\"urn:test#Fail\"").await;
     assert_eq!(answer.status, StatusCode::BAD_REQUEST);
     assert!(answer.body.contains(":Sender<"), "{}", answer.body);
-    // An operation without an action of its own has no other's either.
+    // An operation without an action does not accept another operation's action.
     let body = message(Version::Soap11, &[], &Describe {});
     let request = Request::post("/").header("content-type", "text/xml").header("soapaction", "\"urn:test#Fail\"");
     let answer = send(&service, request.body(Pieces::of(body.as_bytes(), 1000)).expect("a request")).await;
@@ -62,7 +62,7 @@ async fn two_actions_are_refused_unless_they_are_the_same() {
     }
 }
 
-/// Whichever place a filter looks at, it sees no other operation's action.
+/// A filter sees no other operation's action in any place.
 #[tokio::test]
 async fn the_action_of_another_operation_is_refused_in_each_place() {
     let service = build(ActionCheck::default());
@@ -99,7 +99,7 @@ async fn the_action_of_another_operation_is_refused_in_the_own_headers_of_a_root
 #[tokio::test]
 async fn what_clients_send_is_taken() {
     // With quotes as .NET, CXF, zeep and gSOAP do; without as older ones; none, as SOAP 1.1 allows;
-    // made up of namespace and name, as some do without a description.
+    // made up of namespace and name, as some clients do without a WSDL.
     let fine =
         ["\"urn:test#Echo\"", "urn:test#Echo", "\"\"", "", "''", "\"urn:test/Echo\"", "Echo", "\"urn:Test#Fail\""];
     for check in [ActionCheck::Refuse, ActionCheck::Log, ActionCheck::Ignore] {
@@ -169,7 +169,6 @@ async fn actions_of_the_description_count() {
         .expect("a service");
     assert_eq!(echo_as(&service, "\"urn:e\"").await.status, StatusCode::OK);
     assert_eq!(echo_as(&service, "\"urn:f\"").await.status, StatusCode::INTERNAL_SERVER_ERROR);
-    // A request that was refused leaves nothing behind that the next could be compared with
-    // wrongly.
+    // A refused request leaves nothing that the next could wrongly be compared with.
     assert_eq!(echo_as(&service, "\"urn:e\"").await.status, StatusCode::OK);
 }

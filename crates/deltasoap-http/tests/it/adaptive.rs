@@ -1,6 +1,6 @@
 //! Compression where the throughput of the connection is measured: responses and requests over
-//! sockets whose other end takes bytes slowly, servers that say what they read, or do not, or
-//! refuse it, and transports where nothing is measured.
+//! sockets whose other end reads slowly, servers that announce the codings that they accept, or do
+//! not, or refuse them, and transports without measurement.
 
 use crate::common::*;
 use bytes::Bytes;
@@ -21,11 +21,11 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::time::Instant;
 use tower::ServiceExt;
 
-/// Bytes that sockets hold, so that writing waits for the network soon.
+/// Buffer size of sockets in bytes: small, so that writing soon waits for the network.
 const BUFFER: u32 = 16 << 10;
-/// Bytes a second of a network that is slower than compression on any machine.
+/// Rate of a network that is slower than compression on any machine, in bytes per second.
 const SLOW: u64 = 500_000;
-/// Calls within which a way is found.
+/// Number of calls within which the client settles on a coding.
 const CALLS: usize = 6;
 
 fn service() -> SoapService {
@@ -34,7 +34,7 @@ fn service() -> SoapService {
     builder.compression(Compression::ADAPTIVE).build().expect("a service")
 }
 
-/// A message of some 200 KB that shrinks to a part.
+/// Returns a message of some 200 KB that compresses well.
 fn long() -> Echo {
     Echo { text: "long".to_owned(), numbers: (0..7000_i32).map(|n| n.wrapping_mul(1_103_515_245)).collect() }
 }
@@ -54,7 +54,7 @@ async fn connect(address: SocketAddr) -> io::Result<TcpStream> {
     socket.connect(address).await
 }
 
-/// Serves a service behind a network of a rate.
+/// Serves a service behind a network with this rate.
 async fn network(
     service: impl tower::Service<
         Request<deltasoap::http::transport::Arriving>,
@@ -82,7 +82,7 @@ async fn network(
     entry
 }
 
-/// Carries bytes at a rate.
+/// Forwards bytes at this rate.
 async fn carry(
     mut from: impl tokio::io::AsyncRead + Unpin,
     mut to: impl tokio::io::AsyncWrite + Unpin,
@@ -129,7 +129,7 @@ fn client(address: SocketAddr, compression: Compression) -> Client<HttpPool<Smal
     builder.build_with(Http::default().pool(Small(address))).expect("a client")
 }
 
-/// The same as an [`Echo`], written while it is sent.
+/// An [`Echo`] that is written while it is sent.
 #[derive(Debug, Clone, Soap)]
 #[soap(namespace = "urn:test", name = "Echo", message)]
 struct Listed {
@@ -137,7 +137,7 @@ struct Listed {
     numbers: Streamed<i32>,
 }
 
-/// Which of some calls had a compressed response.
+/// Makes some calls; returns for each whether the response was compressed.
 async fn calls<S, B>(client: &Client<S>, count: usize) -> Vec<bool>
 where
     S: tower::Service<Request<deltasoap::http::Body>, Response = Response<B>> + Clone,
@@ -154,7 +154,7 @@ where
     coded
 }
 
-/// Asks for the echo of a message without reading it as one; true if it came in gzip.
+/// Requests the echo of a message without decoding it; returns true if it was in gzip.
 async fn fetch(transport: &HttpPool<Small>, echo: &Echo) -> bool {
     let request = Request::post("http://localhost/").header("content-type", "text/xml");
     let request = request.header("accept-encoding", "gzip").body(message(Version::Soap11, &[], echo).into());
@@ -175,7 +175,7 @@ async fn fetch(transport: &HttpPool<Small>, echo: &Echo) -> bool {
     is_coded
 }
 
-/// When it is no longer compressed is tested where the rate is measured, in virtual time.
+/// The end of compression is tested where the rate is measured, in virtual time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn responses_are_compressed_over_a_slow_network() {
     let transport = Http::default().pool(Small(network(service(), SLOW).await));
@@ -214,17 +214,17 @@ impl Seen {
     }
 }
 
-/// What a server does.
+/// What a server announces.
 #[derive(Clone, Copy, PartialEq)]
 enum Says {
-    /// It says what it reads.
+    /// It announces the codings that it accepts.
     Truth,
     Nothing,
-    /// It says that it reads all codings, and refuses them with a status, saying something else.
+    /// It announces all codings, but refuses them with this status and another announcement.
     Lie(StatusCode, Option<&'static str>),
 }
 
-/// A service whose requests are noted.
+/// Returns a service that records its requests.
 fn saying(
     says: Says,
     seen: &Seen,
@@ -258,8 +258,8 @@ fn saying(
     })
 }
 
-/// Calls with long requests, of which each is noted, with a server that says something. Which
-/// requests came, and how many calls failed.
+/// Calls a server with long requests; returns the coding of each request, and the number of failed
+/// calls.
 async fn requests(says: Says, compression: Compression, count: usize) -> (Vec<Option<String>>, usize) {
     let (seen, mut failed) = (Seen::default(), 0);
     let client = client(network(saying(says, &seen), SLOW).await, compression);
@@ -272,18 +272,18 @@ async fn requests(says: Says, compression: Compression, count: usize) -> (Vec<Op
     (seen.codings(), failed)
 }
 
-/// How many requests were compressed.
+/// Returns the number of compressed requests.
 fn coded(requests: &[Option<String>]) -> usize {
     requests.iter().flatten().count()
 }
 
 #[tokio::test]
 async fn requests_are_compressed_once_the_server_says_what_it_reads() {
-    // The first answer says it, and the second request is measured.
+    // The first answer announces it, and the second request is measured.
     let (seen, failed) = requests(Says::Truth, Compression::ADAPTIVE, CALLS).await;
     assert!(seen[0].is_none() && coded(&seen) > 0 && failed == 0, "{seen:?}, {failed} failed");
     assert_eq!(requests(Says::Nothing, Compression::ADAPTIVE, 4).await, (vec![None; 4], 0));
-    // The user knows.
+    // The user knows that the server accepts it.
     let (seen, failed) = requests(Says::Nothing, Compression::ALWAYS, 2).await;
     assert_eq!((coded(&seen), failed), (2, 0));
 }
@@ -295,18 +295,18 @@ async fn a_request_whose_coding_is_refused_is_sent_again_without_it() {
         let (seen, failed) = requests(says, Compression::ADAPTIVE, CALLS).await;
         assert_eq!((coded(&seen), seen.len(), failed), (1, CALLS + 1, 0), "{seen:?}");
     }
-    // It is not where the user asked for it.
+    // Not repeated without compression if the user configured it.
     let says = Says::Lie(StatusCode::UNSUPPORTED_MEDIA_TYPE, None);
     let (seen, failed) = requests(says, Compression::ALWAYS, 2).await;
     assert_eq!((coded(&seen), seen.len(), failed), (2, 2, 2));
 }
 
-/// As servers of one name may, of which one is older.
+/// As several servers of one name may do, if one is older.
 #[tokio::test]
 async fn what_a_refusal_says_is_used_instead() {
     let says = Says::Lie(StatusCode::UNSUPPORTED_MEDIA_TYPE, Some("identity"));
     let (seen, failed) = requests(says, Compression::ADAPTIVE, CALLS).await;
-    // Each answer to a plain request says again that codings are read.
+    // Each answer to a plain request announces again that codings are accepted.
     assert!(coded(&seen) > 1 && failed == 0 && seen.len() == CALLS + coded(&seen), "{seen:?}, {failed} failed");
 }
 
@@ -331,7 +331,7 @@ async fn a_refused_stream_is_an_error() {
     assert_eq!((coded(&seen.codings()), seen.codings().len(), failed), (1, CALLS, 1));
 }
 
-/// Another origin is asked as this one is, but what it says holds there.
+/// Another origin is treated in the same way, but its announcement applies to itself.
 #[tokio::test]
 async fn another_origin_says_nothing_of_this_one() {
     let (there, seen) = (network(saying(Says::Truth, &Seen::default()), SLOW).await, Seen::default());
@@ -394,7 +394,7 @@ async fn nothing_is_compressed_in_memory() {
     let client = Client::builder("http://localhost/").compression(Compression::ADAPTIVE);
     let client = client.build_with(Http::default().pool(connector)).expect("a client");
     assert_eq!(calls(&client, 4).await, [false; 4]);
-    // A connection of another accept loop is not measured either.
+    // Connections of other accept loops are not measured either.
     let mut request = Request::post("/").header("content-type", "text/xml").header("accept-encoding", "gzip");
     request.extensions_mut().expect("valid").insert(Connection::new());
     let request = request.body(Full::from(message(Version::Soap11, &[], &long()))).expect("a request");

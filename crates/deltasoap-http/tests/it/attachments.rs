@@ -30,7 +30,7 @@ struct Store {
 #[soap(namespace = "urn:test", message)]
 struct Stored {
     lengths: Vec<u64>,
-    /// What came as content.
+    /// The bytes that came as content.
     content: Binary,
     /// Content IDs and media types of parts that the message does not refer to.
     others: Vec<String>,
@@ -72,7 +72,7 @@ fn request(content: impl Into<Binary>) -> Store {
     Store { name: "a name".to_owned(), content: content.into(), more: Vec::new() }
 }
 
-/// What went over the wire, as media types and text.
+/// Messages on the wire, as media types and text.
 #[derive(Debug, Default)]
 struct Seen {
     request: (String, String),
@@ -84,7 +84,7 @@ fn text_of(headers: &http::HeaderMap, body: &[u8]) -> (String, String) {
     (media.to_owned(), String::from_utf8_lossy(body).into_owned())
 }
 
-/// Calls a service through a wire that is looked at.
+/// Calls a service, and records the messages.
 async fn call(
     service: SoapService,
     attachments: AttachmentOptions,
@@ -232,7 +232,7 @@ async fn responses_have_parts_that_are_read_in_any_order() {
     handle.shutdown();
 }
 
-/// What a message in parts looks like, with headers and contents of the test's choice.
+/// Returns a package of parts with these headers and contents.
 fn related(parts: &[(&str, &str)]) -> String {
     let parts = parts.iter().map(|(headers, content)| format!("--b\r\n{headers}\r\n\r\n{content}\r\n"));
     parts.collect::<String>() + "--b--\r\n"
@@ -250,8 +250,8 @@ fn include(href: &str) -> String {
 
 const XOP: &str = "multipart/related; boundary=b; type=\"application/xop+xml\"; start-info=\"text/xml\"";
 
-/// Posts a package in pieces of several sizes, which must make no difference. The part of the
-/// answer that tells.
+/// Posts a package in pieces of several sizes, which must make no difference. Returns the relevant
+/// part of the answer.
 async fn answer(service: &SoapService, media: &str, package: impl AsRef<[u8]>) -> String {
     let mut answers = Vec::new();
     for size in [1, 50, usize::MAX] {
@@ -292,9 +292,9 @@ async fn packages_at_fault_are_answered_with_a_fault() {
         (XOP, related(&[]), 400, "the package ended before a first part"),
         (XOP, "nothing".to_owned(), 400, "the package ended before the first boundary"),
         (XOP, related(&[(xml, &root)])[..50].to_owned(), 400, "before the last boundary"),
-        (&no_start, related(&[(xml, &root)]), 400, "the part that is named as its start"),
-        (XOP, related(&[("Content-Type: image/png", &root)]), 400, "no message in XML"),
-        (XOP, related(&[("Content-Type: text/xml; charset=koi8-r", &root)]), 400, "no message in XML"),
+        (&no_start, related(&[(xml, &root)]), 400, "the part that the media type names as its start"),
+        (XOP, related(&[("Content-Type: image/png", &root)]), 400, "not an XML message"),
+        (XOP, related(&[("Content-Type: text/xml; charset=koi8-r", &root)]), 400, "not an XML message"),
         (XOP, related(&[("Content-Type: text/xml; charset=iso-8859-1", &(latin() + &root))]), 500, "there is no part"),
         (XOP, related(&[("Content-Type: text/xml; charset=utf-8", &(latin() + &root))]), 400, "is in ISO-8859-1"),
         (XOP, related(&[("Content-Type: text/xml; charset=utf-16", &root)]), 400, "says charset=utf-16, but"),
@@ -309,7 +309,7 @@ async fn packages_at_fault_are_answered_with_a_fault() {
         (XOP, related(&[(xml, &root), ("Content-Transfer-Encoding: base64\r\nContent-ID: a", "?")]), 500, "base64"),
         (XOP, related(&[(xml, "<no-envelope/>")]), 500, "not a SOAP Envelope"),
         ("application/dime", "not a record".to_owned(), 400, "not of DIME&#39;s version 1"),
-        ("multipart/related; boundary=\"b \"", related(&[]), 400, "names no boundary, or none that can be"),
+        ("multipart/related; boundary=\"b \"", related(&[]), 400, "has no boundary, or an invalid one"),
     ] {
         let answer = answer(&service, media, &package).await;
         let answer = answer.replace("&apos;", "&#39;").replace("DIME's", "DIME&#39;s");
@@ -324,14 +324,14 @@ async fn nothing_outside_of_the_package_is_looked_up() {
     let service = service();
     for href in ["http://localhost:9/x", "file:///etc/passwd", "//host/x", "x"] {
         let told = answer(&service, XOP, &related(&[("Content-Type: text/xml", &include(href))])).await;
-        assert!(told.contains("a cid: URL, for nothing else is looked up"), "{told}");
+        assert!(told.contains("a cid: URL; no other URL is resolved"), "{told}");
         let attribute = envelope(&format!("href='{href}'/>"));
         let told = answer(&service, XOP, &related(&[("Content-Type: text/xml", &attribute)])).await;
         assert!(told.contains("there is no part"), "{told}");
     }
     let located = related(&[("X: y", &envelope("href='http://h/x'/>")), ("Content-Location: http://h/x", "12345")]);
     assert!(answer(&service, XOP, &located).await.contains("<lengths>5</lengths>"));
-    // A message that came by itself has no parts.
+    // A message without a package has no parts.
     assert!(answer(&service, "text/xml", &include("cid:a")).await.contains("there is no part"));
     let told = answer(&service, "text/xml", &envelope("href='#a'/>")).await;
     assert!(told.contains("reference #a: no element has this id"), "{told}");
@@ -383,7 +383,7 @@ async fn parts_that_come_too_early_are_spilled_to_files() {
     handle.shutdown();
 }
 
-/// Equal bytes of the message, other bytes of the part.
+/// Equal bytes of the message, different bytes of the part.
 #[tokio::test]
 async fn a_reference_that_is_the_same_means_the_part_of_its_own_message() {
     let service = service();
@@ -459,7 +459,7 @@ async fn files_and_streams_are_sent_while_they_are_read() {
     handle.shutdown();
 }
 
-/// A body that stops in the middle of a part, while the handler reads it.
+/// A body that stops in the middle of a part while the handler reads it.
 #[tokio::test(start_paused = true)]
 async fn a_part_that_stops_coming_is_an_error() {
     let service = builder().body_timeout(Duration::from_secs(5)).build().expect("a service");
@@ -554,7 +554,7 @@ struct Glanced {
     first: i32,
 }
 
-/// Reads the part that it is told to, or none, and swallows what is wrong with it.
+/// Reads the requested part, or none, and ignores errors.
 async fn glance(request: Lease<Glance>, mut context: Context) -> Result<Glanced, Fault> {
     let first = match &request.part {
         Some(id) => context.attachments().bytes(&Binary::part(id)).await.map_or(-1, |part| part.len() as i32),
@@ -569,7 +569,7 @@ fn glance_envelope(part: Option<&str>) -> String {
     format!("<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body>{body}</s:Body></s:Envelope>")
 }
 
-/// Packages whose message and first part `a` are valid, with what is wrong after them.
+/// Returns packages whose message and first part `a` are valid, with the error that follows.
 fn invalid_after_the_first_part(root: &str) -> Vec<(String, u16, &'static str)> {
     let valid = related(&[("Content-ID: r", root), ("Content-ID: a", "12345")]);
     let open = valid.strip_suffix("--b--\r\n").expect("a last boundary").to_owned();
@@ -591,9 +591,9 @@ fn invalid_after_the_first_part(root: &str) -> Vec<(String, u16, &'static str)> 
         (part("Content-Transfer-Encoding: x"), 400, "unknown Content-Transfer-Encoding"),
         (with("--b\r\n\r\n3\r\n--b\r\n\r\n4\r\n--b\r\n\r\n5\r\n--b--\r\n"), 413, "the limit `parts` of 4"),
         (with(&format!("--b\r\n\r\n{}\r\n--b--\r\n", "z".repeat(3000))), 413, "the limit `part` of 2000"),
-        (with("--b--junk\r\n"), 400, "something follows the last boundary on its line"),
-        (with("--b-- \t.\r\n"), 400, "something follows the last boundary on its line"),
-        (with("--b\r\n\r\n3\r\n--bjunk\r\n\r\n"), 400, "something stands behind a boundary"),
+        (with("--b--junk\r\n"), 400, "unexpected text follows the last boundary on its line"),
+        (with("--b-- \t.\r\n"), 400, "unexpected text follows the last boundary on its line"),
+        (with("--b\r\n\r\n3\r\n--bjunk\r\n\r\n"), 400, "unexpected text follows a boundary on its line"),
         (with(""), 400, "the package ended before the last boundary"),
         (with("--b-"), 400, "the package ended before the end of a boundary"),
         (with("--b\r\n\r\n3\r\n"), 400, "the package ended before the last boundary"),
@@ -623,12 +623,12 @@ async fn a_package_is_checked_to_its_end_before_its_answer_counts() {
             assert!(told.starts_with(&status.to_string()) && told.contains(expected), "{part:?} {expected}: {told}");
         }
     }
-    // What the handler swallows is still an invalid package.
+    // An error that the handler ignores still makes the package invalid.
     let root = glance_envelope(Some("a"));
     let broken = related(&[("Content-ID: r", &root), ("Content-ID: a\r\nContent-Transfer-Encoding: base64", "?")]);
     let told = answer(&service, XOP, &broken).await;
     assert!(told.starts_with("400 ") && told.contains("the package is invalid: "), "{told}");
-    // That there is no such part is the handler's to judge.
+    // The handler decides about a missing part.
     let without = related(&[("Content-ID: r", &root)]);
     assert!(answer(&service, XOP, &without).await.contains("<first>-1</first>"));
 }
@@ -694,7 +694,7 @@ async fn a_client_checks_the_package_of_a_response_to_its_end() {
         assert!(matches!(&error, CallError::Attachment(error) if error.to_string().contains(expected)), "{error:?}");
         let error = client.call_leased::<_, Glanced>(&request).await.expect_err(expected);
         assert!(matches!(&error, CallError::Attachment(error) if error.to_string().contains(expected)), "{error:?}");
-        // The message is there, and its part if that has an end; what is wrong comes later.
+        // The message is valid, and so is its part if it is complete; the error comes later.
         let mut response = client.call_with::<_, Glanced>(&request, CallOptions::new()).await.expect("a message");
         let part = response.attachments.bytes(&Binary::part("a")).await;
         assert!(part.map_or_else(|error| error.to_string().contains(expected), |part| part == "12345"));

@@ -1,4 +1,4 @@
-//! Each attack by itself: what the server answers, or that it ends the connection.
+//! Each attack alone: the server answers, or ends the connection.
 
 #![cfg(feature = "tls")]
 
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// How long a client may take for anything.
+/// Time limit for clients.
 const TIME: Duration = Duration::from_millis(500);
 
-/// Attacks a server whose times are short.
+/// Attacks a server with short time limits.
 async fn attacked(attack: Attack) -> Reaction {
     let service = builder().body_timeout(TIME).body_rate(10_000).handler_timeout(TIME).build().expect("a service");
     let stats = service.stats();
@@ -25,8 +25,8 @@ async fn attacked(attack: Attack) -> Reaction {
     reaction
 }
 
-/// The server ends the connection behind responses with these statuses; the last response holds
-/// some text.
+/// Asserts that the server ends the connection after responses with these statuses, the last of
+/// which contains `text`.
 async fn expect(attack: Attack, statuses: &[&str], text: &str) {
     let reaction = attacked(attack).await;
     assert!(reaction.is_closed, "{attack:?}: {reaction:?}");
@@ -50,17 +50,17 @@ attacks! {
     chunks_that_trickle_are_refused: SlowChunks => ["408"], "the message did not arrive in time";
     a_body_that_stops_is_refused: StoppedBody => ["408"], "the message did not arrive in time";
     a_body_that_is_announced_and_does_not_come_is_refused: NoBodyAfterContinue => ["100", "408"], "the message did not arrive in time";
-    a_body_whose_sender_closes_its_half_is_refused: HalfClosedInBody => ["400"], "the message did not arrive whole";
+    a_body_whose_sender_closes_its_half_is_refused: HalfClosedInBody => ["400"], "the message did not arrive in full";
     too_long_a_body_is_refused: TooLong => ["413"], "the limit `message` of 1048576 is exceeded";
     too_long_a_body_in_chunks_is_refused: TooLongInChunks => ["413"], "the limit `message`";
     an_endless_text_is_refused: EndlessText => ["413"], "the limit `message`";
     endless_attributes_are_refused: EndlessAttributes => ["500"], "the limit `attributes`";
-    an_endless_chunk_extension_is_refused: EndlessChunkExtension => ["400"], "the message did not arrive whole";
+    an_endless_chunk_extension_is_refused: EndlessChunkExtension => ["400"], "the message did not arrive in full";
     what_is_left_of_too_short_a_length_is_no_request: LengthTooSmall => ["500", "400"], "";
     two_lengths_are_refused: TwoLengths => ["400"], "";
     a_negative_length_is_refused: BadLength => ["400"], "";
-    a_chunk_without_a_length_is_refused: BadChunk => ["400"], "the message did not arrive whole";
-    a_chunk_of_a_length_beyond_all_numbers_is_refused: HugeChunk => ["400"], "the message did not arrive whole";
+    a_chunk_without_a_length_is_refused: BadChunk => ["400"], "the message did not arrive in full";
+    a_chunk_of_a_length_beyond_all_numbers_is_refused: HugeChunk => ["400"], "the message did not arrive in full";
     a_gzip_bomb_is_refused: GzipBomb => ["413"], "`ratio`";
     broken_gzip_is_refused: BrokenGzip => ["400"], "compressed stream";
     garbage_behind_requests_is_refused: PipelinedGarbage => ["200", "200", "400"], "";
@@ -87,8 +87,8 @@ async fn clients_that_are_killed_leave_nothing_behind() {
     }
 }
 
-/// Both ways of framing at once are a way to smuggle requests past a proxy (RFC 9112, 6.1):
-/// whatever is answered, the connection ends.
+/// Both kinds of framing at once can smuggle requests past a proxy (RFC 9112, 6.1): whatever the
+/// answer is, the connection ends.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_length_beside_chunks_ends_the_connection() {
     let reaction = attacked(Attack::LengthAndChunked).await;
@@ -106,7 +106,7 @@ async fn a_handshake_that_stalls_is_given_up() {
     let (identity, _) = identity();
     let service = builder().build().expect("a service");
     let (address, handle) = serve(service, TIME, Some(ServerTls::new(identity))).await;
-    // Nothing, the beginning of a handshake, and what is none.
+    // Nothing, the beginning of a handshake, and something else.
     for hello in [&b""[..], b"\x16\x03\x01\x02\x00\x01", b"POST / HTTP/1.1\r\n\r\n"] {
         let mut stream = TcpStream::connect(address).await.expect("a connection");
         stream.write_all(hello).await.expect("sent");

@@ -1,4 +1,4 @@
-//! Who is who: Basic and Digest authentication, hooks, and what is remembered for whom.
+//! Authentication: Basic and Digest authentication, hooks, and whose messages are compared.
 
 use crate::common::*;
 use deltasoap::http::{
@@ -120,8 +120,8 @@ async fn hooks_see_requests_and_may_panic() {
     assert_eq!(status_of(call(Some("panic")).await), 500);
 }
 
-/// Sends the same message for each user in turn over one connection; how many messages were
-/// compared with an earlier one.
+/// Sends the same message for each user in turn over one connection; returns the number of messages
+/// that were compared with an earlier one.
 async fn compared(senders: &[(&str, &str)]) -> u64 {
     let (service, connection) = (guarded(), Connection::new());
     for (user, password) in senders {
@@ -154,24 +154,24 @@ fn secrets_are_not_shown() {
     assert!(Credentials::digest("a", "b\r\n").is_err());
 }
 
-/// A server with Digest authentication in front of the test service.
+/// The test service with Digest authentication.
 #[derive(Clone)]
 struct DigestServer {
     service: SoapService,
-    /// The challenge, but for the nonce and `stale`.
+    /// The challenge, without the nonce and `stale`.
     challenge: &'static str,
     seen: Arc<Mutex<Seen>>,
 }
 
 #[derive(Default)]
 struct Seen {
-    /// The number in the nonce that is good now.
+    /// The number in the currently valid nonce.
     nonce: u32,
-    /// Nonces that are stale by the time their answers come.
+    /// Number of nonces that are stale when their answers arrive.
     expiring: u32,
-    /// What came in `nc`, in order.
+    /// Received values of `nc`, in order.
     counts: Vec<String>,
-    /// Bytes of bodies, in order.
+    /// Lengths of received bodies, in order.
     bodies: Vec<usize>,
 }
 
@@ -209,7 +209,7 @@ impl DigestServer {
         Ok(response)
     }
 
-    /// Checks by RFC 7616, 3.4.1; else whether only the nonce is out of date.
+    /// Checks the answer by RFC 7616, 3.4.1. The error is true if only the nonce is stale.
     fn check(&self, parts: &Parts, body: usize) -> Result<(), bool> {
         let mut seen = self.seen.lock().expect("no panic");
         seen.bodies.push(body);
@@ -239,7 +239,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A parameter of a header, in quotes or without.
+/// Returns a parameter of a header, in quotes or without.
 fn parameter(header: &str, name: &str) -> String {
     let fields = header.split_once(' ').expect("a scheme").1.split(", ");
     let mut pairs = fields.filter_map(|field| field.split_once('='));
@@ -287,7 +287,7 @@ async fn a_nonce_may_be_stale_at_once() {
     };
     let (answered, bodies) = answer(1).await;
     assert_eq!((answered.is_ok(), bodies), (true, 3));
-    // One that never is in time is given up.
+    // A client that is never in time gives up.
     let (refused, bodies) = answer(9).await;
     assert_eq!((status_of(refused), bodies), (401, 3));
 }

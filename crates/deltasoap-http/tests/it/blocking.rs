@@ -10,10 +10,10 @@ use deltasoap::http::{CallError, CallOptions, Mtom, Server, ServerHandle};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-/// Longer than any test.
+/// Longer than any test takes.
 const LONG: Duration = Duration::from_secs(60);
 
-/// Serves on a thread of its own.
+/// Serves on a separate thread.
 fn serve_aside(idle: Duration) -> (SocketAddr, ServerHandle) {
     let (tell, told) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
@@ -62,7 +62,7 @@ fn items_are_waited_for() {
     assert_eq!(items.finish().expect("valid"), EchoResponse { text: "t".to_owned(), numbers: Vec::new() });
 }
 
-/// The thread in the background sees what happens to connections between two calls.
+/// The background thread notices what happens to connections between two calls.
 #[test]
 fn connections_are_looked_after_between_calls() {
     let (address, _handle) = serve_aside(Duration::from_millis(200));

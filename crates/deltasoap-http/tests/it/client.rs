@@ -1,5 +1,5 @@
-//! The client: against a service in memory, over loopback, and against answers that no service of
-//! ours gives.
+//! The client: against a service in memory, over loopback, and against answers that our services
+//! never give.
 
 use crate::common::*;
 use bytes::Bytes;
@@ -30,7 +30,7 @@ async fn calls_in_memory() {
 async fn the_future_of_a_call_is_small() {
     let (client, request) = (in_memory(Version::Soap11), echo("x"));
     let call = client.call::<_, EchoResponse>(&request);
-    // It is part of every future that awaits it, and is moved with them.
+    // The call is part of every future that awaits it, and is moved with them.
     assert!(size_of_val(&call) < 20 << 10, "{} bytes", size_of_val(&call));
     let (leased, sent) = (client.call_leased::<_, EchoResponse>(&request), client.send(&request));
     assert!(size_of_val(&leased) < 20 << 10 && size_of_val(&sent) < 20 << 10);
@@ -116,7 +116,7 @@ async fn fifty_calls_at_once() {
     assert_eq!(stats.snapshot().messages, 50);
 }
 
-/// A client of a server that gives one answer to everything.
+/// Returns a client of a server that always gives the same answer.
 async fn answered_with(
     status: u16,
     content_type: &'static str,
@@ -165,8 +165,7 @@ async fn deviations_of_all_answers_are_counted() {
     assert_eq!(client.clone().deviations(), 4);
 }
 
-/// What is wrong with a message that comes under an error's status is said, with the place and the
-/// status.
+/// The error of an invalid message with an error status contains the place and the status.
 #[tokio::test]
 async fn malformed_faults_are_told_from_pages() {
     const START: &str = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body>";
@@ -185,7 +184,7 @@ async fn malformed_faults_are_told_from_pages() {
             };
             let CallError::Status(error) = &refused else { panic!("{refused:?}") };
             assert_eq!(error.status, StatusCode::INTERNAL_SERVER_ERROR);
-            // Whatever a one-way message is answered with: what counts is that it was not accepted.
+            // Any such answer means that a one-way message was not accepted.
             if one_way && body.contains("Other") {
                 continue;
             }
@@ -220,7 +219,7 @@ async fn who_is_refused_learns_which_authentication_is_offered() {
     assert_eq!(error.schemes, ["Negotiate", "Basic"]);
 }
 
-/// An answer with header blocks before its body.
+/// Returns an answer with header blocks before its body.
 fn answer_with_headers(version: Version, headers: &str) -> &'static str {
     let answer = message(version, &[], &echoed(&echo("x")));
     let (front, body) = answer.split_at(answer.find("<soap:Body").expect("a body"));
@@ -259,8 +258,8 @@ async fn header_blocks_that_must_be_understood_are() {
             assert!(response.head.header("urn:lock", "Lock").is_some());
         }
     }
-    // What is for others, or need not be understood, passes; so does a fault, which says more than
-    // the block.
+    // Blocks for others, or without `mustUnderstand`, are accepted; so is a fault, which says more
+    // than the block.
     for headers in
         [block("soap:mustUnderstand='0'"), block("soap:mustUnderstand='1' soap:actor='urn:other'"), block("")]
     {
@@ -279,7 +278,7 @@ async fn header_blocks_that_must_be_understood_are() {
     assert!(matches!(failed, Err(CallError::Fault(fault)) if fault.reason == "no"));
 }
 
-/// What a client understands holds for all its calls.
+/// Header blocks that a client understands apply to all its calls.
 #[tokio::test]
 async fn a_client_understands_what_it_was_told() {
     let answer = answer_with_headers(Version::Soap12, "<t:Lock xmlns:t='urn:lock' soap:mustUnderstand='1'/>");
@@ -317,7 +316,7 @@ async fn an_answer_is_in_the_charset_that_it_names() {
     let error = answered_with(500, "text/xml; charset=koi8-r", ANSWER).await.expect_err("an error's status");
     assert!(error.to_string().contains("HTTP status 500"), "{error}");
     assert!(error.to_string().contains("the encoding KOI8-R is not supported"), "{error}");
-    // What is in ASCII alone is the same in most.
+    // Pure ASCII text is the same in most encodings.
     let plain: &'static str = ANSWER.replace('\u{e4}', "a").leak();
     assert_eq!(answered_with(200, "text/xml; charset=koi8-r", plain).await.expect("an answer").text, "a");
 }
@@ -343,12 +342,12 @@ async fn an_answer_in_a_byte_a_character_is_read_as_it_says() {
         let error = answer(media, &declared(label)).await.expect_err(media);
         assert!(matches!(&error, CallError::Charset(_)) && error.to_string().contains(told), "{error:?}");
     }
-    // Many servers say so above what is in UTF-8, and mostly ASCII.
+    // Many servers declare this for text in UTF-8, which is mostly ASCII.
     let plain = declared("UTF-8").replace("\u{e4}\u{80}", "a");
     assert_eq!(read("text/xml; charset=iso-8859-1", &plain).await, "a");
 }
 
-/// A charset means the same for a message by itself and for one in a package.
+/// A charset has the same meaning for a plain message and for one in a package.
 #[tokio::test]
 async fn the_root_of_a_package_is_in_the_charset_that_it_names() {
     const ANSWER: &str = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body>\

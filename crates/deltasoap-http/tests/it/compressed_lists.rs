@@ -1,4 +1,4 @@
-//! Lists that are compressed while they are written, and used while they arrive: item by item, of
+//! Lists that are compressed while they are written, and used while they arrive: item by item, with
 //! equal values, and beyond the limits on whole messages.
 
 use crate::common::serve;
@@ -25,7 +25,7 @@ struct Levels {
     level: Vec<f64>,
 }
 
-/// The same message on the way out.
+/// The same message for sending.
 #[derive(Debug, Clone, Default, PartialEq, Soap)]
 #[soap(namespace = "urn:lab", name = "Levels", message)]
 struct Outgoing {
@@ -64,12 +64,12 @@ async fn client(service: SoapService, compression: Compression) -> (Client, Serv
     (Client::builder(format!("http://{address}/")).compression(compression).build().expect("a client"), handle)
 }
 
-/// What is not kept back comes at once.
+/// Waits for a future that must not be held back.
 async fn soon<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(60), future).await.expect("it is kept back")
 }
 
-/// The last item of what has arrived is known to be whole when the next one comes.
+/// The last item that has arrived is known to be complete when the next one arrives.
 #[tokio::test]
 async fn responses_arrive_item_by_item() {
     for compression in CODED {
@@ -132,7 +132,7 @@ async fn watch(mut items: Items<Levels, f64, Fault>, seen: UnboundedSender<f64>)
     Ok(Count { count, total })
 }
 
-/// They shrink to less than what receivers take for a bomb.
+/// They compress so well that receivers would take them for a bomb.
 #[tokio::test]
 async fn equal_values_are_taken_within_the_default_limits() {
     const EQUAL: usize = 300_000;
@@ -158,7 +158,7 @@ async fn equal_values_are_taken_within_the_default_limits() {
 #[soap(namespace = "urn:lab", message)]
 struct Whole {}
 
-/// Not even when they are longer after compression than messages may be before it.
+/// The compressed size may even exceed the limit on messages before compression.
 #[tokio::test]
 async fn compressed_lists_have_no_bound_of_their_own() {
     const ITEMS: u32 = 40_000;

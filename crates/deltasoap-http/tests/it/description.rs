@@ -1,5 +1,4 @@
-//! A description of several documents, as tools fetch it: `?wsdl`, then each location that they
-//! find.
+//! A WSDL of several documents, as tools fetch it: `?wsdl`, then each location that they find.
 
 use crate::common::*;
 use deltasoap::Lease;
@@ -38,7 +37,7 @@ const COMMON: &str = r#"<schema xmlns="http://www.w3.org/2001/XMLSchema" targetN
 const FILES: [(&str, &str); 3] =
     [("parts/abstract.wsdl", ABSTRACT), ("schemas/echo.xsd", SCHEMA), ("schemas/common types.xsd", COMMON)];
 
-/// The service with its description from texts, and from files.
+/// Returns two services, with the WSDL from text and from files.
 fn services() -> [SoapService; 2] {
     let builder = || SoapService::builder().operation(async |request: Lease<Echo>| Ok::<_, Fault>(echoed(&request)));
     let texts = FILES.iter().fold(builder().wsdl(MAIN), |builder, (name, text)| builder.wsdl_document(*name, *text));
@@ -57,7 +56,7 @@ async fn get(service: &SoapService, uri: &str) -> Answered {
     send(service, request.body(Pieces::of(b"", 1)).expect("a request")).await
 }
 
-/// The values of the attributes that name documents.
+/// Returns the values of the attributes that name documents.
 fn locations(document: &str) -> impl Iterator<Item = &str> {
     let imports = document.split(['<', '>']).filter(|tag| tag.starts_with("import") || tag.starts_with("include"));
     imports.filter_map(|tag| tag.split_once("ocation=\"")?.1.split('"').next())
@@ -109,7 +108,7 @@ async fn a_document_that_there_is_not_is_told() {
     for uri in ["/?xsd=echo.xsd", "/?wsdl=other.wsdl", "/?xsd=../schemas/echo.xsd"] {
         let answer = get(&service, uri).await;
         assert_eq!(answer.status, StatusCode::NOT_FOUND, "{uri}");
-        assert!(answer.body.starts_with("The description has no document \""), "{}", answer.body);
+        assert!(answer.body.starts_with("The WSDL has no document \""), "{}", answer.body);
     }
 }
 

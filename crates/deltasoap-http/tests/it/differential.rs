@@ -1,5 +1,5 @@
-//! Differential decoding over HTTP: whose earlier messages a message is compared with, what comes
-//! home and when, and what is told about it.
+//! Differential decoding over HTTP: whose earlier messages a message is compared with, when
+//! memories return, and the statistics.
 
 use crate::common::*;
 use deltasoap::http::{Client, MemoryBounds, Principal, Server, ServerHandle, ServiceBuilder, Sharing, SoapService};
@@ -16,7 +16,7 @@ use tokio::net::TcpStream;
 use tokio::sync::{mpsc, oneshot};
 use tower::ServiceExt;
 
-/// Not adaptive, so that what happens does not depend on the time that it takes.
+/// Not adaptive, so that the result does not depend on the time that decoding takes.
 const LEAF: Differential = Differential { checkpoints: Checkpoints::Leaf, adaptive: false };
 
 fn builder() -> ServiceBuilder {
@@ -36,23 +36,23 @@ fn differential(service: &SoapService) -> DifferentialStats {
     service.stats().snapshot().differential
 }
 
-/// A message long enough that skipping shows.
+/// Returns a message that is long enough that skipping is visible.
 fn long(last: i32) -> Echo {
     Echo { text: "a text".to_owned(), numbers: (0..500).chain([last]).collect() }
 }
 
-/// A client with a connection of its own.
+/// Returns a client with its own connection.
 fn client(address: SocketAddr) -> Client {
     Client::new(format!("http://{address}/")).expect("a client")
 }
 
-/// One call, answered right.
+/// Makes one call and checks the answer.
 async fn call(client: &Client, request: &Echo) {
     let response: EchoResponse = client.call(request).await.expect("a response");
     assert_eq!(response, echoed(request));
 }
 
-/// Waits until something holds: a server learns of a connection's end when it gets to it.
+/// Waits until a condition holds: a server notices the end of a connection a while later.
 async fn eventually(holds: impl Fn() -> bool) {
     for _ in 0..500 {
         if holds() {
@@ -63,7 +63,7 @@ async fn eventually(holds: impl Fn() -> bool) {
     panic!("it never held");
 }
 
-/// Posts under a principal, over no connection.
+/// Posts as a principal, without a connection.
 async fn post_as(service: &SoapService, principal: &str, body: String) -> String {
     let mut request = Request::post("/").header("content-type", "text/xml").body(Full::from(body)).expect("a request");
     request.extensions_mut().insert(Principal::new(principal));
@@ -125,7 +125,7 @@ async fn connections_share_by_operation_one_after_the_other() {
     let service = build(builder().sharing(Sharing::Operation));
     let (address, _handle) = serve(service.clone()).await;
     for number in 0..500 {
-        // What a connection has is shared when the server has seen that it ended.
+        // A connection's memory is shared once the server has noticed its end.
         call(&client(address), &long(number)).await;
         if differential(&service).compared >= 10 {
             return;
@@ -309,7 +309,7 @@ async fn a_recorder_gets_what_the_statistics_tell() {
     assert_eq!((now.messages, now.faults, stats.compared), (4, 1, 2));
 }
 
-/// An operation's statistics.
+/// Returns an operation's statistics.
 fn stats_of(service: &SoapService, local: &str) -> (String, DifferentialStats) {
     let stats = service.stats();
     let found = stats.operations().find(|(name, _)| name.local == local).expect("the operation");
@@ -335,7 +335,7 @@ async fn what_comes_home_late_is_kept_for_the_principal() {
     assert_eq!(differential(&service).compared, 1);
 }
 
-/// A client that compares every response.
+/// Returns a client that compares every response.
 fn client_of(service: SoapService) -> Client<SoapService> {
     let options = DecodeOptions { differential: LEAF, ..DecodeOptions::default() };
     Client::builder("http://localhost/").options(options).build_with(service).expect("a client")

@@ -1,5 +1,5 @@
-//! Bodies in gzip, both ways: in all framings, beside differential decoding and writing, within
-//! limits, and where they are at fault.
+//! Bodies in gzip, both ways: in all framings, with differential decoding and writing, within
+//! limits, and invalid ones.
 
 use crate::common::*;
 use bytes::Bytes;
@@ -28,7 +28,7 @@ fn builder() -> ServiceBuilder {
     SoapService::builder().operation(handler).operation_with_context(describe)
 }
 
-/// Counts the bytes of the parts, and answers with as many parts.
+/// Counts the bytes of the parts, and answers with the same number of parts.
 async fn describe(_: Lease<Describe>, mut context: Context) -> Result<Answer<DescribeResponse>, Fault> {
     let mut answer = Answer::new(DescribeResponse { action: None, peer: None, user_agent: None });
     while let Some(part) = context.attachments().next().await? {
@@ -57,13 +57,13 @@ fn long(last: i32) -> Echo {
     Echo { text: "a text".to_owned(), numbers: (0..20_000).chain([last]).collect() }
 }
 
-/// Posts bytes as gzip, in pieces of a size.
+/// Posts bytes as gzip, in pieces of `size` bytes.
 async fn post_coded(service: &SoapService, coding: &str, body: &[u8], size: usize) -> Answered {
     let request = Request::post("/").header("content-type", "text/xml").header("content-encoding", coding);
     send(service, request.body(Pieces::of(body, size)).expect("a request")).await
 }
 
-/// The response to a message, for a client that accepts codings.
+/// Returns the response to a message, for a client that accepts these codings.
 async fn ask(service: &SoapService, accepted: &str, echo: &Echo) -> Response<deltasoap::http::Body> {
     let request = Request::post("/").header("content-type", "text/xml").header("accept-encoding", accepted);
     let body = Full::from(message(Version::Soap11, &[], echo));
@@ -127,7 +127,7 @@ async fn streams_of_several_members_are_read() {
     assert_eq!(client.call::<_, EchoResponse>(&echo("x")).await.expect("an answer").text, "x");
 }
 
-/// A member of nothing takes 20 bytes, and longer to set up than those bytes do to read.
+/// An empty member takes 20 bytes, but more time to set up than to read.
 #[tokio::test]
 async fn a_bomb_of_members_is_bounded() {
     let service = build(builder());
@@ -240,12 +240,12 @@ async fn packages_are_read_in_gzip_and_sent_as_they_are() {
     let answered = post(corrupt, "identity").await;
     assert_eq!(answered.status, StatusCode::BAD_REQUEST);
     let bomb = gzip(part + "\r\n--b\r\n\r\n" + &" ".repeat(50 << 20));
-    // The message in front of it is answered by a handler that cannot read the part.
+    // The message before it is answered by a handler that cannot read the part.
     let answered = post(bomb, "identity").await;
     assert!(answered.body.contains("`ratio` of 200"), "{}", answered.body);
 }
 
-/// A client of answers that no service of ours gives.
+/// Returns a client of a service with answers that ours never give.
 fn answering(
     coding: &'static str,
     status: StatusCode,
@@ -283,7 +283,7 @@ async fn answers_at_fault_are_errors() {
     assert!(matches!(&result, Err(CallError::Status(error)) if error.excerpt == "a page"), "{result:?}");
 }
 
-/// Sends a request as it stands, and reads until the server closes.
+/// Sends a request unchanged, and reads until the server closes the connection.
 async fn raw(service: SoapService, request: &[u8]) -> (String, Vec<u8>) {
     let (address, _handle) = serve(service).await;
     let mut stream = TcpStream::connect(address).await.expect("a connection");

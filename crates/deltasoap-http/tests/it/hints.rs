@@ -1,5 +1,5 @@
 //! Responses that repeat what was sent: the client takes their numbers from the request, and only
-//! as long as that is of use.
+//! as long as that is useful.
 
 use deltasoap::http::{Client, ClientBuilder, SoapService};
 use deltasoap::schema::Use;
@@ -35,7 +35,7 @@ fn client(builder: ClientBuilder) -> Client<SoapService> {
     builder.build_with(service()).expect("a client")
 }
 
-/// Not adaptive, so that what is found does not depend on the time that writing and reading take.
+/// Not adaptive, so that the result does not depend on the time that writing and reading take.
 fn builder() -> ClientBuilder {
     let differential = Differential { adaptive: false, ..Differential::default() };
     let options = DecodeOptions { differential, ..DecodeOptions::default() };
@@ -43,12 +43,12 @@ fn builder() -> ClientBuilder {
     Client::builder("http://levels.example/").templating(templating).options(options)
 }
 
-/// Levels that are like those of other turns.
+/// Returns a request with levels similar to those of other turns.
 fn request(by: f64, turn: usize) -> Scale {
     Scale { by, levels: (0..1000).map(|n| (n + turn / 2 * usize::from(n % 10 == 0)) as f64 / 7.0).collect() }
 }
 
-/// Calls a number of times; gives how many leaves were found in requests.
+/// Makes a number of calls; returns the number of leaves that were found in requests.
 async fn found(client: &Client<SoapService>, by: f64, turns: usize) -> u64 {
     let before = client.hinted_leaves();
     for turn in 0..turns {
@@ -66,7 +66,7 @@ async fn found(client: &Client<SoapService>, by: f64, turns: usize) -> u64 {
 async fn what_comes_back_is_found() {
     for encoding in [Use::Literal, Use::Encoded] {
         let client = client(builder().encoding(encoding));
-        // Of the leased responses only the first is read in full.
+        // Only the first of the leased responses is read in full.
         let found = found(&client, 1.0, 10).await;
         assert!(found >= 10 * 950, "{found}");
         assert_eq!(client.encode_stats().copies, 0, "what was sent is let go once it has been answered");

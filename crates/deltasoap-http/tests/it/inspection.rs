@@ -1,4 +1,4 @@
-//! Inspection: services and clients see messages whole, as they were sent, and may refuse them.
+//! Inspection: services and clients see complete messages, as they were sent, and may refuse them.
 
 use crate::common::*;
 use bytes::Bytes;
@@ -17,7 +17,7 @@ fn builder() -> ServiceBuilder {
     SoapService::builder().operation(async |request: Lease<Echo>| Ok::<_, Infallible>(echoed(&request)))
 }
 
-/// Keeps the last message, and refuses those with `no` in them.
+/// Keeps the last message, and refuses those that contain `no`.
 #[derive(Debug, Clone, Default)]
 struct Seen(Arc<Mutex<Vec<u8>>>);
 
@@ -49,7 +49,7 @@ async fn a_service_sees_its_requests_whole_and_may_refuse_them() {
             assert_eq!(seen.take(), text);
         }
     }
-    // The same message is refused each time, also where it is read differentially.
+    // The same message is refused each time, even if it is read differentially.
     for (version, code) in [(Version::Soap11, "Client"), (Version::Soap12, "Sender"), (Version::Soap11, "Client")] {
         let text = message(version, &[], &echo("no"));
         let answered = post_pieces(&service, version.media_type(), text.as_bytes(), 50).await;
@@ -87,7 +87,7 @@ async fn a_panic_of_an_inspector_ends_one_request() {
     }
 }
 
-/// A service whose requests are not inspected, and that answers with what it is sent.
+/// Returns a client of a service that does not inspect requests, and echoes them.
 fn client(
     seen: &Seen,
 ) -> Client<impl Service<Request<Body>, Response = Response<Full<Bytes>>, Error = Infallible, Future: Send> + Clone> {

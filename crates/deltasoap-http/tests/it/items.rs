@@ -29,7 +29,7 @@ struct Report {
     checked: bool,
 }
 
-/// The same message on the way out.
+/// The same message for sending.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:lab", name = "Report", message)]
 struct Outgoing {
@@ -58,7 +58,7 @@ struct Ask {
     count: u32,
 }
 
-/// The largest part of a message that is held, in bytes.
+/// Maximum bytes of a message that are held at one time.
 const LIMIT: u64 = 100_000;
 
 fn report(count: usize) -> Report {
@@ -103,7 +103,7 @@ fn summarizer() -> SoapService {
     builder().add_operation(Operation::with_items(level, summarize)).operation(names).build().expect("a service")
 }
 
-/// A service with one handler.
+/// Returns a service with one handler.
 fn handling<Running>(
     handler: impl Fn(Items<Report, f64, Fault>, Context) -> Running + Send + Sync + 'static,
 ) -> SoapService
@@ -125,7 +125,7 @@ where
     Answered { status: parts.status, headers: parts.headers, body: String::from_utf8(body.to_vec()).expect("UTF-8") }
 }
 
-/// A body whose pieces are sent by a channel.
+/// Returns a body whose pieces are sent through a channel.
 fn fed() -> (mpsc::Sender<Bytes>, impl Body<Data = Bytes, Error = Infallible> + Send + 'static) {
     let (feed, fed) = mpsc::channel::<Bytes>(1);
     let frames = futures_util::stream::unfold(fed, async |mut fed| {
@@ -154,7 +154,7 @@ async fn all_items_come_whatever_the_pieces() {
     }
 }
 
-/// Far more than the service holds of a message.
+/// Much more than the service holds of a message.
 #[tokio::test]
 async fn messages_may_be_longer_than_what_is_held() {
     let xml = xml(50_000);
@@ -165,7 +165,7 @@ async fn messages_may_be_longer_than_what_is_held() {
 #[tokio::test]
 async fn what_is_held_is_bounded() {
     let service = summarizer();
-    // One item, and what comes after the list.
+    // One item, and the content after the list.
     let long = "1".repeat(2 * LIMIT as usize);
     for (place, with) in
         [("<level>7</level>", format!("<level>{long}</level>")), ("<checked>", format!("<!--{long}--><checked>"))]
@@ -174,7 +174,7 @@ async fn what_is_held_is_bounded() {
         let answered = post(&service, "text/xml", Pieces::of(xml.as_bytes(), 1000)).await;
         assert_eq!(answered.status, StatusCode::PAYLOAD_TOO_LARGE, "{answered:?}");
     }
-    // Other operations take no more than ever, even if they only announce it.
+    // Other operations still have their limit, even if a request only announces its length.
     let names = message(Version::Soap11, &[], &Names { name: vec!["x".repeat(2000); 100] });
     let answered = post(&service, "text/xml", Pieces::of(names.as_bytes(), 1000)).await;
     assert_eq!(answered.status, StatusCode::PAYLOAD_TOO_LARGE, "{answered:?}");
@@ -201,7 +201,7 @@ async fn the_handler_runs_while_the_message_arrives() {
     let (feed, body) = fed();
     let posting = tokio::spawn(async move { post(&service, "text/xml", body).await });
     let mut start = 0;
-    // An item is given when another one has begun.
+    // An item is returned when the next one has begun.
     for (n, cut) in cuts.iter().enumerate() {
         feed.send(xml.as_bytes()[start..*cut].to_vec().into()).await.expect("the body is read");
         start = *cut;
@@ -268,7 +268,7 @@ async fn the_rest_is_checked() {
     }
 }
 
-/// The handler gets the error, and so does the client, whatever the handler makes of it.
+/// The handler gets the error, and so does the client, whatever the handler does with it.
 #[tokio::test]
 async fn errors_come_after_the_items_before_them() {
     for swallows in [false, true] {
@@ -295,7 +295,7 @@ async fn errors_come_after_the_items_before_them() {
     }
 }
 
-/// Which items come before an error is a matter of the message, not of how its bytes were cut.
+/// The items before an error depend on the message, not on how its bytes were split.
 #[tokio::test]
 async fn the_items_before_an_error_are_the_same_in_pieces_of_any_length() {
     const MEDIA: &str = "text/xml; charset=us-ascii";
@@ -365,14 +365,14 @@ async fn a_message_that_breaks_off_is_refused() {
     let body = StreamBody::new(futures_util::stream::iter(broken));
     let answered = post(&service, "text/xml", body).await;
     assert!(
-        answered.status == StatusCode::BAD_REQUEST && answered.body.contains("did not arrive whole"),
+        answered.status == StatusCode::BAD_REQUEST && answered.body.contains("did not arrive in full"),
         "{answered:?}"
     );
     let answered = post(&service, "text/xml", Pieces::of(&xml.as_bytes()[..xml.len() / 2], 100)).await;
     assert!(answered.body.contains("Fault"), "{answered:?}");
 }
 
-/// A message that stops coming is given up, also while its handler runs.
+/// A message that stops arriving is aborted, also while its handler runs.
 #[tokio::test]
 async fn a_message_that_stops_is_given_up() {
     let handler = Operation::with_items(level, summarize);
@@ -387,7 +387,7 @@ async fn a_message_that_stops_is_given_up() {
     drop(feed);
 }
 
-/// Its limit does not count the time in which the message arrives.
+/// The handler's time limit does not include the time in which the message arrives.
 #[tokio::test]
 async fn a_handler_has_its_time_between_two_reads() {
     let with_limit = |operation| {
@@ -426,7 +426,7 @@ async fn a_fault_does_not_wait_for_the_rest() {
     let (feed, body) = fed();
     let posting = tokio::spawn(async move { post(&service, "text/xml", body).await });
     feed.send(xml.as_bytes()[..xml.len() / 2].to_vec().into()).await.expect("the body is read");
-    // It waits a second for a short rest, so that the connection can go on.
+    // The server waits a second for a short rest, so that the connection can be reused.
     let answered = tokio::time::timeout(Duration::from_secs(10), posting).await.expect("in time").expect("no panic");
     assert!(answered.body.contains("enough"), "{answered:?}");
     drop(feed);
@@ -442,7 +442,7 @@ async fn a_panic_is_a_fault() {
     assert!(answered.status == StatusCode::INTERNAL_SERVER_ERROR && !answered.body.contains("secret"), "{answered:?}");
 }
 
-/// The items may go elsewhere; then the response does not wait for them.
+/// The items may be passed on; then the response does not wait for them.
 #[tokio::test]
 async fn items_can_be_passed_on() {
     let (done, ends) = oneshot::channel();
@@ -490,7 +490,7 @@ async fn inspectors_need_whole_messages() {
     assert!(matches!(refused, Err(CallError::Refused(_))), "{refused:?}");
 }
 
-/// Over connections, with slots that short requests get first.
+/// Over connections, with slots for which short requests have priority.
 #[tokio::test]
 async fn over_loopback() {
     let operation = Operation::with_items(level, summarize);
@@ -506,7 +506,7 @@ async fn over_loopback() {
     }
 }
 
-/// Answers with so many levels.
+/// Returns a service that answers with the requested number of levels.
 fn reporter() -> SoapService {
     let answer = async |ask: Lease<Ask>| match ask.count {
         13 => Err(Fault::sender("unlucky")),
@@ -539,7 +539,7 @@ async fn a_caller_takes_items_of_a_response() {
     assert!(matches!(fault, Err(CallError::Fault(fault)) if fault.reason == "unlucky"));
 }
 
-/// A service that answers with a body.
+/// Returns a service that answers with this body.
 fn answering<B>(
     media: &'static str,
     status: StatusCode,
@@ -599,7 +599,7 @@ async fn a_response_that_stops_is_given_up() {
     assert!(matches!(items.finish().await, Err(CallError::Timeout)));
 }
 
-/// A response in a package comes whole.
+/// A response in a package is read completely first.
 #[tokio::test]
 async fn responses_in_packages() {
     let answer = async |ask: Lease<Ask>| {
@@ -613,14 +613,14 @@ async fn responses_in_packages() {
     assert!(items.next_batch().await.is_none());
 }
 
-/// Answers with so many levels, written while they are sent.
+/// Answers with the requested number of levels, written while they are sent.
 async fn overlay(ask: Lease<Ask>) -> Result<OverlaidAnswer<Outgoing>, Fault> {
     let answer =
         Outgoing { station: "north".to_owned(), level: Streamed(vec![0.0; ask.count.min(1) as usize]), checked: true };
     Ok(Answer::new(answer).overlaid((1..ask.count).map(f64::from)))
 }
 
-/// The same from a stream that is not always ready.
+/// As [`overlay`], from a stream that is not always ready.
 async fn relay(ask: Lease<Ask>) -> Result<OverlaidAnswer<Outgoing>, Fault> {
     let answer = Outgoing { station: "north".to_owned(), level: Streamed::default(), checked: true };
     let levels = futures_util::stream::iter(0..ask.count).then(async |level| {
@@ -677,7 +677,7 @@ async fn a_response_without_a_place_for_items_is_a_fault() {
     );
 }
 
-/// From one connection to the next, without holding the list.
+/// Forwards items from one connection to the next, without holding the list.
 #[tokio::test]
 async fn items_are_relayed() {
     let (address, _handle) = serve(summarizer()).await;
@@ -694,7 +694,7 @@ async fn items_are_relayed() {
     assert!(matches!(&answer, Err(CallError::Encode(_) | CallError::Http(_))), "{answer:?}");
 }
 
-/// Who stops waiting in the middle of a failure gets it the next time.
+/// A caller that stops waiting during a failure gets it the next time.
 #[tokio::test]
 async fn failures_are_kept_for_handlers_that_stop_waiting() {
     let service = handling(async |mut items: Items<Report, f64, Fault>, _| {
@@ -726,7 +726,7 @@ async fn failures_are_kept_for_handlers_that_stop_waiting() {
     }
 }
 
-/// What nobody wants has to fit the limit.
+/// Items that nobody takes must be within the limit.
 #[tokio::test]
 async fn the_rest_is_bounded() {
     let service = handling(async |_: Items<Report, f64, Fault>, _| Ok(summary(0)));

@@ -1,6 +1,6 @@
-//! The tests of the client and the server, a module for each subject. They are one program, because
-//! linking each of them takes longer than running it. What counts allocations or sets what is the
-//! whole process's is in `tests/alone`.
+//! The tests of the client and the server, one module per subject. They are one program, because
+//! linking each takes longer than running it. Tests that count allocations or set process-wide
+//! state are in `tests/alone`.
 
 #[cfg(feature = "tls")]
 #[path = "../attack/mod.rs"]

@@ -1,5 +1,5 @@
-//! Health, readiness and metrics, mounted in a router, in front of a service, and over a socket
-//! while the server stops.
+//! Health, readiness and metrics: mounted in a router, around a service, and over a socket while
+//! the server stops.
 
 use crate::common::*;
 use axum::Router;
@@ -41,7 +41,7 @@ async fn it_is_mounted_in_routers() {
     assert_eq!(ask(&nested, Method::POST, "/soap", body).await.0, StatusCode::OK);
 }
 
-/// A request over a socket of its own; the response whole.
+/// Sends a request over a new socket; returns the whole response.
 async fn get(address: SocketAddr, path: &str) -> String {
     let mut stream = TcpStream::connect(address).await.expect("a connection");
     let request = format!("GET {path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
@@ -60,7 +60,7 @@ async fn a_server_without_a_router_is_watched_too() {
     assert!(get(address, "/health").await.starts_with("HTTP/1.1 200"));
     assert!(get(address, "/ready").await.starts_with("HTTP/1.1 200"));
     assert!(get(address, "/?wsdl").await.contains("definitions"), "other paths are the service's");
-    // Without metrics of the monitor's own, this path is the service's too.
+    // If the monitor has no metrics, the service also handles this path.
     assert!(get(address, "/metrics").await.contains("text/html"));
     monitor.drain();
     assert!(get(address, "/ready").await.starts_with("HTTP/1.1 503"));

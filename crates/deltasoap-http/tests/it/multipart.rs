@@ -1,8 +1,9 @@
-//! Packages that other toolkits have made, and such that they test themselves with: each is read,
-//! or refused for a reason.
+//! Packages that other toolkits have made, and packages from their own tests: each is read, or
+//! refused for a reason.
 //!
-//! `testdata/multipart/INDEX.tsv` says what must come out of each file. A file that begins with
-//! headers has its media type there; for others its boundary is that of its first boundary line.
+//! `testdata/multipart/INDEX.tsv` contains the expected result of each file. A file that begins
+//! with headers has its media type there; for others the boundary is that of the first boundary
+//! line.
 
 use bytes::Bytes;
 use deltasoap::decode::{Cursor, DecodeOptions, Decoder, Step};
@@ -16,7 +17,7 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
-/// Takes any message, also one with several elements in its body.
+/// Accepts any message, also with several elements in its body.
 #[derive(Default)]
 struct Any(Vec<Node>);
 
@@ -39,7 +40,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/multipart")
 }
 
-/// Media type and package of a file.
+/// Splits a file into media type and package.
 fn package(file: &[u8]) -> (String, Bytes) {
     let head = String::from_utf8_lossy(&file[..file.len().min(2000)]).replace("\r\n", "\n");
     if head.starts_with("POST ") || head.starts_with("MIME-Version") {
@@ -57,8 +58,8 @@ fn find(text: &[u8], what: &[u8]) -> Option<usize> {
     text.windows(what.len()).position(|window| window == what)
 }
 
-/// What a package comes to, as the index says it: the body's element, whether its references are to
-/// parts, the parts.
+/// Returns the result for a package as the index has it: the body's element, whether its references
+/// point to parts, the parts.
 async fn outcome(media: &str, package: Bytes, size: usize) -> Result<String, String> {
     let chunks: Vec<_> = (0..package.len()).step_by(size).collect();
     let chunks = chunks.into_iter().map(move |at| package.slice(at..package.len().min(at.saturating_add(size))));
@@ -90,7 +91,7 @@ async fn read_root(attachments: &mut Attachments) -> Result<Vec<Node>, String> {
     Ok(reader.into_parts().1.0)
 }
 
-/// All references: in `href`, and as text (WS-I Attachments Profile 1.0, `swaRef`).
+/// Collects all references: in `href`, and as text (WS-I Attachments Profile 1.0, `swaRef`).
 fn refer(node: &Node, references: &mut Vec<PartUri>) {
     references.extend(node.attribute("", "href").map(PartUri::new));
     let text = node.text();

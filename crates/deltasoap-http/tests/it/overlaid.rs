@@ -46,7 +46,7 @@ fn numbers(count: i32) -> impl Iterator<Item = f64> + Send + 'static {
     (0..count).map(f64::from)
 }
 
-/// Adds numbers; counts the messages that arrived whole.
+/// Returns a service that adds numbers, and a counter of the messages that arrived completely.
 fn adder() -> (SoapService, Arc<AtomicUsize>) {
     let whole = Arc::new(AtomicUsize::new(0));
     let (sums, joins) = (Arc::clone(&whole), Arc::clone(&whole));
@@ -101,7 +101,7 @@ async fn one_way_messages_and_faults() {
     assert!(matches!(result, Err(CallError::Fault(_))), "nothing serves it: {result:?}");
 }
 
-/// What arrives on a connection, until the last chunk of a body that comes in chunks.
+/// Receives the bytes of a connection, until the last chunk of a chunked body.
 async fn receive(listener: &TcpListener) -> (String, String) {
     let (mut socket, _) = listener.accept().await.expect("a connection");
     let mut bytes = Vec::new();
@@ -114,7 +114,7 @@ async fn receive(listener: &TcpListener) -> (String, String) {
     (head.to_ascii_lowercase(), unchunked(body))
 }
 
-/// The body within chunks.
+/// Removes the chunk framing from a body.
 fn unchunked(mut rest: &str) -> String {
     let mut body = String::new();
     while let Some((size, behind)) = rest.split_once("\r\n") {
@@ -173,7 +173,7 @@ fn body(chunk: usize) -> Body {
     Overlay::new(Version::Soap11, Use::Literal, &[], &sum(), numbers(2000), chunk).expect("numbers").into()
 }
 
-/// The next frame of a body, however often it has to be asked for.
+/// Returns the next frame of a body, however often it must be polled.
 async fn frame(body: &mut Body) -> Option<bytes::Bytes> {
     let frame = body.frame().await?.expect("no error");
     Some(frame.into_data().expect("data"))

@@ -1,5 +1,4 @@
-//! The landing page, as text: what it shows, what it allows, and the samples that its form begins
-//! with.
+//! The landing page, as text: its content, its policy, and the initial samples of its form.
 
 use crate::common::*;
 use deltasoap::http::{Context, LandingPage, Operation, ServiceIndex, SoapService};
@@ -68,10 +67,10 @@ async fn every_text_is_escaped() {
     );
 }
 
-/// Texts that would be markup in an element, in a script, and in an attribute.
+/// Text that would be markup in an element, in a script, and in an attribute.
 const EVIL: &str = "</script><script>alert(1)</script><img src=x onerror='alert(2)'>\" onload=\"alert(3)";
 
-/// A page without any markup of [`EVIL`]'s, though it shows that text.
+/// Asserts that a page shows [`EVIL`] as text, without any markup of it.
 #[track_caller]
 fn shows_as_text(page: &str, scripts: usize) {
     assert_eq!(page.matches("<script").count(), scripts, "{page}");
@@ -136,7 +135,7 @@ async fn answers_that_are_no_page_are_taken_for_none() {
     // A browser runs XHTML in a document of type text/xml.
     let policy = get(&service, "/?wsdl").await.headers["content-security-policy"].clone();
     assert_eq!(policy, "default-src 'none'; sandbox; frame-ancestors 'none'");
-    // The URL that the description names is the one that it was asked for at.
+    // The URL in the WSDL is the one at which the WSDL was requested.
     let request = Request::get("/%22%3E%3Cx/?wsdl").header("host", "h\"><evil/>");
     let answer = send(&service, request.body(Pieces::of(b"", 1)).expect("a request")).await;
     assert!(!answer.body.contains("<evil") && !answer.body.contains("\"><x"), "{}", answer.body);

@@ -1,5 +1,5 @@
-//! HTTP as a server meets it, over raw sockets: versions, framings, methods, limits of the head,
-//! and the end.
+//! HTTP as a server sees it, over raw sockets: versions, framings, methods, limits of the head, and
+//! the end of the connection.
 
 use crate::common::*;
 use deltasoap::http::{Answer, Monitor, Part, Server, ServerHandle, SoapService};
@@ -17,13 +17,13 @@ use tokio::time::timeout;
 
 const SOON: Duration = Duration::from_secs(10);
 
-/// A connection to a server of its own.
+/// Returns a connection to a new server.
 async fn connect() -> (TcpStream, ServerHandle) {
     let (address, handle) = serve(service().0).await;
     (TcpStream::connect(address).await.expect("a connection"), handle)
 }
 
-/// A request with a body of announced length.
+/// Returns a request with a body of announced length.
 fn post(version: &str, headers: &str, body: &str) -> String {
     let len = body.len();
     format!(
@@ -35,7 +35,7 @@ fn echo_message() -> String {
     message(Version::Soap11, &[], &echo("on the wire"))
 }
 
-/// Sends a text and reads to the end of the connection.
+/// Sends text and reads to the end of the connection.
 async fn exchange(stream: &mut TcpStream, text: &str) -> String {
     stream.write_all(text.as_bytes()).await.expect("sent");
     let mut answer = Vec::new();
@@ -104,7 +104,7 @@ async fn who_waits_to_continue_is_told() {
     assert_eq!(head(&mut stream).await, "http/1.1 100 continue\r\n\r\n");
     stream.write_all(body.as_bytes()).await.expect("sent");
     assert!(response(&mut stream).await.0.starts_with("http/1.1 200"));
-    // Others do not wait.
+    // Other versions do not wait.
     stream.write_all(request.as_bytes()).await.expect("sent");
     assert_eq!(head(&mut stream).await, "http/1.1 100 continue\r\n\r\n");
     assert!(response(&mut stream).await.0.starts_with("http/1.1 200"));
@@ -120,7 +120,7 @@ struct FetchResponse {
     data: Binary,
 }
 
-/// A service whose response has a length that is not known beforehand.
+/// Returns a service whose response has no known length.
 fn streaming() -> SoapService {
     let fetch = async |_: Lease<Fetch>| {
         let pieces = stream::iter(["in ", "three ", "pieces"]).map_ok_bytes();
@@ -130,7 +130,7 @@ fn streaming() -> SoapService {
     SoapService::builder().operation(fetch).build().expect("a service")
 }
 
-/// Texts as the pieces of a part.
+/// Text as the pieces of a part.
 trait Pieced: Sized + futures_util::Stream<Item = &'static str> {
     fn map_ok_bytes(self) -> impl futures_util::Stream<Item = std::io::Result<bytes::Bytes>> {
         futures_util::StreamExt::map(self, |text| Ok(bytes::Bytes::from_static(text.as_bytes())))
@@ -224,8 +224,8 @@ async fn one_way_messages_are_accepted_in_both_versions_of_soap() {
     }
 }
 
-/// A server whose operation waits until it is told, and what says that it has begun and lets it go
-/// on.
+/// Returns a server whose operation waits for a signal, and the channels that report its start and
+/// release it.
 async fn waiting(
     workers: usize,
 ) -> (SocketAddr, ServerHandle, tokio::task::JoinHandle<std::io::Result<()>>, [Arc<Notify>; 2]) {
@@ -262,7 +262,7 @@ async fn is_finished_before_the_end(workers: usize) {
         tokio::task::yield_now().await;
     }
     assert!(!running.is_finished(), "a request is under way");
-    // A thread that is busy may see the signal a moment later.
+    // A busy thread may see the signal a moment later.
     tokio::time::sleep(Duration::from_millis(50)).await;
     go_on.notify_one();
     let (head, body) = response(&mut stream).await;
@@ -271,7 +271,7 @@ async fn is_finished_before_the_end(workers: usize) {
     timeout(SOON, running).await.expect("an end").expect("no panic").expect("no error");
 }
 
-/// A request with a head of the test's own, and an echo for its body.
+/// Returns a request with this head, and an echo as its body.
 fn post_with(head: &str) -> String {
     let body = echo_message();
     format!("POST / HTTP/1.1\r\nContent-Type: text/xml\r\n{head}Content-Length: {}\r\n\r\n{body}", body.len())
@@ -300,17 +300,17 @@ async fn one_valid_host_is_named() {
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{hosts:?}: {answer}");
         assert_eq!(status == 200, answer.contains("on the wire"), "{answer}");
     }
-    // Older requests may name none, but no more than one.
+    // Requests in older versions may have no `Host`, but not more than one.
     for (hosts, status) in [("", 200), ("Host: a\r\n", 200), ("Host: a\r\nHost: b\r\n", 400), ("Host: a b\r\n", 400)] {
         let (mut stream, _handle) = connect().await;
         let request = post_with(hosts).replacen("HTTP/1.1", "HTTP/1.0", 1);
         let answer = exchange(&mut stream, &request).await;
         assert!(answer.starts_with(&format!("HTTP/1.0 {status}")), "{hosts:?}: {answer}");
     }
-    // The target of a request can name the host, but the field has to be there all the same.
+    // The target of a request can name the host, but the field is required nevertheless.
     let (mut stream, _handle) = connect().await;
     let answer = exchange(&mut stream, "GET http://a/?wsdl HTTP/1.1\r\n\r\n").await;
-    assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("names no Host"), "{answer}");
+    assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("has no Host header"), "{answer}");
 }
 
 #[tokio::test]
@@ -369,7 +369,7 @@ async fn an_expectation_that_is_not_known_fails() {
 }
 
 /// A request whose answer is known from its head leaves the connection usable if its body is short.
-/// Else the answer says that the connection ends (RFC 9112, 9.6).
+/// Otherwise the answer says that the connection ends (RFC 9112, 9.6).
 #[tokio::test]
 async fn an_answer_before_the_body_says_whether_the_connection_ends() {
     let soap = serve(service().0).await;
@@ -412,8 +412,8 @@ async fn an_answer_before_the_body_says_whether_the_connection_ends() {
     drop((soap, handle));
 }
 
-/// RFC 9112, 2.2: a recipient may take a line feed alone for the end of a line of the head. One in
-/// a chunk's head it may not.
+/// RFC 9112, 2.2: a recipient may accept a single line feed as the end of a line of the head, but
+/// not of a chunk's head.
 #[tokio::test]
 async fn line_feeds_alone_end_the_lines_of_a_head_but_not_of_chunks() {
     let (mut stream, _handle) = connect().await;
@@ -430,13 +430,13 @@ async fn line_feeds_alone_end_the_lines_of_a_head_but_not_of_chunks() {
     }
 }
 
-/// Text as UTF-16, little end first, with a byte order mark.
+/// Encodes text as UTF-16, little-endian, with a byte order mark.
 fn utf_16(text: &str) -> Vec<u8> {
     let text = text.replace("UTF-8", "UTF-16");
     "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
 }
 
-/// RFC 7303 and the Basic Profile: what the media type says of the encoding is true, or not said.
+/// RFC 7303 and the Basic Profile: the encoding in the media type is right, or absent.
 #[tokio::test]
 async fn a_charset_that_contradicts_the_message_is_refused() {
     let (eight, sixteen) = (echo_message().into_bytes(), utf_16(&echo_message()));
@@ -454,8 +454,7 @@ async fn a_charset_that_contradicts_the_message_is_refused() {
         ("; charset=us-ascii", &sixteen, "400"),
         ("; charset=utf-8; charset=utf-16", &eight, "415"),
         ("; charset=koi8-r", &eight, "415"),
-        // What is in ASCII alone contradicts neither the charset nor the declaration, which says
-        // UTF-8.
+        // Pure ASCII text contradicts neither the charset nor the declaration, which names UTF-8.
         ("; charset=iso-8859-1", &eight, "200"),
         ("; charset=iso-8859-1", &umlaut, "400"),
         ("; charset=iso-8859-1", &sixteen, "400"),
@@ -471,8 +470,8 @@ async fn a_charset_that_contradicts_the_message_is_refused() {
         stream.write_all(body).await.expect("sent");
         let answer = exchange(&mut stream, "").await;
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{charset:?}: {answer}");
-        let is_explained = answer.contains("is not supported for more than ASCII")
-            || answer.contains("name the charset it is in, or none");
+        let is_explained =
+            answer.contains("is not supported for non-ASCII") || answer.contains("declare the actual charset, or none");
         assert_eq!(is_explained, status == "400", "{charset:?}: {answer}");
     }
 }

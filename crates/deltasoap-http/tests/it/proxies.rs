@@ -1,4 +1,4 @@
-//! Proxies and the pool of connections, over sockets.
+//! Proxies and the connection pool, over sockets.
 
 use crate::common::scripted::{Act, Scripted, answer, right};
 use crate::common::*;
@@ -43,7 +43,7 @@ async fn some_hosts_are_reached_directly_and_see_no_credentials() {
     assert!(server.requests()[0].starts_with("POST /soap ") && !server.requests()[0].contains("proxy-authorization"));
 }
 
-/// What names stand for is checked where it is connected to, and not of the proxy.
+/// The addresses of a name are checked when the client connects, but not those of the proxy.
 #[tokio::test]
 async fn addresses_are_checked_before_they_are_connected_to() {
     let server = Scripted::new(|_, _| right(&echo("x"))).await;
@@ -75,7 +75,7 @@ async fn a_proxy_of_another_kind_is_an_error() {
     assert!(!format!("{:?}", Proxy::new("http://ada:secret@proxy.example", "")).contains("secret"));
 }
 
-/// A SOCKS5 server (RFC 1928, 1929) that asks for a password, and leads to one place.
+/// Returns a SOCKS5 server (RFC 1928, 1929) that requires a password, and always connects to `to`.
 async fn socks(to: SocketAddr) -> (SocketAddr, tokio::task::JoinHandle<Vec<u8>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -111,14 +111,14 @@ async fn socks_proxies_look_names_up_themselves() {
     assert!(server.requests()[0].starts_with("POST /soap "), "the server is not told of the proxy");
 }
 
-/// The error of a call, with all its causes.
+/// Returns the error of a call, with all its causes.
 async fn error_of(client: &Client) -> String {
     let error = client.call::<_, EchoResponse>(&echo("x")).await.expect_err("no answer");
     let first: &dyn std::error::Error = &error;
     std::iter::successors(Some(first), |error| error.source()).map(|error| format!("{error}\n")).collect()
 }
 
-/// Errors on the way name the proxy and who named it, and no password.
+/// Connection errors name the proxy and its source, but no password.
 #[tokio::test]
 async fn a_proxy_that_cannot_be_reached_is_named() {
     let refusing = {
@@ -131,8 +131,8 @@ async fn a_proxy_that_cannot_be_reached_is_named() {
         ("http", refusing, "http://nowhere.invalid/", ["cannot connect to the proxy", "refused"]),
         ("http", refusing, "https://nowhere.invalid/", ["cannot connect to the proxy", "refused"]),
         ("socks5", refusing, "http://nowhere.invalid/", ["cannot connect to the proxy", "refused"]),
-        ("socks5", silent.address, "http://nowhere.invalid/", ["gives no connection to the host", "within 0.2 s"]),
-        ("http", closing.address, "https://nowhere.invalid/", ["gives no connection to the host", "tunnel error"]),
+        ("socks5", silent.address, "http://nowhere.invalid/", ["does not connect to the host", "within 0.2 s"]),
+        ("http", closing.address, "https://nowhere.invalid/", ["does not connect to the host", "tunnel error"]),
     ] {
         let proxy = Proxy::new(&format!("{scheme}://ada:secret@{address}"), "").expect("a proxy").named_by("--proxy");
         let transport = HttpTransport::builder().proxy(proxy).connect_timeout(Duration::from_millis(200)).build();
@@ -146,7 +146,7 @@ async fn a_proxy_that_cannot_be_reached_is_named() {
     assert!(!error_of(&client(&server.url(), direct)).await.contains("proxy"));
 }
 
-/// Nothing was sent where the proxy could not be connected to, so that it is tried again.
+/// If the connection to the proxy failed, nothing was sent, so the request is retried.
 #[tokio::test]
 async fn a_proxy_is_tried_again_like_a_host() {
     let refusing = {
@@ -169,7 +169,7 @@ mod secure {
     use deltasoap::http::{ClientTls, Identity, Roots, Server, ServerTls};
     use rcgen::{CertificateParams, KeyPair};
 
-    /// A server over TLS for a name, and how to trust it.
+    /// Returns a TLS server for a name, and the client's configuration for it.
     async fn server() -> (SocketAddr, ClientTls) {
         let key = KeyPair::generate().expect("a key");
         let params = CertificateParams::new(["nowhere.invalid".to_owned()]).expect("parameters");

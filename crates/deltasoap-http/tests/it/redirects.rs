@@ -1,5 +1,5 @@
-//! Redirects and cookies, over sockets: off unless asked for, and never with anything secret to
-//! somewhere else.
+//! Redirects and cookies, over sockets: off by default, and secrets are never sent to another
+//! origin.
 
 use crate::common::scripted::{Scripted, answer, right};
 use crate::common::*;
@@ -14,7 +14,7 @@ struct Sum {
     item: Streamed<f64>,
 }
 
-/// Sends on to a place, unless the request is for `/there`.
+/// Returns a server that redirects to `location`, unless the request is for `/there`.
 async fn redirecting(status: u16, location: String) -> Scripted {
     Scripted::new(move |_, request| {
         let is_there = request.starts_with("POST /there ");
@@ -124,7 +124,7 @@ async fn cookies_are_kept_if_asked_for_and_stay_at_home() {
     assert_eq!(other.requests().len(), 1);
 }
 
-/// Answers with a cookie, the fifth time from elsewhere.
+/// Answers with a cookie; the fifth time redirects to another address.
 #[cfg(feature = "cookies")]
 fn with_cookies(number: usize, elsewhere: SocketAddr) -> crate::common::scripted::Act {
     if number == 4 {

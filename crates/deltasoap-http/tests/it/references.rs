@@ -1,4 +1,4 @@
-//! Shared values over the wire: written once, or copied where that is said.
+//! Shared values over the wire: written once, or copied if configured.
 
 use bytes::Bytes;
 use deltasoap::http::{CallError, CallOptions, Client, Connection, SoapService};
@@ -23,7 +23,7 @@ struct Pair {
     other: Shared<Vertex>,
 }
 
-/// What came, and whether its values were shared.
+/// The received values, and whether they were shared.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(message, namespace = "urn:g")]
 struct Seen {
@@ -50,7 +50,7 @@ fn is_shared(pair: &Pair) -> bool {
     Shared::ptr_eq(&pair.one, &pair.other)
 }
 
-/// Beyond 2 KiB templates are kept.
+/// Long names: templates are kept for responses of more than 2 KiB.
 fn names() -> [String; 3] {
     ["a".to_owned(), "b".repeat(3000), "c".repeat(3000)]
 }
@@ -84,7 +84,7 @@ async fn a_cycle_cannot_be_copied() {
     assert!(seen.shared && is_shared(&seen.back));
 }
 
-/// The response to a message, as text.
+/// Returns the response to a message, as text.
 async fn answered(service: &SoapService, connection: Connection, message: String) -> String {
     let request = Request::post("/").header("content-type", "text/xml").extension(connection);
     let request = request.body(Full::<Bytes>::from(message)).expect("a request");
@@ -93,8 +93,8 @@ async fn answered(service: &SoapService, connection: Connection, message: String
     String::from_utf8(body.into()).expect("UTF-8")
 }
 
-/// The service keeps requests on a connection, so that their handles are there while the response
-/// is written.
+/// The service keeps requests on a connection, so their handles exist while the response is
+/// written.
 #[tokio::test]
 async fn a_response_does_not_depend_on_what_is_kept_of_the_request() {
     let build =

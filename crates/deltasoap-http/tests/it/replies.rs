@@ -1,5 +1,5 @@
-//! Answers that handlers write themselves: other messages than the request's type has for an
-//! answer, none, and such to no message at all.
+//! Answers that handlers write themselves: messages of other types, no message, and answers to
+//! requests without a message.
 
 use bytes::Bytes;
 use deltasoap::content::Shortcuts;
@@ -58,7 +58,7 @@ fn ping(number: i32) -> Result<MessageReply, deltasoap::Error> {
 }
 
 /// Answers even numbers with half of them, odd ones with nothing, other elements with a fault that
-/// names them, and nothing with 1.
+/// names them, and empty requests with 1.
 fn service() -> SoapService {
     let halve = async |request: Lease<Ping>, _: Context| match request.number {
         odd if odd % 2 != 0 => Ok(MessageReply::status(StatusCode::NO_CONTENT)),
@@ -110,7 +110,7 @@ async fn handlers_choose_what_they_answer() {
     assert!(status == 200 && body.contains("{urn:o}Other"), "{status} {body}");
 }
 
-/// A body of unknown length in these frames.
+/// Returns a body of unknown length in these frames.
 fn frames(frames: &[&'static str]) -> impl http_body::Body<Data = Bytes, Error = Infallible> + Send + 'static + use<> {
     let frames: Vec<_> =
         frames.iter().map(|text| Ok(http_body::Frame::data(Bytes::from_static(text.as_bytes())))).collect();

@@ -1,4 +1,4 @@
-//! When requests are sent again, over sockets: where that is safe, and where the caller says so.
+//! Retries, over sockets: where they are safe, and where the caller requests them.
 
 use crate::common::scripted::{Act, Scripted, answer, right};
 use crate::common::*;
@@ -26,7 +26,7 @@ fn idempotent() -> CallOptions {
     CallOptions::new().idempotent(true)
 }
 
-/// An address that nobody listens at, until somebody does.
+/// Returns an address where a server only listens after this time.
 async fn later(after: Duration) -> std::net::SocketAddr {
     let address = TcpListener::bind("127.0.0.1:0").await.expect("a port").local_addr().expect("an address");
     tokio::spawn(async move {
@@ -106,7 +106,7 @@ async fn attempts_that_hang_are_given_up() {
     let client = Client::builder(server.url()).retries(retries).build().expect("a client");
     let response = client.call_with::<_, EchoResponse>(&echo("x"), idempotent()).await;
     assert_eq!(response.expect("a response").body.text, "x");
-    // Others are waited for.
+    // For other calls the client keeps waiting.
     let server = Scripted::new(|_, _| Act::Hang).await;
     let client = Client::builder(server.url()).retries(retries).timeout(Duration::from_millis(700)).build();
     let late = client.expect("a client").call::<_, EchoResponse>(&echo("x")).await;
@@ -129,7 +129,7 @@ async fn attempts_and_time_are_bounded() {
     assert_eq!(server.requests().len(), 1);
 }
 
-/// The pool notices by itself that a connection was closed before anything was sent over it.
+/// The pool notices that a connection was closed before anything was sent over it.
 #[tokio::test]
 async fn connections_that_were_closed_meanwhile_are_replaced() {
     let server = deltasoap::http::Server::bind("127.0.0.1:0").await.expect("a port");

@@ -1,5 +1,5 @@
-//! Small requests first, over sockets: what waits, what passes, what is refused, and that a slow
-//! sender keeps nobody waiting.
+//! Small requests first, over sockets: which requests wait, overtake or are refused, and a slow
+//! sender delays nobody.
 
 #![cfg(feature = "tls")]
 
@@ -19,20 +19,21 @@ use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
 use tower::ServiceExt;
 
-/// Requests up to this are small. Larger ones are worked on elsewhere, as long as the test wants.
+/// Maximum length of a small request. The handlers of larger ones run on other threads, as long as
+/// the test wants.
 const SMALL: u64 = 4 << 10;
 const LONG: Duration = Duration::from_secs(20);
 
-/// A service with one slot for all, and one for small requests.
+/// A service with one slot for all requests, and one for small requests.
 struct Stage {
     service: SoapService,
     stats: Arc<ServiceStats>,
     address: SocketAddr,
     handle: ServerHandle,
     serving: JoinHandle<std::io::Result<()>>,
-    /// Lets the handler of one large request end.
+    /// Completes the handler of one large request.
     go: Sender<()>,
-    /// Who was worked on, in their order.
+    /// Senders whose requests were processed, in order.
     order: Arc<Mutex<Vec<String>>>,
 }
 
@@ -55,7 +56,7 @@ impl Stage {
         Stage { stats: service.stats(), service, address, handle, serving, go, order }
     }
 
-    /// Calls the service with a large request, whose handler has begun.
+    /// Calls the service with a large request; returns once its handler has begun.
     async fn first(&self) -> JoinHandle<String> {
         let first = self.call("first", 10_000);
         let end = Instant::now() + LONG;
@@ -67,7 +68,7 @@ impl Stage {
         first
     }
 
-    /// As [`call`](Self::call), for the operation with much to do.
+    /// As [`call`](Self::call), for the operation with a large weight.
     fn call_report(&self, sender: &str, action: &str) -> JoinHandle<String> {
         self.call_other(sender, action, "Report")
     }
@@ -83,15 +84,15 @@ impl Stage {
         self.call_other(sender, action, "Slow")
     }
 
-    /// Sends a request of about as many bytes.
+    /// Sends a request of about `bytes` bytes.
     async fn send(&self, sender: &str, bytes: usize) -> TcpStream {
         let mut stream = TcpStream::connect(self.address).await.expect("a connection");
         stream.write_all(&request(sender, bytes)).await.expect("sent");
         stream
     }
 
-    /// Calls the service with a request whose bytes are all there, so that it never waits for them:
-    /// over a socket it may, and then its slot goes to another.
+    /// Calls the service with a request whose bytes are all available, so that it never waits for
+    /// them: over a socket it may, and then its slot goes to another.
     fn call(&self, sender: &str, bytes: usize) -> JoinHandle<String> {
         let body = body(sender, bytes);
         let head = http::Request::post("/").header("content-type", "text/xml").header("content-length", body.len());
@@ -107,7 +108,7 @@ impl Stage {
         })
     }
 
-    /// Waits until so many messages hold slots and wait for one.
+    /// Waits until this many messages hold slots, and this many wait for one.
     async fn until(&self, working: u64, waiting: u64) {
         let end = Instant::now() + LONG;
         loop {
@@ -125,14 +126,14 @@ impl Stage {
     }
 }
 
-/// An operation with much to do.
+/// Returns an operation with a large weight.
 fn report(handler: impl Fn(Lease<Echo>) -> Work + Send + Sync + 'static) -> Operation {
     let name = QName { local: "Report".into(), ..Echo::ELEMENT };
     Operation::new(handler).named(name).action("urn:report").weight(1 << 20)
 }
 
-/// An operation that takes its thread for so long that it counts as a large message, whatever a
-/// byte takes to decode.
+/// Returns an operation that takes its thread for so long that it counts as a large message,
+/// whatever the decoding time of a byte.
 fn slow(handler: impl Fn(Lease<Echo>) -> Work + Send + Sync + 'static) -> Operation {
     let slowly = move |echo| {
         std::thread::sleep(Duration::from_millis(30));
@@ -142,7 +143,7 @@ fn slow(handler: impl Fn(Lease<Echo>) -> Work + Send + Sync + 'static) -> Operat
     Operation::new(slowly).named(name).action("urn:slow")
 }
 
-/// Notes who comes; keeps its thread until it may go on, if the request is large.
+/// Records senders; keeps its thread until it is released, if the request is large.
 fn handler(gate: Arc<Mutex<Receiver<()>>>, order: Arc<Mutex<Vec<String>>>) -> impl Fn(Lease<Echo>) -> Work {
     move |echo| Work { echo: Some(echo), gate: Arc::clone(&gate), order: Arc::clone(&order) }
 }
@@ -180,7 +181,7 @@ fn request(sender: &str, bytes: usize) -> Vec<u8> {
     [head.into_bytes(), body].concat()
 }
 
-/// The whole answer.
+/// Reads the whole answer.
 async fn answer(mut stream: TcpStream) -> String {
     let mut text = String::new();
     let read = tokio::time::timeout(LONG, stream.read_to_string(&mut text)).await;
@@ -210,7 +211,7 @@ async fn large_requests_wait_in_the_order_of_their_length_and_small_ones_pass() 
     stage.until(0, 0).await;
 }
 
-/// Its action tells that a request has a weight, or else its body, once that is read.
+/// The weight of a request is known from its action, or else from its body, once that is read.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn short_requests_with_much_to_do_wait_as_long_ones_do() {
     for action in ["\"urn:report\"", "\"\""] {
@@ -231,8 +232,8 @@ async fn short_requests_with_much_to_do_wait_as_long_ones_do() {
     }
 }
 
-/// What requests of an operation took tells what the next ones weigh, whether their action tells of
-/// the operation or their body.
+/// The cost of an operation's requests determines the weight of later ones, whether the action or
+/// the body identifies the operation.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_operations_took_is_learned() {
     for (action, weigh) in
@@ -244,7 +245,7 @@ async fn what_operations_took_is_learned() {
         let first = stage.first().await;
         let slow = stage.call_slow("slow", action);
         match weigh {
-            // It is no small one any more, and the only slot for others is taken.
+            // It is no longer small, and the only slot for others is taken.
             Weigh::Operation => stage.until(1, 1).await,
             _ => assert!(slow.await.expect("no panic").starts_with("HTTP/1.1 200")),
         }
@@ -283,7 +284,7 @@ async fn beyond_the_queue_and_the_wait_requests_are_refused() {
     stage.until(1, 0).await;
     let second = stage.send("second", 10_000).await;
     stage.until(1, 1).await;
-    // The one finds too many waiting, the other waits for too long.
+    // One request finds too many waiting, the other waits for too long.
     for stream in [stage.send("third", 10_000).await, second] {
         let text = answer(stream).await;
         assert!(text.starts_with("HTTP/1.1 503") && text.contains("retry-after: 7"), "{text}");
@@ -315,11 +316,10 @@ async fn slow_senders_hold_no_slot() {
     }
 }
 
-/// Nor does who reads slowly: a slot is for work, and is given up before the response is
-/// transferred.
+/// Nor does a slow reader: a slot is for work, and is given up before the response is transferred.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn slow_readers_hold_no_slot() {
-    // More than the buffers of both ends take.
+    // More than the buffers of both ends hold.
     const RESPONSE: usize = 12 << 20;
     let stage = Stage::new(SmallFirst::default()).await;
     let sender = "s".repeat(RESPONSE);

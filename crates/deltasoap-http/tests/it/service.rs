@@ -1,4 +1,4 @@
-//! The service in memory: what it answers to good, bad and odd requests.
+//! The service in memory: its answers to valid, invalid and unusual requests.
 
 use crate::common::*;
 use deltasoap::http::{BuildError, Context, Operation, SoapService};
@@ -63,7 +63,7 @@ async fn utf_16_is_read() {
     }
 }
 
-/// Latin-1 as the declaration or, as RFC 7303 wants it, the media type says.
+/// Latin-1, specified by the declaration or, as RFC 7303 requires, by the media type.
 #[tokio::test]
 async fn encodings_of_a_byte_a_character_are_read() {
     let (service, _) = service();
@@ -85,7 +85,7 @@ async fn encodings_of_a_byte_a_character_are_read() {
             assert_eq!(response(&answered).text, expected, "{media} by {size}");
         }
     }
-    // The decoder is used again, and what it was told is of one message.
+    // The decoder is reused, and its encoding applies to one message only.
     let answered = post(&service, "text/xml", undeclared.replace(text, "\u{e4}")).await;
     assert_eq!(response(&answered).text, "\u{e4}");
 }
@@ -221,7 +221,7 @@ async fn mandatory_headers_must_be_understood() {
         let sent = message(version, &[optional.clone(), strange.clone()], &echo(""))
             .replace("nderstand=\"1\"", "nderstand=\"?\"");
         let malformed = fault(&post(&service, "text/xml", sent).await).reason;
-        assert!(malformed.contains(&format!("as mustUnderstand{place}{byte}")), "{malformed}");
+        assert!(malformed.contains(&format!("for mustUnderstand{place}{byte}")), "{malformed}");
         let (head, _) = decode_reply::<EchoResponse>(refused.body.as_bytes()).expect("a message");
         let listed = head.header(Version::Soap12.namespace(), "NotUnderstood").is_some();
         assert_eq!(listed, version == Version::Soap12);
@@ -318,7 +318,7 @@ async fn headers_for_a_role_of_the_services_own_are_its_concern() {
     }
 }
 
-/// A block for another role hides none for us, and none of ours is hidden.
+/// A block for another role does not hide one for us, and all of ours are found.
 #[tokio::test]
 async fn a_handler_gets_the_block_that_is_for_its_service() {
     let operation = Operation::with_context(async |_: Lease<Echo>, context: Context| {
@@ -345,7 +345,7 @@ async fn a_handler_gets_the_block_that_is_for_its_service() {
     }
 }
 
-/// More than are reported one by one.
+/// More deviations than are reported individually.
 #[tokio::test]
 async fn all_deviations_are_counted() {
     let handler = async |request: Lease<Echo>| Ok::<_, Infallible>(echoed(&request));

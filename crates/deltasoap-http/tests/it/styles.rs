@@ -1,5 +1,5 @@
-//! The ways to lay out a body, from client to service and back: document and rpc, wrapped and bare,
-//! literal and encoded.
+//! Body layouts, from client to service and back: document and rpc, wrapped and bare, literal and
+//! encoded.
 
 use crate::common::*;
 use deltasoap::http::{CallOptions, Client, IntoAnswer, Operation, SoapService};
@@ -29,7 +29,7 @@ struct Price {
     amount: i64,
 }
 
-/// A wrapper as schemas with `elementFormDefault="qualified"` have it.
+/// A wrapper of a schema with `elementFormDefault="qualified"`.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:test", qualified, element = "add")]
 struct Wrapped {
@@ -64,7 +64,7 @@ struct SortResponse {
     result: SoapArray<i32>,
 }
 
-/// An operation without a way to fail.
+/// Returns an operation that cannot fail.
 fn operation<Request, Response>(answer: fn(&Request) -> Response) -> Operation
 where
     Request: Message + Send + Sync + 'static,
@@ -80,7 +80,7 @@ fn service_of(operation: Operation) -> SoapService {
     SoapService::builder().add_operation(operation).build().expect("a service")
 }
 
-/// Calls the service in both versions, in one piece and byte by byte; gives the bodies of request
+/// Calls the service in both versions, in one piece and byte by byte; returns the bodies of request
 /// and answer as written in SOAP 1.1.
 async fn round_trip<Request, Response>(
     service: &SoapService,

@@ -1,5 +1,5 @@
-//! Differential serialization over HTTP: what is sent equals what writing in full gives, whatever
-//! was sent before and whoever still reads it; and what is told about it.
+//! Differential serialization over HTTP: messages equal those written in full, whatever was sent
+//! before and whoever still reads it; and the statistics.
 
 use crate::common::*;
 use bytes::Bytes;
@@ -48,17 +48,17 @@ fn encode(service: &SoapService) -> EncodeStats {
     service.stats().snapshot().encode
 }
 
-/// Messages by the way they matched: content, perfect, partial, first.
+/// Returns the number of messages by match kind: content, perfect, partial, first.
 fn kinds(stats: EncodeStats) -> [u64; 4] {
     [stats.content, stats.perfect, stats.partial, stats.first]
 }
 
-/// A message long enough to be remembered.
+/// Returns a message that is long enough to be remembered.
 fn long(last: i32) -> Echo {
     Echo { text: "a text".to_owned(), numbers: (0..500).chain([last]).collect() }
 }
 
-/// A request of a connection, for `echo`, or for a principal.
+/// Returns a request of a connection, for `echo`, or for a principal.
 fn request(connection: &Connection, echo: &Echo) -> Request<Full<Bytes>> {
     let body = message(Version::Soap11, &[], echo);
     let request = Request::post("/").header("content-type", "text/xml").extension(connection.clone());
@@ -79,7 +79,7 @@ async fn text(response: Response<Body>) -> String {
     String::from_utf8(bytes.into()).expect("UTF-8")
 }
 
-/// What the response to a request is when it is written in full.
+/// Returns the response to a request, written in full.
 fn in_full(echo: &Echo) -> String {
     message(Version::Soap11, &[], &echoed(echo))
 }
@@ -157,8 +157,7 @@ async fn a_slow_reader_gets_its_own_message() {
         let head = "POST / HTTP/1.1\r\nHost: h\r\nContent-Type: text/xml\r\nContent-Length: ";
         format!("{head}{}\r\n\r\n", body.len())
     };
-    // All are sent before any is read to its end, so that responses wait in the server, frame by
-    // frame.
+    // All are sent before any is read to its end, so responses wait in the server, frame by frame.
     let mut streams = Vec::new();
     for connection in 0..3 {
         let (mut reader, mut writer) = TcpStream::connect(address).await.expect("a connection").into_split();
@@ -180,7 +179,7 @@ async fn a_slow_reader_gets_its_own_message() {
     }
 }
 
-/// The body of the next response, of which so many bytes are read already.
+/// Returns the body of the next response, of which `skipped` bytes were read already.
 async fn body(stream: &mut (impl AsyncRead + Unpin), skipped: usize) -> String {
     let mut head = vec![b'H'; skipped];
     while !head.ends_with(b"\r\n\r\n") {
@@ -228,7 +227,7 @@ async fn requests_of_a_client_match() {
     assert_eq!(encode(&service).messages, 5);
 }
 
-/// A client that notes what it sends, and gets no answer.
+/// A client transport that records what it sends, and gets no answer.
 #[derive(Clone, Default)]
 struct Noting(Arc<Mutex<Vec<Body>>>);
 
@@ -248,7 +247,7 @@ impl tower::Service<Request<Body>> for Noting {
 }
 
 impl Noting {
-    /// What was sent, read only now.
+    /// Returns the sent messages, which are only read now.
     async fn texts(&self) -> Vec<String> {
         let bodies = std::mem::take(&mut *self.0.lock().expect("not poisoned"));
         let mut texts = Vec::new();
@@ -343,7 +342,7 @@ async fn destinations_share_what_was_sent() {
     assert!(templates.memory() > 0);
 }
 
-/// A message whose array fills small chunks.
+/// Returns a message whose array fills small chunks.
 fn several_chunks() -> Echo {
     Echo { numbers: (0..500).collect(), ..echo("x") }
 }
@@ -373,8 +372,8 @@ fn two_operations() -> ServiceBuilder {
     SoapService::builder().templating(SMALL).operation(echo).operation(describe)
 }
 
-/// Asks one operation, then the other, perhaps elsewhere; gives how many chunks the second answer
-/// shares with the first.
+/// Calls one operation, then the other, perhaps on another connection; returns the number of chunks
+/// that the second answer shares with the first.
 async fn shared(service: &SoapService, connections: [&Connection; 2], principals: [Option<&str>; 2]) -> u64 {
     let before = encode(service);
     let first = principals[0].into_iter().fold(request(connections[0], &several_chunks()), under);
@@ -511,14 +510,15 @@ async fn metrics_tell_how_responses_matched() {
     }
 }
 
-/// A request of one of three connections, and whether its answer is read at once or in the end.
+/// A request of one of three connections; the flag determines whether its answer is read at once or
+/// at the end.
 type Step = (usize, Vec<i32>, String, bool);
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever is asked in whatever order, and however long answers are held: each is what a
-    /// service without templates gives.
+    /// For any order of requests, and however long answers are held: each is what a service without
+    /// templates gives.
     #[test]
     fn every_response_is_what_writing_in_full_gives(
         steps in proptest::collection::vec(

@@ -1,4 +1,4 @@
-//! TLS over loopback: who is trusted, who is refused, and what the server knows of a client.
+//! TLS over loopback: which peers are trusted or refused, and what the server knows of a client.
 
 #![cfg(feature = "tls")]
 
@@ -16,7 +16,7 @@ use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 
-/// Asks who the server takes the client for.
+/// Asks how the server identifies the client.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:test", message)]
 struct WhoAmI {}
@@ -35,7 +35,7 @@ async fn who_am_i(_: Lease<WhoAmI>, context: Context) -> Result<YouAre, Fault> {
     })
 }
 
-/// An authority that certificates can be had from.
+/// An authority that issues certificates.
 struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Authority {
@@ -99,7 +99,7 @@ async fn ask(address: SocketAddr, tls: ClientTls) -> Result<YouAre, CallError> {
     client(address, tls).call(&WhoAmI {}).await
 }
 
-/// The error in full, if the exchange failed as it does for TLS.
+/// Returns the full error, if the exchange failed as expected for TLS.
 fn failure(result: Result<YouAre, CallError>) -> String {
     match result {
         Err(CallError::Http(error)) => format!("{error:?}"),
@@ -238,7 +238,7 @@ fn identities_are_checked_and_not_shown() {
     let authority = Authority::new();
     let (pem, key) = (authority.0.pem(), KeyPair::generate().expect("a key").serialize_pem());
     assert!(Identity::from_pem("", &key).is_err());
-    // A key that has lost its line breaks is not told by the error.
+    // The error does not reveal a key that has lost its line breaks.
     for broken in [key.replace('\n', " "), key.replace('\n', ""), key.replacen("MI", "M!", 1)] {
         let error = Identity::from_pem(&pem, &broken).expect_err("no key");
         let (secret, said) = (key.lines().nth(1).expect("base64"), format!("{error} {error:?}"));
@@ -275,8 +275,8 @@ async fn other_protocols_go_over_tls_too() {
     }
 }
 
-/// A self-signed certificate as `openssl req -x509` makes it: an authority's, which the server
-/// shows for its own.
+/// Returns a self-signed certificate as `openssl req -x509` makes it: an authority's, which the
+/// server presents as its own.
 fn self_signed(change: impl FnOnce(&mut CertificateParams)) -> (Identity, Roots) {
     let mut params = CertificateParams::new([]).expect("parameters");
     params.distinguished_name.push(DnType::CommonName, "localhost");
@@ -288,7 +288,7 @@ fn self_signed(change: impl FnOnce(&mut CertificateParams)) -> (Identity, Roots)
     (identity, Roots::from_pem(certificate).expect("roots"))
 }
 
-/// As openssl wrote it.
+/// As written by openssl.
 #[tokio::test]
 async fn a_certificate_of_openssl_is_trusted_where_it_is_the_one_that_was_given() {
     const CERTIFICATE: &str = include_str!("../../../../testdata/tls/openssl.pem");
@@ -343,16 +343,15 @@ async fn a_self_signed_certificate_is_trusted_where_it_is_the_one_that_was_given
             }
             (found, _) => panic!("{case}: {found:?}"),
         }
-        // The same name and another key is another certificate.
+        // The same name with a different key is a different certificate.
         assert!(call(self_signed(|_| {}).1).await.is_err(), "{case}");
         assert!(call(Roots::platform()).await.is_err(), "{case}");
         handle.shutdown();
     }
 }
 
-/// A certificate that an authority signed is trusted where it is the one that was given, as openssl
-/// has it with `-partial_chain`; its key has to be the server's, and its dates and names are looked
-/// at.
+/// A certificate that an authority signed is trusted if it is the given one, as openssl does with
+/// `-partial_chain`; the server must have its key, and its dates and names are checked.
 #[tokio::test]
 async fn an_issued_certificate_is_trusted_where_it_is_the_one_that_was_given() {
     let authority = Authority::new();
@@ -390,7 +389,7 @@ async fn an_issued_certificate_is_trusted_where_it_is_the_one_that_was_given() {
     }
 }
 
-/// The error of a call to a server that answers whatever comes with these bytes.
+/// Returns the error of a call to a server that answers everything with these bytes.
 async fn answered_with(bytes: &'static [u8], scheme: &str) -> String {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -413,7 +412,7 @@ fn with_causes(error: &CallError) -> String {
     std::iter::successors(Some(first), |error| error.source()).map(|error| format!("{error}\n")).collect()
 }
 
-/// What TLS fails for is said in words.
+/// TLS errors are reported in words.
 #[tokio::test]
 async fn servers_that_speak_other_protocols_are_told_apart() {
     // Alerts (RFC 8446, 6), and a ServerHello of TLS 1.1 (RFC 4346, 7.4.1.3).
@@ -427,7 +426,7 @@ async fn servers_that_speak_other_protocols_are_told_apart() {
     for (bytes, scheme, text) in [
         (PROTOCOL_VERSION, "https", "neither TLS 1.2 nor TLS 1.3"),
         (hello, "https", "neither TLS 1.2 nor TLS 1.3"),
-        (HANDSHAKE_FAILURE, "https", "no version, cipher suite and kind of key of TLS in common"),
+        (HANDSHAKE_FAILURE, "https", "no TLS version, cipher suite and key type in common"),
         (
             b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n",
             "https",

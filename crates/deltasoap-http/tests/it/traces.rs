@@ -1,4 +1,4 @@
-//! What a trace shows of calls.
+//! Calls in a trace.
 
 use crate::common::scripted::{Act, Scripted, answer, right};
 use crate::common::*;

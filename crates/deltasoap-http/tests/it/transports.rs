@@ -1,5 +1,5 @@
-//! The same calls over every transport: what holds over HTTP and TCP holds over sockets of the
-//! system, over frames, and in memory.
+//! The same calls over every transport: properties of HTTP over TCP also hold over system sockets,
+//! over frames, and in memory.
 
 #![cfg(unix)]
 
@@ -46,7 +46,7 @@ struct Total {
     total: f64,
 }
 
-/// A list that not every text can stand in.
+/// A list that cannot contain every text.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:test", message)]
 struct Texts {
@@ -84,10 +84,10 @@ async fn fail(fail: Lease<Fail>) -> Result<EchoResponse, Fault> {
     Err(Fault::sender(fail.how.clone()))
 }
 
-/// The largest message that the service takes, in bytes.
+/// Maximum size of a message that the service accepts, in bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// Not adaptive, so that what happens does not depend on the time that it takes.
+/// Not adaptive, so that the result does not depend on the time that decoding takes.
 const LEAF: Differential = Differential { checkpoints: Checkpoints::Leaf, adaptive: false };
 
 fn all() -> SoapService {
@@ -119,12 +119,12 @@ struct Far<T> {
 }
 
 impl<T> Far<T> {
-    /// Serves by a protocol what a listener accepts.
+    /// Serves a listener's connections by a protocol.
     fn serve<L: Listener, P: Protocol>(url: String, transport: T, listener: L, protocol: P) -> Self {
         Self::serve_on(0, url, transport, listener, protocol)
     }
 
-    /// The same on threads of the server's own.
+    /// As [`serve`], on the server's own threads.
     fn serve_on<L: Listener, P: Protocol>(threads: usize, url: String, transport: T, listener: L, protocol: P) -> Self {
         let service = all();
         let server = Server::over(listener, protocol).worker_threads(threads);
@@ -146,7 +146,7 @@ fn unix() -> (TempDir, UnixListener, UnixConnector) {
     (folder, UnixListener::bind(&path).expect("a socket"), UnixConnector::new(&path))
 }
 
-/// Every way to have the service at the other end.
+/// Every way to reach a service.
 mod ways {
     use super::*;
 
@@ -213,7 +213,7 @@ mod ways {
     }
 }
 
-/// A test over every transport; it gets the way there.
+/// Defines a test over every transport; the test gets the way to the service.
 macro_rules! over_each {
     ($($(#[$doc:meta])* async fn $name:ident($far:ident) $body:block)*) => { $(
         $(#[$doc])*
@@ -233,7 +233,7 @@ macro_rules! over_each {
     )* };
 }
 
-/// A client with the defaults.
+/// Creates a client with the defaults.
 macro_rules! client {
     ($far:ident) => {
         Client::with_service(&*$far.url, $far.transport.clone()).expect("a client")
@@ -305,7 +305,7 @@ over_each! {
         let announced = client.call::<_, EchoResponse>(&large).await;
         let Err(CallError::Fault(fault)) = announced else { panic!("{announced:?}") };
         assert!(fault.reason.contains("message"), "{fault}");
-        // Nothing is announced of these.
+        // The length of these is not announced.
         let items = (0..1_000_000).map(f64::from);
         let streamed = client.call_overlaid::<_, Total, _>(&Sum { item: Streamed::default() }, items).await;
         assert!(matches!(&streamed, Err(CallError::Fault(_) | CallError::Http(_))), "{streamed:?}");
@@ -322,7 +322,7 @@ over_each! {
         let client = client!(far);
         let items = (0..5_000).map(|item| if item < 4_999 { "fine".to_owned() } else { "\u{0}".to_owned() });
         let result = client.call_overlaid::<_, Total, _>(&Texts { item: Streamed::default() }, items).await;
-        // Without a wire in between it is the service that notices.
+        // Without a wire in between, the service notices it.
         assert!(matches!(&result, Err(CallError::Encode(_) | CallError::Fault(_))), "{result:?}");
         assert_eq!(client.call::<_, EchoResponse>(&echo("on")).await.expect("a response").text, "on");
     }
@@ -422,7 +422,7 @@ async fn plain_http_is_not_taken_for_https() {
     assert!(matches!(client.call::<_, EchoResponse>(&echo("")).await, Err(CallError::Http(_))));
 }
 
-/// What a server of frames answers to bytes, up to the end.
+/// Returns the answer of a frame server to these bytes, up to the end.
 async fn answer_to(bytes: &[u8]) -> Vec<u8> {
     let (listener, address) = tcp().await;
     let server = Server::over(listener, Frames::default()).header_read_timeout(Duration::from_millis(200));
@@ -446,7 +446,7 @@ async fn what_is_no_frames_ends_the_connection() {
         b"DSOAP/1\nH\xff\xff\xff\xff",
         b"DSOAP/1\nH\0\0\0\x02\0\x05",
         b"DSOAP/1\nH\0\0\0\x03\0\x01\xff",
-        // Heads that do not go on are cut off.
+        // Heads that stop arriving are cut off.
         b"DSOAP/1\nH\0\0\0\x10",
     ];
     for stream in streams {
@@ -454,7 +454,7 @@ async fn what_is_no_frames_ends_the_connection() {
     }
 }
 
-/// A request in frames, with a body in pieces and an end of a kind.
+/// Returns a request in frames, with a body in pieces and an end of this kind.
 fn frames(length: Option<usize>, pieces: &[&str], end: u8) -> Vec<u8> {
     let mut head = b"\0\x01/\x0ccontent-type\0\x08text/xml".to_vec();
     if let Some(length) = length {
@@ -512,7 +512,7 @@ async fn connections_that_a_server_has_closed_are_not_used_again() {
     }
 }
 
-/// A transport of somebody else: a function.
+/// A user-defined transport: a function.
 #[tokio::test]
 async fn any_tower_service_is_a_transport() {
     let service = all();

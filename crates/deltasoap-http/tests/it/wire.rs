@@ -1,4 +1,4 @@
-//! The server on the wire, byte by byte: framing, keep-alive, shutdown, and life within a router.
+//! The server on the wire, byte by byte: framing, keep-alive, shutdown, and use within a router.
 
 use crate::common::*;
 use deltasoap::Lease;
@@ -12,7 +12,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 
-/// An HTTP response as it came.
+/// An HTTP response as received.
 #[derive(Debug)]
 struct Raw {
     /// Status line and headers, in lower case.
@@ -31,7 +31,7 @@ impl Raw {
     }
 }
 
-/// Reads one response, exactly as long as it says it is.
+/// Reads one response of exactly the announced length.
 async fn read_response(stream: &mut TcpStream) -> Raw {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
@@ -135,8 +135,8 @@ async fn a_client_that_goes_away_is_survived() {
     assert_eq!(read_response(&mut stream).await.status(), "200");
 }
 
-/// A service whose handler waits for so long, and what tells how each request ended: true if it was
-/// answered, false if it was dropped.
+/// Returns a service whose handler waits for this time, and a channel that reports how each request
+/// ended: true if it was answered, false if it was dropped.
 fn waiting_service(time: Duration) -> (SoapService, mpsc::UnboundedReceiver<bool>) {
     struct Ending {
         sender: mpsc::UnboundedSender<bool>,
@@ -164,7 +164,7 @@ fn waiting_service(time: Duration) -> (SoapService, mpsc::UnboundedReceiver<bool
     (SoapService::builder().operation(handler).build().expect("a service"), receiver)
 }
 
-/// Serves it, with this time for clients that have closed their half.
+/// Serves it, with this patience for clients that have closed their half.
 async fn waiting(time: Duration, patience: Duration) -> (SocketAddr, mpsc::UnboundedReceiver<bool>) {
     let (service, receiver) = waiting_service(time);
     let server = Server::bind("127.0.0.1:0").await.expect("a port").half_closed_timeout(patience);
@@ -209,8 +209,7 @@ async fn a_client_that_closes_its_half_gets_answers_to_all_that_it_asked() {
     assert_eq!(stream.read(&mut [0]).await.expect("an end"), 0);
 }
 
-/// The handler ends with it: soon where the connection is reset, and after a while where it is
-/// closed.
+/// The handler ends with the connection: soon if it is reset, and after a while if it is closed.
 #[tokio::test]
 async fn the_handler_of_a_client_that_is_gone_is_dropped() {
     let request = with_length(&message(Version::Soap11, &[], &echo("")));

@@ -1,5 +1,5 @@
-//! Servers with threads of their own: connections are spread over them and stay, and what holds for
-//! all connections holds across threads.
+//! Servers with their own threads: connections are distributed over them and stay there, and limits
+//! for all connections apply across threads.
 
 use crate::common::*;
 use deltasoap::Lease;
@@ -16,7 +16,7 @@ use tokio::time::timeout;
 
 const SOON: Duration = Duration::from_secs(10);
 
-/// Says which thread it runs on; where the text is "stay" it never ends.
+/// Returns the thread that it runs on; if the text is "stay" it never ends.
 async fn whereabouts(request: Lease<Echo>) -> Result<EchoResponse, Infallible> {
     if request.text == "stay" {
         std::future::pending::<()>().await;
@@ -45,7 +45,7 @@ async fn connect(address: SocketAddr) -> TcpStream {
     TcpStream::connect(address).await.expect("a connection")
 }
 
-/// The thread that answers a connection.
+/// Returns the thread that answers a connection.
 async fn thread_of(stream: &mut TcpStream) -> String {
     send(stream, "where").await;
     let mut answer = String::new();
@@ -75,7 +75,7 @@ async fn connections_are_spread_evenly_and_stay() {
     for (stream, thread) in &mut streams {
         assert_eq!(thread_of(stream).await, *thread);
     }
-    // Where connections have ended there is room for others.
+    // Connections that have ended leave room for others.
     let left = streams[0].1.clone();
     streams.retain(|(_, thread)| *thread != left);
     while handle.connections() > 3 {

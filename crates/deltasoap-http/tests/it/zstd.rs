@@ -1,5 +1,5 @@
-//! Bodies in zstd, both ways: chosen by weight, in pieces, of several frames, within limits, and
-//! broken ones.
+//! Bodies in zstd, both ways: selected by weight, in pieces, of several frames, within limits, and
+//! invalid ones.
 
 use crate::common::*;
 use bytes::Bytes;
@@ -31,7 +31,7 @@ fn build(builder: ServiceBuilder) -> SoapService {
     builder.build().expect("a service")
 }
 
-/// A frame with a checksum.
+/// Returns a frame with a checksum.
 fn zstd(bytes: impl AsRef<[u8]>) -> Vec<u8> {
     let mut coded = Vec::with_capacity(zstd_safe::compress_bound(bytes.as_ref().len()));
     let mut context = CCtx::create();
@@ -40,7 +40,7 @@ fn zstd(bytes: impl AsRef<[u8]>) -> Vec<u8> {
     coded
 }
 
-/// A frame whose window is said to be of 2 to the power of `log` bytes, whatever its content.
+/// Returns a frame that announces a window of 2 to the power of `log` bytes, whatever its content.
 fn windowed(log: u32, bytes: &[u8]) -> Vec<u8> {
     let mut coded = Vec::with_capacity(zstd_safe::compress_bound(bytes.len()) + 100);
     let mut context = CCtx::create();
@@ -140,7 +140,7 @@ async fn bombs_are_bounded() {
 #[tokio::test]
 async fn the_largest_window_is_read() {
     let coded = windowed(23, message(Version::Soap11, &[], &echo("wide")).as_bytes());
-    // Its descriptor is behind the magic number and that of the frame (RFC 8878, 3.1.1.1).
+    // Its descriptor follows the magic number and the frame's descriptor (RFC 8878, 3.1.1.1).
     assert_eq!(coded[5] >> 3, 23 - 10);
     let answered = post_coded(&build(builder()), &coded, 10).await;
     assert_eq!(answered.body, message(Version::Soap11, &[], &echoed(&echo("wide"))));

@@ -1,8 +1,8 @@
-//! Civil time: between the text of an xsd:dateTime and a count of seconds.
+//! Civil time: converts between the text of an xsd:dateTime and a count of seconds.
 //!
 //! Days are counted in 400-year eras of years that begin in March, so that the leap day comes last
-//! and the lengths of the months follow one linear formula. The offset from UTC takes no part: a
-//! device's clock is reckoned in its own time.
+//! and the lengths of the months follow one linear formula. The offset from UTC is not applied: a
+//! device's clock is computed in its own time.
 
 const SECONDS_PER_DAY: i64 = 86_400;
 const DAYS_PER_ERA: i64 = 146_097;
@@ -16,7 +16,7 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// Reads `2015-01-19T23:08:24+01:00`; a field that is missing counts as 0, a colon too many as
+    /// Parses `2015-01-19T23:08:24+01:00`. A missing field counts as 0; repeated colons count as
     /// one.
     pub(super) fn parse(text: &'static str) -> Self {
         let digits = |c: char| c.is_ascii_digit();
@@ -29,7 +29,7 @@ impl Clock {
         Self { seconds, offset }
     }
 
-    /// The time `seconds` later, as an xsd:dateTime with the same offset.
+    /// Returns the time `seconds` later, as an xsd:dateTime with the same offset.
     pub(super) fn after(&self, seconds: u64) -> String {
         let time = self.seconds.saturating_add_unsigned(seconds);
         let (year, month, day) = civil_from_days(time.div_euclid(SECONDS_PER_DAY));

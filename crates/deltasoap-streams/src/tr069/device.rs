@@ -1,8 +1,7 @@
-//! One device: its state, and what changes in it from message to message.
+//! A device: its state, and what changes in it from message to message.
 //!
-//! The rules and their frequencies stand in the documentation of the module above. All randomness
-//! of a device comes from its own stream of numbers, so that it behaves the same in whatever
-//! company it is.
+//! The documentation of the parent module gives the rules and their frequencies. All randomness of
+//! a device comes from its own stream of numbers, so its behavior does not depend on other devices.
 
 use super::Message;
 use super::clock::Clock;
@@ -24,19 +23,19 @@ pub(super) struct Device {
     /// The message to send next.
     next: Inform,
     index: u32,
-    /// When it is sent: seconds since the stream began.
+    /// The time at which it is sent: seconds since the stream began.
     arrival: u64,
     clock: Clock,
     id: Id,
     /// Seconds between two regular messages.
     interval: u64,
-    /// Seconds between the device's start and the stream's.
+    /// Seconds between the start of the device and that of the stream.
     age: u64,
     address: String,
     retry: u32,
 }
 
-/// How a device numbers its messages.
+/// The way in which a device numbers its messages.
 #[derive(Clone, Copy)]
 enum Id {
     Counting(u32),
@@ -44,7 +43,7 @@ enum Id {
 }
 
 impl Device {
-    /// Device `number` of the streams of `seed`.
+    /// Creates device `number` of the streams of `seed`.
     pub(super) fn new(seed: u64, number: u32) -> Self {
         let mut random = SplitMix64::stream(seed, u64::from(number));
         let sample = samples()[number as usize % SAMPLES];
@@ -75,7 +74,7 @@ impl Device {
         self.number
     }
 
-    /// When the next message arrives.
+    /// Returns the arrival time of the next message.
     pub(super) fn arrival(&self) -> u64 {
         self.arrival
     }
@@ -120,7 +119,7 @@ impl Device {
         self.stamp();
     }
 
-    /// The session failed: the same events again, soon.
+    /// Repeats the same events soon, since the session failed.
     fn retry_session(&mut self) {
         let wait = 5_u32 << self.retry.min(9);
         self.arrival += u64::from(wait + self.random.below(wait + 1));
@@ -158,7 +157,7 @@ impl Device {
         self.address = address;
     }
 
-    /// Brings up to date what changes in every message.
+    /// Updates what changes in every message.
     fn stamp(&mut self) {
         self.next.time = self.clock.after(self.arrival);
         if self.next.id.is_some() {
@@ -171,7 +170,8 @@ impl Device {
         }
     }
 
-    /// `name` below the root of the device's data model, `Device.` or `InternetGatewayDevice.`.
+    /// Returns `name` below the root of the device's data model, `Device.` or
+    /// `InternetGatewayDevice.`.
     fn full_name(&self, name: &str) -> String {
         let first = self.next.parameters.first().map_or("Device.", |parameter| &parameter.name);
         let root = first.split('.').next().unwrap_or_default();
@@ -209,20 +209,20 @@ fn time_of(xml: &'static str) -> &'static str {
     content.split_once('<').map_or("", |(time, _)| time)
 }
 
-/// The serial with its last six characters replaced by the number of the device (modulo a million).
+/// Replaces the last six characters of the serial by the number of the device (modulo a million).
 fn own_serial(serial: &str, number: u32) -> String {
     let kept: String = serial.chars().take(serial.chars().count().saturating_sub(6)).collect();
     format!("{kept}{:06}", number % 1_000_000)
 }
 
-/// The MAC address with its last three octets replaced by the number of the device.
+/// Replaces the last three octets of the MAC address by the number of the device.
 fn own_mac(mac: &str, number: u32) -> String {
     let vendor: Vec<&str> = mac.split(':').take(3).collect();
     let [_, a, b, c] = number.to_be_bytes();
     format!("{}:{a:02X}:{b:02X}:{c:02X}", vendor.join(":"))
 }
 
-/// The external address: that in the ConnectionRequestURL.
+/// Returns the external address: that in the ConnectionRequestURL.
 fn external_address(inform: &Inform) -> Option<String> {
     let url = inform.parameters.iter().find(|parameter| parameter.name.ends_with("ConnectionRequestURL"))?;
     let authority = url.value.strip_prefix("http://")?;
@@ -233,7 +233,7 @@ fn external_address(inform: &Inform) -> Option<String> {
     Some(address.into())
 }
 
-/// A random address of the family of `like`: in 198.18.0.0/15 (benchmarks, RFC 2544) or
+/// Returns a random address of the family of `like`: in 198.18.0.0/15 (benchmarks, RFC 2544) or
 /// 2001:db8::/32 (documentation, RFC 3849).
 fn random_address(like: &str, random: &mut SplitMix64) -> String {
     if like.contains(':') {

@@ -1,40 +1,40 @@
-//! Derived TR-069 `Inform` streams: what a management server hears from its modems and routers.
+//! Derived TR-069 `Inform` streams: what a management server receives from its modems and routers.
 //!
-//! **The streams are derived, not recorded.** A real sample of each device is public, its
-//! successors are not; so a generator takes the sample and changes from message to message what
-//! changes in practice. All else, white space, prefixes and the order of attributes included, stays
-//! byte for byte the sample's. Where the samples come from tells
-//! `testdata/sequences/tr069-inform/README.md`.
+//! **The streams are derived, not recorded.** A real sample of each device is public, but its
+//! successors are not. So a generator takes the sample and changes from message to message what
+//! changes in practice. Everything else, including white space, prefixes and the order of
+//! attributes, remains that of the sample, byte for byte.
+//! `testdata/sequences/tr069-inform/README.md` lists the sources of the samples.
 //!
 //! # The first message of a device
 //!
-//! Device `d` speaks like sample `d` modulo [`SAMPLES`]. Its first message differs from the sample
-//! in:
+//! Device `d` sends messages like sample `d` modulo [`SAMPLES`]. Its first message differs from the
+//! sample in:
 //!
 //! - **SerialNumber**: the last six characters are `d` in decimal; likewise wherever else the
-//!   serial stands (a URL), and the last three octets of a MAC address (in hexadecimal);
+//!   serial occurs (a URL), and the last three octets of a MAC address (in hexadecimal);
 //! - **the external address**, there and in the ConnectionRequestURL: a random one of 198.18.0.0/15
-//!   or 2001:db8::/32, ranges that belong to nobody;
+//!   or 2001:db8::/32, ranges that are assigned to nobody;
 //! - **`cwmp:ID`**: the sample's number plus a random one below 900; a random number of nine digits
 //!   where the sample has nine (one sample has no Header, and so no ID);
-//! - **CurrentTime**: the sample's time plus the arrival; the offset from UTC stays as it is. (One
-//!   sample's time, `11:54::14`, is no xsd:dateTime; its stream has `11:54:14`.)
+//! - **CurrentTime**: the sample's time plus the arrival; the offset from UTC does not change. (One
+//!   sample's time, `11:54::14`, is not an xsd:dateTime; its stream has `11:54:14`.)
 //! - **UpTime**: every other device on average appends a parameter `DeviceInfo.UpTime`, an
 //!   `xsd:unsignedInt` (a parameter on which the server has set passive notification).
 //!
 //! # The next messages
 //!
-//! A device informs every 300, 600, 900 or 1800 seconds. Each message differs from the one before
-//! it in:
+//! A device sends an `Inform` every 300, 600, 900 or 1800 seconds. Each message differs from the
+//! one before it in:
 //!
-//! | what | how |
+//! | content | change |
 //! |---|---|
 //! | `cwmp:ID` | always: plus 1, or random (see above) |
 //! | CurrentTime | always: plus the interval and a jitter of -2 to +5 seconds |
-//! | UpTime | always, where the device has it: advances like CurrentTime |
+//! | UpTime | always, if the device has it: advances like CurrentTime |
 //! | RetryCount | 0; in 1 message of 48 a session has failed: the count goes up by 1, the message comes after 5 to 10 seconds (doubled for each further retry), its events stay. 1 retry of 4 fails again |
 //! | Event | `2 PERIODIC`. 1 message of 64 comes early, within the interval, with `6 CONNECTION REQUEST` alone |
-//! | address | 1 message of 16 tells a new one, with the event `4 VALUE CHANGE` appended: two events, `EventStruct[2]` |
+//! | address | 1 message of 16 has a new one, with the event `4 VALUE CHANGE` appended: two events, `EventStruct[2]` |
 //! | ParameterList | 1 message of 20 has one parameter more, `ManagementServer.PeriodicInformInterval`; the next has one less again |
 //!
 //! The numbers in `arrayType` always agree with the items and keep the sample's form (`[0008]`).
@@ -49,7 +49,7 @@ use std::collections::BinaryHeap;
 use device::Device;
 pub use sample::{SAMPLES, Sample, samples};
 
-/// One `Inform`.
+/// An `Inform` message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     /// Number of the device, from 0.
@@ -59,16 +59,16 @@ pub struct Message {
     /// Name of the sample that it derives from: a file of `testdata/sequences/tr069-inform` without
     /// `.xml`.
     pub sample: &'static str,
-    /// When it arrives: seconds since the stream began.
+    /// The arrival time: seconds since the stream began.
     pub arrival: u64,
     /// The message as the device sends it, in UTF-8.
     pub xml: String,
 }
 
-/// The messages of `devices` devices, `per_device` of each, in the order of their arrival.
+/// Returns the messages of `devices` devices, `per_device` of each, in the order of their arrival.
 ///
-/// The same arguments give the same stream; a device's messages depend on `seed` and its number
-/// alone, so that [`device_stream`] gives the same ones. Memory is proportional to `devices`.
+/// The same arguments give the same stream. A device's messages depend on `seed` and its number
+/// alone, so [`device_stream`] gives the same ones. Memory is proportional to `devices`.
 pub fn inform_stream(seed: u64, devices: u32, per_device: u32) -> impl Iterator<Item = Message> {
     let mut fleet: Vec<Device> = (0..devices).map(|number| Device::new(seed, number)).collect();
     let first = fleet.iter().map(|device| Reverse((device.arrival(), device.number())));
@@ -84,8 +84,8 @@ pub fn inform_stream(seed: u64, devices: u32, per_device: u32) -> impl Iterator<
     })
 }
 
-/// The messages of device number `device` alone, without end: its part of any [`inform_stream`]
-/// with the same seed.
+/// Returns the messages of device number `device` alone, without end: its part of any
+/// [`inform_stream`] with the same seed.
 pub fn device_stream(seed: u64, device: u32) -> impl Iterator<Item = Message> {
     let mut device = Device::new(seed, device);
     std::iter::repeat_with(move || device.inform())

@@ -1,14 +1,13 @@
-//! The samples, cut into what stays and what changes.
+//! The samples, split into fixed and changing parts.
 //!
-//! A sample is read as text, not as XML: the pieces between the changing places are kept as they
-//! are, so that a stream has the white space and the prefixes of the device's own toolkit.
-//! Rendering the unchanged contents gives the sample back, byte for byte; the tests check it for
-//! every sample, which is why cutting needs no error: at a marker that is missing it cuts nothing
-//! off.
+//! A sample is processed as text, not as XML: the pieces between the changing parts are kept
+//! unchanged, so that a stream has the white space and the prefixes of the device's own toolkit.
+//! Rendering the unchanged contents gives the original sample, byte for byte. The tests check this
+//! for every sample, so splitting needs no error: if a marker is missing, nothing is cut off.
 
 use std::fmt::Write as _;
 
-/// The number of samples that streams derive from.
+/// Number of samples that streams derive from.
 pub const SAMPLES: usize = 8;
 
 /// A real `Inform` that streams derive from.
@@ -20,7 +19,7 @@ pub struct Sample {
     pub xml: &'static str,
 }
 
-/// The samples in the order in which devices take turns.
+/// The samples, in the order in which devices use them.
 #[must_use]
 pub fn samples() -> [Sample; SAMPLES] {
     macro_rules! sample {
@@ -43,10 +42,10 @@ pub fn samples() -> [Sample; SAMPLES] {
     ]
 }
 
-/// What changes in an `Inform`.
+/// The changing parts of an `Inform`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Inform {
-    /// Content of `cwmp:ID`; `None` where the message has no Header.
+    /// Content of `cwmp:ID`; `None` if the message has no Header.
     pub id: Option<String>,
     pub serial: String,
     pub events: Vec<Event>,
@@ -71,7 +70,7 @@ pub(super) struct Parameter {
     pub value: String,
 }
 
-/// What stays: the pieces of the sample around its changing contents, in their order.
+/// The fixed parts: the pieces of the sample around its changing contents, in order.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     before_id: &'static str,
@@ -88,14 +87,14 @@ pub(super) struct Layout {
 #[derive(Clone, Debug)]
 struct ArrayLayout<const PIECES: usize> {
     before_count: &'static str,
-    /// Digits that the number has at least: the sample's, if it begins with 0.
+    /// Minimum number of digits of that number: the sample's, if it begins with 0.
     count_width: usize,
     before_items: &'static str,
     item: [&'static str; PIECES],
 }
 
 impl Layout {
-    /// Cuts a sample into what stays and what changes.
+    /// Splits a sample into fixed and changing parts.
     pub(super) fn cut(sample: &Sample) -> (Self, Inform) {
         let mut rest = Cutter { rest: sample.xml };
         let (before_id, id) = rest.optional_id();
@@ -112,7 +111,7 @@ impl Layout {
         (layout, inform)
     }
 
-    /// The message with these contents; they must not contain `<` or `&`.
+    /// Renders the message with these contents, which must not contain `<` or `&`.
     pub(super) fn render(&self, inform: &Inform) -> String {
         let mut out = String::with_capacity(4096);
         out.push_str(self.before_id);
@@ -149,19 +148,19 @@ impl<const PIECES: usize> ArrayLayout<PIECES> {
     }
 }
 
-/// What is left of a sample while it is cut.
+/// The rest of a sample that is being split.
 struct Cutter {
     rest: &'static str,
 }
 
 impl Cutter {
-    /// Through `marker`.
+    /// Takes the text through `marker`.
     fn through(&mut self, marker: &str) -> &'static str {
         let end = self.rest.find(marker).map_or(0, |at| at + marker.len());
         self.take(end)
     }
 
-    /// Up to `marker`, which stays.
+    /// Takes the text up to `marker`, which stays.
     fn up_to(&mut self, marker: &str) -> &'static str {
         let end = self.rest.find(marker).unwrap_or(0);
         self.take(end)
@@ -173,7 +172,7 @@ impl Cutter {
         taken
     }
 
-    /// The text through `start`, and the content from there to the next tag.
+    /// Takes the text through `start`, and the content from there to the next tag.
     fn content(&mut self, start: &str) -> (&'static str, &'static str) {
         (self.through(start), self.up_to("<"))
     }
@@ -187,7 +186,7 @@ impl Cutter {
         (before, Some(self.up_to("<").into()))
     }
 
-    /// A SOAP array: its layout, after that of its first item, and the contents of its items.
+    /// Takes a SOAP array: its layout, after that of its first item, and the contents of its items.
     /// `marks` end with the character before a content; the content ends at a tag or a quote.
     fn array<const CONTENTS: usize, const PIECES: usize>(
         &mut self,

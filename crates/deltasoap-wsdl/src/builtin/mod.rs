@@ -1,7 +1,7 @@
-//! Definitions that every importer is expected to know: never fetched, read where a namespace is
-//! used and no schema for it is there.
+//! Definitions that every importer is expected to know. They are never fetched; they are used if a
+//! document refers to a namespace and provides no schema for it.
 
-/// Namespaces and schemas for them: our own, with what descriptions refer to.
+/// Namespaces and their schemas: our own, with the definitions that WSDLs refer to.
 pub(crate) const DEFINITIONS: [(&str, &str); 12] = [
     ("http://www.w3.org/XML/1998/namespace", include_str!("xml.xsd")),
     ("http://www.w3.org/2001/XMLSchema", include_str!("schema.xsd")),
@@ -17,12 +17,12 @@ pub(crate) const DEFINITIONS: [(&str, &str); 12] = [
     ("http://www.w3.org/2005/08/addressing", include_str!("addressing.xsd")),
 ];
 
-/// True if a namespace has built-in definitions.
+/// Returns true if a namespace has built-in definitions.
 pub(crate) fn has(namespace: &str) -> bool {
     DEFINITIONS.iter().any(|(known, _)| *known == namespace)
 }
 
-/// True for the vocabularies that are part of the language rather than of a description: the types
+/// Returns true for the vocabularies that belong to the language rather than to a WSDL: the types
 /// of XML Schema and of SOAP encoding.
 pub(crate) fn is_language(namespace: &str) -> bool {
     DEFINITIONS[1..4].iter().any(|(known, _)| *known == namespace)

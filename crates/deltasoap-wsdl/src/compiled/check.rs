@@ -1,7 +1,7 @@
-//! What readers of the model take for granted, beyond that each reference is to something.
+//! Checks what users of the model rely on, beyond valid references.
 //!
-//! Imports are so by the way they are made. A file may say anything, and a chain of types without
-//! an end would be followed without an end.
+//! Imports satisfy this by construction. A file can contain anything, and a cyclic chain of types
+//! would be followed forever.
 
 use super::{Fault, Parts};
 use crate::lower::Lowered;
@@ -13,24 +13,24 @@ use deltasoap_core::schema::{Builtin, ComplexElement, Element, ElementRef, Schem
 
 pub(super) fn check(parts: &Parts, limits: &Limits) -> Result<(), Fault> {
     let Parts { schemas, definitions, lowered, .. } = parts;
-    require(has_builtin_types(schemas), "built-in types are others")?;
+    require(has_builtin_types(schemas), "the built-in types are different")?;
     require(has_content(schemas), "complex types and their content do not match")?;
-    require(are_acyclic(schemas), "a type is made from itself")?;
-    let members = members(schemas).map_err(|_| Fault::Content("a type is made from itself"))?;
-    require(members <= limits.particles, "the members of unions are too many")?;
-    require(refers_rightly(definitions), "a part of a service is not there")?;
+    require(are_acyclic(schemas), "a type is based on itself")?;
+    let members = members(schemas).map_err(|_| Fault::Content("a type is based on itself"))?;
+    require(members <= limits.particles, "there are too many union members")?;
+    require(refers_rightly(definitions), "a reference of a service, binding or port type is invalid")?;
     require(is_bound(lowered, definitions), "an operation is not bound")?;
     let count = parts.lowered.schema.elements().len();
-    require((0..count).all(|index| is_sound(&lowered.schema, index)), "a description is of no message")?;
-    require(is_acyclic(count, |index, to| inlined(&lowered.schema, index, to)), "a choice holds itself")?;
-    require(has_moderate_groups(&lowered.schema), "choices and groups within each other are too many")
+    require((0..count).all(|index| is_sound(&lowered.schema, index)), "a schema element is invalid")?;
+    require(is_acyclic(count, |index, to| inlined(&lowered.schema, index, to)), "a choice contains itself")?;
+    require(has_moderate_groups(&lowered.schema), "choices and groups are nested too deeply or have too many fields")
 }
 
 fn require(holds: bool, what: &'static str) -> Result<(), Fault> {
     if holds { Ok(()) } else { Err(Fault::Content(what)) }
 }
 
-/// `xsd:anyType` and all simple types have the numbers that they have in every import.
+/// Returns true if `xsd:anyType` and all built-in simple types have their usual numbers.
 fn has_builtin_types(schemas: &Schemas) -> bool {
     let is_builtin = |(builtin, it): (&Builtin, &Type)| match &it.definition {
         TypeDefinition::Simple(simple) => simple.variety == Variety::Builtin(*builtin),
@@ -46,13 +46,13 @@ fn has_builtin_types(schemas: &Schemas) -> bool {
     }
 }
 
-/// Complex types have content, and others have none.
+/// Returns true if complex types have content and other types have none.
 fn has_content(schemas: &Schemas) -> bool {
     let is_complex = |it: &Type| matches!(it.definition, TypeDefinition::Complex(_));
     schemas.types.iter().zip(&schemas.normal).all(|(it, normal)| is_complex(it) == normal.is_some())
 }
 
-/// No type is derived from itself.
+/// Returns true if no type is derived from itself.
 fn are_acyclic(schemas: &Schemas) -> bool {
     let count = schemas.types.len();
     is_acyclic(count, |index, to| to.extend(base(schemas, index)))
@@ -69,7 +69,7 @@ fn base(schemas: &Schemas, index: usize) -> Option<usize> {
     }
 }
 
-/// True if no way leads from a node back to it. `next` adds the nodes behind one.
+/// Returns true if no path leads from a node back to itself. `next` adds the successors of a node.
 fn is_acyclic(count: usize, next: impl Fn(usize, &mut Vec<usize>)) -> bool {
     #[derive(Clone, Copy, PartialEq)]
     enum State {
@@ -98,7 +98,7 @@ fn is_acyclic(count: usize, next: impl Fn(usize, &mut Vec<usize>)) -> bool {
     true
 }
 
-/// Messages, port types, bindings and operations are referred to by index.
+/// Returns true if the indices of messages, port types, bindings and operations are valid.
 fn refers_rightly(definitions: &Definitions) -> bool {
     let is_message = |message: usize| message < definitions.messages.len();
     let of_port_types = definitions.port_types.iter().flat_map(|it| &it.operations).all(|operation| {
@@ -128,7 +128,7 @@ fn is_bound(lowered: &Lowered, definitions: &Definitions) -> bool {
     lowered.operations.iter().all(|it| is_bound(it.binding, it.operation))
 }
 
-/// What the engine takes for granted of one description.
+/// Returns true if a schema element has what the engine relies on.
 fn is_sound(schema: &Schema, index: usize) -> bool {
     let view = |reference: ElementRef| schema.view(reference).element;
     let is_text =
@@ -158,7 +158,7 @@ fn is_sound(schema: &Schema, index: usize) -> bool {
     }
 }
 
-/// What can stand without an element around it.
+/// Returns true for content that can be without an element around it.
 fn is_inline(element: &Element) -> bool {
     let is_bare = |it: &ComplexElement| it.attributes.is_empty() && it.text.is_none();
     match element {
@@ -168,13 +168,13 @@ fn is_inline(element: &Element) -> bool {
     }
 }
 
-/// Most choices and groups within each other. Imports have fewer.
+/// Maximum nesting of choices and groups. Imports have fewer.
 const MOST_WITHIN: usize = 32;
-/// Most fields of an element, those of its choices and groups included, at any depth.
+/// Maximum number of fields of an element, including those of its choices and groups at any depth.
 const MOST_FIELDS: usize = 1 << 24;
 
-/// True if fields without an element of their own are neither deep nor too many: readers look
-/// through them at each tag. Nothing may hold itself.
+/// Returns true if fields without their own element are neither too deep nor too many: readers
+/// search them at each tag. Nothing may contain itself.
 fn has_moderate_groups(schema: &Schema) -> bool {
     let count = schema.elements().len();
     let mut known: Vec<Option<(usize, usize)>> = vec![None; count];
@@ -200,7 +200,7 @@ fn has_moderate_groups(schema: &Schema) -> bool {
     true
 }
 
-/// The choices and groups that stand in an element, a choice or a group directly.
+/// Returns the choices and groups directly inside an element, a choice or a group.
 fn inlined(schema: &Schema, index: usize, to: &mut Vec<usize>) {
     let Element::Complex(complex) = &schema.elements()[index] else { return };
     let inline = complex.fields.iter().filter(|field| field.inline);
@@ -216,7 +216,7 @@ mod tests {
     use deltasoap_core::QName;
     use deltasoap_core::schema::{Compositor, Field};
 
-    /// Choices of which each holds the next one so many times.
+    /// Returns `depth` nested choices, each of which contains the next one `times` times.
     fn nested(depth: u32, times: usize) -> Schema {
         let field = |index| Field {
             name: QName::new("", "f"),

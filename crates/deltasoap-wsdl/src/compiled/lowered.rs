@@ -39,7 +39,7 @@ impl Stored for ElementRef {
     fn write(&self, to: &mut Writer) {
         match self {
             ElementRef::Index(number) => number.write(to),
-            // Lowering makes none of these; no reader takes the number.
+            // Lowering never makes these; no reader accepts the number.
             ElementRef::Static(_) => u32::MAX.write(to),
         }
     }

@@ -1,5 +1,5 @@
-//! Imports as files: what an import and its schema hold, to be read back much faster than the
-//! documents that it came from.
+//! Compiled imports: files with an import and its schema, which load much faster than the original
+//! documents.
 //!
 //! ```text
 //! magic      8 bytes    \x89 D S W S D L \n
@@ -9,15 +9,14 @@
 //! content               texts, counts of components, documents, schemas, definitions, notes, the engine's schema
 //! ```
 //!
-//! Each text stands in the content once and is known by its number; components refer to each other
-//! by theirs, just as in memory. So reading is one pass without a lookup by name. Nothing in it
-//! tells where it was made (`places`): the same documents give the same bytes.
+//! Each text is stored once and has a number; components refer to each other by number, just as in
+//! memory. So reading is one pass without lookups by name. The content does not depend on where the
+//! file was made (`places`): the same documents give the same bytes.
 //!
-//! The checksum is there for accidents. Nothing in a file is believed because of it: every
-//! reference is checked against the number of components (`reader`), what readers of the model take
-//! for granted beyond that is checked at the end (`check`), and texts and items are counted against
-//! the importer's [`Limits`]. Another version is another format: it is refused, and the file made
-//! anew.
+//! The checksum detects accidental changes. It makes nothing in a file trusted: every reference is
+//! checked against the number of components (`reader`), everything else that users of the model
+//! rely on is checked at the end (`check`), and texts and items count against the importer's
+//! [`Limits`]. A file of another version is refused; it has to be made again.
 
 mod check;
 mod definitions;
@@ -38,26 +37,26 @@ use std::path::Path;
 use stored::{Stored, stored_enum, stored_struct};
 use writer::Writer;
 
-/// What compiled descriptions begin with. No document begins so: it is no text.
+/// First bytes of compiled WSDLs. No document begins with them: they are not text.
 const MAGIC: [u8; 8] = *b"\x89DSWSDL\n";
-/// The format that is written, and the only one that is read.
+/// Version of the format that is written, and the only one that is read.
 const VERSION: u32 = 16;
-/// Bytes in front of the content.
+/// Number of bytes before the content.
 const HEADER: usize = 24;
 
-/// Why bytes are not a compiled description.
+/// Error of a compiled WSDL that cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The file is of another version.
+    /// The file has another version.
     Version(u32),
-    /// There is less than there should be.
+    /// The file is too short.
     Truncated,
-    /// The checksum is not that of the content.
+    /// The checksum does not match the content.
     Checksum,
-    /// What no import holds.
+    /// The content is invalid.
     Content(&'static str),
-    /// A bound of [`Limits`] is exceeded.
+    /// A limit of [`Limits`] is exceeded.
     Limit(&'static str),
 }
 
@@ -65,18 +64,18 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Fault::Version(version) => {
-                write!(f, "a compiled description of version {version}, and this library reads version {VERSION}")?;
-                f.write_str(": compile the WSDL anew")
+                write!(f, "the compiled WSDL has version {version}, but this library reads version {VERSION}")?;
+                f.write_str(": compile the WSDL again")
             }
-            Fault::Truncated => f.write_str("a compiled description that is not whole"),
-            Fault::Checksum => f.write_str("a compiled description whose checksum is wrong"),
-            Fault::Content(what) => write!(f, "a compiled description that makes no sense: {what}"),
-            Fault::Limit(name) => write!(f, "a compiled description that exceeds the limit `{name}`"),
+            Fault::Truncated => f.write_str("the compiled WSDL is incomplete"),
+            Fault::Checksum => f.write_str("the compiled WSDL does not match its checksum"),
+            Fault::Content(what) => write!(f, "the compiled WSDL is invalid: {what}"),
+            Fault::Limit(name) => write!(f, "the compiled WSDL exceeds the limit `{name}`"),
         }
     }
 }
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Debug)]
 pub(crate) struct Parts {
     pub(crate) documents: Vec<Document>,
@@ -86,12 +85,12 @@ pub(crate) struct Parts {
     pub(crate) lowered: Lowered,
 }
 
-/// True if bytes begin as compiled descriptions do.
+/// Returns true if bytes begin like a compiled WSDL.
 pub(crate) fn is_compiled(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
 
-/// A file's bytes; places are relative to the root.
+/// Encodes an import; places are relative to `root`.
 pub(crate) fn write(import: &Import, root: Option<&Path>, lowered: &Lowered) -> Vec<u8> {
     let Import { documents, schemas, definitions, notes, .. } = import;
     let (places, mut writer) = (Places::below(root), Writer::default());
@@ -104,7 +103,7 @@ pub(crate) fn write(import: &Import, root: Option<&Path>, lowered: &Lowered) -> 
     framed(&writer.finish())
 }
 
-/// Where a document is and where its lines begin; its elements are components by now.
+/// Writes the location and line offsets of a document; its elements are components now.
 fn write_document(document: &Document, places: &Places, to: &mut Writer) {
     places.location(&document.location).write(to);
     let lines = document.line_starts();
@@ -118,13 +117,13 @@ fn read_document(from: &mut Reader<'_>) -> Result<Document, Fault> {
     let count = from.count()?;
     let mut start = 0u32;
     let lines = from.items(count, |from| {
-        start = start.checked_add(u32::read(from)?).ok_or(Fault::Content("a line is too far"))?;
+        start = start.checked_add(u32::read(from)?).ok_or(Fault::Content("a line offset is too large"))?;
         Ok(start)
     })?;
     Ok(Document::with_lines(location, lines))
 }
 
-/// Content with its header.
+/// Returns the content with its header.
 fn framed(content: &[u8]) -> Vec<u8> {
     let mut file = Vec::with_capacity(HEADER + content.len());
     file.extend_from_slice(&MAGIC);
@@ -148,13 +147,13 @@ pub(crate) fn read(file: &[u8], limits: &Limits) -> Result<Parts, Fault> {
         lowered: Lowered::read(&mut reader)?,
     };
     if !reader.is_at_end() {
-        return Err(Fault::Content("something stands behind its end"));
+        return Err(Fault::Content("there is data after its end"));
     }
     check::check(&parts, limits)?;
     Ok(parts)
 }
 
-/// The content, if header and checksum are right.
+/// Returns the content, if header and checksum are valid.
 fn content(file: &[u8]) -> Result<&[u8], Fault> {
     let (header, content) = file.split_at_checked(HEADER).ok_or(Fault::Truncated)?;
     let number = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
@@ -210,7 +209,7 @@ mod tests {
         let file = Importer::new().offline().text(&text).expect("a schema").compile();
         assert!(read(&file, &Limits { particles: 510, ..Limits::default() }).is_ok());
         let few = Limits { particles: 509, ..Limits::default() };
-        assert_eq!(read(&file, &few).err(), Some(Fault::Content("the members of unions are too many")));
+        assert_eq!(read(&file, &few).err(), Some(Fault::Content("there are too many union members")));
     }
 
     fn compiled() -> Vec<u8> {
@@ -261,8 +260,8 @@ mod tests {
     }
 
     proptest! {
-        /// Content with bytes changed, under a checksum that is right: an error or an import, never
-        /// a panic.
+        /// Content with changed bytes and a valid checksum gives an error or an import, but never a
+        /// panic.
         #[test]
         fn changed_content_is_read_or_refused(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)) {
             let mut content = compiled().split_off(HEADER);

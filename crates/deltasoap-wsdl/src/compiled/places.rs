@@ -1,8 +1,8 @@
-//! Places as they stand in compiled files: nothing of the machine that a file was made on, and the
-//! same bytes wherever it was.
+//! Places in compiled files. They reveal nothing about the machine that made the file, and do not
+//! depend on it.
 //!
-//! Files are named relative to the import's root, in locations and in what notes say; URLs have no
-//! user and no password.
+//! Files are named relative to the import's root, in locations and in notes; URLs have no user and
+//! no password.
 
 use crate::fetch::Location;
 use crate::{Note, Position};
@@ -12,12 +12,12 @@ use url::Url;
 /// Places relative to a root.
 #[derive(Debug)]
 pub(super) struct Places {
-    /// The root and what is around it, innermost first, each with the way there: `("/a/b/", "")`,
-    /// `("/a/", "../")`.
+    /// The root and the folders above it, innermost first, each with its relative path: `("/a/b/",
+    /// "")`, `("/a/", "../")`.
     folders: Vec<(String, String)>,
 }
 
-/// What can stand in front of a path in a sentence.
+/// Characters that can precede a path in a sentence.
 const FRONT: [char; 6] = [' ', '`', '\'', '"', '(', '\n'];
 
 impl Places {
@@ -33,7 +33,7 @@ impl Places {
     pub(super) fn location(&self, location: &Location) -> Location {
         match location {
             Location::File(path) => Location::File(self.text(&path.to_string_lossy()).into()),
-            // As it is shown, which is without secrets.
+            // The displayed form, which has no secrets.
             Location::Web(url) => Location::Web(Url::parse(&location.to_string()).unwrap_or_else(|_| url.clone())),
             other => other.clone(),
         }
@@ -45,14 +45,14 @@ impl Places {
         Note { kind: note.kind, text: self.text(&note.text), position }
     }
 
-    /// The text with its paths made relative.
+    /// Makes the paths in a text relative.
     fn text(&self, text: &str) -> String {
         let replaced = |text: String, (folder, way): &(String, String)| replaced(&text, folder, way);
         self.folders.iter().fold(text.to_owned(), replaced)
     }
 }
 
-/// The text with `way` in the place of `folder`, where that begins a path.
+/// Replaces `folder` by `way` at the start of each path.
 fn replaced(text: &str, folder: &str, way: &str) -> String {
     let (mut out, mut left) = (String::with_capacity(text.len()), text);
     while let Some(at) = left.find(folder) {

@@ -1,46 +1,46 @@
-//! Reading, from whatever bytes: nothing is taken for granted but that they are there.
+//! Reads compiled WSDLs from arbitrary bytes: nothing in them is trusted.
 
 use super::Fault;
 use super::stored::Stored;
 use crate::Limits;
 use deltasoap_core::schema::Texts;
 
-/// Numbers of components: what references are checked against.
+/// Numbers of components, which references are checked against.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     pub(super) documents: u32,
     pub(super) types: u32,
     pub(super) elements: u32,
     pub(super) attributes: u32,
-    /// Descriptions in the engine's schema.
+    /// Elements of the engine's schema.
     pub(super) described: u32,
 }
 
-/// What is yet to be read.
+/// The bytes that are still to be read.
 pub(super) struct Reader<'b> {
     bytes: &'b [u8],
     texts: Vec<&'b str>,
-    /// Bytes of text that may yet be given out: a text is written once and can be meant any number
-    /// of times.
+    /// Bytes of text that may still be returned: a text is stored once and can be referenced any
+    /// number of times.
     text_room: usize,
-    /// Items of lists that may yet be read.
+    /// List items that may still be read.
     item_room: usize,
-    /// Lists in lists that may yet begin.
+    /// Nested lists that may still begin.
     depth: usize,
-    /// Lists that types share, so far.
+    /// Lists shared by types, so far.
     lists: Vec<Texts>,
     pub(super) counts: Counts,
 }
 
 impl<'b> Reader<'b> {
-    /// Begins with the texts.
+    /// Creates a reader and reads the texts.
     pub(super) fn new(bytes: &'b [u8], limits: &Limits) -> Result<Self, Fault> {
         let mut reader = Reader {
             bytes,
             texts: Vec::new(),
             text_room: limits.bytes,
             item_room: limits.components.saturating_mul(2),
-            // As deep as content models can be, and what is around them.
+            // The maximum depth of content models, and of what surrounds them.
             depth: limits.depth.saturating_mul(2).saturating_add(16),
             lists: Vec::new(),
             counts: Counts::default(),
@@ -78,7 +78,7 @@ impl<'b> Reader<'b> {
         Ok(list)
     }
 
-    /// True if nothing is left.
+    /// Returns true if nothing is left.
     pub(super) fn is_at_end(&self) -> bool {
         self.bytes.is_empty()
     }
@@ -119,7 +119,7 @@ impl<'b> Reader<'b> {
         Err(Fault::Content("a number is too large"))
     }
 
-    /// The length of a list: each of its items takes a byte at least.
+    /// Reads the length of a list: each item takes at least one byte.
     pub(super) fn count(&mut self) -> Result<usize, Fault> {
         let count = self.number()?;
         self.bounded(count)
@@ -134,7 +134,7 @@ impl<'b> Reader<'b> {
         Ok(count)
     }
 
-    /// A table of components, whose number is known.
+    /// Reads a table of components whose number is known.
     pub(super) fn table<T>(
         &mut self,
         count: u32,
@@ -144,13 +144,13 @@ impl<'b> Reader<'b> {
         self.items(count, read)
     }
 
-    /// The items of a list, of as many as [`count`](Self::count) said.
+    /// Reads the items of a list whose length [`count`](Self::count) returned.
     pub(super) fn items<T>(
         &mut self,
         count: usize,
         mut read: impl FnMut(&mut Self) -> Result<T, Fault>,
     ) -> Result<Vec<T>, Fault> {
-        // More than these are given memory when they are there.
+        // Longer lists get more memory only as items arrive.
         const AT_ONCE: usize = 4096;
         let mut items = Vec::with_capacity(count.min(AT_ONCE));
         for _ in 0..count {
@@ -159,7 +159,7 @@ impl<'b> Reader<'b> {
         Ok(items)
     }
 
-    /// Reads what is within something.
+    /// Reads one nesting level.
     pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
         self.depth = self.depth.checked_sub(1).ok_or(Fault::Limit("depth"))?;
         let result = read(self);
@@ -170,15 +170,15 @@ impl<'b> Reader<'b> {
     pub(super) fn text(&mut self) -> Result<&'b str, Fault> {
         let number = self.number()?;
         let text = usize::try_from(number).ok().and_then(|number| self.texts.get(number).copied());
-        let text = text.ok_or(Fault::Content("a text is not there"))?;
+        let text = text.ok_or(Fault::Content("a text is missing"))?;
         self.text_room = self.text_room.checked_sub(text.len()).ok_or(Fault::Limit("bytes"))?;
         Ok(text)
     }
 
-    /// A number of a component, of which there are `count`.
+    /// Reads a reference to one of `count` components.
     #[inline]
     pub(super) fn reference(&mut self, count: u32) -> Result<u32, Fault> {
         let number = self.number()?;
-        if number < u64::from(count) { Ok(number as u32) } else { Err(Fault::Content("a component is not there")) }
+        if number < u64::from(count) { Ok(number as u32) } else { Err(Fault::Content("a component is missing")) }
     }
 }

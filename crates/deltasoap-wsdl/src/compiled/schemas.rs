@@ -1,6 +1,6 @@
-//! Schemas: their components, and what is known of them in the end.
+//! Schemas: components and what is computed from them.
 //!
-//! Groups are left out, and what a definition gives by itself: content that is normal holds all of
+//! Groups and the content of single definitions are left out: normalized content includes all of
 //! it.
 
 use super::Fault;
@@ -41,7 +41,7 @@ impl Stored for GroupId {
     }
 
     fn read(_: &mut Reader<'_>) -> Result<Self, Fault> {
-        Err(Fault::Content("a group that is not replaced"))
+        Err(Fault::Content("a group is not expanded"))
     }
 }
 
@@ -55,7 +55,7 @@ impl Stored for Place {
         let document = from.reference(from.counts.documents)?;
         let offset = u32::read(from)?;
         if offset == u32::MAX {
-            return Err(Fault::Content("a place is too far"));
+            return Err(Fault::Content("an offset is too large"));
         }
         Ok(Place { document, offset })
     }

@@ -1,8 +1,8 @@
-//! How values are written and read: numbers, texts, lists, and whatever is made of them.
+//! Encoding of values: numbers, texts, lists, and everything made of them.
 //!
-//! A model's types are stored field by field, in the order in which [`stored_struct!`] names them,
-//! and enums by the number of a variant. Nothing is skipped and nothing is aligned: a file is read
-//! once, from front to back.
+//! Structs are stored field by field, in the order in which [`stored_struct!`] names the fields,
+//! and enums by the number of the variant. Nothing is skipped and nothing is aligned: a file is
+//! read once, from front to back.
 
 use super::Fault;
 use super::reader::Reader;
@@ -15,15 +15,15 @@ use std::hash::Hash;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A value that compiled descriptions hold.
+/// A value in a compiled WSDL.
 pub(super) trait Stored: Sized {
     fn write(&self, to: &mut Writer);
 
-    /// The value that stands next.
+    /// Reads the next value.
     fn read(from: &mut Reader<'_>) -> Result<Self, Fault>;
 }
 
-/// Structs: their fields one after the other. A field that is not named does not compile.
+/// Implements [`Stored`] for structs: their fields in order. A missing field is a compile error.
 macro_rules! stored_struct {
     ($($type:ty { $($field:ident),* $(,)? })*) => {$(
         impl $crate::compiled::stored::Stored for $type {
@@ -39,7 +39,7 @@ macro_rules! stored_struct {
     )*};
 }
 
-/// Enums: the number of the variant, then what it holds.
+/// Implements [`Stored`] for enums: the number of the variant, then its fields.
 macro_rules! stored_enum {
     ($($type:ty { $($number:literal = $variant:ident $(($($field:ident),*))?),* $(,)? })*) => {$(
         impl $crate::compiled::stored::Stored for $type {
@@ -92,7 +92,7 @@ impl Stored for bool {
         match from.byte()? {
             0 => Ok(false),
             1 => Ok(true),
-            _ => Err(Fault::Content("a flag is neither on nor off")),
+            _ => Err(Fault::Content("a flag is neither 0 nor 1")),
         }
     }
 }
@@ -152,7 +152,7 @@ impl<T: Stored + Clone> Stored for Cow<'static, [T]> {
 }
 
 impl<K: Stored + Ord + Hash, V: Stored> Stored for HashMap<K, V> {
-    /// In the order of the keys: the same import gives the same bytes.
+    /// Writes entries in the order of the keys: the same import gives the same bytes.
     fn write(&self, to: &mut Writer) {
         let mut all: Vec<(&K, &V)> = self.iter().collect();
         all.sort_unstable_by_key(|&(key, _)| key);
@@ -226,7 +226,7 @@ stored_struct! {
 }
 
 impl Stored for PathBuf {
-    /// Paths that are not text lose what is not: they are for people.
+    /// Paths that are not UTF-8 lose their other bytes: they are for messages.
     fn write(&self, to: &mut Writer) {
         to.text(&self.to_string_lossy());
     }
@@ -242,6 +242,6 @@ impl Stored for url::Url {
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Fault> {
-        url::Url::parse(from.text()?).map_err(|_| Fault::Content("a location is no URL"))
+        url::Url::parse(from.text()?).map_err(|_| Fault::Content("a location is not a URL"))
     }
 }

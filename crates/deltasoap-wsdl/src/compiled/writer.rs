@@ -1,20 +1,20 @@
-//! Writing: numbers in as few bytes as they need, each text once, and each list of values that
-//! types share.
+//! Writes compiled WSDLs: numbers in as few bytes as possible, each text once, and each shared list
+//! of values once.
 
 use super::stored::Stored;
 use deltasoap_core::schema::Texts;
 use std::collections::HashMap;
 
-/// What is written so far.
+/// The content written so far.
 #[derive(Debug, Default)]
 pub(super) struct Writer {
     bytes: Vec<u8>,
-    /// Where each text has its number.
+    /// The number of each text.
     numbers: HashMap<Box<str>, u64>,
-    /// Lengths of the texts, in order, and the texts.
+    /// Lengths of the texts, in order; the texts follow.
     lengths: Vec<usize>,
     texts: String,
-    /// The numbers of shared lists, by where they are in memory.
+    /// The numbers of shared lists, by address.
     lists: HashMap<usize, u64>,
 }
 
@@ -23,12 +23,12 @@ impl Writer {
         self.bytes.push(byte);
     }
 
-    /// A number, seven bits a byte, the low ones first (LEB128).
+    /// Writes a number, seven bits per byte, the lowest first (LEB128).
     pub(super) fn number(&mut self, number: u64) {
         put(&mut self.bytes, number);
     }
 
-    /// The number of a text.
+    /// Writes the number of a text.
     pub(super) fn text(&mut self, text: &str) {
         let known = self.numbers.get(text).copied();
         let number = known.unwrap_or_else(|| self.add(text));
@@ -43,7 +43,7 @@ impl Writer {
         number
     }
 
-    /// A list: 0 and its texts, or the number that it has among those before, counted from 1.
+    /// Writes a list: 0 and its texts, or the number of an earlier list, counted from 1.
     pub(super) fn list(&mut self, list: &Texts) {
         if !list.is_empty() {
             let next = self.lists.len() as u64 + 1;
@@ -57,7 +57,7 @@ impl Writer {
         list.iter().for_each(|it| it.write(self));
     }
 
-    /// All that was written: first the texts, as reading needs them.
+    /// Returns everything written, with the texts first, since the reader needs them first.
     pub(super) fn finish(self) -> Vec<u8> {
         let mut all = Vec::with_capacity(self.bytes.len() + self.texts.len() + 2 * self.lengths.len());
         put(&mut all, self.lengths.len() as u64);

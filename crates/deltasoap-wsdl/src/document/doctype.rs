@@ -1,13 +1,13 @@
-//! Document type declarations: where one ends, so that it can be passed over.
+//! Document type declarations: finds where one ends, so that it can be skipped.
 //!
-//! Schemas of the W3C, and what was made from them, have one. What it declares is not used: a
-//! reference to an entity stays an error of the reader, attributes have no defaults, and the
-//! document that it names is not read. A page is refused as before.
+//! Schemas of the W3C, and schemas derived from them, have one. Its content is not used: references
+//! to its entities are still errors of the reader, attributes get no defaults, and the external
+//! subset is not read. An HTML page is not accepted.
 
 use std::ops::Range;
 
-/// The document type declaration of a document in UTF-8; `None` where there is none, where it does
-/// not end, and for HTML.
+/// Returns the document type declaration of a document in UTF-8; `None` if there is none, if it
+/// does not end, or if the document is HTML.
 pub(super) fn find(document: &[u8]) -> Option<Range<usize>> {
     let start = skip_prolog(document)?;
     let name = document[start..].strip_prefix(b"<!DOCTYPE")?.trim_ascii_start();
@@ -15,12 +15,12 @@ pub(super) fn find(document: &[u8]) -> Option<Range<usize>> {
     Some(start..end(document, start)?).filter(|_| !is_page)
 }
 
-/// Blanks out what is passed over; lines stay.
+/// Replaces a skipped part by spaces, keeping line breaks.
 pub(super) fn blank(bytes: &mut [u8]) {
     bytes.iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
 }
 
-/// The offset of what comes after the XML declaration, white space, comments and instructions.
+/// Returns the offset after the XML declaration, white space, comments and processing instructions.
 fn skip_prolog(document: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -34,8 +34,8 @@ fn skip_prolog(document: &[u8]) -> Option<usize> {
     }
 }
 
-/// The offset after the declaration that starts here: after the `>` that is in no literal, comment,
-/// instruction or inner declaration.
+/// Returns the offset after the declaration that starts at `start`: after the `>` that is in no
+/// literal, comment, processing instruction or inner declaration.
 fn end(document: &[u8], start: usize) -> Option<usize> {
     let (mut at, mut depth) = (start + 2, 1_usize);
     while depth > 0 {
@@ -58,7 +58,7 @@ fn end(document: &[u8], start: usize) -> Option<usize> {
     Some(at)
 }
 
-/// The length up to the end of a mark.
+/// Returns the length of `text` up to the end of `mark`.
 fn after(text: &[u8], mark: &[u8]) -> Option<usize> {
     memchr::memmem::find(text, mark).map(|at| at + mark.len())
 }

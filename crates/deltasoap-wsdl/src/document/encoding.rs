@@ -1,16 +1,16 @@
-//! Documents in other encodings than UTF-8, told by byte order mark or declaration, as UTF-8.
+//! Converts documents to UTF-8. The encoding is detected from the byte order mark or the
+//! declaration.
 //!
-//! Messages of SOAP are in a few encodings, but descriptions were written with all sorts of
-//! editors.
+//! SOAP messages use few encodings, but WSDLs were written with all sorts of editors.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use std::borrow::Cow;
 
-/// Bytes at the start in which a declaration is looked for.
+/// Number of bytes at the start that are searched for a declaration.
 const HEAD: usize = 256;
 
-/// The document as UTF-8 without a byte order mark; `None` if its bytes are not of the encoding
-/// that it says.
+/// Returns the document as UTF-8 without a byte order mark; `None` if its bytes are invalid in its
+/// encoding.
 pub(super) fn to_utf8(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     let encoding = detect(bytes)?;
     if encoding == UTF_8 {
@@ -20,8 +20,9 @@ pub(super) fn to_utf8(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     (!failed).then(|| Cow::Owned(without_declaration(&text).into_bytes()))
 }
 
-/// A document that came with a charset (RFC 7303, 3.2), which holds where neither a byte order mark
-/// nor a declaration tells the encoding: servers often name one without looking into the file.
+/// Decodes a document that came with a charset (RFC 7303, 3.2). The charset applies only if neither
+/// a byte order mark nor a declaration gives the encoding: servers often send one without looking
+/// into the file.
 #[cfg(any(feature = "http", test))]
 pub(crate) fn in_charset(bytes: Vec<u8>, charset: &str) -> Vec<u8> {
     let is_told = detect(&bytes) != Some(UTF_8) || declared(&bytes).is_some() || Encoding::for_bom(&bytes).is_some();
@@ -33,8 +34,7 @@ pub(crate) fn in_charset(bytes: Vec<u8>, charset: &str) -> Vec<u8> {
     }
 }
 
-/// A document as text, whatever its encoding; `None` if its bytes are not of the encoding that it
-/// says.
+/// Decodes a document in any encoding; returns `None` if its bytes are invalid in its encoding.
 pub fn text(bytes: &[u8]) -> Option<String> {
     String::from_utf8(to_utf8(bytes)?.into_owned()).ok()
 }
@@ -54,7 +54,7 @@ fn detect(bytes: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// The encoding that the XML declaration names.
+/// Returns the encoding in the XML declaration.
 fn declared(bytes: &[u8]) -> Option<&[u8]> {
     let head = &bytes[..bytes.len().min(HEAD)];
     let end = memchr::memmem::find(head, b"?>").filter(|_| head.starts_with(b"<?xml"))?;
@@ -64,7 +64,7 @@ fn declared(bytes: &[u8]) -> Option<&[u8]> {
     Some(&value[..memchr::memchr(*quote, value)?])
 }
 
-/// The text with the XML declaration blanked out, which no longer holds. Positions stay.
+/// Blanks out the XML declaration, which no longer applies. Positions stay the same.
 fn without_declaration(text: &str) -> String {
     match text.find("?>").filter(|_| text.starts_with("<?xml")) {
         Some(end) => {

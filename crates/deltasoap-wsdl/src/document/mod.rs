@@ -1,9 +1,9 @@
 //! A document as a flat list of elements.
 //!
-//! Elements stand in document order, each with the index behind its last descendant, so that
-//! children and subtrees are ranges. Text lies in one string. Names are interned, and attributes
-//! that hold names are resolved while the document is read, where the declarations in scope are
-//! known. Character data is kept in documentation alone: nowhere else does it carry meaning.
+//! Elements are in document order, each with the index after its last descendant, so children and
+//! subtrees are ranges. All text is in one string. Names are interned, and names in attribute
+//! values are resolved while the document is parsed, when the declarations in scope are known.
+//! Character data is kept only for documentation: elsewhere it has no meaning.
 
 mod doctype;
 mod encoding;
@@ -22,22 +22,22 @@ use deltasoap_core::QName;
 use deltasoap_xml::{NameId, Names};
 use std::ops::Range;
 
-/// A document that was read.
+/// A parsed document.
 #[derive(Debug)]
 pub(crate) struct Document {
     pub(crate) location: Location,
-    /// It came from an address that is not public.
+    /// True if the document came from an address that is not public.
     pub(crate) is_private: bool,
     elements: Vec<ElementData>,
     attributes: Vec<AttributeData>,
-    /// Names that attributes hold; `None` for what is no name. One with a prefix that is not
-    /// declared is a name in no namespace, prefix and all: nothing has such a name.
+    /// Names in attribute values; `None` for a value that is not a name. A name with an undeclared
+    /// prefix is kept, prefix included, as a name in no namespace: nothing has such a name.
     values: Vec<Option<NameId>>,
     /// Attribute values and documentation.
     text: String,
-    /// Where lines begin, the second one first.
+    /// Offsets of the lines, starting with the second.
     lines: Vec<u32>,
-    /// What was read more generously than the standards do, and where.
+    /// What was read more leniently than the standards do: message and offset.
     pub(crate) tolerated: Vec<(String, u32)>,
 }
 
@@ -47,9 +47,9 @@ struct ElementData {
     vocabulary: Vocabulary,
     offset: u32,
     attributes: Range<u32>,
-    /// Documentation's text.
+    /// Text of the documentation.
     text: Range<u32>,
-    /// The index behind the last descendant.
+    /// Index after the last descendant.
     end: u32,
 }
 
@@ -60,7 +60,7 @@ struct AttributeData {
     values: Range<u32>,
 }
 
-/// A place in one of the documents of an import: cheap to keep.
+/// A place in one of the documents of an import; small and `Copy`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Place {
     pub(crate) document: u32,
@@ -68,30 +68,30 @@ pub struct Place {
 }
 
 impl Document {
-    /// A document of which no more is known than where its lines begin.
+    /// Creates a document of which only the line offsets are known.
     pub(crate) fn with_lines(location: Location, lines: Vec<u32>) -> Self {
         let (elements, attributes, values, text) = (Vec::new(), Vec::new(), Vec::new(), String::new());
         Document { location, is_private: false, elements, attributes, values, text, lines, tolerated: Vec::new() }
     }
 
-    /// Where lines begin, the second one first.
+    /// Returns the offsets of the lines, starting with the second.
     pub(crate) fn line_starts(&self) -> &[u32] {
         &self.lines
     }
 
-    /// Line and column of an offset, both from 1; columns count bytes.
+    /// Returns line and column of an offset, both from 1; columns count bytes.
     pub(crate) fn position(&self, offset: u32) -> Position {
         let line = self.lines.partition_point(|&start| start <= offset);
         let start = if line == 0 { 0 } else { self.lines[line - 1] };
         Position { document: self.location.to_string(), line: line as u32 + 1, column: offset - start + 1 }
     }
 
-    /// Number of elements.
+    /// Returns the number of elements.
     pub(crate) fn len(&self) -> usize {
         self.elements.len()
     }
 
-    /// All names that attributes hold.
+    /// Returns all names in attribute values.
     pub(crate) fn held_names(&self) -> impl Iterator<Item = NameId> + '_ {
         self.values.iter().filter_map(|&value| value)
     }
@@ -108,7 +108,7 @@ pub(crate) struct Node<'d> {
 }
 
 impl<'d> Node<'d> {
-    /// Element `index` of document `number`.
+    /// Returns element `index` of document `number`.
     pub(crate) fn new(document: &'d Document, names: &'d Names, number: u32, index: u32) -> Self {
         Node { document, names, number, index }
     }
@@ -117,12 +117,12 @@ impl<'d> Node<'d> {
         &self.document.elements[self.index as usize]
     }
 
-    /// Index in the document.
+    /// Returns the element's index in the document.
     pub(crate) fn index(self) -> u32 {
         self.index
     }
 
-    /// Number of the document.
+    /// Returns the document's number.
     pub(crate) fn number(self) -> u32 {
         self.number
     }
@@ -147,17 +147,17 @@ impl<'d> Node<'d> {
         qname(self.names, self.data().name)
     }
 
-    /// True if it is this element of this vocabulary.
+    /// Returns true if the element has this vocabulary and local name.
     pub(crate) fn is(self, vocabulary: Vocabulary, local: &str) -> bool {
         self.vocabulary() == vocabulary && self.local() == local
     }
 
-    /// True if it is this element of XML Schema.
+    /// Returns true if it is this element of XML Schema.
     pub(crate) fn is_xsd(self, local: &str) -> bool {
         self.is(Vocabulary::Xsd, local)
     }
 
-    /// The child elements.
+    /// Returns the child elements.
     pub(crate) fn children(self) -> impl Iterator<Item = Node<'d>> {
         let end = self.data().end;
         let mut index = self.index + 1;
@@ -170,17 +170,17 @@ impl<'d> Node<'d> {
         })
     }
 
-    /// The child elements that are of one vocabulary.
+    /// Returns the child elements of one vocabulary.
     pub(crate) fn children_of(self, vocabulary: Vocabulary) -> impl Iterator<Item = Node<'d>> {
         self.children().filter(move |child| child.vocabulary() == vocabulary)
     }
 
-    /// The first child with this name.
+    /// Returns the first child with this name.
     pub(crate) fn child(self, vocabulary: Vocabulary, local: &str) -> Option<Node<'d>> {
         self.children().find(|child| child.is(vocabulary, local))
     }
 
-    /// The element and all its descendants.
+    /// Returns the element and all its descendants.
     pub(crate) fn descendants(self) -> impl Iterator<Item = Node<'d>> {
         (self.index..self.data().end).map(move |index| Node { index, ..self })
     }
@@ -198,33 +198,33 @@ impl<'d> Node<'d> {
         &self.document.text[data.value.start as usize..data.value.end as usize]
     }
 
-    /// An attribute without a namespace, white space around its value taken off.
+    /// Returns the value of an attribute without a namespace, trimmed.
     pub(crate) fn attribute(self, local: &str) -> Option<&'d str> {
         self.attribute_in("", local).map(str::trim_ascii)
     }
 
-    /// An attribute's value as it stands.
+    /// Returns the value of an attribute, unchanged.
     pub(crate) fn attribute_in(self, namespace: &str, local: &str) -> Option<&'d str> {
         self.find(namespace, local).map(|data| self.value(data))
     }
 
-    /// The names that an attribute holds; `None` where there is no such attribute.
+    /// Returns the names in an attribute's value; `None` if there is no such attribute.
     pub(crate) fn names(self, namespace: &str, local: &str) -> Option<&'d [Option<NameId>]> {
         let data = self.find(namespace, local)?;
         Some(&self.document.values[data.values.start as usize..data.values.end as usize])
     }
 
-    /// All attributes: names and values.
+    /// Returns the names and values of all attributes.
     pub(crate) fn attributes(self) -> impl Iterator<Item = (NameId, &'d str)> {
         self.attribute_data().iter().map(move |data| (data.name, self.value(data)))
     }
 
-    /// The values of attributes with a local name, in any namespace.
+    /// Returns the values of attributes with a local name, in any namespace.
     pub(crate) fn attributes_named(self, local: &str) -> impl Iterator<Item = &'d str> {
         self.attributes().filter(move |&(name, _)| self.names.local(name) == local).map(|(_, value)| value)
     }
 
-    /// Documentation of the element: of its `documentation` child in WSDL, of its `annotation` in
+    /// Returns the element's documentation: the `documentation` child in WSDL, the `annotation` in
     /// XML Schema.
     pub(crate) fn documentation(self) -> Option<Box<str>> {
         let first = self.children().next()?;
@@ -240,8 +240,8 @@ impl<'d> Node<'d> {
         (!text.is_empty()).then(|| text.into())
     }
 
-    /// The element in the annotation of a declaration or of a type that says how its numbers are
-    /// packed.
+    /// Returns the element in the annotation of a declaration or type that describes the packing of
+    /// its numbers.
     pub(crate) fn packing(self) -> Option<Node<'d>> {
         let annotations = self.children().filter(|child| child.is_xsd("annotation"));
         let notes = annotations.flat_map(Node::children).filter(|child| child.is_xsd("appinfo"));
@@ -253,8 +253,7 @@ impl<'d> Node<'d> {
         &self.document.text[range.start as usize..range.end as usize]
     }
 
-    /// True if two elements say the same: names, attributes, and all that is in them but
-    /// documentation.
+    /// Returns true if two elements have equal names, attributes and content, except documentation.
     pub(crate) fn is_like(self, other: Node<'d>) -> bool {
         let (mut mine, mut theirs) = (self.meaning(), other.meaning());
         loop {
@@ -266,7 +265,7 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// The element and its descendants without documentation, with their depths told by ends.
+    /// Returns the element and its descendants without documentation.
     fn meaning(self) -> impl Iterator<Item = Node<'d>> {
         let is_words = |node: &Node<'_>| matches!(node.local(), "annotation" | "documentation" | "appinfo");
         self.descendants().filter(move |node| !is_words(node))
@@ -287,7 +286,7 @@ impl<'d> Node<'d> {
     }
 }
 
-/// An interned name as an owned one.
+/// Converts an interned name to an owned one.
 pub(crate) fn qname(names: &Names, name: NameId) -> QName {
     QName::owned(names.namespace(name), names.local(name))
 }

@@ -1,4 +1,4 @@
-//! Reads a document into its list of elements.
+//! Parses a document into its list of elements.
 
 use super::vocabulary::{holds_names, meant};
 use super::{AttributeData, Document, ElementData, Vocabulary, doctype, encoding, ns};
@@ -8,14 +8,14 @@ use deltasoap_core::schema::Builtin;
 use deltasoap_xml::lexical::is_ncname;
 use deltasoap_xml::{Event, Instructions, NameId, Names, Reader, Stop, Window, XmlErrorKind};
 
-/// What is wrong with a document.
+/// An error in a document.
 #[derive(Debug)]
 pub(crate) enum DocumentError {
     Xml { kind: XmlErrorKind, offset: u32 },
     Limit(&'static str, u64),
 }
 
-/// Reads a document. On an error the document comes with as much as was read, to find lines with.
+/// Parses a document. On an error, returns what was parsed so far, to compute lines.
 pub(crate) fn read(
     bytes: &[u8],
     location: Location,
@@ -40,8 +40,7 @@ pub(crate) fn read(
     }
     document.lines = memchr::memchr_iter(b'\n', &bytes).map(|at| at as u32 + 1).collect();
     if let Some(range) = doctype::find(&bytes) {
-        let note =
-            "the document type declaration is passed over: no entities, no default attributes, no other document";
+        let note = "the document type declaration is ignored: no entities, no default attributes, no external subset";
         document.tolerated.push((note.to_owned(), range.start as u32));
         doctype::blank(&mut bytes.to_mut()[range]);
     }
@@ -52,7 +51,7 @@ pub(crate) fn read(
     }
 }
 
-/// The reader's own limits, but for the depth; what bounds the whole is the size of the document.
+/// Creates the reader. Only the depth is limited here; the size of the document bounds the rest.
 fn reader(limits: &Limits) -> Reader {
     let limits = deltasoap_xml::Limits { depth: limits.depth, ..deltasoap_xml::Limits::default() };
     Reader::new(limits, Instructions::Skip)
@@ -64,7 +63,8 @@ struct Builder<'r> {
     document: Document,
     /// Indices of the open elements that are kept.
     open: Vec<u32>,
-    /// Open elements inside documentation, which are not kept; the documentation itself counts.
+    /// Number of open elements inside documentation, including the documentation element. They are
+    /// not kept.
     words: usize,
     limits: &'r Limits,
 }
@@ -100,7 +100,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Adds the element that was just opened. Of a leaf nothing within is kept.
+    /// Adds the element that was just opened. The content of a leaf is not kept.
     fn add(&mut self, is_leaf: bool) -> Result<(NameId, Vocabulary), DocumentError> {
         if self.document.elements.len() >= self.limits.components {
             return Err(DocumentError::Limit("components", self.limits.components as u64));
@@ -114,14 +114,14 @@ impl Builder<'_> {
         Ok((name, vocabulary))
     }
 
-    /// True for the one element in an `appinfo` that is for us.
+    /// Returns true for the only element in an `appinfo` that deltasoap uses.
     fn is_packing(&self) -> bool {
         let around = self.open.last().map(|&index| self.document.elements[index as usize].name);
         let is_in_appinfo = self.words == 2 && around.is_some_and(|name| self.names.local(name) == "appinfo");
         is_in_appinfo && self.reader.names().is(self.reader.name(), ns::PACKED, "packed")
     }
 
-    /// A name of the reader as one of the import's.
+    /// Interns a name of the reader in the import's table.
     fn name(&mut self, name: NameId) -> Result<NameId, DocumentError> {
         let names = self.reader.names();
         check_namespace(names.namespace(name), self.limits)?;
@@ -152,13 +152,13 @@ impl Builder<'_> {
         Ok(first..self.document.attributes.len() as u32)
     }
 
-    /// Resolves the names in an attribute's value. Of an array type the dimensions are left out.
+    /// Resolves the names in an attribute's value. The dimensions of an array type are left out.
     fn resolve(&mut self, index: usize, vocabulary: Vocabulary) -> Result<(), DocumentError> {
         let mut is_declared = true;
         for word in self.reader.attribute(index).1.split_ascii_whitespace() {
             let word = word.split('[').next().unwrap_or_default();
-            // Local parts are as careless as the names that they refer to: `tns:1part` is no name,
-            // but has a meaning.
+            // Local parts are as sloppy as the names that they refer to: `tns:1part` is not a valid
+            // name, but has a meaning.
             let (prefix, local) = word.split_once(':').unwrap_or(("", word));
             let name = match self.reader.namespace_of(prefix).or_else(|| usual(prefix, local)) {
                 _ if local.is_empty() => None,
@@ -177,7 +177,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Notes a prefix that is not declared, the first few times.
+    /// Notes an undeclared prefix, the first few times.
     fn note_prefix(&mut self, index: usize, vocabulary: Vocabulary) {
         let is_known = !matches!(vocabulary, Vocabulary::Http | Vocabulary::Mime | Vocabulary::Other);
         if is_known && self.document.tolerated.len() < MOST_TOLERATED {
@@ -188,7 +188,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Notes a name that XML does not allow, where messages would hold it, the first few times.
+    /// Notes a name that XML does not allow and that messages would contain, the first few times.
     fn note_name(&mut self, index: usize, vocabulary: Vocabulary) {
         let what = match (vocabulary, self.reader.names().local(self.reader.name())) {
             (Vocabulary::Xsd, "element") => "an element",
@@ -200,13 +200,13 @@ impl Builder<'_> {
         };
         let name = self.reader.attribute(index).1.trim_ascii();
         if !(name.is_empty() || is_ncname(name)) && self.document.tolerated.len() < MOST_TOLERATED {
-            let text = format!("{name:?} is no XML name (NCName): it cannot be the name of {what} in a message");
+            let text = format!("{name:?} is not an XML name (NCName): it cannot be the name of {what} in a message");
             self.document.tolerated.push((text, self.reader.tag_offset() as u32));
         }
     }
 
-    /// Resolves the name that a value may be. What has no prefix is taken for a name where one is
-    /// expected: most values are other texts.
+    /// Resolves a value that may be a name. A value without a prefix is a name only where one is
+    /// expected: most values are other text.
     fn resolve_value(&mut self, index: usize, is_name: bool) -> Result<(), DocumentError> {
         let value = self.reader.attribute(index).1.trim_ascii().to_owned();
         match value.split_once(':') {
@@ -216,7 +216,7 @@ impl Builder<'_> {
         }
     }
 
-    /// True within a restriction of `xsd:QName` or `xsd:NOTATION`.
+    /// Returns true within a restriction of `xsd:QName` or `xsd:NOTATION`.
     fn restricts_names(&self) -> bool {
         let Some(&parent) = self.open.last() else { return false };
         let attributes = self.document.elements[parent as usize].attributes.clone();
@@ -227,7 +227,7 @@ impl Builder<'_> {
         matches!(local, Some("QName" | "NOTATION"))
     }
 
-    /// Resolves the names with prefixes in a path, in order.
+    /// Resolves the prefixed names in a path, in order.
     fn resolve_path(&mut self, index: usize) -> Result<(), DocumentError> {
         let (_, value) = self.reader.attribute(index);
         let value = abbreviated(value);
@@ -254,7 +254,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Character data of documentation is kept, what is in its markup included.
+    /// Keeps the character data of documentation, including that of its markup.
     fn text(&mut self, piece: &str) {
         if self.words == 0 {
             return self.reader.forget_text();
@@ -266,11 +266,11 @@ impl Builder<'_> {
     }
 }
 
-/// Most prefixes and names of a document that are noted.
+/// Maximum number of prefixes and names that are noted per document.
 const MOST_TOLERATED: usize = 100;
 
-/// The namespace that a prefix means which nobody declared, where that is clear: authors copy types
-/// of XML Schema and of SOAP encoding from elsewhere, and leave the declaration behind.
+/// Returns the usual namespace of an undeclared prefix if it is clear: authors copy types of XML
+/// Schema and SOAP encoding from elsewhere and leave out the declaration.
 fn usual(prefix: &str, local: &str) -> Option<&'static str> {
     let is_xsd_type = || matches!(local, "anyType" | "anySimpleType") || Builtin::from_local(local).is_some();
     match prefix {
@@ -280,13 +280,13 @@ fn usual(prefix: &str, local: &str) -> Option<&'static str> {
     }
 }
 
-/// A path in its short form: without white space and `child::`, with `@` for `attribute::`.
+/// Abbreviates a path: removes white space and `child::`, and writes `@` for `attribute::`.
 pub(crate) fn abbreviated(path: &str) -> String {
     let path: String = path.split_ascii_whitespace().collect();
     path.replace("child::", "").replace("attribute::", "@")
 }
 
-/// The steps of a path in short form; attributes begin with `@`.
+/// Returns the steps of an abbreviated path; attributes begin with `@`.
 pub(crate) fn steps(path: &str) -> impl Iterator<Item = &str> {
     path.strip_prefix(".//").unwrap_or(path).split('/')
 }
@@ -298,7 +298,7 @@ fn check_namespace(namespace: &str, limits: &Limits) -> Result<(), DocumentError
     Err(DocumentError::Limit("namespace", limits.namespace as u64))
 }
 
-/// True for the elements whose content is for people.
+/// Returns true for the elements whose content is documentation.
 fn is_words(local: &str) -> bool {
     matches!(local, "documentation" | "appinfo")
 }

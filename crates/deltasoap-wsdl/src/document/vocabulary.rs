@@ -1,4 +1,4 @@
-//! The namespaces that descriptions are written in.
+//! The namespaces of WSDL documents.
 
 /// Namespace URIs.
 pub(crate) mod ns {
@@ -10,12 +10,12 @@ pub(crate) mod ns {
     pub(crate) const WSDL_SOAP12: &str = "http://schemas.xmlsoap.org/wsdl/soap12/";
     pub(crate) const WSDL_HTTP: &str = "http://schemas.xmlsoap.org/wsdl/http/";
     pub(crate) const WSDL_MIME: &str = "http://schemas.xmlsoap.org/wsdl/mime/";
-    /// Drafts of XML Schema that early toolkits wrote.
+    /// Drafts of XML Schema that early toolkits used.
     pub(crate) const XSD_DRAFTS: [&str; 2] =
         ["http://www.w3.org/1999/XMLSchema", "http://www.w3.org/2000/10/XMLSchema"];
 }
 
-/// What an element belongs to, by its namespace.
+/// Vocabulary of an element, by its namespace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Vocabulary {
     Xsd,
@@ -42,12 +42,12 @@ impl Vocabulary {
     }
 }
 
-/// The namespace that is meant: drafts of XML Schema are read as the standard.
+/// Maps the drafts of XML Schema to the standard's namespace; returns other namespaces unchanged.
 pub(crate) fn meant(namespace: &str) -> &str {
     if ns::XSD_DRAFTS.contains(&namespace) { ns::XSD } else { namespace }
 }
 
-/// True for attributes whose value is a qualified name, or several.
+/// Returns true for attributes whose value is one or more qualified names.
 pub(super) fn holds_names(local: &str) -> bool {
     matches!(
         local,

@@ -1,14 +1,14 @@
-//! Access to descriptions that not everybody may read.
+//! Access to protected WSDLs.
 //!
-//! Credentials go to one origin alone, that of the description: documents can name others anywhere,
-//! and redirects lead anywhere.
+//! Credentials are sent only to one origin, that of the WSDL: documents and redirects can lead
+//! anywhere.
 
 use deltasoap_http::{Credentials, Identity};
 use http::{HeaderName, HeaderValue};
 use std::fmt;
 use url::{Origin, Url};
 
-/// What an origin is shown by a [`WebClient`](super::WebClient).
+/// Headers and credentials that a [`WebClient`](super::WebClient) sends to one origin.
 ///
 /// ```
 /// use deltasoap_wsdl::Importer;
@@ -30,7 +30,7 @@ pub struct Access {
 }
 
 impl fmt::Debug for Access {
-    /// Tells no secrets.
+    /// Prints no secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
         f.debug_struct("Access").field("origin", &self.origin).field("headers", &names).finish_non_exhaustive()
@@ -38,7 +38,7 @@ impl fmt::Debug for Access {
 }
 
 impl Access {
-    /// For the origin of a URL, nothing yet.
+    /// Creates access to the origin of a URL, without headers or credentials.
     pub fn to(url: &Url) -> Self {
         Access { origin: url.origin(), headers: Vec::new(), credentials: None, identity: None, is_unverified: false }
     }
@@ -46,7 +46,7 @@ impl Access {
     /// Adds an HTTP header.
     ///
     /// # Errors
-    /// When HTTP does not allow the name or the value.
+    /// Returns an error if HTTP does not allow the name or the value.
     pub fn header(mut self, name: &str, value: &str) -> Result<Self, AccessError> {
         let name: HeaderName = name.parse().map_err(|_| AccessError::Header(name.to_owned()))?;
         let mut text: HeaderValue = value.parse().map_err(|_| AccessError::Header(name.to_string()))?;
@@ -55,40 +55,40 @@ impl Access {
         Ok(self)
     }
 
-    /// Name and password of Basic authentication (RFC 7617).
+    /// Sets name and password for Basic authentication (RFC 7617).
     ///
     /// # Errors
-    /// When there is a colon in the name, or a control character in either.
+    /// Returns an error if the name has a colon, or either has a control character.
     pub fn basic(self, name: &str, password: &str) -> Result<Self, AccessError> {
         Ok(self.credentials(Credentials::basic(name, password).map_err(|_| AccessError::Credentials)?))
     }
 
-    /// Name and password of Digest authentication (RFC 7616, by SHA-256 where it is offered, else
-    /// by MD5, with `qop=auth`): the challenge is fetched first. A challenge to another scheme is
-    /// not answered.
+    /// Sets name and password for Digest authentication (RFC 7616, with SHA-256 if the server
+    /// offers it, else MD5, and `qop=auth`). The client fetches the challenge first. It does not
+    /// answer challenges to other schemes.
     ///
     /// # Errors
-    /// When there is a control character in either.
+    /// Returns an error if either has a control character.
     pub fn digest(self, name: impl Into<String>, password: impl Into<String>) -> Result<Self, AccessError> {
         Ok(self.credentials(Credentials::digest(name, password).map_err(|_| AccessError::Credentials)?))
     }
 
-    /// Credentials, as those of clients of services.
+    /// Sets the same credentials that service clients use.
     #[must_use]
     pub fn credentials(mut self, credentials: Credentials) -> Self {
         self.credentials = Some(credentials);
         self
     }
 
-    /// Takes the origin's certificate whatever it is. Whoever is on the way can read what is sent,
-    /// and answer in its place.
+    /// Accepts any certificate of the origin. Anyone on the network path can then read what is sent
+    /// and answer in the origin's place.
     #[must_use]
     pub fn unverified(mut self) -> Self {
         self.is_unverified = true;
         self
     }
 
-    /// The certificate to show to an origin that asks for one (mutual TLS).
+    /// Sets the client certificate for an origin that asks for one (mutual TLS).
     #[must_use]
     pub fn identity(mut self, identity: Identity) -> Self {
         self.identity = Some(identity);
@@ -96,13 +96,13 @@ impl Access {
     }
 }
 
-/// What cannot be shown to anybody.
+/// Error for a header or credentials that cannot be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AccessError {
-    /// A header that HTTP does not allow: its name.
+    /// HTTP does not allow the header with this name.
     Header(String),
-    /// A user's name or password with a character that cannot be sent.
+    /// The user name or password has a character that cannot be sent.
     Credentials,
 }
 

@@ -1,10 +1,10 @@
-//! Catalogs: which file stands for a URL or a namespace (OASIS XML Catalogs 1.1).
+//! Catalogs: map URLs and namespaces to files (OASIS XML Catalogs 1.1).
 //!
-//! All entries count. What names a document is looked up as it is written, then as an absolute URL,
-//! then an import's namespace; identifiers of systems, URIs and public ones are not told apart. A
-//! public one may be written as `urn:publicid:`. An exact entry comes before those for beginnings
-//! of names, and these before those for their ends; the longest one counts. Where another catalog
-//! is to be asked for names that begin so, it alone decides.
+//! All entries apply. A reference is looked up as written, then as an absolute URL, then by the
+//! import's namespace; system identifiers, URIs and public identifiers are treated alike. A public
+//! identifier may be written as `urn:publicid:`. Exact entries take precedence over prefixes, and
+//! prefixes over suffixes; the longest match wins. If an entry delegates a prefix to another
+//! catalog, only that catalog decides.
 
 use super::Location;
 use crate::document::{self, Node};
@@ -15,46 +15,46 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use url::Url;
 
-/// Most catalogs that one leads to.
+/// Maximum number of catalogs that one leads to.
 const MAX_CATALOGS: usize = 100;
 
 const NAMESPACE: &str = "urn:oasis:names:tc:entity:xmlns:xml:catalog";
 const XML: &str = "http://www.w3.org/XML/1998/namespace";
 
-/// What stands for what, by the user's own word.
+/// The user's mapping of names to documents.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Catalog {
-    /// In the order in which they are asked.
+    /// In lookup order.
     tables: Vec<Table>,
-    /// The catalogs that others delegate names to, with those that they name.
+    /// The catalogs that others delegate names to, with the catalogs that they name.
     delegated: HashMap<PathBuf, Vec<Table>>,
-    /// The catalogs that others name and that cannot be read.
+    /// The named catalogs that cannot be read.
     notes: Vec<Note>,
 }
 
 #[derive(Debug, Clone, Default)]
 struct Table {
     exact: HashMap<String, Url>,
-    /// Beginnings of names, and what is put in their place.
+    /// Prefixes of names, and their replacements.
     prefixes: Vec<(String, Url)>,
-    /// Ends of names.
+    /// Suffixes of names.
     suffixes: Vec<(String, Url)>,
-    /// Beginnings of names that other catalogs decide about.
+    /// Prefixes of names that are delegated to other catalogs.
     delegates: Vec<(String, PathBuf)>,
-    /// The caller named the files himself, without a catalog.
+    /// True if the caller mapped the file directly, without a catalog.
     is_named: bool,
 }
 
 impl Catalog {
-    /// Makes a file stand for a URL or a namespace. The path is canonical.
+    /// Maps a URL or a namespace to a file. The path is canonical.
     pub(crate) fn map(&mut self, name: String, file: &Path) {
         if let Ok(target) = Url::from_file_path(file) {
             self.tables.push(Table { exact: HashMap::from([(name, target)]), is_named: true, ..Table::default() });
         }
     }
 
-    /// Adds what a file says, and the catalogs that it names. One of these that cannot be read is
-    /// passed over (OASIS XML Catalogs 1.1, 8).
+    /// Adds the entries of a catalog and of the catalogs that it names. A named catalog that cannot
+    /// be read is skipped (OASIS XML Catalogs 1.1, 8).
     pub(crate) fn read(&mut self, path: &Path, limits: &Limits) -> Result<(), Error> {
         let mut count = 0;
         let first = read_one(path, limits)?;
@@ -72,8 +72,8 @@ impl Catalog {
         Ok(())
     }
 
-    /// What a file and the catalogs that it names say, in the order in which they are asked.
-    /// `count` is that of all catalogs.
+    /// Returns the tables of a catalog and of the catalogs that it names, in lookup order. `count`
+    /// is the number of all catalogs so far.
     fn list(&mut self, path: &Path, first: Read, limits: &Limits, count: &mut usize) -> Result<Vec<Table>, Error> {
         let mut known = HashSet::from([path.to_owned()]);
         let (mut tables, mut ahead) = (vec![first.0], first.1);
@@ -95,29 +95,29 @@ impl Catalog {
         Ok(tables)
     }
 
-    /// What a file says that another catalog names; nothing if it cannot be read.
+    /// Reads a catalog that another one names; returns nothing if it cannot be read.
     fn read_named(&mut self, path: &Path, limits: &Limits) -> Read {
         read_one(path, limits).unwrap_or_else(|error| {
             let position = error.position().cloned().unwrap_or_else(|| whole(path));
-            let text = format!("a catalog that is passed over: {}", error.kind());
+            let text = format!("a catalog is skipped: {}", error.kind());
             self.notes.push(Note { kind: NoteKind::Missing, text, position });
             Read::default()
         })
     }
 
-    /// What was passed over.
+    /// Returns a note for each catalog that was skipped.
     pub(crate) fn notes(&self) -> &[Note] {
         &self.notes
     }
 
-    /// The document that a name stands for.
+    /// Returns the document that a name is mapped to.
     pub(crate) fn find(&self, name: &str) -> Option<Location> {
         let find = |name: &str| self.find_in(&self.tables, name, &mut HashSet::new());
         find(name).or_else(|| find(&unwrapped(name)?))
     }
 
-    /// `asked` are the catalogs that names were delegated to: none is asked twice, as the answer
-    /// would be the same.
+    /// Looks a name up in tables. `asked` holds the catalogs that the name was delegated to: none
+    /// is asked twice, as the answer would be the same.
     fn find_in<'c>(&'c self, tables: &'c [Table], name: &str, asked: &mut HashSet<&'c Path>) -> Option<Location> {
         for table in tables {
             if let Some(found) = table.find(name) {
@@ -135,8 +135,8 @@ impl Catalog {
         None
     }
 
-    /// The folders of the files that the caller mapped himself, and those of all that catalogs
-    /// name.
+    /// Returns the folders of the files that the caller mapped directly, and the folders of all
+    /// files that catalogs name.
     pub(crate) fn folders(&self) -> (BTreeSet<PathBuf>, BTreeSet<PathBuf>) {
         let all = self.tables.iter().chain(self.delegated.values().flatten());
         let (named, others): (Vec<&Table>, Vec<&Table>) = all.partition(|table| table.is_named);
@@ -149,7 +149,7 @@ fn delegates(tables: &[Table]) -> Vec<PathBuf> {
     tables.iter().flat_map(|table| &table.delegates).map(|(_, path)| path.clone()).collect()
 }
 
-/// What one file says, and the catalogs that it names.
+/// The table of one file, and the catalogs that it names.
 type Read = (Table, Vec<PathBuf>);
 
 fn read_one(path: &Path, limits: &Limits) -> Result<Read, Error> {
@@ -179,7 +179,7 @@ fn read_one(path: &Path, limits: &Limits) -> Result<Read, Error> {
     Ok((table, next))
 }
 
-/// What the standard defines; elements of other namespaces mean nothing here (6.1).
+/// Returns the entries that the standard defines; elements of other namespaces are ignored (6.1).
 fn entries(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     node.children().filter(|entry| entry.namespace() == NAMESPACE)
 }
@@ -213,7 +213,7 @@ impl Table {
         }
     }
 
-    /// Of `file:///a/b` and of `file:///a/` it is `/a`.
+    /// Returns the folders of the targets: `/a` for both `file:///a/b` and `file:///a/`.
     fn folders(&self) -> impl Iterator<Item = PathBuf> {
         let targets = self.exact.values().chain(self.prefixes.iter().chain(&self.suffixes).map(|(_, target)| target));
         targets.filter_map(|target| target.join(".").ok()?.to_file_path().ok()?.canonicalize().ok())
@@ -232,14 +232,14 @@ impl Table {
     }
 }
 
-/// A public identifier of a catalog, with single spaces and unwrapped (OASIS XML Catalogs 1.1, 6.2
+/// Normalizes the white space of a public identifier and unwraps it (OASIS XML Catalogs 1.1, 6.2
 /// and 6.4).
 fn public(name: &str) -> String {
     let name = name.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
     unwrapped(&name).unwrap_or(name)
 }
 
-/// The public identifier that a URN stands for (RFC 3151); `None` for other names.
+/// Returns the public identifier in a URN (RFC 3151); `None` for other names.
 fn unwrapped(name: &str) -> Option<String> {
     const MARK: &str = "urn:publicid:";
     let (_, mut rest) = name.split_at_checked(MARK.len()).filter(|(mark, _)| mark.eq_ignore_ascii_case(MARK))?;
@@ -268,7 +268,7 @@ fn location(target: Url) -> Option<Location> {
     }
 }
 
-/// The base of the references in an element (XML Base).
+/// Returns the base URL of the references in an element (XML Base).
 fn base_of(node: Node<'_>, base: &Url) -> Url {
     let own = node.attribute_in(XML, "base").and_then(|own| base.join(own).ok());
     own.unwrap_or_else(|| base.clone())

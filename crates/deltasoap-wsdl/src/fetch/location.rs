@@ -1,4 +1,5 @@
-//! Names of documents: paths, URLs, entries of an archive; and how one document names another.
+//! Locations of documents: paths, URLs and archive entries, and how references resolve against
+//! them.
 
 use super::{FetchError, Shown};
 use std::borrow::Cow;
@@ -6,16 +7,16 @@ use std::fmt;
 use std::path::{Component, Path, PathBuf};
 use url::Url;
 
-/// Where a document is.
+/// Location of a document.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Location {
     /// A file.
     File(PathBuf),
     /// A document on the network: `http` or `https`.
     Web(Url),
-    /// An entry of the archive that is imported.
+    /// An entry of the imported archive.
     Entry(String),
-    /// Text that the caller gave, or a definition that is built in.
+    /// Text that the caller provides, or a built-in definition.
     Text(String),
 }
 
@@ -42,7 +43,7 @@ impl fmt::Debug for Location {
 }
 
 impl Location {
-    /// The location as an absolute URL, where it has one.
+    /// Returns the location as an absolute URL, if it has one.
     pub(crate) fn uri(&self) -> Option<String> {
         match self {
             Location::File(path) => Url::from_file_path(path).ok().map(String::from),
@@ -51,11 +52,11 @@ impl Location {
         }
     }
 
-    /// The document that `reference` names in a document here (`location`, `schemaLocation`).
+    /// Resolves a reference (`location`, `schemaLocation`) in the document at this location.
     ///
     /// # Errors
-    /// When it is of another kind than may be named here: the scheme must be `http` or `https`, or
-    /// `file` in a file.
+    /// Returns an error if the reference is of a kind that is not allowed here: the scheme must be
+    /// `http` or `https`, or, in a file, `file`.
     pub fn join(&self, reference: &str) -> Result<Location, FetchError> {
         let reference = reference.trim();
         let reference = reference.split('#').next().unwrap_or_default();
@@ -69,13 +70,13 @@ impl Location {
             (None, Location::Web(url)) => joined(url, reference),
             (None, Location::Entry(name)) => beside_entry(name, reference),
             (None, Location::Text(_)) => {
-                Err(FetchError::Unavailable(format!("`{reference}` is relative to a document without a place")))
+                Err(FetchError::Unavailable(format!("`{reference}` is relative to a document without a location")))
             }
         }
     }
 }
 
-/// The reference as a URL if it is an absolute one.
+/// Parses the reference if it is an absolute URL.
 fn absolute(reference: &str) -> Result<Option<Url>, FetchError> {
     let Ok(url) = Url::parse(reference) else { return Ok(None) };
     match url.scheme() {
@@ -100,8 +101,8 @@ fn joined(base: &Url, reference: &str) -> Result<Location, FetchError> {
     }
 }
 
-/// A path beside a file. Some authors write `\`, and some `%20`: a file that has these characters
-/// in its name comes first.
+/// Resolves a path relative to a file. Some authors write `\`, some `%20`: a file whose name has
+/// these characters takes precedence.
 fn beside_file(path: &Path, reference: &str) -> PathBuf {
     let folder = path.parent().unwrap_or(Path::new(""));
     let slashed = reference.replace('\\', "/");
@@ -130,12 +131,12 @@ fn split(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter(|part| !part.is_empty() && *part != ".")
 }
 
-/// Takes back percent-encoding (RFC 3986, 2.1); what would not be UTF-8 stays as it is.
+/// Decodes percent-encoding (RFC 3986, 2.1); text that would not be UTF-8 stays unchanged.
 fn unescaped(text: &str) -> Cow<'_, str> {
     percent_encoding::percent_decode_str(text).decode_utf8().unwrap_or(Cow::Borrowed(text))
 }
 
-/// The path without `.` and, where that leaves the same file, without `..`.
+/// Removes `.` and, where the path still leads to the same file, `..`.
 fn normal(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for component in path.components() {

@@ -1,9 +1,9 @@
-//! Where documents come from: files, zip archives, the network.
+//! Sources of documents: files, zip archives, the network.
 //!
-//! A description decides which other documents are read, so what it may name is bounded here:
-//! `http`, `https` and files below the root, nothing else. A document from the network names no
-//! files. No document names a private address, unless it came from there itself or the importer
-//! allows it; only the caller does.
+//! A WSDL decides which other documents are read, so this module limits what it may name: `http`,
+//! `https` and files below the root, nothing else. A document from the network cannot name files.
+//! Only the caller may name a private address; a document may if it came from that address itself,
+//! or if the importer allows it.
 
 #[cfg(feature = "http")]
 mod access;
@@ -30,37 +30,37 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 use url::Url;
 
-/// Gets documents from the network.
+/// Fetches documents from the network.
 pub trait Fetch {
-    /// Gets one document.
+    /// Fetches one document.
     ///
     /// # Errors
-    /// When it cannot be had within the bounds of the request.
+    /// Returns an error if the document is unavailable within the limits of the request.
     fn fetch(&self, request: &Request<'_>) -> Result<Fetched, FetchError>;
 }
 
-/// What is asked of a [`Fetch`].
+/// A request to a [`Fetch`].
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
     /// An `http` or `https` URL without a fragment.
     pub url: &'a Url,
-    /// Which addresses may be connected to, whatever the host's name stands for.
+    /// Addresses that may be connected to, whatever the host name resolves to.
     pub reach: Reach,
-    /// Most bytes of the document, uncompressed.
+    /// Maximum size of the document in bytes, uncompressed.
     pub most_bytes: usize,
     /// Time for the whole exchange.
     pub timeout: Duration,
 }
 
-/// Which addresses a document may come from.
+/// Addresses that a document may come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
-    /// Public ones ([`is_public`]).
+    /// Public addresses ([`is_public`]).
     Public,
-    /// That of the URL, whatever it is, and redirects to the same origin; redirects elsewhere lead
-    /// to public ones only.
+    /// Any address of the URL's host, and redirects to the same origin. Redirects to other origins
+    /// must lead to public addresses.
     Origin,
-    /// All.
+    /// All addresses.
     All,
 }
 
@@ -81,32 +81,32 @@ impl fmt::Debug for Request<'_> {
 pub struct Fetched {
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// True if it came from an address that is not public: then it may name others of the same
-    /// host.
+    /// True if it came from an address that is not public. It may then name other documents on the
+    /// same host.
     pub is_private: bool,
-    /// The URL that it came from, if redirects led there: what the document names is relative to it
-    /// (RFC 3986, 5.1.3).
+    /// The URL that it came from, if there were redirects. References in the document are relative
+    /// to it (RFC 3986, 5.1.3).
     pub moved_to: Option<Url>,
 }
 
 impl Fetched {
-    /// Text that is at hand.
+    /// Wraps bytes that are in memory.
     pub(crate) fn text(bytes: Vec<u8>) -> Self {
         Fetched { bytes, ..Fetched::default() }
     }
 }
 
-/// Why a document could not be had.
+/// Error of a document that cannot be fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FetchError {
-    /// There is none, or it cannot be read.
+    /// The document does not exist or cannot be read.
     Unavailable(String),
     /// The importer is offline.
     Offline,
-    /// The importer's rules forbid it.
+    /// The importer's settings forbid it.
     Forbidden(String),
-    /// More bytes than allowed: the limit's name and value.
+    /// The document is larger than allowed: the limit's name and value.
     TooLarge(&'static str, u64),
 }
 
@@ -114,7 +114,7 @@ impl fmt::Display for FetchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             FetchError::Unavailable(why) => f.write_str(why),
-            FetchError::Offline => f.write_str("it is on the network, and the import is offline"),
+            FetchError::Offline => f.write_str("it is on the network, but the import is offline"),
             FetchError::Forbidden(why) => write!(f, "forbidden: {why}"),
             FetchError::TooLarge(name, limit) => write!(f, "the limit `{name}` of {limit} is exceeded"),
         }
@@ -123,7 +123,7 @@ impl fmt::Display for FetchError {
 
 impl std::error::Error for FetchError {}
 
-/// Refuses every document.
+/// A [`Fetch`] that refuses every document.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Offline;
 
@@ -133,8 +133,8 @@ impl Fetch for Offline {
     }
 }
 
-/// True for addresses of the public internet: not loopback, private, link-local, shared, multicast
-/// or reserved ones.
+/// Returns true for addresses of the public internet: not loopback, private, link-local, shared,
+/// multicast or reserved.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -155,7 +155,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
         && !(address.is_multicast() || address.is_documentation())
 }
 
-/// The IPv4 address within one of IPv6: mapped, compatible, translated (RFC 6052), or of 6to4.
+/// Returns the IPv4 address in an IPv6 address: mapped, compatible, translated (RFC 6052) or 6to4.
 fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let [a, b, c, d, e, f, g, h] = address.segments();
     let inner = |high: u16, low: u16| Some(Ipv4Addr::from((u32::from(high) << 16) | u32::from(low)));
@@ -167,7 +167,8 @@ fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     }
 }
 
-/// Global unicast is `2000::/3`, without what is set aside for documentation and tunnels.
+/// Returns true for global unicast addresses: `2000::/3` except the ranges for documentation and
+/// tunnels.
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let [a, b, ..] = address.segments();
     let is_global = (0x2000..0x4000).contains(&a);
@@ -175,17 +176,16 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     is_global && !is_special && a != 0x3FFF
 }
 
-/// A URL without the user name and the password that may be in it: as it is asked for, and as
-/// people may see it.
+/// Returns the URL without user name and password: for requests and for messages.
 pub fn without_credentials(url: &Url) -> Url {
     let mut url = url.clone();
-    // Where this fails there is no host, and so neither of the two.
+    // This fails only without a host, and then there is neither.
     let _ = url.set_username("").and_then(|()| url.set_password(None));
     url
 }
 
-/// A URL or a path to be shown: [without credentials](without_credentials), and without what may be
-/// a password in a malformed URL.
+/// Formats a URL or a path for messages: [without credentials](without_credentials), and without a
+/// possible password in a malformed URL.
 pub fn shown(source: &str) -> String {
     match (Url::parse(source), source.find("://"), source.rfind('@')) {
         (Ok(url), ..) => without_credentials(&url).into(),
@@ -194,7 +194,7 @@ pub fn shown(source: &str) -> String {
     }
 }
 
-/// A URL for people, [without credentials](without_credentials).
+/// Displays a URL [without credentials](without_credentials).
 struct Shown<'a>(&'a Url);
 
 impl fmt::Display for Shown<'_> {
@@ -203,7 +203,7 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
-/// True if a URL's host is no name but an address that is not public, or a name of this machine.
+/// Returns true if a URL's host is an address that is not public, or a name of this machine.
 pub fn names_private_host(url: &Url) -> bool {
     match url.host() {
         Some(url::Host::Ipv4(address)) => !is_public(address.into()),

@@ -1,4 +1,4 @@
-//! Reads documents from wherever they are, within the importer's rules.
+//! Reads documents from all sources, within the importer's rules.
 
 use super::trust::nearest_around;
 use super::{Catalog, Fetch, FetchError, Fetched, Location, Reach, Request, Shown, names_private_host};
@@ -8,21 +8,21 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use url::Url;
 
-/// Files below a root, the entries of an archive, the network.
+/// Files below a root, the entries of an archive, and the network.
 pub(crate) struct Store<'f> {
     pub(crate) fetch: &'f dyn Fetch,
-    /// Files are below one of them.
+    /// Folders that files are read from.
     pub(crate) roots: Vec<PathBuf>,
-    /// What stands for what others name.
+    /// Maps references to files.
     pub(crate) catalog: &'f Catalog,
-    /// The folder that compiled files name others from.
+    /// The folder that paths in compiled files are relative to.
     pub(crate) base: Option<PathBuf>,
     #[cfg(feature = "archive")]
     pub(crate) archive: Option<Archive>,
-    /// Documents may name private addresses.
+    /// True if documents may name private addresses.
     pub(crate) allows_private: bool,
     pub(crate) limits: Limits,
-    /// Bytes read so far.
+    /// Number of bytes read so far.
     pub(crate) bytes: usize,
 }
 
@@ -34,12 +34,12 @@ pub(crate) type Archive = zip::ZipArchive<std::io::Cursor<Vec<u8>>>;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Referrer<'a> {
     pub(crate) location: &'a Location,
-    /// It came from an address that is not public.
+    /// True if it came from an address that is not public.
     pub(crate) is_private: bool,
 }
 
 impl Store<'_> {
-    /// Reads a document that another one names, or, without a referrer, the caller.
+    /// Reads a document that another one names or, without a referrer, the caller.
     pub(crate) fn read(&mut self, location: &Location, by: Option<Referrer<'_>>) -> Result<Fetched, FetchError> {
         let most = self.limits.document_bytes.min(self.limits.bytes.saturating_sub(self.bytes));
         let fetched = match location {
@@ -53,7 +53,7 @@ impl Store<'_> {
         Ok(fetched)
     }
 
-    /// Which of two limits it was.
+    /// Names the limit that was exceeded: that of one document or that of all.
     fn named(&self, error: FetchError) -> FetchError {
         let is_total = self.limits.bytes.saturating_sub(self.bytes) < self.limits.document_bytes;
         match error {
@@ -73,7 +73,7 @@ impl Store<'_> {
         bounded(File::open(real).map_err(unavailable)?, most)
     }
 
-    /// Files are read below the root alone, wherever links lead.
+    /// Checks that a file is below a root, wherever links lead.
     fn check_place(&self, path: &Path, real: &Path) -> Result<(), FetchError> {
         let Some(root) = self.roots.first() else {
             return Err(FetchError::Forbidden(format!("{}: this import reads no files", path.display())));
@@ -84,7 +84,7 @@ impl Store<'_> {
         let around = nearest_around(real, root);
         let [real, root, around] = [real, root, &around].map(Path::display);
         Err(FetchError::Forbidden(format!(
-            "{real} is outside of {root}, the folder that files are read from; {around} is the nearest folder around both"
+            "{real} is outside of {root}, the folder that files are read from; {around} is the nearest folder that contains both"
         )))
     }
 
@@ -98,8 +98,8 @@ impl Store<'_> {
         if fetched.bytes.len() > most { Err(too_large(most)) } else { Ok(fetched) }
     }
 
-    /// The caller names any address. A document names public ones, and those of the place that it
-    /// came from.
+    /// Returns the addresses that may be connected to. The caller may name any address. A document
+    /// may name public addresses and the origin that it came from.
     fn reach(&self, url: &Url, by: Option<Referrer<'_>>) -> Reach {
         match by {
             _ if self.allows_private => Reach::All,
@@ -124,13 +124,13 @@ impl Store<'_> {
 }
 
 impl Referrer<'_> {
-    /// True if it came from a private address, and from that very host and port.
+    /// Returns true if it came from a private address on the same host and port.
     fn is_from(self, url: &Url) -> bool {
         matches!(self.location, Location::Web(own) if self.is_private && own.origin() == url.origin())
     }
 }
 
-/// Reads to the end, but no more than `most` bytes.
+/// Reads to the end, but at most `most` bytes.
 pub(crate) fn bounded(reader: impl Read, most: usize) -> Result<Vec<u8>, FetchError> {
     let mut bytes = Vec::new();
     let read = reader.take((most as u64).saturating_add(1)).read_to_end(&mut bytes);

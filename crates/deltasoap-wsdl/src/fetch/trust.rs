@@ -1,16 +1,16 @@
-//! Which folder a file that the user names is trusted with.
+//! Decides which folder is trusted along with a file that the user names.
 //!
-//! Descriptions are kept in trees: `wsdl/shop.wsdl` imports `../xsd/types.xsd`. Whoever names the
-//! first file means the tree, but not all files of the machine. The tree is the file's repository.
-//! Without one it is the highest folder that still belongs to one purpose: the home directory, the
-//! directory for temporary files and top-level directories hold many, and are never trusted.
+//! WSDLs are kept in trees: `wsdl/shop.wsdl` imports `../xsd/types.xsd`. A user who names the first
+//! file means the tree, but not all files of the machine. The tree is the file's repository.
+//! Without a repository it is the highest folder that still serves one purpose: the home directory,
+//! the directory for temporary files and top-level directories serve many, and are never trusted.
 
 use std::path::{Component, Path, PathBuf};
 
 /// Entries that mark the top folder of a repository.
 const MARKS: [&str; 5] = [".git", ".hg", ".svn", ".bzr", ".jj"];
 
-/// The tree that a folder is part of: the folder itself or one above it. The path must be
+/// Returns the tree that a folder belongs to: the folder itself or one above it. The path must be
 /// canonical.
 pub(crate) fn tree_of(folder: &Path) -> PathBuf {
     let canonical = |path: PathBuf| path.canonicalize().unwrap_or(path);
@@ -18,13 +18,13 @@ pub(crate) fn tree_of(folder: &Path) -> PathBuf {
     Shared(shared.into_iter().flatten().filter(|path| path.is_absolute()).collect()).tree_of(folder)
 }
 
-/// The folder that holds both paths and has no such folder in it.
+/// Returns the deepest folder that contains both paths.
 pub(super) fn nearest_around(one: &Path, other: &Path) -> PathBuf {
     let both = one.components().zip(other.components()).take_while(|(one, other)| one == other);
     both.map(|(component, _)| component).collect()
 }
 
-/// Folders that hold trees of many purposes: none of these, and nothing above them, is a tree
+/// Folders that contain trees of many purposes. None of these, and no folder above them, is a tree
 /// itself.
 struct Shared(Vec<PathBuf>);
 
@@ -41,8 +41,8 @@ impl Shared {
     }
 }
 
-/// True for directories such as `/srv`. A repository can be there, in containers; else they hold
-/// many trees.
+/// Returns true for directories such as `/srv`. In containers, a repository can be there; otherwise
+/// they contain many trees.
 fn is_top_level(path: &Path) -> bool {
     path.components().filter(|component| matches!(component, Component::Normal(_))).count() < 2
 }
@@ -82,7 +82,7 @@ mod tests {
         std::fs::create_dir_all(&folder).expect("folders");
         std::fs::create_dir_all(top.join("outer/.git")).expect("a folder");
         assert_eq!(tree_of(&folder), top.join("outer"));
-        // A worktree and a submodule have a file of that name.
+        // Worktrees and submodules have a file of that name.
         std::fs::write(top.join("outer/inner/.git"), "gitdir: elsewhere").expect("a file");
         assert_eq!(tree_of(&folder), top.join("outer/inner"));
         std::fs::remove_dir_all(top).expect("removed");

@@ -1,11 +1,11 @@
-//! The network, by the client that calls services too.
+//! Fetches documents from the network, with the client that also calls services.
 //!
-//! A host's name can stand for any address, and for another one a moment later. So the check is
-//! made where names become addresses: what was checked is what is connected to. Redirects are
-//! followed here, one by one, each under the rules for documents from the network.
+//! A host name can resolve to any address, and to another one a moment later. So the check is part
+//! of name resolution: the client connects to exactly the addresses that were checked. Redirects
+//! are followed here, one by one, each under the rules for documents from the network.
 //!
-//! A proxy looks names up itself, and connects to what it finds. The rules for addresses hold for
-//! what the name stands for here; a name that is not known here is the proxy's affair.
+//! A proxy resolves names itself and connects to what it finds. The address rules apply to what the
+//! name resolves to on this machine; if it does not resolve here, the proxy decides.
 
 use super::store::{bounded, too_large};
 use super::{
@@ -28,21 +28,21 @@ use tokio::time::Instant;
 use tower::{Service, ServiceExt};
 use url::Url;
 
-/// Redirects followed for one document.
+/// Maximum number of redirects for one document.
 const REDIRECTS: usize = 5;
-/// How long a name is looked up here that a proxy looks up as well. After that it counts as
+/// Time limit for resolving a name that a proxy resolves as well. After that the name counts as
 /// unknown.
 const LOOKUP: Duration = Duration::from_secs(3);
 const AGENT: HeaderValue = HeaderValue::from_static(concat!("deltasoap/", env!("CARGO_PKG_VERSION")));
 
-/// The certificates that the system trusts, or those of the public authorities where it trusts
-/// none; read once, as that takes milliseconds.
+/// The certificates that the system trusts, or the public authorities if it trusts none. Read once,
+/// since reading takes milliseconds.
 static TRUSTED: LazyLock<Roots> = LazyLock::new(|| {
     let platform = Roots::platform();
     if platform.is_empty() { Roots::public() } else { platform }
 });
 
-/// Gets documents by http and https.
+/// Fetches documents over HTTP and HTTPS.
 #[derive(Debug, Clone, Default)]
 pub struct WebClient {
     access: Option<Access>,
@@ -51,16 +51,16 @@ pub struct WebClient {
     within: Option<Within>,
 }
 
-/// A time for all documents together.
+/// A time limit for all documents together.
 #[derive(Debug, Clone, Copy)]
 struct Within {
     time: Duration,
-    /// `None` is farther away than clocks go.
+    /// `None` if the end is later than `Instant` can represent.
     end: Option<Instant>,
 }
 
 impl WebClient {
-    /// A client that sends credentials, headers and a certificate to an origin.
+    /// Creates a client that sends credentials, headers and a certificate to an origin.
     pub fn with_access(access: Access) -> Self {
         WebClient { access: Some(access), ..WebClient::default() }
     }
@@ -71,39 +71,38 @@ impl WebClient {
         WebClient { access: Some(access), ..self }
     }
 
-    /// The proxy to go through. Default: none, whatever the environment says; see
-    /// [`Proxy::from_env`].
+    /// Sets the proxy. Default: none, whatever the environment says; see [`Proxy::from_env`].
     #[must_use]
     pub fn proxy(self, proxy: Proxy) -> Self {
         WebClient { proxy: Some(proxy), ..self }
     }
 
-    /// Trusts these certificates as well as those that the system trusts.
+    /// Trusts these certificates in addition to those that the system trusts.
     #[must_use]
     pub fn roots(self, roots: Roots) -> Self {
         WebClient { roots: Some(roots), ..self }
     }
 
-    /// How long all documents may take together, from now on; each of them has a
-    /// [time](Request::timeout) of its own as well.
+    /// Limits the time for all documents together, starting now. Each document also has its own
+    /// [time](Request::timeout) limit.
     #[must_use]
     pub fn within(self, time: Duration) -> Self {
         WebClient { within: Some(Within { time, end: Instant::now().checked_add(time) }), ..self }
     }
 
-    /// When a document is to have come, and what is said if it has not.
+    /// Returns the deadline of a document, and the message if it is missed.
     fn deadline(&self, timeout: Duration) -> (Option<Instant>, String) {
         let own = Instant::now().checked_add(timeout);
         match self.within.and_then(|within| Some((within.time, within.end?))) {
             Some((time, end)) if own.is_none_or(|own| end < own) => (
                 Some(end),
-                format!("not loaded within {} s, the time for the WSDL and its documents", time.as_secs_f64()),
+                format!("not loaded within {} s, the time limit for the WSDL and its documents", time.as_secs_f64()),
             ),
             _ => (own, format!("no answer within {} s (the limit `timeout`)", timeout.as_secs_f64())),
         }
     }
 
-    /// Gets a document, wherever redirects lead.
+    /// Fetches a document, following redirects.
     async fn follow(&self, request: &Request<'_>) -> Result<Fetched, FetchError> {
         let (deadline, late) = self.deadline(request.timeout);
         let (mut url, mut reach) = (request.url.clone(), request.reach);
@@ -132,14 +131,14 @@ impl WebClient {
 }
 
 impl Fetch for WebClient {
-    /// Waits in a thread of its own: the caller's may belong to an async runtime, in whose threads
-    /// nothing may wait.
+    /// Waits in its own thread: the calling thread may belong to an async runtime and must not
+    /// block.
     fn fetch(&self, request: &Request<'_>) -> Result<Fetched, FetchError> {
         let failed = |error: std::io::Error| FetchError::Unavailable(format!("{}: {error}", Shown(request.url)));
         let run = || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
             let fetched = runtime.block_on(self.follow(request));
-            // A name that is still looked up holds nobody up.
+            // Does not wait for a name that is still being resolved.
             runtime.shutdown_background();
             fetched
         };
@@ -150,7 +149,7 @@ impl Fetch for WebClient {
     }
 }
 
-/// `None` if it takes longer.
+/// Returns `None` if the deadline passes first.
 async fn in_time<T>(deadline: Option<Instant>, future: impl Future<Output = T>) -> Option<T> {
     match deadline {
         Some(deadline) => tokio::time::timeout_at(deadline, future).await.ok(),
@@ -163,7 +162,7 @@ enum Answer {
     Moved { to: Url, was_private: bool },
 }
 
-/// A URL that is asked for a document.
+/// A request for a document at one URL.
 struct Exchange<'a> {
     client: &'a WebClient,
     url: &'a Url,
@@ -206,7 +205,7 @@ impl Exchange<'_> {
         FetchError::Unavailable(format!("{}: {why}", Shown(self.url)))
     }
 
-    /// An exchange that failed, with the causes that its error keeps to itself.
+    /// Converts the error of an exchange, with the causes that its message leaves out.
     fn broken(&self, error: &(dyn Error + 'static)) -> FetchError {
         let causes: Vec<_> = std::iter::successors(Some(error), |&error| error.source()).collect();
         let texts = causes.iter().map(ToString::to_string).fold(String::new(), |said, text| match said.as_str() {
@@ -220,15 +219,15 @@ impl Exchange<'_> {
         }
     }
 
-    /// Where a redirect leads.
+    /// Returns the target of a redirect.
     fn target(&self, received: &HeaderMap) -> Result<Url, FetchError> {
         let Some(location) = received.get(LOCATION) else {
-            return Err(self.failed("a redirect that does not say where to"));
+            return Err(self.failed("a redirect without a `Location` header"));
         };
         let to = location.to_str().ok().and_then(|to| self.url.join(to).ok());
         let to = to
             .filter(|to| matches!(to.scheme(), "http" | "https"))
-            .ok_or_else(|| self.failed(format!("a redirect to {location:?}, which is no URL with http or https")))?;
+            .ok_or_else(|| self.failed(format!("a redirect to {location:?}, which is not an http or https URL")))?;
         match (self.url.scheme(), to.scheme()) {
             ("https", "http") => {
                 Err(FetchError::Forbidden(format!("{}: a redirect out of TLS, to {}", Shown(self.url), Shown(&to))))
@@ -237,10 +236,10 @@ impl Exchange<'_> {
         }
     }
 
-    /// Gets what is at the URL; again where the answer is a challenge, or says that the answer to
-    /// one came too late.
+    /// Sends the request; repeats it if the response is a challenge, or says that the answer to a
+    /// challenge came too late.
     async fn response(&self, guard: &Guard) -> Result<Answered, FetchError> {
-        let uri = uri(self.url).ok_or_else(|| self.failed("no URL that can be asked for"))?;
+        let uri = uri(self.url).ok_or_else(|| self.failed("the URL cannot be requested"))?;
         let access = self.client.access.as_ref().filter(|access| access.origin == self.url.origin());
         let transport = self.transport(access, guard.clone()).map_err(|error| self.broken(&error))?;
         self.check_proxied(&uri, guard).await?;
@@ -296,7 +295,8 @@ impl Exchange<'_> {
         if access.is_some_and(|access| access.is_unverified) { tls.unverified() } else { tls }
     }
 
-    /// Looks up a name that a proxy will look up, and may connect to any address of.
+    /// Checks the addresses of a name that a proxy will resolve; the proxy may connect to any of
+    /// them.
     async fn check_proxied(&self, uri: &Uri, guard: &Guard) -> Result<(), FetchError> {
         let is_proxied = self.client.proxy.as_ref().is_some_and(|proxy| proxy.url_for(uri).is_some());
         let Some(url::Host::Domain(name)) = self.url.host().filter(|_| is_proxied) else { return Ok(()) };
@@ -308,7 +308,7 @@ impl Exchange<'_> {
         guard.checked(found).map(drop).map_err(|error| self.broken(&error))
     }
 
-    /// The bytes of the document, without their coding.
+    /// Reads the document, without its content coding.
     async fn read(&self, response: Answered, most: usize) -> Result<Vec<u8>, FetchError> {
         let coding = response.headers().get(CONTENT_ENCODING).cloned();
         let (mut bytes, mut body) = (Vec::new(), std::pin::pin!(response.into_body()));
@@ -326,16 +326,15 @@ impl Exchange<'_> {
                 FetchError::Unavailable(why) => self.failed(why),
                 error => error,
             }),
-            Some(_) => Err(self.failed("a content coding that was not asked for")),
+            Some(_) => Err(self.failed("a content coding that was not requested")),
         }
     }
 }
 
-/// Repetitions of a request that is challenged: for the challenge, and for one whose answer came
-/// too late.
+/// Maximum number of repeated requests: one for the challenge, and one if its answer came too late.
 const MOST_REPEATS: u32 = 2;
 
-/// The charset that the media type names.
+/// Returns the charset parameter of the media type.
 fn charset(headers: &HeaderMap) -> Option<String> {
     let media = headers.get(CONTENT_TYPE)?.to_str().ok()?;
     let parameters = media.split(';').skip(1).filter_map(|it| it.split_once('='));
@@ -343,24 +342,24 @@ fn charset(headers: &HeaderMap) -> Option<String> {
     charsets.next().map(|(_, value)| value.trim().trim_matches('"').to_owned())
 }
 
-/// The URL as it is asked for.
+/// Returns the URL as sent in the request.
 fn uri(url: &Url) -> Option<Uri> {
     let mut url = without_credentials(url);
     url.set_fragment(None);
     url.as_str().parse().ok()
 }
 
-/// The user and the password that stand in a URL, for Basic authentication.
+/// Returns the user name and password in a URL, for Basic authentication.
 pub fn credentials_in(url: &Url) -> Option<Credentials> {
     let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
     let name = Some(url.username()).filter(|name| !name.is_empty())?;
     Credentials::basic(&decoded(name), &decoded(url.password().unwrap_or_default())).ok()
 }
 
-/// A response as the transport gives it.
+/// A response of the transport.
 type Answered = <HttpTransport as Service<http::Request<deltasoap_http::Body>>>::Response;
 
-/// Takes out what may not be connected to of what names stand for.
+/// Removes addresses that may not be connected to.
 #[derive(Debug, Clone)]
 struct Guard {
     public_only: bool,
@@ -368,8 +367,9 @@ struct Guard {
 }
 
 impl Guard {
-    /// The addresses that may be connected to. Of a host that has both kinds the private ones: else
-    /// a public server could pass for a private one, and name what is on the private one.
+    /// Returns the addresses that may be connected to. If a host has both kinds, only the private
+    /// ones remain: otherwise a public server could pass for a private one and name documents on
+    /// it.
     fn checked(&self, found: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, PrivateAddress> {
         let (private, public): (Vec<_>, Vec<_>) = found.into_iter().partition(|address| !is_public(address.ip()));
         match () {
@@ -383,7 +383,7 @@ impl Guard {
     }
 }
 
-/// A host that may not be connected to.
+/// Error for a host that may not be connected to.
 #[derive(Debug)]
 struct PrivateAddress;
 
@@ -402,8 +402,7 @@ mod tests {
     const PUBLIC: &str = "8.8.8.8:80";
     const PRIVATE: &str = "127.0.0.1:80";
 
-    /// Of these addresses the ones that are left, and whether one was private; `None` if the host
-    /// is refused.
+    /// Returns the remaining addresses, and true if one was private; `None` if the host is refused.
     fn checked(public_only: bool, found: &[&str]) -> Option<(Vec<String>, bool)> {
         let met_private = Arc::new(AtomicBool::new(false));
         let guard = Guard { public_only, met_private: met_private.clone() };

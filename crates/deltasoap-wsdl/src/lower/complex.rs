@@ -1,4 +1,4 @@
-//! Complex types: content models as fields.
+//! Complex types: converts content models to fields.
 
 use super::simple::is_soap_encoding;
 use super::{Lowering, Work};
@@ -10,38 +10,38 @@ use deltasoap_core::schema::{
 use deltasoap_core::{QName, ns};
 use std::collections::HashSet;
 
-/// What becomes of a content model.
+/// The fields made from a content model.
 struct Model<'m> {
     compositor: Compositor,
     fields: Vec<Field>,
     choices: Vec<Choice>,
     encoding: Use,
-    /// `None` where there are no elements.
+    /// `None` if there are no elements.
     repeated: Option<&'m Repeated<'m>>,
-    /// True if parts are kept as lists of elements that are more than that.
+    /// True if some parts with more structure are kept as lists of elements.
     is_blurred: bool,
 }
 
 impl<'m> Model<'m> {
     fn new(encoding: Use, repeated: Option<&'m Repeated<'m>>) -> Self {
-        // Accessors in SOAP encoding are told apart by name, not by order (SOAP 1.1, 5.1).
+        // Accessors in SOAP encoding are distinguished by name, not by order (SOAP 1.1, 5.1).
         let compositor = if encoding == Use::Encoded { Compositor::All } else { Compositor::Sequence };
         Model { compositor, fields: Vec::new(), choices: Vec::new(), encoding, repeated, is_blurred: false }
     }
 
-    /// True if the fields of a repeated particle stand together in each of its occurrences. Where
-    /// fields come in any order they cannot.
+    /// Returns true if the fields of a repeated particle are together in each of its occurrences.
+    /// This is not possible if fields come in any order.
     fn has_group(&self, particle: &Particle) -> bool {
         self.compositor == Compositor::Sequence && self.repeated.is_some_and(|it| it.is_group(particle))
     }
 
-    /// True if the fields of an optional sequence have to be told from those of the same name
-    /// behind it.
+    /// Returns true if the fields of an optional sequence must be distinguished from later fields
+    /// of the same name.
     fn is_tied(&self, particle: &Particle) -> bool {
         self.compositor == Compositor::Sequence && self.repeated.is_some_and(|it| it.is_tied(particle))
     }
 
-    /// True if a list before it may have what is of this.
+    /// Returns true if an earlier list may have taken elements of this particle.
     fn may_be_taken(&self, particle: &Particle) -> bool {
         self.compositor == Compositor::Sequence && self.repeated.is_some_and(|it| it.may_be_taken(particle))
     }
@@ -56,7 +56,7 @@ impl<'m> Model<'m> {
 }
 
 impl Lowering<'_> {
-    /// A complex type.
+    /// Lowers a complex type.
     pub(super) fn complex(&mut self, id: TypeId, encoding: Use) -> Element {
         let schemas = self.schemas;
         let Some(normal) = schemas.content(id) else { return Element::Any };
@@ -75,9 +75,9 @@ impl Lowering<'_> {
 
     fn record(&mut self, id: TypeId, normal: &Normal, model: Model<'_>, text: Option<ElementRef>) -> Element {
         let Model { compositor, fields, choices, encoding, .. } = model;
-        // Where the order does not tell, fields do not exclude each other.
+        // If the order is not significant, fields do not exclude each other.
         let choices = if compositor == Compositor::Sequence { choices } else { Vec::new() };
-        // In SOAP encoding attributes say how an element is to be read.
+        // In SOAP encoding, attributes describe how an element is read.
         let any_attribute = normal.any_attribute.is_some() && encoding == Use::Literal;
         if normal.any_attribute.is_some() && !any_attribute {
             self.notes.any_attribute(id);
@@ -114,7 +114,7 @@ impl Lowering<'_> {
         self.record(id, normal, Model { encoding, ..Model::new(Use::Literal, None) }, Some(text))
     }
 
-    /// `soapenc:string` and its like are the simple types, with attributes that belong to the
+    /// Lowers `soapenc:string` and similar types: simple types with attributes that belong to the
     /// encoding.
     fn encoded_simple(&mut self, id: TypeId, text: TypeId) -> Element {
         let mut element = self.simple(text);
@@ -174,14 +174,14 @@ impl Lowering<'_> {
         self.record(id, normal, model, None)
     }
 
-    /// True if each part is an element that nothing else stands for.
+    /// Returns true if each part is an element without substitutes.
     fn are_plain_elements(&self, parts: &[Particle]) -> bool {
         let is_plain =
             |part: &Particle| matches!(part.term, Term::Element(id) if self.schemas.substitutes(id).is_empty());
         parts.iter().all(is_plain)
     }
 
-    /// Adds what a particle allows to the fields.
+    /// Adds the content that a particle allows to the fields.
     fn add(&mut self, particle: &Particle, is_optional: bool, model: &mut Model<'_>) {
         let is_taken = model.may_be_taken(particle);
         model.is_blurred |= is_taken;
@@ -219,8 +219,8 @@ impl Lowering<'_> {
         model.fields.push(field);
     }
 
-    /// A choice between groups that occurs once: the fields of all, and which of them exclude each
-    /// other.
+    /// Adds a choice between groups that occurs once: the fields of all branches, and which of them
+    /// exclude each other.
     fn add_groups(&mut self, parts: &[Particle], is_optional: bool, model: &mut Model<'_>) {
         let first = model.fields.len() as u32;
         let mut branches = Vec::new();
@@ -233,8 +233,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// An optional sequence with an element that stands again behind it: a choice of one branch
-    /// that need not be made.
+    /// Adds an optional sequence with an element that occurs again later: an optional choice with
+    /// one branch.
     fn add_tied(&mut self, parts: &[Particle], model: &mut Model<'_>) {
         let first = model.fields.len() as u32;
         let branch = self.add_branch(parts, model);
@@ -254,7 +254,7 @@ impl Lowering<'_> {
         branch
     }
 
-    /// A repeated particle whose occurrences have several elements each: a group of fields.
+    /// Adds a repeated particle whose occurrences have several elements each: a group of fields.
     fn add_group(&mut self, particle: &Particle, is_optional: bool, model: &mut Model<'_>) {
         let mut own = Model::new(model.encoding, model.repeated);
         match &particle.term {
@@ -269,7 +269,7 @@ impl Lowering<'_> {
         model.fields.push(Field { name, element, min, max: particle.max, nillable: false, inline: true });
     }
 
-    /// An inline choice of all elements within a particle.
+    /// Adds an inline choice of all elements within a particle.
     fn add_choice(&mut self, particle: &Particle, is_optional: bool, model: &mut Model<'_>) {
         model.is_blurred |=
             model.encoding == Use::Literal && model.repeated.is_some_and(|repeated| repeated.is_blurred(particle));
@@ -292,14 +292,16 @@ impl Lowering<'_> {
         model.fields.push(Field { name: label, element, min, max, nillable: false, inline: true });
     }
 
-    /// Any elements of these namespaces, kept as trees. What a named field takes is not theirs.
+    /// Returns a field for any elements of these namespaces, kept as trees. Elements of named
+    /// fields do not belong to it.
     fn wildcard(&mut self, namespaces: &WildcardNamespaces, max: Option<u32>) -> Field {
         let element = self.exactly(TypeId::ANY, Use::Literal);
         let name = QName::owned(namespaces.label(), "any");
         Field { name, element, min: 0, max, nillable: false, inline: true }
     }
 
-    /// The field of an element, once; an inline choice where others can stand for it.
+    /// Returns the field of an element, occurring once; an inline choice if the element has
+    /// substitutes.
     fn field_or_substitutes(&mut self, id: ElementId, encoding: Use) -> Field {
         if self.schemas.substitutes(id).is_empty() {
             return self.field(id, encoding);
@@ -309,7 +311,7 @@ impl Lowering<'_> {
         Field { name, element, min: 1, max: Some(1), nillable: false, inline: true }
     }
 
-    /// The choice of the elements that can stand for one, made once.
+    /// Returns the choice of an element and its substitutes, which is made once.
     fn substitution_group(&mut self, id: ElementId, encoding: Use) -> ElementRef {
         let key = (id, encoding == Use::Encoded);
         if let Some(&known) = self.groups.get(&key) {
@@ -324,7 +326,7 @@ impl Lowering<'_> {
         group
     }
 
-    /// The field of an element, once.
+    /// Returns the field of an element, occurring once.
     pub(super) fn field(&mut self, id: ElementId, encoding: Use) -> Field {
         let declaration = &self.schemas[id];
         let nillable = declaration.is_nillable || encoding == Use::Encoded;
@@ -333,13 +335,13 @@ impl Lowering<'_> {
     }
 }
 
-/// True for a choice that need not be made and that has a branch which, if it is chosen, has an
-/// element more than once. Fields say how often they occur, and that they need not, but not both.
+/// Returns true for an optional choice with a branch that, if chosen, has an element more than
+/// once. Fields have a number of occurrences or are optional, but not both.
 fn counts_if_chosen(choice: &Particle) -> bool {
     choice.min == 0 && parts(&choice.term).iter().any(|part| part.min > 1)
 }
 
-/// All elements within a particle.
+/// Collects all elements within a particle.
 fn collect<'i>(schemas: &'i Schemas, particle: &Particle, leaves: &mut Leaves<'i>) {
     match &particle.term {
         Term::Element(id) => {
@@ -358,7 +360,7 @@ fn collect<'i>(schemas: &'i Schemas, particle: &Particle, leaves: &mut Leaves<'i
     }
 }
 
-/// What has no element of its own.
+/// Creates a record that has no element of its own.
 fn inline(compositor: Compositor, fields: Vec<Field>, choices: Vec<Choice>) -> ComplexElement {
     ComplexElement {
         name: QName::default(),
@@ -377,7 +379,7 @@ fn inline(compositor: Compositor, fields: Vec<Field>, choices: Vec<Choice>) -> C
 struct Leaves<'i> {
     names: HashSet<&'i QName>,
     elements: Vec<ElementId>,
-    /// Those that wildcards take.
+    /// Namespaces that wildcards allow.
     namespaces: Option<WildcardNamespaces>,
     repeated: bool,
     optional: bool,

@@ -1,9 +1,9 @@
-//! Defaults and fixed values: what an empty element, or an absent attribute, stands for.
+//! Default and fixed values: the value of an empty element or an absent attribute.
 //!
-//! A default belongs to a declaration, not to a type. So content with one has a description beside
-//! that of its type. Defaults are passed over where they are of no use: those that are not of their
-//! type. Those of names are `{namespace}local`. An `xsd:anySimpleType` with a default is a string,
-//! whatever the message says.
+//! A default belongs to a declaration, not to a type. So content with a default has its own schema
+//! element next to that of its type. Defaults that are invalid for their type are ignored. Defaults
+//! that are names have the form `{namespace}local`. An `xsd:anySimpleType` with a default is a
+//! string, whatever the message says.
 
 use super::simple::enumeration;
 use super::{Lowering, Work};
@@ -13,9 +13,9 @@ use deltasoap_core::schema::{Builtin, Element, ElementRef, SimpleElement, Use};
 use deltasoap_core::{Lexical, QName, Simple, lexical};
 
 impl Schemas {
-    /// The text that an element stands for where it is empty: its default or fixed value (XSD 1.0
-    /// part 1, 3.3.1). `None` also for a text that is not of the element's type or means something
-    /// only in the schema, and for types without text.
+    /// Returns the text of an empty element: its default or fixed value (XSD 1.0 part 1, 3.3.1).
+    /// Returns `None` if the text is invalid for the element's type or is meaningful only in the
+    /// schema, and for types without text.
     pub fn default_of_element(&self, id: ElementId) -> Option<&str> {
         let declaration = &self[id];
         let text = declaration.default.as_deref().or(declaration.fixed.as_deref());
@@ -23,8 +23,8 @@ impl Schemas {
         text.filter(|text| !text.is_empty() && self.is_of(of, text))
     }
 
-    /// The text that stands for an attribute where it is absent (XSD 1.0 part 1, 3.2.1); as for
-    /// elements.
+    /// Returns the text of an absent attribute (XSD 1.0 part 1, 3.2.1), with the same exceptions as
+    /// for elements.
     pub fn default_of_attribute<'s>(&'s self, it: &'s AttributeUse) -> Option<&'s str> {
         let declaration = &self[it.attribute];
         let texts = [&it.default, &it.fixed, &declaration.default, &declaration.fixed];
@@ -32,12 +32,12 @@ impl Schemas {
         Some(&**text).filter(|text| self.is_of(declaration.type_id, text))
     }
 
-    /// The name that an empty element stands for, where its type is `xsd:QName`.
+    /// Returns the name that an empty element of type `xsd:QName` stands for.
     pub fn default_name_of_element(&self, id: ElementId) -> Option<&QName> {
         self[id].value_name.as_ref().filter(|_| self.type_of_text(self[id].type_id).is_some_and(|of| self.is_name(of)))
     }
 
-    /// The name that stands for an attribute where it is absent, where its type is `xsd:QName`.
+    /// Returns the name that an absent attribute of type `xsd:QName` stands for.
     pub fn default_name_of_attribute<'s>(&'s self, it: &'s AttributeUse) -> Option<&'s QName> {
         let declaration = &self[it.attribute];
         it.value_name.as_ref().or(declaration.value_name.as_ref()).filter(|_| self.is_name(declaration.type_id))
@@ -47,12 +47,12 @@ impl Schemas {
         matches!(self.variety(id), Some(Variety::Builtin(Builtin::QName | Builtin::Notation)))
     }
 
-    /// True if elements of a type have text.
+    /// Returns true if elements of a type have text.
     pub(super) fn has_text(&self, id: TypeId) -> bool {
         self.type_of_text(id).is_some()
     }
 
-    /// The simple type of a type's text.
+    /// Returns the simple type of a type's text.
     fn type_of_text(&self, id: TypeId) -> Option<TypeId> {
         match self.content(id) {
             None => Some(id).filter(|id| *id != TypeId::ANY),
@@ -63,7 +63,8 @@ impl Schemas {
         }
     }
 
-    /// True if a text is a value of a simple type that means itself. Unions are not looked into.
+    /// Returns true if `text` is a value of a simple type that does not depend on its context.
+    /// Members of unions are not checked.
     fn is_of(&self, id: TypeId, text: &str) -> bool {
         let is_one = |id, text| match self.variety(id) {
             Some(Variety::Builtin(Builtin::QName | Builtin::Notation)) => false,
@@ -77,7 +78,7 @@ impl Schemas {
         };
         match self.variety(id) {
             Some(&Variety::List(item)) => text.split_ascii_whitespace().all(|text| is_one(item, text)),
-            // It may be a name, with a prefix of the schema.
+            // It may be a name with a prefix that the schema declares.
             Some(Variety::Union(_)) if self.has_names(id) && lexical::QName::parse(text).is_ok() => false,
             _ => is_one(id, text),
         }
@@ -85,7 +86,7 @@ impl Schemas {
 }
 
 impl Lowering<'_> {
-    /// The content of an element.
+    /// Returns the content of an element.
     pub(super) fn element(&mut self, id: ElementId, encoding: Use) -> ElementRef {
         let schemas = self.schemas;
         let type_id = schemas[id].type_id;
@@ -106,7 +107,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Content whose type the message chooses, with a default.
+    /// Returns content with a default whose type the message chooses.
     fn open_with_default(&mut self, id: TypeId, encoding: Use, text: &str) -> ElementRef {
         let key = ((id, encoding == Use::Encoded), text.into());
         if let Some(&known) = self.open_defaulted.get(&key) {
@@ -127,7 +128,7 @@ impl Lowering<'_> {
         reference
     }
 
-    /// A description of this type, with a default.
+    /// Returns the schema element of this type, with a default.
     pub(super) fn defaulted_element(&mut self, id: TypeId, encoding: Use, text: Box<str>) -> Element {
         let mut element = self.type_element(id, encoding);
         if let (Element::Complex(complex), Some(of)) = (&mut element, self.schemas.type_of_text(id)) {

@@ -1,26 +1,25 @@
-//! Stage four: types and operations as the schema that the engine reads.
+//! Stage four: lowers types and operations to the schema that the engine uses.
 //!
-//! Lowering may widen what a schema allows, never narrow it: every message that is right is read,
-//! and what is read is written again in the same order. Groups that have no element of their own
-//! become fields:
+//! Lowering may widen what a schema allows, but never narrow it: every valid message is read, and
+//! is written again in the same order. Groups that have no element of their own become fields:
 //!
 //! | in the schema | as fields |
 //! |---|---|
-//! | a sequence within a sequence | its parts; each optional where the sequence is |
+//! | a sequence within a sequence | its parts; each optional if the sequence is |
 //! | a choice of elements | an inline choice |
-//! | a choice with sequences in it, or with elements that may be repeated | the parts of all of them, and which exclude each other (an optional sequence is there whole or not at all); only the parts, each optional, where the first element does not tell the branch |
-//! | a sequence, or a choice with sequences in it, that may be repeated | a group: an inline record an occurrence |
-//! | what else may be repeated, and groups whose end a message does not tell at once | an inline choice of all elements in it, any number of times |
-//! | the head of a substitution group | an inline choice of the elements that can stand for it |
-//! | `xsd:any` | elements that no other field names, as trees, inline |
-//! | `xsd:anyAttribute` | all attributes that have no other place, as text; nothing in SOAP encoding |
-//! | `xsd:list` | its text; of names (`xsd:QName`) the names |
-//! | facets | nothing but enumerations |
-//! | a pattern of numbers, dates and the like | a union of the one type, whose values keep their texts |
-//! | in SOAP encoding, a type that holds itself | values that may be shared |
+//! | a choice that contains sequences, or elements that may be repeated | the parts of all branches, and which of them exclude each other (an optional sequence is present as a whole or not at all); only the parts, each optional, if the first element does not determine the branch |
+//! | a repeatable sequence, or a repeatable choice that contains sequences | a group: one inline record per occurrence |
+//! | other repeatable particles, and groups whose end a message does not show at once | an inline choice of all their elements, any number of times |
+//! | the head of a substitution group | an inline choice of the head and its substitutes |
+//! | `xsd:any` | elements that no other field names, as inline trees |
+//! | `xsd:anyAttribute` | all attributes without a field, as text; nothing in SOAP encoding |
+//! | `xsd:list` | its text; for names (`xsd:QName`) the names |
+//! | facets | only enumerations |
+//! | a pattern on numbers, dates and the like | a union with the type as its only member, whose values keep their text |
+//! | in SOAP encoding, a type that contains itself | values that may be shared |
 //! | mixed content | trees |
-//! | names that XML does not allow | nothing: what needs one is left out, with the operations that need it |
-//! | `default` and `fixed` | what an empty element, or an absent attribute, stands for |
+//! | names that XML does not allow | nothing: what needs such a name is left out, with the operations that need it |
+//! | `default` and `fixed` | the value of an empty element or an absent attribute |
 //! | elements of abstract types, of types that others are derived from, of `xsd:anyType` and of `xsd:anySimpleType` | content whose type the message chooses ([`Element::Open`]) |
 
 mod complex;
@@ -45,33 +44,33 @@ pub(crate) use origin::Origins;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// An import as the engine's schema.
+/// An import lowered to the engine's schema.
 #[derive(Debug, Clone, Default)]
 pub struct Lowered {
-    /// What elements hold.
+    /// The content of elements.
     pub schema: Arc<Schema>,
     /// All operations of all SOAP bindings.
     pub operations: Vec<Operation>,
-    /// What is read otherwise than the schema says, each with the number of types that it concerns
-    /// and one of them.
+    /// Differences from the original schema, each with the number of affected types and one of
+    /// them.
     pub notes: Vec<String>,
     pub(crate) elements: HashMap<ElementId, ElementRef>,
     pub(crate) origins: Origins,
 }
 
 impl Lowered {
-    /// The content of a global element.
+    /// Returns the content of a global element.
     pub fn element(&self, id: ElementId) -> Option<ElementRef> {
         self.elements.get(&id).copied()
     }
 
-    /// The type that content was lowered from; `None` for what the schema has no type for: bodies
-    /// of rpc messages, inline choices.
+    /// Returns the type that content was lowered from; `None` for content without a type in the
+    /// schema: bodies of RPC messages and inline choices.
     pub fn origin(&self, content: ElementRef) -> Option<Origin> {
         self.origins.of(content)
     }
 
-    /// The content of this very type, where an `xsi:type` may name it.
+    /// Returns the content of exactly this type, if an `xsi:type` may name it.
     pub fn exactly(&self, id: TypeId, encoding: Use) -> Option<ElementRef> {
         self.origins.exactly(id, encoding)
     }
@@ -105,22 +104,21 @@ pub(crate) fn lower(import: &Import) -> Lowered {
 struct Lowering<'i> {
     schemas: &'i Schemas,
     definitions: &'i Definitions,
-    /// Elements in the order of their references, which are given out before they are built.
+    /// Elements in the order of their references, which are assigned before the elements are built.
     queue: Vec<Work>,
-    /// References by type; encoded or not.
+    /// References by type; true for encoded.
     known: HashMap<(TypeId, bool), ElementRef>,
-    /// References to content of a type or of one that is derived from it; encoded or not.
+    /// References to content of a type or of a type derived from it; true for encoded.
     open: HashMap<(TypeId, bool), ElementRef>,
-    /// References to content that is of a default where it is empty, by type and default; encoded
-    /// or not.
+    /// References to content with a default, by type and default; true for encoded.
     defaulted: HashMap<((TypeId, bool), Box<str>), ElementRef>,
-    /// The same for open content.
+    /// References to open content with a default, with the same key.
     open_defaulted: HashMap<((TypeId, bool), Box<str>), ElementRef>,
-    /// Types that open content lists, all together.
+    /// Number of types listed by all open content.
     choices: usize,
-    /// Choices of substitution groups by their head; encoded or not.
+    /// Choices of substitution groups by their head; true for encoded.
     groups: HashMap<(ElementId, bool), ElementRef>,
-    /// How many parts of messages may yet be lowered.
+    /// Number of message parts that may still be lowered.
     room: usize,
     notes: Notes,
 }
@@ -133,7 +131,7 @@ enum Work {
 }
 
 impl Lowering<'_> {
-    /// Builds all elements that were referred to, and those that they refer to.
+    /// Builds all referenced elements, and those that they refer to.
     fn build(&mut self) -> Schema {
         let mut elements = Vec::new();
         let mut next = 0;
@@ -153,7 +151,7 @@ impl Lowering<'_> {
         schema
     }
 
-    /// The numbers of the types that are in SOAP encoding, in order.
+    /// Returns the numbers of the types in SOAP encoding, in order.
     fn encoded(&self) -> BTreeSet<u32> {
         let number = |(&(_, is_encoded), &reference): (&(TypeId, bool), &ElementRef)| match reference {
             ElementRef::Index(number) if is_encoded => Some(number),
@@ -162,7 +160,7 @@ impl Lowering<'_> {
         self.known.iter().chain(&self.open).filter_map(number).collect()
     }
 
-    /// Takes what needs a name that XML does not allow out of what can be written.
+    /// Removes what needs a name that XML does not allow from what can be written.
     fn leave_out_unwritable(
         &mut self,
         schema: &Schema,
@@ -170,7 +168,7 @@ impl Lowering<'_> {
         elements: &mut HashMap<ElementId, ElementRef>,
     ) {
         let schemas = self.schemas;
-        // Literal messages name types for `xsi:type` alone, encoded ones always.
+        // Literal messages name types only in `xsi:type`; encoded messages always do.
         let defaulted = self.defaulted.iter().map(|((key, _), content)| (key, content));
         let encoded = self.known.iter().chain(defaulted).filter(|((_, is_encoded), _)| *is_encoded);
         let named = encoded.filter_map(|((id, _), &content)| Some((content, schemas[*id].name.as_ref()?)));
@@ -192,13 +190,13 @@ impl Lowering<'_> {
         ElementRef::Index(self.queue.len() as u32 - 1)
     }
 
-    /// The content of an element that is declared with this type.
+    /// Returns the content of an element that is declared with this type.
     fn content(&mut self, id: TypeId, encoding: Use) -> ElementRef {
         let is_open = matches!(id, TypeId::ANY | TypeId::ANY_SIMPLE) || self.is_polymorphic(id);
         if is_open { self.open(id, encoding) } else { self.exactly(id, encoding) }
     }
 
-    /// The content of an element that is of this very type.
+    /// Returns the content of an element of exactly this type.
     fn exactly(&mut self, id: TypeId, encoding: Use) -> ElementRef {
         if let Some(&known) = self.known.get(&(id, encoding == Use::Encoded)) {
             return known;
@@ -208,7 +206,8 @@ impl Lowering<'_> {
         reference
     }
 
-    /// True if an element of this type may hold content of another one, named by `xsi:type`.
+    /// Returns true if an element of this type may have content of another type, named by
+    /// `xsi:type`.
     fn is_polymorphic(&self, id: TypeId) -> bool {
         let TypeDefinition::Complex(complex) = &self.schemas[id].definition else { return false };
         let is_derived_from = id != TypeId::ANY && !self.schemas.derived(id).is_empty();

@@ -1,18 +1,18 @@
-//! Names that XML does not allow (`NCName`, Namespaces in XML 1.0, 4): no message can hold an
-//! element, attribute or type of such a name. What needs one is found here, so that nobody writes
-//! it.
+//! Names that XML does not allow (`NCName`, Namespaces in XML 1.0, 4): no message can contain an
+//! element, attribute or type with such a name. This module finds the content that needs one, so
+//! that it is never written.
 
 use super::operations::Method;
 use deltasoap_core::QName;
 use deltasoap_core::schema::{Element, ElementRef, Field, Schema};
 use deltasoap_xml::lexical::is_ncname;
 
-/// Which contents need such a name, however deep, and which name that is.
+/// For each content, the first invalid name that it needs at any depth.
 #[derive(Debug)]
 pub(super) struct Unwritable(Vec<Option<Box<str>>>);
 
 impl Unwritable {
-    /// `named` are contents whose type is named in messages.
+    /// Finds such content. `named` lists content whose type is named in messages.
     pub(super) fn find<'n>(schema: &Schema, named: impl Iterator<Item = (ElementRef, &'n QName)>) -> Self {
         let elements = schema.elements();
         let mut found = Unwritable(elements.iter().map(own).collect());
@@ -43,7 +43,7 @@ impl Unwritable {
         }
     }
 
-    /// What holds content that needs such a name needs it too.
+    /// Marks everything that contains such content.
     fn spread(&mut self, users: &[Vec<usize>]) {
         let mut ahead: Vec<usize> = (0..self.0.len()).filter(|&index| self.0[index].is_some()).collect();
         while let Some(index) = ahead.pop() {
@@ -56,7 +56,7 @@ impl Unwritable {
         }
     }
 
-    /// Why content cannot be written.
+    /// Returns the reason why content cannot be written.
     pub(super) fn why(&self, content: ElementRef) -> Option<&str> {
         match content {
             ElementRef::Index(index) => self.0.get(index as usize)?.as_deref(),
@@ -64,7 +64,7 @@ impl Unwritable {
         }
     }
 
-    /// Why an operation's messages cannot be written.
+    /// Returns the reason why an operation's messages cannot be written.
     pub(super) fn why_not(&self, method: &Method) -> Option<String> {
         let element = &method.element;
         let bodies =
@@ -72,7 +72,7 @@ impl Unwritable {
         let fields = element.faults.iter().chain(&method.request_headers).chain(&method.response_headers);
         let others = fields.map(|Field { name, element, .. }| (name, *element));
         bodies.into_iter().flatten().chain(others).find_map(|(name, content)| {
-            // What stands in a body by itself has no name around it.
+            // Content directly in a body has no name around it.
             let is_bad = !name.local.is_empty() && !is_ncname(&name.local);
             let own = is_bad.then(|| said("an element", &name.local).into());
             own.or_else(|| self.why(content).map(ToOwned::to_owned))
@@ -80,7 +80,7 @@ impl Unwritable {
     }
 }
 
-/// Why an element's own names cannot be written.
+/// Returns the reason why an element's own names cannot be written.
 fn own(element: &Element) -> Option<Box<str>> {
     match element {
         Element::Complex(complex) => {
@@ -98,7 +98,7 @@ fn own(element: &Element) -> Option<Box<str>> {
 }
 
 fn said(what: &str, local: &str) -> Box<str> {
-    format!("{local:?} is no XML name (NCName), so no message can hold {what} of that name").into()
+    format!("{local:?} is not an XML name (NCName), so no message can contain {what} of that name").into()
 }
 
 fn for_each_used(element: &Element, mut note: impl FnMut(ElementRef)) {
@@ -111,7 +111,7 @@ fn for_each_used(element: &Element, mut note: impl FnMut(ElementRef)) {
         Element::Array(array) => note(array.item),
         Element::Union(union) => union.members.iter().for_each(|&member| note(member)),
         Element::Shared(content) => note(*content),
-        // A message need not choose any of the other types.
+        // A message does not have to choose any of the other types.
         Element::Open(open) => open.base.into_iter().for_each(note),
         Element::Simple(_) | Element::Any => {}
     }

@@ -1,10 +1,10 @@
-//! What is read otherwise than the schema says: counted, with an example each.
+//! Differences from the original schema: counted, with one example each.
 
 use crate::xsd::{Schemas, TypeId};
 use deltasoap_core::QName;
 use std::collections::BTreeSet;
 
-/// Types by what is special about them.
+/// Types by kind of difference.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     mixed: Vec<TypeId>,
@@ -35,25 +35,22 @@ impl Notes {
         self.typed_parts.insert(message.to_string());
     }
 
-    /// The notes as sentences.
+    /// Returns the notes as sentences.
     pub(super) fn list(&mut self, schemas: &Schemas) -> Vec<String> {
         let all = [
             (&mut self.mixed, "kept as trees, since their content is mixed"),
             (
                 &mut self.blurred,
-                "groups of elements that are repeated: read as lists of single elements, in any order and number, since messages do not \
-                 tell at once where an occurrence ends",
+                "repeated groups of elements: read as lists of single elements, in any order and number, since messages do not \
+                 show at once where an occurrence ends",
             ),
-            (
-                &mut self.any_attribute,
-                "attributes that they do not name (`xsd:anyAttribute`) are passed over in SOAP encoding",
-            ),
+            (&mut self.any_attribute, "undeclared attributes (`xsd:anyAttribute`) are ignored in SOAP encoding"),
             (&mut self.lists, "lists (`xsd:list`): read as one text"),
         ];
         let parts = self.typed_parts.first().map(|first| {
             format!(
-                "{} message(s), {first} among them: in document style, a part with a type is an element of the part's name in the \
-                 message's namespace (WS-I Basic Profile, R2204, wants a part with an element)",
+                "{} message(s), such as {first}: in document style, a part with a type is an element of the part's name in the \
+                 message's namespace (WS-I Basic Profile, R2204, requires a part with an element)",
                 self.typed_parts.len()
             )
         });
@@ -68,6 +65,6 @@ fn sentence(types: &mut Vec<TypeId>, what: &str, schemas: &Schemas) -> Option<St
     let name = schemas[*first].name.as_ref().map_or_else(|| "one without a name".to_owned(), ToString::to_string);
     Some(match types.len() {
         1 => format!("1 type, {name}: {what}"),
-        count => format!("{count} types, {name} among them: {what}"),
+        count => format!("{count} types, such as {name}: {what}"),
     })
 }

@@ -1,4 +1,4 @@
-//! Operations: what their messages hold.
+//! Operations and the content of their messages.
 
 use super::{Lowering, Work};
 use crate::wsdl::{Binding, BoundHeader, BoundMessage, BoundOperation, Message, Part, PartContent};
@@ -15,14 +15,14 @@ pub struct Operation {
     pub binding: usize,
     /// Index among the binding's operations.
     pub operation: usize,
-    /// Its messages, or why they cannot be read and written.
+    /// Its messages, or the reason why they cannot be read and written.
     pub method: Result<Method, String>,
 }
 
 /// The messages of an operation.
 #[derive(Debug, Clone)]
 pub struct Method {
-    /// Bodies, faults, action.
+    /// Bodies, faults and action.
     pub element: MethodElement,
     /// Header blocks of the request; all are optional.
     pub request_headers: Vec<Field>,
@@ -30,8 +30,8 @@ pub struct Method {
     pub response_headers: Vec<Field>,
 }
 
-/// A body's element: name and content. Without a name, the content's fields stand in the body by
-/// themselves.
+/// A body's element: name and content. Without a name, the fields of the content are directly in
+/// the body.
 type Body = (QName, ElementRef);
 
 impl Lowering<'_> {
@@ -80,7 +80,8 @@ impl Lowering<'_> {
         Ok(Method { element, request_headers, response_headers: self.headers(bound.response.as_ref()) })
     }
 
-    /// Messages are lowered for each operation that has them, so few lines can ask for much.
+    /// Limits the number of parts. Messages are lowered for each operation that uses them, so a few
+    /// lines can require a lot.
     fn take_room(&mut self, count: usize) -> Result<(), String> {
         match self.room.checked_sub(count + 1) {
             Some(left) => {
@@ -91,7 +92,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The element in a body.
+    /// Returns the element in a body.
     fn body(
         &mut self,
         name: &str,
@@ -133,12 +134,12 @@ impl Lowering<'_> {
                 self.notes.typed_part(message);
                 Ok((QName::owned(&*message.namespace, &**name), self.content(*id, encoding)))
             }
-            // None or several: they stand in the body by themselves.
+            // None or several: they are directly in the body.
             _ => Ok((QName::default(), self.apart(message, parts, encoding))),
         }
     }
 
-    /// What holds the elements that stand in a body by themselves.
+    /// Creates the content for elements that are directly in a body.
     fn apart(&mut self, message: &QName, parts: &[&Part], encoding: Use) -> ElementRef {
         let fields = parts.iter().map(|part| {
             let mut field = self.part(part, encoding);
@@ -152,7 +153,7 @@ impl Lowering<'_> {
         self.record_of(&QName::default(), fields, encoding)
     }
 
-    /// The element around the parts of an rpc message.
+    /// Creates the wrapper element around the parts of an RPC message.
     fn wrapper(&mut self, name: &QName, parts: &[&Part], encoding: Use) -> ElementRef {
         let fields = parts.iter().map(|part| self.part(part, encoding)).collect();
         self.record_of(name, fields, encoding)
@@ -173,7 +174,7 @@ impl Lowering<'_> {
         self.refer(Work::Done(Element::Complex(wrapper)))
     }
 
-    /// A part as a field. Parts of rpc messages have no namespace (WSDL 1.1, 3.5).
+    /// Returns a part as a field. Parts of RPC messages have no namespace (WSDL 1.1, 3.5).
     fn part(&mut self, part: &Part, encoding: Use) -> Field {
         let (name, element) = match &part.content {
             PartContent::Element(name, Some(id)) => (name.clone(), self.element(*id, encoding)),
@@ -214,7 +215,7 @@ impl Lowering<'_> {
     }
 }
 
-/// The parts of a message that stand in the body. `index` is the message's among those of the
+/// Returns the parts of a message that are in the body. `index` is the message's index in the
 /// definitions.
 pub fn body_parts<'m>(message: &'m Message, index: usize, how: Option<&BoundMessage>) -> Vec<&'m Part> {
     message.parts.iter().filter(|part| how.is_none_or(|how| how.is_in_body(index, &part.name))).collect()

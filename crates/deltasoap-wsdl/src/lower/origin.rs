@@ -1,7 +1,7 @@
-//! Where lowered content comes from, and types that only an `xsi:type` names.
+//! Maps lowered content to its types, and lowers types that only an `xsi:type` names.
 //!
-//! Content whose type the message chooses lists the types that it can be of: each is lowered beside
-//! the others, once it is known that it can appear.
+//! Content whose type the message chooses lists all possible types. Each of them is lowered once it
+//! is known that it can appear.
 
 use super::{Lowering, Work};
 use crate::xsd::{TypeDefinition, TypeId};
@@ -15,12 +15,12 @@ pub struct Origin {
     pub type_id: TypeId,
     /// Literal or encoded.
     pub encoding: Use,
-    /// True if content of a derived type can stand there
+    /// True if content of a derived type is allowed
     /// ([`Element::Open`](deltasoap_core::schema::Element::Open)).
     pub is_open: bool,
 }
 
-/// Content and types, both ways.
+/// Maps content to types and types to content.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Origins {
     origins: HashMap<u32, Origin>,
@@ -29,15 +29,15 @@ pub(crate) struct Origins {
     open_defaulted: Defaulted,
 }
 
-/// References by type; encoded or not.
+/// References by type; true for encoded.
 type Table = HashMap<(TypeId, bool), ElementRef>;
 
-/// References by type and default; encoded or not.
+/// References by type and default; true for encoded.
 type Defaulted = HashMap<((TypeId, bool), Box<str>), ElementRef>;
 
 impl Origins {
-    /// From references to types, to content that is of types or of derived ones, to content with a
-    /// default, and to open content with one; each by type, encoded or not.
+    /// Creates the maps from references to types, to content of types or derived types, to content
+    /// with a default, and to open content with a default; each by type, true for encoded.
     pub(crate) fn new(exact: Table, open: &Table, defaulted: Defaulted, open_defaulted: Defaulted) -> Self {
         let of_types = exact.iter().map(|(&(id, is_encoded), &content)| (id, is_encoded, content, false));
         let of_trees = open.iter().map(|(&(id, is_encoded), &content)| (id, is_encoded, content, true));
@@ -53,7 +53,7 @@ impl Origins {
         Origins { origins, exact, defaulted, open_defaulted }
     }
 
-    /// What the origins are made from.
+    /// Returns the tables that the origins are made from.
     pub(crate) fn tables(&self) -> (&Table, Table, &Defaulted, &Defaulted) {
         let with_default: HashSet<u32> = self.open_defaulted.values().copied().filter_map(number).collect();
         let is_open = |index, origin: &Origin| origin.is_open && !with_default.contains(index);
@@ -78,24 +78,25 @@ fn number(content: ElementRef) -> Option<u32> {
     }
 }
 
-/// Choices of types in a description, all together: long chains of derivation have many. Those
-/// beyond are not listed, and kept as trees.
+/// Maximum number of derived types that all open content of a WSDL lists: long chains of derivation
+/// have many. Further types are not listed and are kept as trees.
 const MOST_CHOICES: usize = 1 << 17;
 
 impl Lowering<'_> {
-    /// Content of this type or of one derived from it. All of these are lowered too.
+    /// Returns content of this type or of a type derived from it. All of these types are lowered
+    /// too.
     pub(super) fn open(&mut self, id: TypeId, encoding: Use) -> ElementRef {
         let key = (id, encoding == Use::Encoded);
         if let Some(&known) = self.open.get(&key) {
             return known;
         }
-        // Types may hold themselves: the reference is known before its content is.
+        // Types may contain themselves: the reference exists before its content.
         let reference = self.refer(Work::Open(id, encoding, None));
         self.open.insert(key, reference);
         reference
     }
 
-    /// See [`open`](Self::open). A default is that of elements of every type that has text.
+    /// See [`open`](Self::open). A default applies to every type that has text.
     pub(super) fn open_element(&mut self, id: TypeId, encoding: Use, default: Option<&str>) -> OpenElement {
         let types = match id {
             TypeId::ANY => self.all_named(|_| true),
@@ -129,7 +130,7 @@ impl Lowering<'_> {
         named.map(|(id, _)| id).collect()
     }
 
-    /// The type and those derived from it.
+    /// Returns the type and the types derived from it.
     fn with_derived(&mut self, id: TypeId) -> Vec<TypeId> {
         let (mut found, mut ahead) = (Vec::new(), vec![id]);
         while let Some(id) = ahead.pop().filter(|_| self.choices < MOST_CHOICES) {

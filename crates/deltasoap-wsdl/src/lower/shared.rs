@@ -1,14 +1,14 @@
-//! Types that hold themselves, in SOAP encoding: their values can be shared, and be cyclic.
+//! Types that contain themselves, in SOAP encoding: their values can be shared and cyclic.
 //!
-//! Any value can be shared in SOAP encoding, but most types need not tell: what is referred to
-//! twice is read twice. A value of a type that holds itself can be within itself, which only a
-//! reference can say. So each of these types gets a description beside its own,
-//! [`Element::Shared`], and all references to it lead there.
+//! Any value can be shared in SOAP encoding, but for most types this does not matter: a value that
+//! is referenced twice is read twice. A value of a type that contains itself can contain itself,
+//! which only a reference can express. So each of these types gets a second schema element,
+//! [`Element::Shared`], and all references to the type lead there.
 
 use deltasoap_core::schema::{Element, ElementRef, Field};
 use std::collections::{HashMap, HashSet};
 
-/// Adds the descriptions. `encoded` are the numbers of types in SOAP encoding.
+/// Adds the shared elements. `encoded` are the numbers of types in SOAP encoding.
 pub(super) fn share(elements: &mut Vec<Element>, encoded: impl IntoIterator<Item = u32>) {
     let recursive = recursive(elements);
     let mut shared = HashMap::new();
@@ -24,8 +24,8 @@ pub(super) fn share(elements: &mut Vec<Element>, encoded: impl IntoIterator<Item
     }
 }
 
-/// Makes the references of an element lead to shared values. Content whose type the message chooses
-/// is shared itself, whatever it is of.
+/// Redirects the references of an element to shared values. Content whose type the message chooses
+/// is shared itself, whatever its type.
 fn lead(element: &mut Element, shared: &HashMap<u32, ElementRef>) {
     let led = |reference: ElementRef| match reference {
         ElementRef::Index(number) => shared.get(&number).copied().unwrap_or(reference),
@@ -41,7 +41,7 @@ fn lead(element: &mut Element, shared: &HashMap<u32, ElementRef>) {
     }
 }
 
-/// The numbers of elements that are on a way from one that holds itself to one that does.
+/// Returns the numbers of elements that are in a cycle or on a path from one cycle to another.
 fn recursive(elements: &[Element]) -> HashSet<u32> {
     let inner: Vec<Vec<u32>> = elements.iter().map(inner).collect();
     let mut outer = vec![Vec::new(); elements.len()];
@@ -52,7 +52,7 @@ fn recursive(elements: &[Element]) -> HashSet<u32> {
     leading.intersection(&led).copied().collect()
 }
 
-/// The elements that an element refers to.
+/// Returns the elements that an element refers to.
 fn inner(element: &Element) -> Vec<u32> {
     let number = |reference: ElementRef| match reference {
         ElementRef::Index(number) => Some(number),
@@ -69,7 +69,7 @@ fn inner(element: &Element) -> Vec<u32> {
     }
 }
 
-/// What is left of a graph when all that leads nowhere is taken away, again and again.
+/// Returns the nodes that remain after nodes without successors are removed repeatedly.
 fn without_ends(forward: &[Vec<u32>], backward: &[Vec<u32>]) -> HashSet<u32> {
     let mut left: Vec<usize> = forward.iter().map(Vec::len).collect();
     let mut ends: Vec<u32> = (0..left.len() as u32).filter(|&number| left[number as usize] == 0).collect();

@@ -1,4 +1,4 @@
-//! Simple types: a built-in type with the values that it may have, or a union of such.
+//! Simple types: a built-in type with its allowed values, or a union of such types.
 
 use super::{Lowering, Work};
 use crate::document::ns;
@@ -7,11 +7,11 @@ use deltasoap_core::QName;
 use deltasoap_core::schema::{Builtin, Element, ElementRef, SimpleElement, Texts, UnionElement, Use};
 use std::collections::HashSet;
 
-/// Most unions in unions that are followed.
+/// Maximum nesting of unions.
 const DEPTH: usize = 16;
 
 impl Lowering<'_> {
-    /// A simple type.
+    /// Lowers a simple type.
     pub(super) fn simple(&mut self, id: TypeId) -> Element {
         let (members, list) = match self.schemas.variety(id) {
             Some(Variety::Union(_)) => (self.schemas.members(id), false),
@@ -26,7 +26,7 @@ impl Lowering<'_> {
         Element::Union(UnionElement { name: name(self.schemas, id), members, list, default: None })
     }
 
-    /// A type that is no union.
+    /// Lowers a type that is not a union.
     fn member(&mut self, id: TypeId) -> ElementRef {
         if !asks_for_texts(self.schemas, id) {
             return self.exactly(id, Use::Literal);
@@ -52,12 +52,12 @@ impl Lowering<'_> {
 }
 
 impl Schemas {
-    /// True for names, and for unions that have them as members.
+    /// Returns true for names, and for unions with a member that is a name.
     pub(super) fn has_names(&self, id: TypeId) -> bool {
         self.members(id).into_iter().any(|member| self.is_name(member))
     }
 
-    /// The type, or the members of a union, which are no unions.
+    /// Returns the type itself or the members of a union; none of them is a union.
     fn members(&self, id: TypeId) -> Vec<TypeId> {
         let mut members = Vec::new();
         self.collect_members(id, &mut members, &mut HashSet::new(), 0);
@@ -79,13 +79,14 @@ impl Schemas {
     }
 }
 
-/// True if a pattern may ask for another text of a value than the one it would be written with.
+/// Returns true if a pattern may require a different text for a value than the one it is normally
+/// written with.
 fn asks_for_texts(schemas: &Schemas, id: TypeId) -> bool {
     let Some(Variety::Builtin(base)) = schemas.variety(id) else { return false };
     base.has_several_texts() && schemas.has_patterns(id)
 }
 
-/// The name of a simple type for `xsi:type`: its own, or that of the type it restricts.
+/// Returns the name of a simple type for `xsi:type`: its own, or that of the type it restricts.
 fn name(schemas: &Schemas, id: TypeId) -> QName {
     let mut id = id;
     loop {
@@ -101,7 +102,7 @@ fn name(schemas: &Schemas, id: TypeId) -> QName {
     }
 }
 
-/// The values allowed. Names are not compared, for their prefixes are those of the schema.
+/// Returns the allowed values. Names are not compared, since their prefixes are the schema's.
 pub(super) fn enumeration(schemas: &Schemas, id: TypeId, base: Builtin) -> Texts {
     match base {
         Builtin::QName | Builtin::Notation => Texts::ANY,
@@ -109,7 +110,7 @@ pub(super) fn enumeration(schemas: &Schemas, id: TypeId, base: Builtin) -> Texts
     }
 }
 
-/// True for the types of SOAP encoding.
+/// Returns true for the types of SOAP encoding.
 pub(super) fn is_soap_encoding(schemas: &Schemas, id: TypeId) -> bool {
     let is_encoding = |name: &QName| [ns::SOAP11_ENCODING, ns::SOAP12_ENCODING].contains(&&*name.namespace);
     schemas[id].name.as_ref().is_some_and(is_encoding)

@@ -1,18 +1,17 @@
-//! Names that stand in a content model more than once: what that means for who reads a message
-//! field by field, and gives an element to the first field of its name.
+//! Names that occur more than once in a content model, and their effect on a reader that works
+//! field by field and assigns an element to the first field of its name.
 //!
-//! XML Schema tells such places apart by the elements before them (XSD 1.0 part 1, 3.8.6). Two
-//! walks find out where a field needs to know of those. The first goes from the end of a model to
-//! its start, the second from the start to the end. In both a branch of a choice sees nothing of
-//! the others, so that what a branch adds is taken back behind it, and put in again behind the
-//! choice.
+//! XML Schema distinguishes such positions by the elements before them (XSD 1.0 part 1, 3.8.6). Two
+//! walks find the fields that need to know about those elements: one from the end of the model to
+//! its start, one from the start to the end. In both, a branch of a choice does not see the other
+//! branches: the names that it adds are removed after the branch and added again after the choice.
 
 use super::{Repeated, parts};
 use crate::xsd::{ElementId, Particle, Term};
 use deltasoap_core::QName;
 use std::collections::{HashMap, HashSet};
 
-/// Particles of a content model, by where they are.
+/// Particles of a content model, by their address.
 #[derive(Debug, Default)]
 pub(super) struct Again {
     tied: HashSet<usize>,
@@ -35,18 +34,19 @@ impl Again {
         again
     }
 
-    /// True for an optional sequence that has an element which stands again behind it: one that
-    /// comes without what stands before it in the sequence is the one behind.
+    /// Returns true for an optional sequence with an element that occurs again after the sequence.
+    /// If the element comes without what precedes it in the sequence, it is the later one.
     pub(super) fn is_tied(&self, particle: &Particle) -> bool {
         self.tied.contains(&place(particle))
     }
 
-    /// True if a list of single elements before this may have taken what is of this.
+    /// Returns true if an earlier list of single elements may have taken elements of this particle.
     pub(super) fn may_be_taken(&self, particle: &Particle) -> bool {
         self.taken.contains(&place(particle))
     }
 
-    /// As [`Particle::can_be_empty`], where what was taken need not be there.
+    /// Like [`Particle::can_be_empty`], except that particles whose elements may have been taken
+    /// are optional.
     pub(super) fn can_be_empty(&self, particle: &Particle) -> bool {
         particle.min == 0
             || self.may_be_taken(particle)
@@ -70,7 +70,7 @@ fn is_optional_sequence(particle: &Particle) -> bool {
     (particle.min, particle.max) == (0, Some(1)) && matches!(particle.term, Term::Sequence(_))
 }
 
-/// True if fields know a particle as a choice of elements, once or often.
+/// Returns true if fields represent a particle as a choice of elements, once or several times.
 fn is_list(particle: &Particle, repeated: &Repeated<'_>) -> bool {
     let is_repeated = !matches!(particle.max, Some(0 | 1));
     match &particle.term {
@@ -80,14 +80,14 @@ fn is_list(particle: &Particle, repeated: &Repeated<'_>) -> bool {
     }
 }
 
-/// True for a list that does not tell where it ends. A choice of single elements does: nothing that
-/// can stand behind it is one of them.
+/// Returns true for a list whose end is not clear. The end of a choice of single elements is:
+/// nothing that can follow it is one of them.
 fn is_open_list(particle: &Particle, repeated: &Repeated<'_>) -> bool {
     let is_plain = matches!(&particle.term, Term::Choice(parts) if Particle::are_elements(parts, false));
     !is_plain && is_list(particle, repeated)
 }
 
-/// True if such a list may be the first to take an element.
+/// Returns true if such a list may take the first element.
 pub(super) fn begins_with_list(particle: &Particle, repeated: &Repeated<'_>) -> bool {
     is_open_list(particle, repeated)
         || match &particle.term {
@@ -99,11 +99,11 @@ pub(super) fn begins_with_list(particle: &Particle, repeated: &Repeated<'_>) -> 
         }
 }
 
-/// Names that were passed, with a number each.
+/// Names passed so far, with a number each.
 #[derive(Default)]
 struct Names<'m> {
     numbers: HashMap<&'m QName, usize>,
-    /// What was changed, and what was there before.
+    /// The changes: name and previous number.
     log: Vec<(&'m QName, Option<usize>)>,
 }
 
@@ -113,7 +113,7 @@ impl<'m> Names<'m> {
         self.log.push((name, before));
     }
 
-    /// Takes back what was changed since; gives what is no longer there.
+    /// Undoes the changes since `since`; returns the entries that were removed.
     fn take_back(&mut self, since: usize) -> Vec<(&'m QName, usize)> {
         let mut gone = Vec::new();
         for (name, before) in self.log.drain(since..).rev() {
@@ -127,18 +127,18 @@ impl<'m> Names<'m> {
     }
 }
 
-/// Finds optional sequences with elements that stand again behind them.
+/// Finds optional sequences with elements that occur again after them.
 struct Backward<'r, 'm> {
     repeated: &'r Repeated<'m>,
-    /// By name when it was seen first.
+    /// For each name, when it was first seen.
     names: Names<'m>,
-    /// How many elements were seen.
+    /// Number of elements seen.
     seen: usize,
     tied: &'r mut HashSet<usize>,
 }
 
 impl<'m> Backward<'_, 'm> {
-    /// Gives the smallest number of the names that stand in the particle, and did so before.
+    /// Returns the smallest number of the names in the particle that were seen before.
     fn particle(&mut self, particle: &'m Particle) -> usize {
         let start = self.seen;
         match &particle.term {
@@ -183,23 +183,23 @@ impl<'m> Backward<'_, 'm> {
     }
 }
 
-/// Finds what lists of single elements may take though it stands behind them.
+/// Finds elements after a list of single elements that the list may take.
 struct Forward<'r, 'm> {
     repeated: &'r Repeated<'m>,
-    /// By name the last list that has it.
+    /// For each name, the last list that contains it.
     names: Names<'m>,
-    /// How many lists were seen.
+    /// Number of lists seen.
     lists: usize,
-    /// True within an optional sequence whose list may have taken what is behind the sequence:
-    /// nothing else need be there then.
+    /// True within an optional sequence whose list may have taken elements after the sequence:
+    /// everything else in the sequence is then optional.
     is_loose: bool,
     tied: &'r HashSet<usize>,
     taken: &'r mut HashSet<usize>,
 }
 
 impl<'m> Forward<'_, 'm> {
-    /// `since` is the first list that may still go on before the particle; gives the first that may
-    /// behind it.
+    /// `since` is the first list that may still continue before the particle; returns the first
+    /// that may continue after it.
     fn particle(&mut self, particle: &'m Particle, since: usize) -> usize {
         match &particle.term {
             _ if particle.max == Some(0) => since,
@@ -227,7 +227,7 @@ impl<'m> Forward<'_, 'm> {
         }
     }
 
-    /// An element, or a list.
+    /// Handles an element or a list.
     fn leaf(&mut self, particle: &'m Particle, since: usize) -> usize {
         let mut names = Vec::new();
         self.collect(particle, &mut names);

@@ -1,4 +1,4 @@
-//! Attributes, each once, with their groups replaced.
+//! Attributes, each once, with their groups expanded.
 
 use super::Normalizer;
 use crate::Error;
@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 impl Normalizer<'_> {
-    /// Attributes and what their groups stand for.
+    /// Returns the attributes, including those of groups.
     pub(super) fn expanded_attributes(
         &mut self,
         own: &Attributes,
@@ -17,7 +17,7 @@ impl Normalizer<'_> {
     ) -> Result<Attributes, Error> {
         self.check_depth(depth, id)?;
         let mut all = Attributes { uses: own.uses.clone(), groups: Vec::new(), any: own.any.clone() };
-        // What stands twice side by side is noted where it stands.
+        // Duplicates within one definition are noted elsewhere.
         once(self.schemas, &mut all.uses);
         for &group in &own.groups {
             let group = self.attribute_group(group, depth, id)?;
@@ -26,7 +26,7 @@ impl Normalizer<'_> {
             self.spend(group.uses.len(), id)?;
         }
         let lost = once(self.schemas, &mut all.uses);
-        self.note_lost(&lost, "of its own or of a group and again of a group", id);
+        self.note_lost(&lost, "directly or from a group, and again from a group", id);
         Ok(all)
     }
 
@@ -60,8 +60,8 @@ impl Normalizer<'_> {
     }
 }
 
-/// The wildcard of a definition and that of a group in it: what is let in is let in by both (XSD
-/// 1.0 part 1, 3.4.2).
+/// Combines the wildcard of a definition with that of a group in it: the result allows what both
+/// allow (XSD 1.0 part 1, 3.4.2).
 fn both(own: Option<Wildcard>, group: Option<&Wildcard>) -> Option<Wildcard> {
     match (own, group) {
         (Some(own), Some(group)) => {
@@ -71,7 +71,8 @@ fn both(own: Option<Wildcard>, group: Option<&Wildcard>) -> Option<Wildcard> {
     }
 }
 
-/// The wildcard of an extension: what is let in is let in by it or by its base.
+/// Combines the wildcard of an extension with that of its base: the result allows what either
+/// allows.
 pub(super) fn either(own: Option<Wildcard>, base: Option<&Wildcard>) -> Option<Wildcard> {
     match (own, base) {
         (Some(own), Some(base)) => Some(Wildcard { namespaces: own.namespaces.union(&base.namespaces), ..own }),
@@ -79,18 +80,18 @@ pub(super) fn either(own: Option<Wildcard>, base: Option<&Wildcard>) -> Option<W
     }
 }
 
-/// Most notes of one import.
+/// Maximum number of notes per import.
 const MOST: usize = 100;
 
-/// Keeps the first of each name, and gives the names of the others.
+/// Keeps the first attribute of each name, and returns the names of the others.
 fn once(schemas: &Schemas, uses: &mut Vec<AttributeUse>) -> Vec<QName> {
     let mut seen = HashSet::<&QName>::new();
     let mut is_first = |it: &AttributeUse| seen.insert(&schemas[it.attribute].name);
     uses.extract_if(.., |it| !is_first(it)).map(|it| schemas[it.attribute].name.clone()).collect()
 }
 
-/// The attributes of a base and those that an extension adds, and the names of those that it had
-/// already.
+/// Returns the attributes of a base type and those that an extension adds, and the names of added
+/// attributes that the base has already.
 pub(super) fn extended(
     schemas: &Schemas,
     base: &[AttributeUse],
@@ -102,7 +103,7 @@ pub(super) fn extended(
     (all, lost)
 }
 
-/// The attributes of a base, as far as a restriction says nothing else, and those that it names.
+/// Returns the attributes of a base type, replaced by those that a restriction names.
 pub(super) fn restricted(schemas: &Schemas, base: &[AttributeUse], own: Vec<AttributeUse>) -> Vec<AttributeUse> {
     let own_names: HashSet<QName> = own.iter().map(|it| schemas[it.attribute].name.clone()).collect();
     let kept = base.iter().filter(|it| !own_names.contains(&schemas[it.attribute].name)).cloned();

@@ -1,14 +1,14 @@
-//! Unions and lists that contain themselves: no text is of such a type.
+//! Unions and lists that contain themselves: such a type has no values.
 
 use crate::document::Place;
 use crate::load::Sources;
 use crate::xsd::{Schemas, Type, TypeDefinition, TypeId, Variety};
 use crate::{Error, ErrorKind};
 
-/// Refuses simple types that contain themselves, and unions whose members' members are too many.
+/// Refuses simple types that contain themselves, and unions with too many nested members.
 ///
-/// Types that are derived from themselves are refused before; chains of types can be long, so
-/// nothing here goes by recursion.
+/// Types derived from themselves are refused earlier. Chains of types can be long, so this does not
+/// recurse.
 pub(super) fn refuse(sources: &Sources, schemas: &Schemas) -> Result<(), Error> {
     let members = members(schemas).map_err(|cycle| {
         let (text, place) = said(schemas, &cycle);
@@ -22,10 +22,10 @@ pub(super) fn refuse(sources: &Sources, schemas: &Schemas) -> Result<(), Error> 
     Ok(())
 }
 
-/// How many members all unions have, once those of the unions among them are taken in.
+/// Returns the number of members of all unions, with the members of nested unions included.
 ///
 /// # Errors
-/// When a simple type contains itself: the types of the cycle.
+/// Returns the types of the cycle if a simple type contains itself.
 pub(crate) fn members(schemas: &Schemas) -> Result<usize, Vec<TypeId>> {
     let mut search = Search { schemas, states: vec![State::New; schemas.types.len()], open: Vec::new() };
     for (id, _) in schemas.types() {
@@ -39,7 +39,7 @@ pub(crate) fn members(schemas: &Schemas) -> Result<usize, Vec<TypeId>> {
 enum State {
     New,
     Open,
-    /// The type contains this many types that are no unions.
+    /// Done: the number of non-union types in the type.
     Done(usize),
 }
 
@@ -55,12 +55,12 @@ impl State {
 struct Search<'s> {
     schemas: &'s Schemas,
     states: Vec<State>,
-    /// Types that contain each other, each with how many of the types in it are done.
+    /// Stack of nested types, each with the number of its inner types that are done.
     open: Vec<(TypeId, usize)>,
 }
 
 impl Search<'_> {
-    /// The types of a cycle that a type leads to.
+    /// Returns the types of a cycle that a type leads to.
     fn from(&mut self, id: TypeId) -> Option<Vec<TypeId>> {
         self.enter(id)?;
         while let Some((id, done)) = self.open.last_mut() {
@@ -78,7 +78,7 @@ impl Search<'_> {
         None
     }
 
-    /// Opens a type that is new; `None` for one that is open.
+    /// Pushes a type if it is new; returns `None` if it is on the stack.
     fn enter(&mut self, id: TypeId) -> Option<()> {
         match self.states[id.index()] {
             State::Open => return None,
@@ -99,7 +99,7 @@ impl Search<'_> {
     }
 }
 
-/// The types that a simple type is made from.
+/// Returns the types that a simple type is made from.
 fn within(schemas: &Schemas, id: TypeId) -> &[TypeId] {
     match &schemas[id].definition {
         TypeDefinition::Simple(simple) => match &simple.variety {
@@ -118,7 +118,8 @@ fn is_union(it: &Type) -> bool {
     }
 }
 
-/// What is said of a cycle: of the union in it, with a name if there is one.
+/// Returns the error message and place for a cycle: a named type if there is one, preferably a
+/// union.
 fn said(schemas: &Schemas, cycle: &[TypeId]) -> (String, Place) {
     let best = cycle.iter().min_by_key(|id| (schemas[**id].name.is_none(), !is_union(&schemas[**id])));
     let id = best.copied().unwrap_or(TypeId::ANY_SIMPLE);

@@ -1,7 +1,7 @@
-//! Unique Particle Attribution (XSD 1.0 part 1, 3.8.6): the next element of a message alone has to
-//! say which particle it belongs to.
+//! Unique Particle Attribution (XSD 1.0 part 1, 3.8.6): the next element of a message must
+//! determine which particle it belongs to.
 //!
-//! Messages are read by that rule, one way only. A content model that breaks it is noted.
+//! The reader relies on this and never backtracks. A content model that violates it is noted.
 
 use super::NormalContent;
 use crate::Place;
@@ -9,18 +9,18 @@ use crate::xsd::{Particle, Schemas, Term, TypeId, WildcardNamespaces};
 use deltasoap_core::QName;
 use std::collections::{BTreeMap, HashSet};
 
-/// Most notes of one import.
+/// Maximum number of notes per import.
 const MOST: usize = 100;
-/// Most steps that are taken. A few lines can ask for any number.
+/// Maximum number of steps. A few lines can require any number.
 const WORK: usize = 5_000_000;
 
-/// What is said of content models that are not deterministic, the same of a base type and of those
-/// derived from it once.
+/// Returns notes about content models that are not deterministic. A conflict in a base type and in
+/// the types derived from it is noted once.
 pub(super) fn notes(schemas: &Schemas) -> Vec<(String, Place)> {
     let (mut notes, mut seen, mut work) = (Vec::new(), HashSet::new(), WORK);
     for (id, it) in schemas.types() {
         let (Some(place), Some(normal)) = (it.place, schemas.content(id)) else { continue };
-        // Items of arrays are known by the type alone.
+        // The items of an array are read by type.
         let NormalContent::Elements(model) = &normal.content else { continue };
         if normal.array.is_some() || notes.len() >= MOST {
             continue;
@@ -53,7 +53,7 @@ fn text(schemas: &Schemas, id: TypeId, one: &Particle, other: &Particle) -> Stri
 struct Check<'s> {
     schemas: &'s Schemas,
     work: usize,
-    /// Two particles that can take the same element.
+    /// Two particles that accept the same element.
     found: Option<(&'s Particle, &'s Particle)>,
 }
 
@@ -64,11 +64,11 @@ struct Set<'s> {
     wildcards: Vec<(&'s WildcardNamespaces, &'s Particle)>,
 }
 
-/// How a particle begins and ends.
+/// The elements at which a particle can begin and continue.
 #[derive(Default)]
 struct Shape<'s> {
     first: Set<'s>,
-    /// What can come next of it when it may be over already.
+    /// What can come next when the particle may also be complete.
     open: Set<'s>,
     is_nullable: bool,
 }
@@ -88,12 +88,12 @@ impl<'s> Check<'s> {
                 shape.is_nullable = parts.iter().all(Particle::can_be_empty);
                 shape
             }
-            // Replaced by now.
+            // Groups are expanded already.
             Term::Group(_) => Shape::default(),
         };
         if particle.max != Some(1) {
             self.compare(&shape.open, &shape.first);
-            // Of a fixed number of occurrences it is known which is the last.
+            // With a fixed number of occurrences, the last one is known.
             if particle.max != Some(particle.min) || shape.is_nullable {
                 self.add(&mut shape.open, &shape.first);
             }
@@ -125,7 +125,7 @@ impl<'s> Check<'s> {
             if all.is_nullable {
                 self.add(&mut all.first, &part.first);
             }
-            // What may be left out does not end what could go on before it.
+            // An optional part does not end what could continue before it.
             if part.is_nullable {
                 self.add(&mut all.open, &part.open);
                 self.add(&mut all.open, &part.first);
@@ -149,7 +149,7 @@ impl<'s> Check<'s> {
         all
     }
 
-    /// False once there was too much to do: then no more is found.
+    /// Counts steps; returns false once there were too many. Then nothing more is found.
     fn spend(&mut self, steps: usize) -> bool {
         self.work = self.work.saturating_sub(steps);
         self.work > 0
@@ -167,7 +167,7 @@ impl<'s> Check<'s> {
         }
     }
 
-    /// Looks for an element that two particles can take.
+    /// Looks for an element that two particles accept.
     fn compare(&mut self, ones: &Set<'s>, others: &Set<'s>) {
         let of_names = others.names.len() * (1 + ones.wildcards.len());
         let of_wildcards = others.wildcards.len() * (1 + ones.wildcards.len() + ones.names.len());
@@ -193,7 +193,7 @@ impl<'s> Check<'s> {
     }
 }
 
-/// True if some namespace is let in by both.
+/// Returns true if both allow some namespace.
 fn have_in_common(one: &WildcardNamespaces, other: &WildcardNamespaces) -> bool {
     use WildcardNamespaces::{Any, Only, Other};
     match (one, other) {

@@ -1,8 +1,8 @@
-//! Stage three: what content each complex type has in the end.
+//! Stage three: computes the effective content of each complex type.
 //!
-//! Base types come before the types derived from them, groups are replaced by what they stand for,
-//! and attributes are listed once. Work and memory are counted as they are spent: a description of
-//! a few lines can ask for any amount.
+//! Base types are processed before the types derived from them, groups are expanded, and each
+//! attribute is listed once. Work and memory are counted as they are used: a WSDL of a few lines
+//! can require any amount.
 
 mod again;
 mod attributes;
@@ -22,22 +22,22 @@ use crate::xsd::{
 use crate::{Error, ErrorKind, NoteKind};
 use std::rc::Rc;
 
-/// The content of a complex type, whole.
+/// The complete content of a complex type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Normal {
-    /// Elements, or text, or nothing.
+    /// Elements, text or nothing.
     pub content: NormalContent,
-    /// True if text may stand between the elements.
+    /// True if text is allowed between the elements.
     pub is_mixed: bool,
-    /// Attributes, those of base types first.
+    /// Attributes; those of base types come first.
     pub attributes: Vec<AttributeUse>,
-    /// Attributes beside those.
+    /// Wildcard for other attributes.
     pub any_attribute: Option<Wildcard>,
-    /// Items, if it is a SOAP array.
+    /// Items, if the type is a SOAP array.
     pub array: Option<SoapArray>,
 }
 
-/// What stands in an element of a complex type.
+/// Content of an element of a complex type.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NormalContent {
     /// Nothing.
@@ -48,7 +48,7 @@ pub enum NormalContent {
     Text(TypeId),
 }
 
-/// Fills in what [`Schemas`] knows beyond what was written down.
+/// Computes the parts of [`Schemas`] that are not written in the documents.
 pub(crate) fn normalize(sources: &mut Sources, schemas: &mut Schemas) -> Result<(), Error> {
     let mut normalizer = Normalizer {
         sources,
@@ -76,25 +76,24 @@ pub(crate) fn normalize(sources: &mut Sources, schemas: &mut Schemas) -> Result<
     Ok(())
 }
 
-/// What is said of a type that has text by its base and elements of its own, or the other way
-/// round.
+/// Note about a type that has text from its base and its own elements, or the other way round.
 const MIXED: &str = "a type with simple content and with elements is read as one with mixed content";
 
 struct Normalizer<'s> {
     sources: &'s Sources,
     schemas: &'s mut Schemas,
-    /// Particles and attributes made so far.
+    /// Number of particles and attributes made so far.
     spent: usize,
     done: Vec<Option<Done>>,
     attribute_groups: Vec<Option<Rc<Attributes>>>,
     open: Open,
-    /// What has a clear meaning though the standards do not allow it.
+    /// What the standards do not allow but whose meaning is clear.
     tolerated: Vec<(String, Place)>,
-    /// What is not certain to mean what it is read as.
+    /// What may not mean what it is read as.
     invalid: Vec<(String, Place)>,
 }
 
-/// Groups that are being replaced by what is in them.
+/// Groups that are being expanded.
 #[derive(Default)]
 struct Open {
     groups: Vec<GroupId>,
@@ -116,7 +115,7 @@ impl Done {
 }
 
 impl Normalizer<'_> {
-    /// A type, after the types that it is derived from.
+    /// Processes a type after its base types.
     fn with_bases(&mut self, id: TypeId) -> Result<(), Error> {
         let mut chain = vec![id];
         while let Some(base) = self.base_to_do(*chain.last().unwrap_or(&id)) {
@@ -161,8 +160,8 @@ impl Normalizer<'_> {
         }
     }
 
-    /// What the definition itself gives, groups replaced. Text that is the base's is
-    /// `xsd:anySimpleType` for now.
+    /// Returns the content of the definition itself, with groups expanded. Text of the base type is
+    /// `xsd:anySimpleType` at this point.
     fn own(&mut self, complex: &ComplexType, id: TypeId) -> Result<Normal, Error> {
         let attributes = self.expanded_attributes(&complex.attributes, 0, id)?;
         let content = match &complex.content {
@@ -179,7 +178,7 @@ impl Normalizer<'_> {
         })
     }
 
-    /// Derived from a simple type: its text, with attributes.
+    /// Returns the content of a type derived from a simple type: its text, with attributes.
     fn of_simple(&mut self, own: Normal, complex: &ComplexType, id: TypeId) -> Result<Normal, Error> {
         match complex.content {
             Content::Text(None) => Ok(Normal { content: NormalContent::Text(complex.base), ..own }),
@@ -221,16 +220,16 @@ impl Normalizer<'_> {
             }
         };
         let (attributes, lost) = attributes::extended(self.schemas, &base.attributes, own.attributes);
-        // Arrays are often extended so, to say of what they are; of that nothing is lost.
+        // Arrays are often extended this way to declare their item type; this loses nothing.
         if own.array.is_none() {
-            self.note_lost(&lost, "of its own and of its base type", id);
+            self.note_lost(&lost, "directly and from its base type", id);
         }
         let any_attribute = attributes::either(own.any_attribute, base.any_attribute.as_ref());
         let array = own.array.or_else(|| base.array.clone());
         Ok(Normal { content, attributes, any_attribute, array, is_mixed: own.is_mixed || base.is_mixed })
     }
 
-    /// The text of a base with simple content; mixed content counts as any text.
+    /// Returns the text of a base type with simple content; mixed content counts as any text.
     fn text_of(&mut self, content: &NormalContent, is_mixed: &mut bool, id: TypeId) -> NormalContent {
         match content {
             NormalContent::Text(text) => NormalContent::Text(*text),
@@ -249,7 +248,7 @@ impl Normalizer<'_> {
         self.tolerated.push((what.to_owned(), self.place(id)));
     }
 
-    /// For each head the elements that can stand for it.
+    /// Collects the substitutes of each head element.
     fn substitution_groups(&mut self) -> Result<(), Error> {
         for index in 0..self.schemas.elements.len() {
             let id = ElementId(index as u32);
@@ -260,11 +259,11 @@ impl Normalizer<'_> {
                 self.spent += 1;
                 if heads > self.schemas.elements.len() || at == id {
                     let place = self.schemas[id].place;
-                    return Err(self.sources.invalid("a substitution group that has itself for its head", place));
+                    return Err(self.sources.invalid("a substitution group with itself as its head", place));
                 }
                 self.check_spent(self.schemas[id].place)?;
-                // A head that blocks all others has a say on its own place alone (XSD 1.0 part 1,
-                // 3.3.6).
+                // A head that blocks all substitutions affects only its own position (XSD 1.0 part
+                // 1, 3.3.6).
                 if !self.schemas[at].block.substitution {
                     self.schemas.substitutes.entry(at).or_default().push(id);
                 }
@@ -288,10 +287,10 @@ impl Normalizer<'_> {
         Err(self.sources.error(ErrorKind::Limit { name: "particles", limit: limit as u64 }, place))
     }
 
-    /// Groups in groups are followed by recursion: `depth` counts the levels.
+    /// Limits the recursion into nested groups; `depth` counts the levels.
     fn check_depth(&self, depth: usize, id: TypeId) -> Result<(), Error> {
-        // Elements within a definition are as deep as the document at most, and each level of
-        // groups has that again.
+        // The elements of a definition are at most as deep as the document, and each level of
+        // groups adds the same depth again.
         let limit = self.sources.limits.depth.saturating_mul(2);
         if depth <= limit {
             return Ok(());
@@ -308,13 +307,13 @@ impl Normalizer<'_> {
     }
 }
 
-/// `use="prohibited"` takes an attribute away: by now it has done so.
+/// Removes attributes with `use="prohibited"`, which have served their purpose.
 fn without_prohibited(mut normal: Normal) -> Normal {
     normal.attributes.retain(|it| !it.is_prohibited);
     normal
 }
 
-/// The type that another one is derived from: `None` for those that everything comes from.
+/// Returns the type that another one is derived from; `None` for the root types.
 fn base(schemas: &Schemas, id: TypeId) -> Option<TypeId> {
     match &schemas[id].definition {
         TypeDefinition::Simple(simple) => match simple.variety {
@@ -335,7 +334,8 @@ fn derived(schemas: &Schemas) -> std::collections::HashMap<TypeId, Vec<TypeId>> 
     derived
 }
 
-/// Facets on the text of a complex type restrict that text's type, not the complex type.
+/// Makes facets on the text of a complex type restrict the type of that text instead of the complex
+/// type.
 fn restrict_text(schemas: &mut Schemas) {
     for index in 0..schemas.types.len() {
         let id = TypeId(index as u32);
@@ -354,7 +354,7 @@ fn restrict_text(schemas: &mut Schemas) {
     }
 }
 
-/// Particles and attributes of a type.
+/// Returns the number of particles and attributes of a type.
 fn count(normal: &Normal) -> usize {
     let particles = match &normal.content {
         NormalContent::Elements(particle) => particles::count(particle),
@@ -363,7 +363,7 @@ fn count(normal: &Normal) -> usize {
     particles + normal.attributes.len()
 }
 
-/// Terms within a term.
+/// Returns the particles inside a term.
 pub(crate) fn parts(term: &Term) -> &[Particle] {
     match term {
         Term::Sequence(parts) | Term::Choice(parts) | Term::All(parts) => parts,

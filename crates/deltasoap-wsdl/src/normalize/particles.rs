@@ -1,4 +1,4 @@
-//! Content models with their groups replaced.
+//! Content models with their groups expanded.
 
 use super::again::{Again, begins_with_list};
 use super::{Normal, NormalContent, Normalizer, parts};
@@ -9,7 +9,7 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 
 impl Normalizer<'_> {
-    /// A particle with every group replaced by what it stands for.
+    /// Expands every group in a particle.
     pub(super) fn expanded(&mut self, particle: &Particle, depth: usize, id: TypeId) -> Result<Particle, Error> {
         self.check_depth(depth, id)?;
         self.spend(1, id)?;
@@ -44,7 +44,7 @@ impl Normalizer<'_> {
     }
 }
 
-/// A group that occurs otherwise than once.
+/// Wraps a group that does not occur exactly once.
 fn around(min: u32, max: Option<u32>, inner: Particle) -> Particle {
     match inner {
         Particle { min: 1, max: Some(1), term } => Particle { min, max, term },
@@ -52,7 +52,7 @@ fn around(min: u32, max: Option<u32>, inner: Particle) -> Particle {
     }
 }
 
-/// One content model, then another. Sequences are not nested: chains of derived types can be long.
+/// Concatenates two content models. Sequences are not nested: chains of derived types can be long.
 pub(super) fn in_sequence(first: &Particle, then: Particle) -> Particle {
     let mut parts = match first {
         Particle { min: 1, max: Some(1), term: Term::Sequence(parts) } => parts.clone(),
@@ -65,18 +65,17 @@ pub(super) fn in_sequence(first: &Particle, then: Particle) -> Particle {
     Particle { min: 1, max: Some(1), term: Term::Sequence(parts) }
 }
 
-/// Particles within a particle, itself included.
+/// Returns the number of particles in a particle, including itself.
 pub(super) fn count(particle: &Particle) -> usize {
     1 + parts(&particle.term).iter().map(count).sum::<usize>()
 }
 
-/// Most notes about types without valid content.
+/// Maximum number of notes about types without valid content.
 const MOST: usize = 100;
 
-/// What is said of types that no content satisfies; of those that such are the bases of, nothing
-/// more is said.
+/// Returns notes about types that no content satisfies, except types derived from such types.
 pub(super) fn impossible(schemas: &Schemas) -> Vec<(String, Place)> {
-    // Items of arrays are known by the type alone.
+    // The items of an array are read by type.
     let is_impossible = |id| match schemas.content(id) {
         Some(Normal { content: NormalContent::Elements(model), array: None, .. }) => !model.can_occur(),
         _ => false,
@@ -89,15 +88,15 @@ pub(super) fn impossible(schemas: &Schemas) -> Vec<(String, Place)> {
     });
     let note = |it: &Type| {
         let whose = it.name.as_ref().map_or("a type without a name".to_owned(), |name| format!("type {name}"));
-        let text = "requires a choice without alternatives: no content satisfies it; it is read as if it did not";
+        let text = "requires a choice without alternatives: no content satisfies it; it is read without that choice";
         Some((format!("{whose} {text}"), it.place?))
     };
     first.filter_map(|(_, it)| note(it)).take(MOST).collect()
 }
 
 impl Particle {
-    /// True if each of these is one element, or a choice of such: then a choice between them is one
-    /// element. `may_repeat` if they may also be several.
+    /// Returns true if each part is one element or a choice of single elements, so that a choice
+    /// between the parts is one element. With `may_repeat`, parts may also be repeated.
     pub fn are_elements(parts: &[Particle], may_repeat: bool) -> bool {
         parts.iter().all(|part| match &part.term {
             _ if part.max != Some(1) && !may_repeat => false,
@@ -107,8 +106,8 @@ impl Particle {
         })
     }
 
-    /// How many elements a choice has at most where each of its occurrences is one element; `None`
-    /// where it may have any number.
+    /// Returns the maximum number of elements of a choice whose occurrences are single elements;
+    /// `None` if the number is not limited.
     pub fn most_elements(&self) -> Option<u32> {
         match &self.term {
             Term::Choice(parts) if Self::are_elements(parts, false) => self.max,
@@ -116,7 +115,8 @@ impl Particle {
         }
     }
 
-    /// The branches of a choice. Those of a choice that is a branch itself, once, are branches too.
+    /// Returns the branches of a choice. The branches of a nested choice that occurs once are
+    /// included.
     pub fn branches(parts: &[Particle]) -> Vec<&Particle> {
         let (mut branches, mut ahead) = (Vec::new(), parts.iter().rev().collect::<Vec<_>>());
         while let Some(part) = ahead.pop() {
@@ -129,8 +129,8 @@ impl Particle {
         branches
     }
 
-    /// The parts of a branch of a choice, which are all there if the branch is chosen. An optional
-    /// sequence is chosen whole or not at all.
+    /// Returns the parts of a branch of a choice, which are all present if the branch is chosen. An
+    /// optional sequence is chosen as a whole or not at all.
     pub fn parts_of_branch(&self) -> &[Particle] {
         match &self.term {
             Term::Sequence(parts) if self.max == Some(1) => match &parts[..] {
@@ -142,8 +142,8 @@ impl Particle {
         }
     }
 
-    /// True if the first element of a message tells which branch of a choice is meant, as XML
-    /// Schema demands (XSD 1.0 part 1, 3.8.6). Some descriptions do not keep to it.
+    /// Returns true if the first element of a message determines the branch of a choice, as XML
+    /// Schema requires (XSD 1.0 part 1, 3.8.6). Some schemas violate this.
     pub fn are_told_apart(parts: &[Particle], schemas: &Schemas) -> bool {
         let mut seen = HashSet::new();
         Self::branches(parts).into_iter().all(|branch| {
@@ -153,8 +153,8 @@ impl Particle {
         })
     }
 
-    /// The names that a message's part can begin with. Those that only wildcards take are none of
-    /// them.
+    /// Collects the names that this part of a message can begin with, except those that only
+    /// wildcards accept.
     fn firsts<'s>(&self, schemas: &'s Schemas, into: &mut HashSet<&'s QName>) {
         match &self.term {
             _ if self.max == Some(0) => {}
@@ -170,19 +170,20 @@ impl Particle {
         }
     }
 
-    /// True if a message need not have anything of this.
+    /// Returns true if a message may contain nothing for this particle.
     pub fn can_be_empty(&self) -> bool {
         self.min == 0
             || match &self.term {
                 Term::Element(_) | Term::Any(_) | Term::Group(_) => false,
                 Term::Sequence(parts) | Term::All(parts) => parts.iter().all(Self::can_be_empty),
-                // A choice without alternatives is met by nothing, not even by no content (XSD 1.0
+                // Nothing satisfies a choice without alternatives, not even empty content (XSD 1.0
                 // part 1, 3.8.4).
                 Term::Choice(parts) => parts.iter().any(|part| part.max != Some(0) && part.can_be_empty()),
             }
     }
 
-    /// False if no content can meet this, since it requires a choice that has no alternatives.
+    /// Returns false if no content satisfies this particle because it requires a choice without
+    /// alternatives.
     pub fn can_occur(&self) -> bool {
         self.min == 0
             || match &self.term {
@@ -193,63 +194,63 @@ impl Particle {
     }
 }
 
-/// Most groups that are repeated within each other. Each is a level of calls for those who read.
+/// Maximum nesting of repeated groups. Each is a level of calls in the reader.
 const MOST_WITHIN: usize = 4;
 
-/// The parts of a content model that may be repeated: which of them are groups of elements, and
-/// which only lists of elements. And the parts whose elements stand again elsewhere: what they have
-/// to do with each other.
+/// The repeated parts of a content model: which are groups of elements, and which are only lists of
+/// elements. Also the parts whose elements occur again elsewhere, and how these affect each other.
 #[derive(Debug)]
 pub struct Repeated<'m> {
     schemas: &'m Schemas,
     pub(super) model: &'m Particle,
-    /// Names that the model has in several places.
+    /// Names that occur several times in the model.
     again: OnceCell<HashSet<&'m QName>>,
-    /// What that means for those who read.
+    /// The effect of these names on the reader.
     places: OnceCell<Again>,
 }
 
 impl<'m> Repeated<'m> {
-    /// Those of a content model.
+    /// Creates the analysis of a content model.
     pub fn new(schemas: &'m Schemas, model: &'m Particle) -> Self {
         Repeated { schemas, model, again: OnceCell::new(), places: OnceCell::new() }
     }
 
-    /// True if an occurrence has elements that belong together, and a message tells where each
-    /// occurrence ends.
+    /// Returns true if an occurrence has elements that belong together, and a message shows where
+    /// each occurrence ends.
     pub fn is_group(&self, particle: &Particle) -> bool {
         may_group(particle) && self.is_told(particle, MOST_WITHIN) && ends_at_once(particle)
     }
 
-    /// True if an occurrence has elements that belong together, and messages do not tell where it
-    /// ends, or only to those who look far ahead.
+    /// Returns true if an occurrence has elements that belong together, but messages do not show
+    /// where it ends, or only after looking far ahead.
     pub fn is_blurred(&self, particle: &Particle) -> bool {
         may_group(particle) && !self.is_group(particle)
     }
 
-    /// True for an optional sequence of the model that has an element which stands again behind it.
-    /// Its elements are to be kept together: one that comes without what it needs before it is the
-    /// one behind.
+    /// Returns true for an optional sequence with an element that occurs again after the sequence.
+    /// The elements of the sequence must be kept together: an element that comes without the
+    /// elements required before it is the later one.
     pub fn is_tied(&self, particle: &Particle) -> bool {
         self.places().is_tied(particle)
     }
 
-    /// True for a part of the model that a [blurred](Self::is_blurred) list before it may have
-    /// taken, since it has the same name, and for what stands behind such a list in an optional
-    /// sequence, if the list may have taken what is behind the sequence. It need not be there then.
+    /// Returns true for a part of the model that an earlier [blurred](Self::is_blurred) list may
+    /// have taken, since it has the same name. Also returns true for what follows such a list in an
+    /// optional sequence if the list may have taken elements after the sequence. Such a part is
+    /// optional.
     pub fn may_be_taken(&self, particle: &Particle) -> bool {
         self.places().may_be_taken(particle)
     }
 
-    /// As [`Particle::can_be_empty`], where what [a list before it may have
-    /// taken](Self::may_be_taken) need not be there.
+    /// Like [`Particle::can_be_empty`], except that parts which [a list before it may have
+    /// taken](Self::may_be_taken) are optional.
     pub fn can_be_empty(&self, particle: &Particle) -> bool {
         self.places().can_be_empty(particle)
     }
 
-    /// The [branches](Particle::branches) of a choice in the order in which they are tried. What
-    /// one begins with may be in a list of single elements that another begins with, and would be
-    /// taken for that.
+    /// Returns the [branches](Particle::branches) of a choice in the order in which they are tried.
+    /// Branches that begin with a list of single elements come last: the list may contain the first
+    /// element of another branch and would take it.
     pub fn branches<'p>(&self, parts: &'p [Particle]) -> Vec<&'p Particle> {
         let mut branches = Particle::branches(parts);
         branches.sort_by_key(|branch| begins_with_list(branch, self));
@@ -260,7 +261,7 @@ impl<'m> Repeated<'m> {
         self.places.get_or_init(|| Again::of(self))
     }
 
-    /// True if each element's name tells where in the model it stands.
+    /// Returns true if the name of each element determines its position in the model.
     fn is_told(&self, particle: &Particle, within: usize) -> bool {
         let is_repeated = particle.max != Some(1) && has_sequence(&particle.term);
         match &particle.term {
@@ -269,7 +270,7 @@ impl<'m> Repeated<'m> {
                 let inner = if is_repeated { within.checked_sub(1) } else { Some(within) };
                 inner.is_some_and(|inner| parts.iter().all(|part| self.is_told(part, inner)))
             }
-            // A wildcard takes what comes next, too.
+            // A wildcard also accepts what comes next.
             Term::Any(_) | Term::All(_) | Term::Group(_) => false,
         }
     }
@@ -285,7 +286,7 @@ impl<'m> Repeated<'m> {
             while let Some(particle) = ahead.pop() {
                 ahead.extend(parts(&particle.term));
                 if let Term::Element(id) = particle.term {
-                    // Heads may be among their own substitutes.
+                    // A head may be one of its own substitutes.
                     let own: HashSet<_> = self.names(id).collect();
                     again.extend(own.into_iter().filter(|name| !seen.insert(*name)));
                 }
@@ -299,17 +300,17 @@ fn may_group(particle: &Particle) -> bool {
     !matches!(particle.max, Some(0 | 1)) && has_sequence(&particle.term)
 }
 
-/// True if there are elements that belong together: a sequence of several parts, one of which must
-/// be there.
+/// Returns true if there are elements that belong together: a sequence of several parts, at least
+/// one of them required.
 fn has_sequence(term: &Term) -> bool {
     let is_sequence = matches!(term, Term::Sequence(parts) | Term::All(parts)
         if parts.len() > 1 && parts.iter().any(|part| !part.can_be_empty()));
     is_sequence || parts(term).iter().any(|part| part.max != Some(0) && has_sequence(&part.term))
 }
 
-/// True if who reads a repeated particle, and takes into each occurrence all that fits, never finds
-/// too little in the next one, nor too few of them. Not so for `(x{2,3}, y?)*`: of four `x` he
-/// takes three.
+/// Returns true if a reader that takes as much as fits into each occurrence of a repeated particle
+/// never finds too little for the next one, nor too few occurrences. This is false for
+/// `(x{2,3}, y?)*`: of four `x` the reader takes three.
 fn ends_at_once(particle: &Particle) -> bool {
     let is_repeated = particle.max != Some(1);
     let is_bad = |inner: &&Particle| inner.min > 1 || particle.min > 1;
@@ -317,7 +318,7 @@ fn ends_at_once(particle: &Particle) -> bool {
     !is_ambiguous && parts(&particle.term).iter().all(ends_at_once)
 }
 
-/// The repeated particles of which an occurrence of a term may consist alone.
+/// Returns the repeated particles that can make up a whole occurrence of a term.
 fn whole(term: &Term) -> Vec<&Particle> {
     let (mut found, mut ahead) = (Vec::new(), vec![term]);
     while let Some(term) = ahead.pop() {

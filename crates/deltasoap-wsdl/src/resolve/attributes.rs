@@ -10,13 +10,13 @@ use crate::xsd::{
 };
 use deltasoap_core::QName;
 
-/// A declaration to be filled in.
+/// Creates an empty declaration, to be filled in.
 pub(super) fn vacant(name: QName) -> Attribute {
     Attribute { name, type_id: TypeId::ANY_SIMPLE, default: None, fixed: None, value_name: None, documentation: None }
 }
 
 impl<'s> Builder<'s> {
-    /// All attributes within a type, a derivation or a group.
+    /// Returns all attributes of a type, a derivation or a group.
     pub(super) fn attributes(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<Attributes, Error> {
         let mut attributes = Attributes::default();
         for child in node.children_of(Vocabulary::Xsd) {
@@ -35,7 +35,7 @@ impl<'s> Builder<'s> {
         Ok(attributes)
     }
 
-    /// An attribute; `None` for one whose name cannot be known.
+    /// Returns an attribute use; `None` if its name is unknown.
     fn attribute_use(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<Option<AttributeUse>, Error> {
         let attribute = match self.reference_or_miss(Kind::Attribute, node, "ref", scope)? {
             Some(Ok(number)) => AttributeId(number),
@@ -90,14 +90,14 @@ impl<'s> Builder<'s> {
         })
     }
 
-    /// The name that a default or a fixed value stands for.
+    /// Returns the name that a default or fixed value stands for.
     pub(super) fn value_name(&self, node: Node<'s>) -> Option<QName> {
         let name = (*node.names("", "fixed").or_else(|| node.names("", "default"))?.first()?)?;
         Some(qname(&self.sources.names, name))
     }
 }
 
-/// An `any` or `anyAttribute` element.
+/// Reads an `any` or `anyAttribute` element.
 pub(super) fn wildcard(node: Node<'_>, scope: Scope<'_>) -> Wildcard {
     let own = &*scope.unit.namespace;
     let listed = |word| match word {

@@ -11,7 +11,7 @@ use crate::xsd::{
 };
 
 impl<'s> Builder<'s> {
-    /// A `simpleType` or `complexType` element.
+    /// Reads a `simpleType` or `complexType` element.
     pub(super) fn type_definition(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<Type, Error> {
         if node.local() == "simpleType" { self.simple_type(node, scope) } else { self.complex_type(node, scope) }
     }
@@ -32,7 +32,7 @@ impl<'s> Builder<'s> {
                 self.plain_content(content, scope)?
             }
             (None, Some(by)) => {
-                self.tolerate(by, "is read as if it stood in `complexContent` or `simpleContent`");
+                self.tolerate(by, "is read as if it were in `complexContent` or `simpleContent`");
                 self.derived_content(node, by, scope)?
             }
             (None, None) => self.plain_content(node, scope)?,
@@ -61,7 +61,7 @@ impl<'s> Builder<'s> {
         })
     }
 
-    /// The content model within a type or a derivation.
+    /// Returns the content model of a type or a derivation.
     fn model(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<Content, Error> {
         match node.children().find(|child| is_model(*child)) {
             Some(model) => {
@@ -81,7 +81,7 @@ impl<'s> Builder<'s> {
             Ok(number) if is_extension => (TypeId(number), Derivation::Extension),
             Ok(number) => (TypeId(number), Derivation::Restriction),
             Err(_) if is_text => (TypeId::ANY_SIMPLE, Derivation::Restriction),
-            // An extension of `xsd:anyType` would begin with any content.
+            // An extension of `xsd:anyType` would start with any content.
             Err(_) => (TypeId::ANY, Derivation::Restriction),
         };
         let content_of_type = if is_text { self.text(by, base, is_extension, scope)? } else { self.model(by, scope)? };
@@ -98,7 +98,8 @@ impl<'s> Builder<'s> {
         })
     }
 
-    /// Text: of the base type, restricted by facets if it is a restriction (XSD 1.0 part 1, 3.4.2).
+    /// Returns text content: the base type, restricted by the facets of a restriction (XSD 1.0 part
+    /// 1, 3.4.2).
     fn text(&mut self, by: Node<'s>, base: TypeId, is_extension: bool, scope: Scope<'s>) -> Result<Content, Error> {
         if is_extension {
             return Ok(Content::Text(None));
@@ -106,15 +107,15 @@ impl<'s> Builder<'s> {
         let inline = self.inline_simple(by, scope)?;
         let facets = self.facets(by)?;
         let (Some(facets), restricted) = (facets, inline.unwrap_or(base)) else { return Ok(Content::Text(inline)) };
-        // Its base may be a complex type yet, whose text is meant.
+        // The base may still be a complex type; its text is meant.
         let simple = SimpleType { variety: Variety::Restriction(restricted), facets: Some(facets), packing: None };
         let definition = TypeDefinition::Simple(simple);
         let id = self.push_type(Type { name: None, definition, documentation: None, place: Some(by.place()) });
         Ok(Content::Text(Some(id)))
     }
 
-    /// What a derivation of `soapenc:Array` has for items: by `wsdl:arrayType`, or by the one
-    /// element in it.
+    /// Returns the items of a type derived from `soapenc:Array`: from `wsdl:arrayType`, or from the
+    /// only element in its content.
     fn soap_array(
         &mut self,
         by: Node<'s>,
@@ -141,12 +142,12 @@ impl<'s> Builder<'s> {
         if are_dimensions(dimensions) && !name.contains(|c: char| c.is_ascii_whitespace()) {
             return Ok(Some(SoapArray { item, element, dimensions: dimensions.into() }));
         }
-        let what = format!("`arrayType=\"{text}\"` is no name with dimensions such as `[]`; it is read as a list");
+        let what = format!("`arrayType=\"{text}\"` is not a name with dimensions such as `[]`; it is read as a list");
         self.tolerated.push((what, typed.place()));
         Ok(Some(SoapArray { item, element, dimensions: "[]".into() }))
     }
 
-    /// Arrays that name no item type have that of their element.
+    /// Gives arrays without an item type the type of their element.
     pub(super) fn complete_arrays(&mut self) {
         for index in 0..self.schemas.types.len() {
             let TypeDefinition::Complex(ComplexType { array: Some(array), .. }) = &self.schemas.types[index].definition
@@ -164,7 +165,7 @@ impl<'s> Builder<'s> {
     }
 }
 
-/// True for `[]`, `[,]`, `[][3]` and the like (WSDL 1.1, 2.2; SOAP 1.1, 5.4.2).
+/// Returns true for `[]`, `[,]`, `[][3]` and the like (WSDL 1.1, 2.2; SOAP 1.1, 5.4.2).
 fn are_dimensions(text: &str) -> bool {
     let is_size = |size: &str| size.bytes().all(|byte| byte.is_ascii_digit());
     let is_rank = |rank: &str| {
@@ -178,7 +179,7 @@ fn is_derivation(node: Node<'_>) -> bool {
     matches!(node.local(), "restriction" | "extension")
 }
 
-/// The one element in an array's content.
+/// Returns the only element in an array's content.
 fn only_element(content: &Content) -> Option<ElementId> {
     let Content::Elements(Particle { term: Term::Sequence(particles) | Term::All(particles), .. }) = content else {
         return None;

@@ -8,7 +8,8 @@ use deltasoap_core::QName;
 use deltasoap_xml::lexical::is_ncname;
 
 impl<'s> Builder<'s> {
-    /// The constraints of an element. One that cannot be understood is left out, with a note.
+    /// Returns the constraints of an element. A constraint that cannot be parsed is skipped with a
+    /// note.
     pub(super) fn constraints(&mut self, node: Node<'s>, scope: Scope<'s>) -> Vec<IdentityConstraint> {
         let children = node.children_of(Vocabulary::Xsd);
         let own: Vec<_> = children.filter(|it| matches!(it.local(), "unique" | "key" | "keyref")).collect();
@@ -18,7 +19,7 @@ impl<'s> Builder<'s> {
             match self.constraint(node, scope) {
                 Some(constraint) => constraints.push(constraint),
                 None => {
-                    let text = format!("<{}> is not understood, so that nothing is checked by it", node.local());
+                    let text = format!("<{}> cannot be parsed and is not checked", node.local());
                     self.tolerated.push((text, node.place()));
                 }
             }
@@ -26,7 +27,8 @@ impl<'s> Builder<'s> {
         constraints
     }
 
-    /// Keeps the name of a key, also of one that is not understood, and what a `keyref` refers to.
+    /// Records the name of a key, even if the key cannot be parsed, and the key that a `keyref`
+    /// refers to.
     fn note_key(&mut self, node: Node<'s>, scope: Scope<'s>) {
         if node.local() == "keyref" {
             self.referred_keys.extend(self.referred(node, scope).map(|name| (name, node.place())));
@@ -35,18 +37,18 @@ impl<'s> Builder<'s> {
         }
     }
 
-    /// A `keyref` to no key is noted: it cannot be told what it is to refer to.
+    /// Returns a note for each `keyref` to an undefined key.
     pub(super) fn missed_keys(&mut self) -> Result<Vec<(String, Place)>, Error> {
         let mut missed = Vec::new();
         for (name, place) in std::mem::take(&mut self.referred_keys) {
-            // What is missing is said once.
+            // Each missing key is reported once.
             if !self.keys.insert(name.clone()) {
                 continue;
             }
             if self.sources.is_strict {
                 return Err(self.sources.error(ErrorKind::Undefined { what: "key", name, cause: None }, place));
             }
-            missed.push((format!("key {name} is not defined; nothing is checked by the <keyref> to it"), place));
+            missed.push((format!("key {name} is not defined; the <keyref> to it is not checked"), place));
         }
         Ok(missed)
     }
@@ -72,7 +74,7 @@ impl<'s> Builder<'s> {
         Some(if is_included { QName::owned(&*scope.unit.namespace, &*name.local) } else { name })
     }
 
-    /// The paths of an `xpath`.
+    /// Parses the paths of an `xpath` attribute.
     fn paths(&self, node: Node<'s>) -> Option<Vec<Path>> {
         let text = node.attribute("xpath")?;
         let mut names = node.names("", "xpath").unwrap_or_default().iter();

@@ -10,7 +10,7 @@ use crate::xsd::{
 };
 use deltasoap_core::QName;
 
-/// A declaration to be filled in.
+/// Creates an empty declaration, to be filled in.
 pub(super) fn vacant(name: QName, place: Place) -> Element {
     Element {
         name,
@@ -29,7 +29,7 @@ pub(super) fn vacant(name: QName, place: Place) -> Element {
     }
 }
 
-/// True for the elements that can be the content model of a type.
+/// Returns true for elements that can be the content model of a type.
 pub(super) fn is_model(node: Node<'_>) -> bool {
     node.vocabulary() == Vocabulary::Xsd && matches!(node.local(), "sequence" | "choice" | "all" | "group")
 }
@@ -82,10 +82,10 @@ impl<'s> Builder<'s> {
         }
     }
 
-    /// Members of substitution groups without a type of their own have their head's (XSD 1.0 part
-    /// 1, 3.3.2).
+    /// Gives members of substitution groups without a type of their own the type of their head (XSD
+    /// 1.0 part 1, 3.3.2).
     pub(super) fn inherit_types(&mut self) -> Result<(), Error> {
-        // Whose type is settled is not looked at again: chains of heads can be long.
+        // Elements with a settled type are not visited again: chains of heads can be long.
         let mut is_settled = vec![false; self.schemas.elements.len()];
         for index in 0..is_settled.len() {
             let mut chain = Vec::new();
@@ -93,7 +93,7 @@ impl<'s> Builder<'s> {
             while let Some(head) = self.head_to_ask(id).filter(|_| !is_settled[id.index()]) {
                 if chain.len() >= is_settled.len() {
                     let place = self.schemas.elements[index].place;
-                    return Err(self.sources.invalid("a substitution group that has itself for its head", place));
+                    return Err(self.sources.invalid("a substitution group with itself as its head", place));
                 }
                 chain.push(id);
                 id = head;
@@ -107,13 +107,13 @@ impl<'s> Builder<'s> {
         Ok(())
     }
 
-    /// The head of an element that has no type of its own.
+    /// Returns the head of an element that has no type of its own.
     fn head_to_ask(&self, id: ElementId) -> Option<ElementId> {
         let element = &self.schemas[id];
         element.substitutes_for.filter(|_| element.type_id == TypeId::ANY)
     }
 
-    /// A `sequence`, `choice`, `all`, `group`, `element` or `any` within a content model.
+    /// Reads a `sequence`, `choice`, `all`, `group`, `element` or `any` in a content model.
     pub(super) fn particle(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<Particle, Error> {
         let term = match node.local() {
             "sequence" => Term::Sequence(self.particles(node, scope)?),
@@ -147,7 +147,7 @@ impl<'s> Builder<'s> {
         Ok(particles)
     }
 
-    /// The element that stands there; `None` for one whose name cannot be known.
+    /// Returns the element at this position; `None` if its name is unknown.
     fn element_use(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<Option<ElementId>, Error> {
         match self.reference_or_miss(Kind::Element, node, "ref", scope)? {
             Some(Ok(number)) => return Ok(Some(ElementId(number))),
@@ -171,7 +171,7 @@ impl<'s> Builder<'s> {
         ElementId(self.schemas.elements.len() as u32 - 1)
     }
 
-    /// `minOccurs` and `maxOccurs`.
+    /// Reads `minOccurs` and `maxOccurs`.
     fn occurrence(&mut self, node: Node<'s>) -> Result<(u32, Option<u32>), Error> {
         let min = node.attribute("minOccurs").map_or(Ok(1), |text| self.count(node, "minOccurs", text))?;
         let max = match node.attribute("maxOccurs").map(str::trim_ascii) {
@@ -179,18 +179,18 @@ impl<'s> Builder<'s> {
             Some("unbounded" | "*") => None,
             Some(text) => Some(self.count(node, "maxOccurs", text)?),
         };
-        // More than can be counted is no bound.
+        // A number beyond `u32` counts as unbounded.
         let max = max.and_then(|max| u32::try_from(max).ok());
         let min = if max == Some(0) { 0 } else { u32::try_from(min).unwrap_or(u32::MAX) };
         if max.is_some_and(|max| min > max) {
-            // `minOccurs="2"` with `maxOccurs` left out, or the other way round.
+            // `minOccurs="2"` without `maxOccurs`, or the other way round.
             return Err(self.sources.invalid("`minOccurs` is greater than `maxOccurs`", node.place()));
         }
         Ok((min, max))
     }
 
-    /// A number of occurrences, with any sign for none (XSD 1.0 part 2, 3.3.20); what is beyond all
-    /// counting saturates.
+    /// Parses a number of occurrences; zero may have any sign (XSD 1.0 part 2, 3.3.20). Numbers
+    /// that are too large saturate.
     fn count(&self, node: Node<'s>, name: &str, text: &str) -> Result<u64, Error> {
         let number = text.trim_ascii();
         let (is_negative, digits) = match number.strip_prefix('-') {

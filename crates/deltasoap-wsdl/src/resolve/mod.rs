@@ -1,9 +1,9 @@
-//! Stage two: components, and what their references mean.
+//! Stage two: builds components and resolves their references.
 //!
-//! First a pass over the units notes where each global component is and gives it a number
-//! (`registry`); then each one is built, and references are looked up by name. Since numbers are
-//! there from the start, the order of definitions, cycles between schemas and recursive types make
-//! no difference.
+//! First a pass over the units records the place of each global component and numbers it
+//! (`registry`). Then each component is built, and references are looked up by name. Since all
+//! numbers exist from the start, the order of definitions, cycles between schemas and recursive
+//! types do not matter.
 
 mod attributes;
 mod complex;
@@ -65,29 +65,29 @@ struct Builder<'s> {
     sources: &'s Sources,
     registry: &'s Registry,
     schemas: Schemas,
-    /// What is referred to and not defined, each once.
+    /// References to undefined components, each once.
     missed: Vec<Missed>,
-    /// What has a clear meaning though the standards do not allow it.
+    /// What the standards do not allow but whose meaning is clear.
     tolerated: Vec<(String, Place)>,
     seen_missing: HashSet<(Kind, NameId, &'static str)>,
-    /// The names of all keys, `unique` ones too.
+    /// The names of all keys, including `unique` constraints.
     keys: HashSet<QName>,
-    /// The keys that are referred to, and where.
+    /// The keys that `keyref`s refer to, with the place of the reference.
     referred_keys: Vec<(QName, Place)>,
-    /// How the numbers of elements are packed whose declaration says so, by its place.
+    /// The packing of elements whose declaration has the annotation, by the declaration's place.
     packings: HashMap<Place, Packing>,
 }
 
-/// A reference to nothing.
+/// A reference to an undefined component.
 struct Missed {
     kind: Kind,
     name: NameId,
-    /// How the schema is read without.
+    /// How the schema is read without it.
     instead: &'static str,
     place: Place,
 }
 
-/// What holds for all that is within one global component.
+/// Context of everything inside one global component.
 #[derive(Clone, Copy)]
 struct Scope<'s> {
     unit: &'s Unit,
@@ -95,7 +95,8 @@ struct Scope<'s> {
     attributes_qualified: bool,
     /// `blockDefault`.
     block: &'s str,
-    /// In a redefinition: its own kind and name, by which it means the component that it redefines.
+    /// In a redefinition: its own kind and name, which inside it refer to the component that it
+    /// redefines.
     own: Option<(Kind, NameId, u32)>,
 }
 
@@ -126,7 +127,7 @@ impl<'s> Builder<'s> {
         self.schemas.types.push(Type { name: Some(name), definition, documentation: None, place: None });
     }
 
-    /// Makes room for the global components, so that they have their numbers.
+    /// Reserves the global components, so that they have their numbers.
     fn reserve(&mut self) {
         let registry = self.registry;
         let names = &self.sources.names;
@@ -212,7 +213,7 @@ impl<'s> Builder<'s> {
         Ok(())
     }
 
-    /// A redefined type is known under its name no more: the redefinition is.
+    /// Registers a type under its name; a redefinition replaces the type that it redefines.
     fn name_type(&mut self, scope: &Scope<'_>, built: &Type, id: TypeId) {
         let Some(name) = &built.name else { return };
         let is_redefinition = scope.own.is_some();
@@ -246,20 +247,20 @@ impl<'s> Builder<'s> {
         TypeId(self.schemas.types.len() as u32 - 1)
     }
 
-    /// The name that an attribute holds.
+    /// Returns the single name in an attribute's value.
     fn single_name(&self, node: Node<'s>, namespace: &str, attribute: &str) -> Result<Option<NameId>, Error> {
         match node.names(namespace, attribute) {
             None => Ok(None),
             Some([Some(name)]) => Ok(Some(*name)),
             Some(_) => {
                 let text = node.attribute_in(namespace, attribute).unwrap_or_default();
-                let what = format!("`{attribute}=\"{text}\"` holds no name");
+                let what = format!("`{attribute}=\"{text}\"` contains no name");
                 Err(self.sources.invalid(what, node.place()))
             }
         }
     }
 
-    /// The number of a component.
+    /// Returns the number of a component.
     fn find(&mut self, kind: Kind, name: NameId, node: Node<'s>, scope: Scope<'s>) -> Result<u32, Error> {
         let sources = self.sources;
         let names = &sources.names;
@@ -281,12 +282,12 @@ impl<'s> Builder<'s> {
         }
     }
 
-    /// The type of XML Schema that a name in no namespace means: the author forgot the prefix.
+    /// Returns the type of XML Schema that an unprefixed name means: the author forgot the prefix.
     fn meant_builtin(&mut self, kind: Kind, name: NameId, node: Node<'s>) -> Option<u32> {
         let names = &self.sources.names;
         let is_bare = kind == Kind::Type && names.namespace(name).is_empty() && !self.sources.is_strict;
         let number = builtin_type(names.local(name)).filter(|_| is_bare)?;
-        let instead = "that of XML Schema is taken";
+        let instead = "the type of XML Schema is used";
         if self.seen_missing.insert((kind, name, instead)) {
             let local = names.local(name);
             self.tolerated.push((format!("type {local} is not defined; {instead}"), node.place()));
@@ -302,10 +303,10 @@ impl<'s> Builder<'s> {
         Some(self.number(kind, index as usize))
     }
 
-    /// The number of a component; `None`, and a note, if there is none and the schema is of use
-    /// without: a reference to nothing is no error as long as nothing depends on what it would be
-    /// (XSD 1.0 part 1, 5.3). Where a document could not be loaded it is one, for then the schema
-    /// would depend on the network.
+    /// Returns the number of a component; `None`, with a note, if it is undefined and the schema is
+    /// usable without it. A reference to an undefined component is not an error as long as nothing
+    /// depends on it (XSD 1.0 part 1, 5.3). It is an error if a document could not be loaded, since
+    /// the schema would otherwise depend on the network.
     fn find_or_miss(
         &mut self,
         kind: Kind,
@@ -327,8 +328,8 @@ impl<'s> Builder<'s> {
         Ok(None)
     }
 
-    /// The component that an attribute refers to, or the name of one that is not defined; `None`
-    /// where there is no such attribute.
+    /// Returns the component that an attribute refers to, or the name of an undefined one; `None`
+    /// if there is no such attribute.
     fn reference_or_miss(
         &mut self,
         kind: Kind,
@@ -347,23 +348,23 @@ impl<'s> Builder<'s> {
     }
 }
 
-/// How a schema is read without what an element refers to.
+/// Says how a schema is read without the component that an element refers to.
 fn instead(kind: Kind, node: Node<'_>) -> &'static str {
     match (kind, node.local()) {
         (Kind::Type, "extension" | "restriction") => {
-            "a type derived from it has what its own definition gives, no more"
+            "a type derived from it has only the content of its own definition"
         }
-        (Kind::Group | Kind::AttributeGroup, _) => "nothing is taken for it",
-        _ => "anything is taken there",
+        (Kind::Group | Kind::AttributeGroup, _) => "it is read as empty",
+        _ => "anything is accepted there",
     }
 }
 
-/// True for a name whose prefix is not declared: see [`Document`](crate::document::Document).
+/// Returns true for a name with an undeclared prefix: see [`Document`](crate::document::Document).
 fn has_prefix(name: &QName) -> bool {
     name.local.contains(':')
 }
 
-/// The value of `block`, or of `blockDefault` where there is none.
+/// Returns the value of `block`, or of `blockDefault` if there is none.
 fn block(node: Node<'_>, scope: Scope<'_>) -> Block {
     let text = node.attribute("block").unwrap_or(scope.block);
     let has = |word| text == "#all" || text.split_ascii_whitespace().any(|it| it == word);
@@ -374,7 +375,7 @@ fn simple(variety: Variety) -> TypeDefinition {
     TypeDefinition::Simple(SimpleType { variety, facets: None, packing: None })
 }
 
-/// A type of XML Schema by its local name, those of the drafts included.
+/// Returns the type of XML Schema with a local name; also accepts the names in the drafts.
 fn builtin_type(local: &str) -> Option<TypeId> {
     let standard = match local {
         "anyType" | "ur-type" => return Some(TypeId::ANY),
@@ -390,7 +391,7 @@ fn builtin_type(local: &str) -> Option<TypeId> {
 }
 
 impl Schemas {
-    /// A type of XML Schema or of one of its drafts.
+    /// Returns a type of XML Schema or of one of its drafts.
     pub fn builtin_named(name: &QName) -> Option<TypeId> {
         builtin_type(&name.local).filter(|_| meant(&name.namespace) == XSD)
     }

@@ -1,6 +1,6 @@
-//! The annotation of packed numbers: `packed` in the `appinfo` of a simple type, or of an element.
+//! The annotation of packed numbers: `packed` in the `appinfo` of a simple type or of an element.
 //!
-//! It is a property of types. An element that has it is of a type of its own, which restricts the
+//! Packing is a property of types. An annotated element gets its own type, which restricts the
 //! declared one.
 
 use super::Builder;
@@ -8,23 +8,23 @@ use crate::document::{Node, Place};
 use crate::xsd::{SimpleType, Type, TypeDefinition, TypeId, Variety};
 use deltasoap_core::schema::{Builtin, Packing};
 
-/// Most types that restrict each other.
+/// Maximum length of a chain of restrictions.
 const DEPTH: usize = 64;
 
 impl<'s> Builder<'s> {
-    /// What the annotation says, if there is one. One that says nothing we know is noted.
+    /// Parses the annotation, if there is one. An annotation with unknown values is noted.
     pub(super) fn packing(&mut self, node: Node<'s>) -> Option<Packing> {
         let said = node.packing()?;
         let read = read(said);
         if read.is_none() {
             let what = "an annotation `packed` whose `items` are not a type of packed numbers, or whose `order` is neither \
-                        `little-endian` nor `big-endian`; it counts for nothing";
+                        `little-endian` nor `big-endian`; it is ignored";
             self.tolerated.push((what.to_owned(), said.place()));
         }
         read
     }
 
-    /// Gives the elements that have the annotation a type of their own.
+    /// Gives annotated elements a type of their own.
     pub(super) fn pack_elements(&mut self) {
         for index in 0..self.schemas.elements.len() {
             let element = &self.schemas.elements[index];
@@ -33,8 +33,7 @@ impl<'s> Builder<'s> {
             if self.is_binary(declared) {
                 self.schemas.elements[index].type_id = self.packed_type(declared, packing, place);
             } else {
-                let what =
-                    "an annotation `packed` on an element that is not of `xsd:base64Binary`; it counts for nothing";
+                let what = "an annotation `packed` on an element that is not of `xsd:base64Binary`; it is ignored";
                 self.tolerated.push((what.to_owned(), place));
             }
         }
@@ -46,7 +45,7 @@ impl<'s> Builder<'s> {
         self.push_type(Type { name: None, definition, documentation: None, place: Some(place) })
     }
 
-    /// True for `xsd:base64Binary` and what restricts it.
+    /// Returns true for `xsd:base64Binary` and its restrictions.
     fn is_binary(&self, id: TypeId) -> bool {
         let mut id = id;
         for _ in 0..DEPTH {

@@ -1,4 +1,4 @@
-//! Where each global component is.
+//! Finds the global components.
 
 use crate::document::{Node, Vocabulary};
 use crate::load::{Redefinition, Sources, Unit};
@@ -8,7 +8,7 @@ use deltasoap_xml::NameId;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// The kinds of components: each has names of its own (XSD 1.0 part 1, 2.5).
+/// The kinds of components; each has its own symbol space (XSD 1.0 part 1, 2.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     Type,
@@ -43,7 +43,7 @@ impl Kind {
     }
 }
 
-/// A global component: an element of a document, and the unit that it stands in.
+/// A global component: an element of a document, and the unit that contains it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Component {
     pub(super) unit: u32,
@@ -69,7 +69,8 @@ impl Registry {
                 registry.define(sources, kind, unit, child)?;
             }
         }
-        // What is redefined may itself be a redefinition: schemas further in were found later.
+        // A redefined component may itself be a redefinition: schemas deeper in the tree were found
+        // later.
         for index in (0..sources.redefinitions.len()).rev() {
             let Redefinition { unit, element } = sources.redefinitions[index];
             let document = sources.units[unit as usize].document;
@@ -80,17 +81,17 @@ impl Registry {
         Ok(registry)
     }
 
-    /// The components of a kind, in the order of their numbers.
+    /// Returns the components of a kind, in the order of their numbers.
     pub(super) fn of(&self, kind: Kind) -> &[Component] {
         &self.components[kind as usize]
     }
 
-    /// The number of a component.
+    /// Returns the number of a component.
     pub(super) fn find(&self, kind: Kind, name: NameId) -> Option<u32> {
         self.by_name.get(&(kind, name)).copied()
     }
 
-    /// True if a component was redefined, so that its name means another one.
+    /// Returns true if a component was redefined, so that its name refers to another one.
     pub(super) fn is_replaced(&self, kind: Kind, number: u32) -> bool {
         self.find(kind, self.of(kind)[number as usize].name) != Some(number)
     }
@@ -129,13 +130,13 @@ impl Registry {
     }
 }
 
-/// The components right below a `schema` or a `redefine`.
+/// Returns the components directly below a `schema` or `redefine` element.
 fn globals(sources: &Sources, document: u32, element: u32) -> Vec<(Kind, u32)> {
     let children = sources.node(document, element).children_of(Vocabulary::Xsd);
     children.filter_map(|child| Some((Kind::of(child)?, child.index()))).collect()
 }
 
-/// The name of a global component, in its unit's namespace.
+/// Returns the name of a global component, in its unit's namespace.
 fn name_of(sources: &mut Sources, unit: u32, element: u32) -> Result<NameId, Error> {
     let Unit { document, ref namespace, .. } = sources.units[unit as usize];
     let node = sources.node(document, element);
@@ -148,9 +149,9 @@ fn name_of(sources: &mut Sources, unit: u32, element: u32) -> Result<NameId, Err
     }
 }
 
-/// A schema may be there twice, in copies, and these may differ. The first definition of a name is
-/// the one that counts, as with a namespace that is imported twice (XSD 1.0 part 1, 4.2.3); in one
-/// document it must be the only one.
+/// Checks two definitions of one name. A schema may be loaded twice, as copies, and the copies may
+/// differ. The first definition of a name counts, as with a namespace that is imported twice (XSD
+/// 1.0 part 1, 4.2.3); within one document a name must have only one definition.
 fn check_same(sources: &mut Sources, kind: Kind, first: &Component, unit: u32, element: u32) -> Result<(), Error> {
     let first = sources.node(sources.units[first.unit as usize].document, first.element);
     let second = sources.node(sources.units[unit as usize].document, element);

@@ -7,7 +7,7 @@ use crate::document::{Node, Vocabulary, qname};
 use crate::xsd::{Enumerated, Facets, SimpleType, Type, TypeDefinition, TypeId, Variety, WhiteSpace};
 
 impl<'s> Builder<'s> {
-    /// A `simpleType` element.
+    /// Reads a `simpleType` element.
     pub(super) fn simple_type(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<Type, Error> {
         let is_variety = |child: &Node<'_>| matches!(child.local(), "restriction" | "list" | "union" | "extension");
         let Some(by) = node.children_of(Vocabulary::Xsd).find(is_variety) else {
@@ -36,7 +36,7 @@ impl<'s> Builder<'s> {
         Ok(Type { name: None, definition, documentation: node.documentation(), place: Some(node.place()) })
     }
 
-    /// The simple type that an attribute names, or else the `simpleType` within.
+    /// Returns the simple type that an attribute names, or else the inline `simpleType`.
     pub(super) fn reference_or_inline(
         &mut self,
         node: Node<'s>,
@@ -50,7 +50,7 @@ impl<'s> Builder<'s> {
         }
     }
 
-    /// The `simpleType` within an element.
+    /// Returns the inline `simpleType` of an element.
     pub(super) fn inline_simple(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<Option<TypeId>, Error> {
         let Some(inline) = node.child(Vocabulary::Xsd, "simpleType") else { return Ok(None) };
         let inline = self.simple_type(inline, scope)?;
@@ -60,7 +60,7 @@ impl<'s> Builder<'s> {
     fn members(&mut self, union: Node<'s>, scope: Scope<'s>) -> Result<Vec<TypeId>, Error> {
         let mut members = Vec::new();
         for name in union.names("", "memberTypes").unwrap_or_default() {
-            let no_name = || self.sources.invalid("`memberTypes` holds something that is not a name", union.place());
+            let no_name = || self.sources.invalid("`memberTypes` contains something that is not a name", union.place());
             let name = name.ok_or_else(no_name)?;
             let member = self.find_or_miss(Kind::Type, name, union, scope)?;
             members.push(member.map_or(TypeId::ANY_SIMPLE, TypeId));
@@ -72,7 +72,7 @@ impl<'s> Builder<'s> {
         Ok(members)
     }
 
-    /// The facets within a restriction; `None` if there are none.
+    /// Returns the facets of a restriction; `None` if there are none.
     pub(super) fn facets(&mut self, restriction: Node<'s>) -> Result<Option<Box<Facets>>, Error> {
         let mut facets = Facets::default();
         for facet in restriction.children_of(Vocabulary::Xsd) {
@@ -121,7 +121,7 @@ impl<'s> Builder<'s> {
             Some("preserve") => Ok(WhiteSpace::Preserve),
             Some("replace") => Ok(WhiteSpace::Replace),
             Some("collapse") => Ok(WhiteSpace::Collapse),
-            _ => Err(self.sources.invalid("`whiteSpace` is preserve, replace or collapse", node.place())),
+            _ => Err(self.sources.invalid("`whiteSpace` must be preserve, replace or collapse", node.place())),
         }
     }
 }

@@ -1,6 +1,5 @@
-//! What schemas say that XML Schema does not allow there, and that is passed over: elements and
-//! attributes that it does not have, or not there, and what stands twice. Most often these are
-//! slips, and what they were to say is lost.
+//! Notes what XML Schema does not allow at its position and what is skipped: unknown or misplaced
+//! elements and attributes, and duplicates. Most often these are slips, and their content is lost.
 
 use super::elements::is_model;
 use super::words::{self, FACETS};
@@ -10,11 +9,11 @@ use crate::load::Sources;
 use std::collections::HashSet;
 use std::iter;
 
-/// Most notes of one import.
+/// Maximum number of notes per import.
 const MOST: usize = 100;
 
-/// Notes them, each with its place. Attributes and elements of other namespaces may stand in a
-/// schema.
+/// Adds the notes, each with its place. Attributes and elements of other namespaces are allowed in
+/// a schema.
 pub(super) fn note(sources: &mut Sources) {
     let mut seen = HashSet::new();
     let units = sources.units.iter().filter(|unit| seen.insert((unit.document, unit.element)));
@@ -36,22 +35,22 @@ pub(super) fn note(sources: &mut Sources) {
     }
 }
 
-/// Looks at an element that is known: its attributes and its children.
+/// Checks the attributes and children of a known element.
 fn look_at(node: Node<'_>, sources: &Sources, notes: &mut Vec<(String, crate::Place)>) {
     let Some(attributes) = known(node.local()) else { return };
     for (name, _) in node.attributes() {
         let (namespace, local) = (sources.names.namespace(name), sources.names.local(name));
         let is_known = local == "id" || attributes.split(' ').any(|it| it == local);
         if matches!(namespace, ns::XSD) || namespace.is_empty() && !is_known {
-            notes.push((format!("<{}> has no attribute `{local}`; it is passed over", node.local()), node.place()));
+            notes.push((format!("<{}> has no attribute `{local}`; it is ignored", node.local()), node.place()));
         }
     }
     for child in node.children().filter(|child| is_of_schemas(*child) || child.namespace().is_empty()) {
         if !is_of_schemas(child) {
-            let text = format!("<{}>, in no namespace, is not of XML Schema; it is passed over", child.local());
+            let text = format!("<{}>, in no namespace, is not part of XML Schema; it is ignored", child.local());
             notes.push((text, child.place()));
         } else if known(child.local()).is_none() {
-            notes.push((format!("XML Schema 1.0 has no <{}>; it is passed over", child.local()), child.place()));
+            notes.push((format!("XML Schema 1.0 has no <{}>; it is ignored", child.local()), child.place()));
         }
     }
     match node.local() {
@@ -64,22 +63,22 @@ fn look_at(node: Node<'_>, sources: &Sources, notes: &mut Vec<(String, crate::Pl
     }
 }
 
-/// Notes children of an element, itself in `parent`, that are passed over there. What is read in
-/// spite of its place has other notes.
+/// Notes children of an element, itself in `parent`, that are skipped because of their position.
+/// Children that are read in spite of their position have other notes.
 fn look_at_places(node: Node<'_>, parent: &str, notes: &mut Vec<(String, crate::Place)>) {
     let is_derivation = matches!(node.local(), "restriction" | "extension");
     let is_derived = known_children(node).any(|child| CONTENTS.contains(&child.local()));
     for child in known_children(node).filter(|child| !WORDS.contains(&child.local())) {
         if !may_hold(node.local(), parent, child.local(), is_derived) {
             let of = if is_derivation { format!(" of <{parent}>") } else { String::new() };
-            let text = format!("<{}> cannot stand in <{}>{of}; it is passed over", child.local(), node.local());
+            let text = format!("<{}> is not allowed in <{}>{of}; it is ignored", child.local(), node.local());
             notes.push((text, child.place()));
         }
     }
 }
 
-/// True if a child is read in an element, itself in `parent`. Attributes beside what a type is
-/// derived by are not.
+/// Returns true if a child of an element, itself in `parent`, is read. Attributes beside a type's
+/// derivation are not.
 fn may_hold(element: &str, parent: &str, child: &str, is_derived: bool) -> bool {
     let is_model = matches!(child, "sequence" | "choice" | "all" | "group");
     let is_attribute = matches!(child, "attribute" | "attributeGroup" | "anyAttribute");
@@ -108,39 +107,38 @@ fn may_hold(element: &str, parent: &str, child: &str, is_derived: bool) -> bool 
     }
 }
 
-/// What a complex type is derived by, where it is.
+/// The elements in a complex type that derive it.
 const CONTENTS: [&str; 4] = ["simpleContent", "complexContent", "restriction", "extension"];
 
-/// Elements that only inform readers. They may stand anywhere.
+/// Elements that only inform readers. They may be anywhere.
 const WORDS: [&str; 3] = ["annotation", "documentation", "appinfo"];
 
-/// A type has one content model. That of a derivation counts, else the first.
+/// Notes extra content models: a type has one. That of a derivation counts, otherwise the first.
 fn look_at_models(node: Node<'_>, notes: &mut Vec<(String, crate::Place)>) {
     let children = || node.children().filter(|child| is_of_schemas(*child));
     let contents = children().filter(|it| matches!(it.local(), "simpleContent" | "complexContent"));
     let derivations = children().filter(|it| matches!(it.local(), "restriction" | "extension"));
     let models = children().filter(|it| is_model(*it));
     for lost in contents.chain(derivations).chain(models).skip(1) {
-        let text =
-            format!("<{}> has another content model, which counts; <{}> is passed over", node.local(), lost.local());
+        let text = format!("<{}> has another content model, which counts; <{}> is ignored", node.local(), lost.local());
         notes.push((text, lost.place()));
     }
 }
 
-/// An element or an attribute has one type. That of another declaration counts, then one that it
-/// names, then a simple one.
+/// Notes extra types: an element or attribute has one. The type of a referenced declaration counts,
+/// then a named type, then a simple type.
 fn look_at_types(node: Node<'_>, notes: &mut Vec<(String, crate::Place)>) {
     let named = ["ref", "type"].into_iter().find(|name| node.attribute(name).is_some());
     let inline = |local| node.children().filter(move |it| is_of_schemas(*it) && it.local() == local);
     let of_elements = iter::once(node).filter(|it| it.local() == "element").flat_map(|_| inline("complexType"));
     for lost in inline("simpleType").chain(of_elements).skip(usize::from(named.is_none())) {
         let counts = named.map_or("another type".to_owned(), |name| format!("`{name}`"));
-        let text = format!("{counts} of <{}> counts; the <{}> in it is passed over", node.local(), lost.local());
+        let text = format!("{counts} of <{}> counts; the <{}> in it is ignored", node.local(), lost.local());
         notes.push((text, lost.place()));
     }
 }
 
-/// Each attribute stands once. The first counts.
+/// Notes duplicate attributes. The first counts.
 fn look_at_attributes(node: Node<'_>, notes: &mut Vec<(String, crate::Place)>) {
     let mut seen = HashSet::new();
     for child in node.children().filter(|it| is_of_schemas(*it) && it.local() == "attribute") {
@@ -149,7 +147,7 @@ fn look_at_attributes(node: Node<'_>, notes: &mut Vec<(String, crate::Place)>) {
         // `form` decides on the namespace.
         let form = child.attribute("form").filter(|_| reference.is_none());
         if !seen.insert((shown, reference.is_some(), form)) {
-            let text = format!("attribute `{shown}` stands in <{}> twice; the first counts", node.local());
+            let text = format!("attribute `{shown}` occurs twice in <{}>; the first counts", node.local());
             notes.push((text, child.place()));
         }
     }
@@ -163,8 +161,8 @@ fn is_of_schemas(node: Node<'_>) -> bool {
     node.namespace() == ns::XSD
 }
 
-/// The attributes of an element of XML Schema beside `id` (XSD 1.0 part 1, appendix A); `None` for
-/// one that there is not. Those of drafts that are read are known too.
+/// Returns the attributes of an element of XML Schema, without `id` (XSD 1.0 part 1, appendix A);
+/// `None` for an unknown element. Supported names from the drafts are included.
 fn known(local: &str) -> Option<&'static str> {
     Some(match local {
         "schema" => "attributeFormDefault blockDefault elementFormDefault finalDefault targetNamespace version",
@@ -186,7 +184,7 @@ fn known(local: &str) -> Option<&'static str> {
         "union" => "memberTypes",
         "documentation" | "appinfo" => "source",
         "import" => "namespace schemaLocation",
-        // A `location` is read too, and has its own note.
+        // `location` is read too, with its own note.
         "include" | "redefine" => "schemaLocation location",
         "notation" => "name public system",
         "unique" | "key" => "name",

@@ -1,10 +1,10 @@
-//! Attributes of schemas with values that XML Schema does not have there, and such that exclude
-//! each other (XSD 1.0 part 1, appendix A).
+//! Checks schema attributes for values that XML Schema does not allow there, and for values that
+//! exclude each other (XSD 1.0 part 1, appendix A).
 
 use crate::Place;
 use crate::document::{Node, ns};
 
-/// Notes them, and how they are read.
+/// Notes such attributes, and how they are read.
 pub(super) fn look_at(node: Node<'_>, notes: &mut Vec<(String, Place)>) {
     let element = node.local();
     let mut say = |what: String| notes.push((what, node.place()));
@@ -13,7 +13,7 @@ pub(super) fn look_at(node: Node<'_>, notes: &mut Vec<(String, Place)>) {
         let Some(text) = node.attribute(attribute).map(str::trim_ascii) else { continue };
         if !words.contains(&text) {
             let words = words.join(", ");
-            say(format!("`{attribute}=\"{text}\"` of <{element}> is none of {words}; it is read as {read}"));
+            say(format!("`{attribute}=\"{text}\"` of <{element}> is not one of {words}; it is read as {read}"));
         }
     }
     for attribute in ["block", "final", "blockDefault", "finalDefault"] {
@@ -21,9 +21,7 @@ pub(super) fn look_at(node: Node<'_>, notes: &mut Vec<(String, Place)>) {
         let is_all = text.trim_ascii() == "#all";
         for word in text.split_ascii_whitespace().filter(|word| !is_all && !words.contains(word)) {
             let words = words.join(", ");
-            say(format!(
-                "`{attribute}` of <{element}> has `{word}`, which is none of #all, {words}; it is passed over"
-            ));
+            say(format!("`{attribute}` of <{element}> has `{word}`, which is not one of #all, {words}; it is ignored"));
         }
     }
     if matches!(element, "any" | "anyAttribute") {
@@ -31,7 +29,7 @@ pub(super) fn look_at(node: Node<'_>, notes: &mut Vec<(String, Place)>) {
         let is_whole = matches!(text, "##any" | "##other");
         let is_good = |word: &str| !word.starts_with("##") || matches!(word, "##targetNamespace" | "##local");
         for word in text.split_ascii_whitespace().filter(|word| !is_whole && !is_good(word)) {
-            say(format!("`{word}` in `namespace=\"{text}\"` of <{element}> means nothing there"));
+            say(format!("`{word}` in `namespace=\"{text}\"` of <{element}> has no meaning there"));
         }
     }
     look_at_pairs(node, notes);
@@ -40,7 +38,7 @@ pub(super) fn look_at(node: Node<'_>, notes: &mut Vec<(String, Place)>) {
     }
 }
 
-/// The attributes that have one of a few words for their value.
+/// The attributes whose value is one of a few keywords.
 const WORDS: [&str; 9] = [
     "use",
     "form",
@@ -56,7 +54,7 @@ const WORDS: [&str; 9] = [
 const BOOLEANS: &[&str] = &["true", "false", "1", "0"];
 const FORMS: &[&str] = &["qualified", "unqualified"];
 
-/// The words that an attribute may have, and as which others are read.
+/// Returns the keywords that an attribute allows, and how other values are read.
 fn words(element: &str, attribute: &str) -> Option<(&'static [&'static str], &'static str)> {
     Some(match (attribute, element) {
         ("use", "attribute") => (&["optional", "prohibited", "required"], "optional"),
@@ -70,7 +68,7 @@ fn words(element: &str, attribute: &str) -> Option<(&'static [&'static str], &'s
     })
 }
 
-/// The words that an attribute may have several of.
+/// Returns the keywords of an attribute that may have several.
 fn derivations(element: &str, attribute: &str) -> Option<&'static [&'static str]> {
     Some(match (attribute, element) {
         ("block", "element") | ("blockDefault", "schema") => &["extension", "restriction", "substitution"],
@@ -81,7 +79,8 @@ fn derivations(element: &str, attribute: &str) -> Option<&'static [&'static str]
     })
 }
 
-/// A reference says nothing of what it refers to, and a value is a default or the only one.
+/// Notes attributes that exclude each other: a reference cannot declare anything, and a value is
+/// either a default or fixed.
 fn look_at_pairs(node: Node<'_>, notes: &mut Vec<(String, Place)>) {
     let element = node.local();
     let own: &[&str] = match element {
@@ -93,7 +92,7 @@ fn look_at_pairs(node: Node<'_>, notes: &mut Vec<(String, Place)>) {
     let has = |attribute: &&&str| node.attribute_in("", attribute).is_some();
     if node.attribute("ref").is_some() {
         for attribute in own.iter().filter(has) {
-            notes.push((format!("`ref` of <{element}> counts; its `{attribute}` is passed over"), node.place()));
+            notes.push((format!("`ref` of <{element}> counts; its `{attribute}` is ignored"), node.place()));
         }
     }
     if has(&&"default") && has(&&"fixed") {
@@ -101,13 +100,12 @@ fn look_at_pairs(node: Node<'_>, notes: &mut Vec<(String, Place)>) {
     }
     let use_ = node.attribute("use").map(str::trim_ascii).filter(|it| matches!(*it, "required" | "prohibited"));
     if let Some(use_) = use_.filter(|_| element == "attribute" && has(&&"default")) {
-        let text =
-            format!("an attribute with `use=\"{use_}\"` has a `default`, which stands for none that is left out");
+        let text = format!("an attribute with `use=\"{use_}\"` has a `default`, which never applies");
         notes.push((text, node.place()));
     }
 }
 
-/// The facets that a restriction has once.
+/// The facets that may occur once in a restriction.
 pub(super) const FACETS: [&str; 12] = [
     "length",
     "minLength",
@@ -127,13 +125,13 @@ fn look_at_facets(node: Node<'_>, notes: &mut Vec<(String, Place)>) {
     let facets = || node.children().filter(|it| it.namespace() == ns::XSD && FACETS.contains(&it.local()));
     for local in FACETS {
         for again in facets().filter(|it| it.local() == local).skip(1) {
-            notes.push((format!("the facet {local} stands twice; the last counts"), again.place()));
+            notes.push((format!("the facet {local} occurs twice; the last counts"), again.place()));
         }
     }
     for (inclusive, exclusive) in [("minInclusive", "minExclusive"), ("maxInclusive", "maxExclusive")] {
         let has = |local| facets().find(|it| it.local() == local);
         if let (Some(_), Some(other)) = (has(inclusive), has(exclusive)) {
-            notes.push((format!("{inclusive} and {exclusive} exclude each other; both are heeded"), other.place()));
+            notes.push((format!("{inclusive} and {exclusive} exclude each other; both are applied"), other.place()));
         }
     }
 }

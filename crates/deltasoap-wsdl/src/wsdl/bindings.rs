@@ -54,7 +54,8 @@ impl<'s> Reader<'s> {
         self.port_types.get(&name).copied().ok_or_else(|| self.undefined("port type", name, node))
     }
 
-    /// An operation; `None`, and a note, if the port type has none of this name.
+    /// Reads an operation; returns `None`, with a note, if the port type has no operation of this
+    /// name.
     fn bound_operation(
         &mut self,
         node: Node<'s>,
@@ -67,7 +68,7 @@ impl<'s> Reader<'s> {
         let port_type = &self.definitions.port_types[port_type];
         let same_name = by_name.get(name).map_or(&[][..], Vec::as_slice);
         let Some(operation) = find(&port_type.operations, same_name, node) else {
-            let text = format!("operation `{name}` is bound, but not one of port type {}", port_type.name);
+            let text = format!("operation `{name}` is bound, but is not in port type {}", port_type.name);
             self.note(NoteKind::Skipped, text, node.place());
             return Ok(None);
         };
@@ -104,24 +105,24 @@ impl<'s> Reader<'s> {
         Ok(Some(bound))
     }
 
-    /// Notes a transport other than HTTP: there is no other here. Left out, it is HTTP.
+    /// Notes a transport other than HTTP, which is the only one. The default is HTTP.
     fn check_transport(&mut self, soap: Node<'s>, binding: &QName) {
         let transport = soap.attribute("transport").unwrap_or_default();
         if transport.is_empty() || is_http(transport) {
             return;
         }
-        let text = format!("binding {binding} is to the transport `{transport}`; it is read as if it were HTTP");
+        let text = format!("binding {binding} uses the transport `{transport}`; it is read as HTTP");
         self.note(NoteKind::Tolerated, text, soap.place());
     }
 
-    /// Notes an attribute that is none of its two values. It is read as the first.
+    /// Notes an attribute whose value is neither of the two allowed. It is read as the first.
     fn check_word(&mut self, node: Node<'s>, attribute: &str, [first, second]: [&str; 2]) {
         let Some(text) = node.attribute(attribute).filter(|text| *text != first && *text != second) else { return };
         let text = format!("`{attribute}=\"{text}\"` is neither {first} nor {second}; it is read as {first}");
         self.note(NoteKind::Tolerated, text, node.place());
     }
 
-    /// A fault that the operation of the port type does not have is left alone.
+    /// Notes a fault that the port type's operation does not have. It is ignored.
     fn check_fault(&mut self, node: Node<'s>, (port_type, operation): (usize, usize)) {
         let port_type = &self.definitions.port_types[port_type];
         let operation = &port_type.operations[operation];
@@ -129,14 +130,14 @@ impl<'s> Reader<'s> {
         if operation.faults.iter().take(MOST_NAMED).all(|fault| *fault.name != *name) {
             let (operation, port_type) = (&operation.name, &port_type.name);
             let text =
-                format!("fault `{name}` is bound, but not one of operation `{operation}` of port type {port_type}");
+                format!("fault `{name}` is bound, but is not in operation `{operation}` of port type {port_type}");
             self.note(NoteKind::Skipped, text, node.place());
         }
     }
 
-    /// How a message is bound. `message` is the index of the operation's own.
+    /// Reads the binding of a message. `message` is the index of the operation's own.
     fn bound_message(&mut self, node: Node<'s>, message: Option<usize>) -> Result<BoundMessage, Error> {
-        // The body may stand within a `mime:part`.
+        // The body may be inside a `mime:part`.
         let multipart = node.children_of(Vocabulary::Mime).find(|child| child.local() == "multipartRelated");
         multipart.into_iter().for_each(|multipart| self.note_attachments(multipart));
         let holder =
@@ -168,8 +169,8 @@ impl<'s> Reader<'s> {
         })
     }
 
-    /// Parts of a message that are bound to attachments: only programs send and take those, by
-    /// hand.
+    /// Notes the parts of a message that are bound to attachments: only a program's own code can
+    /// send and receive those.
     fn note_attachments(&mut self, multipart: Node<'s>) {
         let contents = multipart.children_of(Vocabulary::Mime).flat_map(|part| part.children_of(Vocabulary::Mime));
         let contents = contents.filter(|content| content.local() == "content").take(MOST_NAMED);
@@ -202,7 +203,8 @@ impl<'s> Reader<'s> {
         Ok((message, part.into()))
     }
 
-    /// A part that the message does not have is left out of the header or the body.
+    /// Checks that the message has a part. A part that it does not have is left out of the header
+    /// or body.
     fn check_part(&mut self, message: usize, part: &str, node: Node<'s>) -> Result<(), Error> {
         let Message { name, parts, is_missing, .. } = &self.definitions.messages[message];
         if *is_missing || parts.iter().any(|known| *known.name == *part) {
@@ -214,12 +216,12 @@ impl<'s> Reader<'s> {
     }
 }
 
-/// What `style` and `use` can say. What is read for all else comes first.
+/// Values of `style` and `use`. Other values are read as the first.
 const STYLES: [&str; 2] = ["document", "rpc"];
 const USES: [&str; 2] = ["literal", "encoded"];
 
-/// True for the URLs by which bindings name HTTP (WSDL 1.1, 3.3; the SOAP 1.2 binding for WSDL
-/// 1.1), and for slips in them.
+/// Returns true for the URLs that stand for HTTP in bindings (WSDL 1.1, 3.3; the SOAP 1.2 binding
+/// for WSDL 1.1), and for common misspellings.
 fn is_http(transport: &str) -> bool {
     let last = transport.trim_ascii().trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     last.eq_ignore_ascii_case("http") || last.eq_ignore_ascii_case("https")
@@ -229,7 +231,7 @@ fn is_soap(node: Node<'_>) -> bool {
     matches!(node.vocabulary(), Vocabulary::Soap11 | Vocabulary::Soap12)
 }
 
-/// The `soap:binding` and the version that it is of.
+/// Returns the `soap:binding` element and its SOAP version.
 fn soap_binding(node: Node<'_>) -> Option<(Node<'_>, Version)> {
     let soap = soap_child(node, "binding")?;
     let version = if soap.vocabulary() == Vocabulary::Soap12 { Version::Soap12 } else { Version::Soap11 };
@@ -255,8 +257,8 @@ fn fault_use(node: Node<'_>) -> Use {
     soap_child(node, "fault").map_or(Use::Literal, use_of)
 }
 
-/// The operation of a port type that a bound one means: by name, and by those of input and output
-/// where there are several.
+/// Returns the operation of a port type that a bound operation refers to: by name, and by the names
+/// of input and output if there are several.
 fn find(operations: &[Operation], same_name: &[usize], node: Node<'_>) -> Option<usize> {
     let first = *same_name.first()?;
     let named = |local| node.child(Vocabulary::Wsdl, local).and_then(|child| child.attribute("name"));
@@ -273,7 +275,7 @@ fn find(operations: &[Operation], same_name: &[usize], node: Node<'_>) -> Option
     same_name.iter().copied().take(MOST_OVERLOADED).find(fits).or(Some(first))
 }
 
-/// Most operations of one name that are told apart.
+/// Maximum number of operations of one name that are distinguished.
 const MOST_OVERLOADED: usize = 100;
 
 fn by_name(operations: &[Operation]) -> HashMap<Box<str>, Vec<usize>> {

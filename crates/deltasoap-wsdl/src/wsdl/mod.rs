@@ -1,4 +1,4 @@
-//! WSDL 1.1 as a model: services, their ports, SOAP bindings, port types and messages, every
+//! WSDL 1.1 as a model: services, their ports, SOAP bindings, port types and messages, with every
 //! reference resolved.
 
 mod bindings;
@@ -16,7 +16,7 @@ use deltasoap_core::QName;
 use deltasoap_core::schema::{Style, Use};
 use deltasoap_core::soap::Version;
 
-/// What the descriptions of an import define. Components refer to each other by index.
+/// The definitions in the WSDLs of an import. Components refer to each other by index.
 #[derive(Debug, Default)]
 pub struct Definitions {
     /// Messages.
@@ -38,7 +38,7 @@ pub struct Message {
     pub parts: Vec<Part>,
     /// True if no document defines it.
     pub is_missing: bool,
-    /// Where it is.
+    /// Its position.
     pub place: Place,
 }
 
@@ -47,18 +47,18 @@ pub struct Message {
 pub struct Part {
     /// Its name.
     pub name: Box<str>,
-    /// What it holds.
+    /// Its content.
     pub content: PartContent,
-    /// Where it is.
+    /// Its position.
     pub place: Place,
 }
 
-/// What a part holds.
+/// Content of a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PartContent {
-    /// A global element; `None` if no schema declares it, so that it can hold anything.
+    /// A global element; `None` if no schema declares it, so that it can contain anything.
     Element(QName, Option<ElementId>),
-    /// Content of a type, in an element that the binding names.
+    /// Content of a type, in an element named by the binding.
     Type(TypeId),
 }
 
@@ -69,48 +69,48 @@ pub struct PortType {
     pub name: QName,
     /// Its operations.
     pub operations: Vec<Operation>,
-    /// What the description says about it, for people.
+    /// Its documentation in the WSDL.
     pub documentation: Option<Box<str>>,
-    /// Where it is.
+    /// Its position.
     pub place: Place,
 }
 
 /// An operation of a port type: see [`OperationKind`].
 #[derive(Debug, Clone)]
 pub struct Operation {
-    /// Its name; not always the only one of this name.
+    /// Its name, which may not be unique.
     pub name: Box<str>,
-    /// The message that begins it: its `input`, or its `output` if the service begins.
+    /// The first message: its `input`, or its `output` if the service starts.
     pub request: Option<Parameter>,
-    /// The message that answers.
+    /// The response message.
     pub response: Option<Parameter>,
-    /// True if the service begins: an `output` comes first.
+    /// True if the service starts: an `output` comes first.
     pub is_solicited: bool,
     /// Faults.
     pub faults: Vec<Parameter>,
-    /// What the description says about it, for people.
+    /// Its documentation in the WSDL.
     pub documentation: Option<Box<str>>,
-    /// Where it is.
+    /// Its position.
     pub place: Place,
 }
 
-/// Who sends what in an operation (WSDL 1.1, 2.4).
+/// The message exchange of an operation (WSDL 1.1, 2.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OperationKind {
-    /// The client sends, the service answers.
+    /// The client sends, the service responds.
     RequestResponse,
     /// The client sends.
     OneWay,
-    /// The service sends, the client answers.
+    /// The service sends, the client responds.
     SolicitResponse,
     /// The service sends.
     Notification,
-    /// Nobody sends anything.
+    /// Neither sends.
     Empty,
 }
 
 impl Operation {
-    /// Who sends what.
+    /// Returns the kind of message exchange.
     pub fn kind(&self) -> OperationKind {
         match (&self.request, &self.response, self.is_solicited) {
             (None, ..) => OperationKind::Empty,
@@ -125,11 +125,11 @@ impl Operation {
 /// An input, an output or a fault of an operation.
 #[derive(Debug, Clone)]
 pub struct Parameter {
-    /// Its name; by default made from the operation's (WSDL 1.1, 2.4.5).
+    /// Its name; the default is derived from the operation's name (WSDL 1.1, 2.4.5).
     pub name: Box<str>,
     /// Index of its message.
     pub message: usize,
-    /// What the description says about it, for people.
+    /// Its documentation in the WSDL.
     pub documentation: Option<Box<str>>,
 }
 
@@ -140,21 +140,21 @@ pub struct Binding {
     pub name: QName,
     /// Index of the port type.
     pub port_type: usize,
-    /// The version of SOAP.
+    /// The SOAP version.
     pub version: Version,
     /// URI of the transport.
     pub transport: Box<str>,
     /// Operations.
     pub operations: Vec<BoundOperation>,
-    /// What its policies ask for.
+    /// Requirements of its policies.
     pub policy: Policy,
-    /// What the description says about it, for people.
+    /// Its documentation in the WSDL.
     pub documentation: Option<Box<str>>,
-    /// Where it is.
+    /// Its position.
     pub place: Place,
 }
 
-/// What policies ask for.
+/// Requirements of policies.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Policy {
     /// Attachments by MTOM (`OptimizedMimeSerialization`).
@@ -163,15 +163,15 @@ pub struct Policy {
     pub addressing: bool,
     /// Local names of other assertions.
     pub others: Vec<Box<str>>,
-    /// What a partner must do and this library does not do by itself: local names of assertions
-    /// that are not optional, of the alternative that asks for the least, and as `extension
-    /// {namespace}name` the extension elements of WSDL with `wsdl:required="true"` that are not
-    /// known. [`TRANSPORT`](Self::TRANSPORT) is met by `https`.
+    /// What a peer must do and this library does not do by itself: local names of assertions that
+    /// are not optional, from the alternative that requires the least, and, as `extension
+    /// {namespace}name`, unknown WSDL extension elements with `wsdl:required="true"`.
+    /// [`TRANSPORT`](Self::TRANSPORT) is met by `https`.
     pub required: Vec<Box<str>>,
 }
 
 impl Policy {
-    /// The assertion that asks for TLS and for nothing in messages.
+    /// The assertion that requires TLS and nothing in messages.
     pub const TRANSPORT: &str = "TransportBinding";
 }
 
@@ -182,38 +182,39 @@ pub struct BoundOperation {
     pub operation: usize,
     /// `SOAPAction`.
     pub action: Box<str>,
-    /// Document or rpc.
+    /// Document or RPC.
     pub style: Style,
-    /// How the message that begins the operation is written.
+    /// Binding of the first message.
     pub request: Option<BoundMessage>,
-    /// How the message that answers is written.
+    /// Binding of the response message.
     pub response: Option<BoundMessage>,
-    /// Names of the faults and how they are written.
+    /// Names of the faults, and whether they are literal or encoded.
     pub faults: Vec<(Box<str>, Use)>,
-    /// What the policies of the operation and of its messages ask for, beside those of the binding.
+    /// Requirements of the policies of the operation and its messages, in addition to those of the
+    /// binding.
     pub policy: Policy,
-    /// Where it is.
+    /// Its position.
     pub place: Place,
 }
 
-/// How a message stands in an envelope (WSDL 1.1, 3.5 to 3.8).
+/// How a message is placed in an envelope (WSDL 1.1, 3.5 to 3.8).
 #[derive(Debug, Clone)]
 pub struct BoundMessage {
     /// Literal or encoded.
     pub encoding: Use,
-    /// Namespace of the element around the parts, for rpc.
+    /// Namespace of the wrapper element, for RPC.
     pub namespace: Box<str>,
-    /// The parts in the body; `None` for all that are not headers.
+    /// The parts in the body; `None` for all parts that are not headers.
     pub parts: Option<Vec<Box<str>>>,
     /// Header blocks.
     pub headers: Vec<BoundHeader>,
-    /// True if other parts are sent beside the envelope, as MIME parts.
+    /// True if other parts are sent next to the envelope, as MIME parts.
     pub has_attachments: bool,
 }
 
 impl BoundMessage {
-    /// True if a part of the message with this index stands in the body: if it is named, or, where
-    /// no parts are, no header block.
+    /// Returns true if a part of the message with this index is in the body: if `parts` names it
+    /// or, if `parts` is absent, if it is not a header block.
     pub fn is_in_body(&self, message: usize, part: &str) -> bool {
         match &self.parts {
             Some(named) => named.iter().any(|it| **it == *part),
@@ -227,14 +228,14 @@ impl BoundMessage {
 pub struct BoundHeader {
     /// Index of the message.
     pub message: usize,
-    /// The part that the block holds.
+    /// The part in the block.
     pub part: Box<str>,
     /// Literal or encoded.
     pub encoding: Use,
-    /// The namespace of a block that a type describes (WSDL 1.1, 3.7): that of the message, where
-    /// the binding names none.
+    /// The namespace of a header block whose part has a type (WSDL 1.1, 3.7); the message's
+    /// namespace if the binding names none.
     pub namespace: Box<str>,
-    /// Header blocks that come with faults about this one: message and part.
+    /// Header blocks of faults about this one: message and part.
     pub faults: Vec<(usize, Box<str>)>,
 }
 
@@ -245,7 +246,7 @@ pub struct Service {
     pub name: QName,
     /// Its ports.
     pub ports: Vec<Port>,
-    /// What the description says about it, for people.
+    /// Its documentation in the WSDL.
     pub documentation: Option<Box<str>>,
 }
 
@@ -256,8 +257,8 @@ pub struct Port {
     pub name: Box<str>,
     /// Index of the binding.
     pub binding: usize,
-    /// Its URL; empty if the description gives none.
+    /// Its URL; empty if the WSDL has none.
     pub address: Box<str>,
-    /// What the description says about it, for people.
+    /// Its documentation in the WSDL.
     pub documentation: Option<Box<str>>,
 }

@@ -1,13 +1,13 @@
-//! What operations are called: by which names one is told from others.
+//! Names of operations, and suffixes that distinguish operations of one name.
 
 use super::{Definitions, Parameter};
 use std::collections::{HashMap, HashSet};
 
 impl Definitions {
-    /// What tells operations of port types apart that have the same name there: behind
-    /// `Operation:`, by the indices of port type and operation. It is the name of the request (WSDL
-    /// 1.1, 2.4.5); with that of the response, and at last with a number, where that tells them
-    /// apart no better.
+    /// Returns the suffixes that distinguish operations of the same name in a port type, as in
+    /// `Operation:suffix`, by the indices of port type and operation. The suffix is the name of the
+    /// request (WSDL 1.1, 2.4.5); if that is not unique, the name of the response is added, and
+    /// finally a number.
     pub fn overloads(&self) -> HashMap<(usize, usize), String> {
         let mut overloads = HashMap::new();
         for (index, port_type) in self.port_types.iter().enumerate() {
@@ -38,8 +38,8 @@ impl Definitions {
         overloads
     }
 
-    /// The bound operations that a name means, by the indices of binding and operation: see
-    /// [`is_meant`].
+    /// Returns the bound operations that a name refers to, by the indices of binding and operation:
+    /// see [`is_meant`].
     pub fn bound_operations(&self, name: &str) -> Vec<(usize, usize)> {
         let (overloads, mut found) = (self.overloads(), Vec::new());
         for (index, binding) in self.bindings.iter().enumerate() {
@@ -63,9 +63,9 @@ impl Definitions {
     }
 }
 
-/// True if a name is one of an operation's own, or has the last parts of its place before that,
-/// such as `Port` or `Service.Port`, with `.` or `/` between them. `Operation(Input)` is
-/// `Operation:Input`.
+/// Returns true if `name` is one of an operation's own names, or one of them after the last parts
+/// of its place, such as `Port` or `Service.Port`, separated by `.` or `/`. `Operation(Input)` is
+/// the same as `Operation:Input`.
 pub fn is_meant(own: [&str; 2], place: &str, name: &str) -> bool {
     let mut name = name.replace('/', ".");
     if let Some((front, input)) = name.strip_suffix(')').and_then(|name| name.split_once('(')) {

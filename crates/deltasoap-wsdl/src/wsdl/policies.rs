@@ -1,5 +1,5 @@
-//! What the policies of a binding ask for (WS-Policy, WS-PolicyAttachment; any version, told by
-//! local names).
+//! Requirements of a binding's policies (WS-Policy and WS-PolicyAttachment in any version: elements
+//! are recognized by local name).
 
 use super::read::Reader;
 use super::{Operation, Policy};
@@ -8,33 +8,34 @@ use crate::load::Sources;
 use crate::{NoteKind, Place};
 use std::collections::{HashMap, HashSet};
 
-/// Most assertions that are named.
+/// Maximum number of assertions that are listed.
 const MOST_NAMED: usize = 100;
 
 /// Extension elements that attach policies. The policies themselves say what is required.
 const POLICIES: [&str; 4] = ["Policy", "PolicyReference", "UsingAddressing", "UsingPolicy"];
 
-/// Most policies that refer to each other in a row.
+/// Maximum length of a chain of policy references.
 const DEPTH: usize = 64;
 
-/// In place of a document's number, for names that are those of policies in all documents.
+/// Replaces the document's number for policies whose name applies to all documents.
 const ANYWHERE: u32 = u32::MAX;
 
-/// Policies that others refer to, by document and id, or by name: each is read once, however many
-/// bindings have it.
+/// Policies that others refer to, by document and id, or by name. Each is read once, however many
+/// bindings use it.
 #[derive(Default)]
 pub(super) struct NamedPolicies<'s> {
     nodes: HashMap<(u32, &'s str), Node<'s>>,
     read: HashMap<(u32, &'s str), Policy>,
-    /// Those that are being read: one that refers to itself asks for no more by that.
+    /// The policies that are being read: a policy that refers to itself gains no further
+    /// requirements.
     open: Vec<(u32, &'s str)>,
-    /// What is to be noted of policies, and where.
+    /// Notes about policies, with their places.
     faults: Vec<(Place, &'static str)>,
     /// Required extensions that were noted.
     extensions: HashSet<Place>,
 }
 
-/// The policies right below the root of each description.
+/// Returns the policies directly below the root of each WSDL.
 pub(super) fn named(sources: &Sources) -> NamedPolicies<'_> {
     let mut named = NamedPolicies::default();
     for &document in &sources.descriptions {
@@ -52,17 +53,17 @@ pub(super) fn named(sources: &Sources) -> NamedPolicies<'_> {
 }
 
 impl<'s> Reader<'s> {
-    /// What the policies of a binding ask for, with a note where that is not done.
+    /// Returns the requirements of a binding's policies, and notes those that are not applied.
     pub(super) fn binding_policy(&mut self, binding: Node<'s>, port_type: usize) -> Policy {
         let mut policy = self.policy(binding);
         policy.add(&self.port_type_policies[port_type]);
-        // What a whole description requires, each of its bindings does.
+        // What a WSDL requires applies to each of its bindings.
         self.require_extensions(self.sources.root(binding.number()), &mut policy);
         self.note_unapplied(&policy, binding);
         policy
     }
 
-    /// What the policies of a port or a service ask for, in the same way.
+    /// Returns the requirements of the policies of a port or a service, with the same notes.
     pub(super) fn endpoint_policy(&mut self, node: Node<'s>) -> Policy {
         let policy = self.policy(node);
         self.note_unapplied(&policy, node);
@@ -75,12 +76,12 @@ impl<'s> Reader<'s> {
             self.note(NoteKind::Skipped, text, node.place());
         }
         if policy.addressing {
-            let text = "header blocks of WS-Addressing are not written by themselves";
+            let text = "header blocks of WS-Addressing are not added automatically";
             self.note(NoteKind::Skipped, text, node.place());
         }
     }
 
-    /// What the policies of an operation ask for, and those of its input, its output and its
+    /// Returns the requirements of the policies of an operation, its input, its output and its
     /// faults.
     pub(super) fn operation_policy(&mut self, operation: Node<'s>) -> Policy {
         let mut policy = self.policy(operation);
@@ -91,16 +92,17 @@ impl<'s> Reader<'s> {
         policy
     }
 
-    /// Adds what the policies of an operation's messages ask for, where these are defined
+    /// Adds the requirements of the policies in the definitions of an operation's messages
     /// (WS-PolicyAttachment 1.5, 4.1.4).
     pub(super) fn add_messages(&self, operation: &Operation, policy: &mut Policy) {
         for parameter in operation.request.iter().chain(&operation.response).chain(&operation.faults) {
-            // One that is not defined has none.
+            // An undefined message has no policies.
             self.message_policies.get(parameter.message).into_iter().for_each(|own| policy.add(own));
         }
     }
 
-    /// What the policies of a bound operation ask for, and those of the port type's.
+    /// Returns the requirements of the policies of a bound operation and of the port type's
+    /// operation.
     pub(super) fn bound_policy(&mut self, operation: Node<'s>, declared: (usize, usize)) -> Policy {
         let mut policy = self.operation_policy(operation);
         if let Some(declared) = self.operation_policies.get(&declared) {
@@ -109,8 +111,8 @@ impl<'s> Reader<'s> {
         policy
     }
 
-    /// What the policies of an element ask for: those in it, those that it refers to, and those
-    /// that an attribute names.
+    /// Returns the requirements of an element's policies: the policies in it, those that it refers
+    /// to, and those that an attribute names.
     pub(super) fn policy(&mut self, node: Node<'s>) -> Policy {
         let mut policy = Policy::default();
         for child in node.children() {
@@ -136,8 +138,8 @@ impl<'s> Reader<'s> {
         policy
     }
 
-    /// Adds the extension elements of an element that are not known here and that must be
-    /// understood (WSDL 1.1, 2.1.3), with a note for each.
+    /// Adds the unknown extension elements of an element that must be understood (WSDL 1.1, 2.1.3),
+    /// with a note for each.
     fn require_extensions(&mut self, node: Node<'s>, policy: &mut Policy) {
         let required = |child: &Node<'_>| matches!(child.attribute_in(ns::WSDL, "required"), Some("true" | "1"));
         let is_known = |local: &str| POLICIES.contains(&local);
@@ -145,7 +147,7 @@ impl<'s> Reader<'s> {
         for child in children.filter(required).take(MOST_NAMED) {
             policy.require(&format!("extension {}", child.name()));
             if self.policies.extensions.insert(child.place()) {
-                let text = format!("the extension {} is required, and is not known here", child.name());
+                let text = format!("the extension {} is required but unknown", child.name());
                 self.note(NoteKind::Skipped, text, child.place());
             }
         }
@@ -153,7 +155,7 @@ impl<'s> Reader<'s> {
 }
 
 impl<'s> NamedPolicies<'s> {
-    /// What a policy asks for, with those that it refers to.
+    /// Returns the requirements of a policy, including the policies that it refers to.
     fn of(&mut self, node: Node<'s>) -> Policy {
         let mut policy = Policy::default();
         for assertion in assertions(node) {
@@ -178,8 +180,8 @@ impl<'s> NamedPolicies<'s> {
         }
     }
 
-    /// The policy that a reference means: `#id` one of the same document, anything else one of that
-    /// name.
+    /// Returns the policy that a reference names: `#id` is in the same document, anything else is a
+    /// policy's name.
     fn referred(&mut self, node: Node<'s>, uri: &'s str) -> Policy {
         let key = uri.strip_prefix('#').map_or((ANYWHERE, uri), |id| (node.number(), id));
         let Some(&named) = self.nodes.get(&key) else {
@@ -193,11 +195,7 @@ impl<'s> NamedPolicies<'s> {
         if leads_back || self.open.len() >= DEPTH {
             self.fault(
                 node,
-                if leads_back {
-                    "a policy that leads back to itself"
-                } else {
-                    "policies that refer to too many others"
-                },
+                if leads_back { "a policy that refers to itself" } else { "policies that refer to too many others" },
             );
             return Policy::default();
         }
@@ -208,8 +206,9 @@ impl<'s> NamedPolicies<'s> {
         policy
     }
 
-    /// What a policy requires that is not done here: of alternatives the one that requires the
-    /// least. By recursion: documents are as deep as their limit allows at most.
+    /// Returns the requirements of a policy that this library does not meet; of several
+    /// alternatives, those of the one that requires the least. Recursion is safe: the nesting depth
+    /// of documents is limited.
     fn required(&mut self, node: Node<'s>) -> Vec<String> {
         let is_true = |name: &str| {
             let value = node.attributes_named(name).next();
@@ -219,7 +218,7 @@ impl<'s> NamedPolicies<'s> {
             "OptimizedMimeSerialization" | "MTOM" => Vec::new(),
             "ExactlyOne" => {
                 if node.children().next().is_none() {
-                    self.fault(node, "a policy without alternatives: nothing meets it");
+                    self.fault(node, "a policy without alternatives: nothing satisfies it");
                 }
                 let alternatives = node.children().map(|child| self.required(child));
                 alternatives.min_by_key(Vec::len).unwrap_or_default()
@@ -238,13 +237,13 @@ impl<'s> NamedPolicies<'s> {
 }
 
 impl Policy {
-    /// Takes in what another policy asks for.
+    /// Adds the requirements of another policy.
     pub(super) fn add(&mut self, other: &Policy) {
         self.offer(other);
         other.required.iter().for_each(|name| self.require(name));
     }
 
-    /// Takes in what another policy names, required or not.
+    /// Adds the assertions that another policy names, required or not.
     fn offer(&mut self, other: &Policy) {
         self.mtom |= other.mtom;
         self.addressing |= other.addressing;
@@ -262,7 +261,7 @@ fn add_name(names: &mut Vec<Box<str>>, name: &str) {
     }
 }
 
-/// The assertions of a policy: what is within its operators.
+/// Returns the assertions of a policy: the elements inside its operators.
 fn assertions(policy: Node<'_>) -> Vec<Node<'_>> {
     let is_operator =
         |node: Node<'_>| matches!(node.local(), "Policy" | "All" | "ExactlyOne") && node.namespace() != ns::WSDL;

@@ -1,4 +1,4 @@
-//! Reads messages, port types and services; bindings are read next door.
+//! Reads messages, port types and services; `bindings` reads bindings.
 
 use super::policies::{NamedPolicies, named};
 use super::{
@@ -11,7 +11,7 @@ use crate::{Error, ErrorKind, NoteKind, Place};
 use deltasoap_core::QName;
 use std::collections::HashMap;
 
-/// Reads all descriptions.
+/// Reads all WSDLs.
 pub(crate) fn read(sources: &mut Sources, schemas: &Schemas) -> Result<Definitions, Error> {
     let mut reader = Reader {
         sources,
@@ -38,10 +38,10 @@ pub(crate) fn read(sources: &mut Sources, schemas: &Schemas) -> Result<Definitio
     Ok(definitions)
 }
 
-/// Most parts of a message, faults of an operation, header blocks of an envelope.
+/// Maximum number of parts of a message, faults of an operation, and header blocks of an envelope.
 pub(super) const MOST_NAMED: usize = 1000;
 
-/// Most definitions that are compared with the first ones of their names and found to differ.
+/// Maximum number of definitions that are found to differ from the first one of their name.
 const MOST_DIFFERING: usize = 100;
 
 pub(super) struct Reader<'s> {
@@ -49,26 +49,26 @@ pub(super) struct Reader<'s> {
     schemas: &'s Schemas,
     pub(super) definitions: Definitions,
     messages: HashMap<QName, usize>,
-    /// What the policies of each message ask for that is defined.
+    /// Requirements of the policies of each defined message.
     pub(super) message_policies: Vec<Policy>,
     pub(super) port_types: HashMap<QName, usize>,
-    /// What the policies of each port type ask for.
+    /// Requirements of the policies of each port type.
     pub(super) port_type_policies: Vec<Policy>,
-    /// Those of operations of port types, by both their numbers.
+    /// Requirements of the policies of port types' operations, by the indices of both.
     pub(super) operation_policies: HashMap<(usize, usize), Policy>,
-    /// `None` for bindings to something else than SOAP.
+    /// `None` for bindings other than SOAP.
     pub(super) bindings: HashMap<QName, Option<usize>>,
     services: HashMap<QName, usize>,
     /// The first definition of each name, by the element's name too.
     firsts: HashMap<(&'static str, QName), Node<'s>>,
-    /// How many definitions differ from the first ones of their names.
+    /// Number of definitions that differ from the first one of their name.
     differing: usize,
     pub(super) policies: NamedPolicies<'s>,
     pub(super) notes: Vec<(NoteKind, String, Place)>,
 }
 
 impl<'s> Reader<'s> {
-    /// Calls a function for every child of this name of every description, with its name.
+    /// Calls a function for every child of this name in every WSDL, with the child's name.
     fn each(
         &mut self,
         local: &'static str,
@@ -88,7 +88,7 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
-    /// Notes a definition that differs from the first one of its name, which counts. Others are
+    /// Notes a definition that differs from the first one of its name, which counts. The others are
     /// copies.
     fn note_differing(&mut self, local: &'static str, node: Node<'s>, name: &QName) {
         let first = *self.firsts.entry((local, name.clone())).or_insert(node);
@@ -102,8 +102,8 @@ impl<'s> Reader<'s> {
         self.note(NoteKind::Tolerated, text, node.place());
     }
 
-    /// The name of a child of a description. A service needs none to be called; what only others
-    /// refer to is of no use without.
+    /// Returns the name of a child of a WSDL. A service can be called without a name; components
+    /// that only others refer to are useless without one.
     fn name_of(&mut self, root: Node<'s>, child: Node<'s>, namespace: &str) -> Result<Option<QName>, Error> {
         if let Some(name) = child.attribute("name").filter(|name| !name.is_empty()) {
             return Ok(Some(QName::owned(namespace, name)));
@@ -112,7 +112,7 @@ impl<'s> Reader<'s> {
             return Err(self.sources.invalid(format!("<{}> without `name`", child.local()), child.place()));
         }
         if child.local() != "service" {
-            let text = format!("a <{}> without a name is passed over: nothing can refer to it", child.local());
+            let text = format!("a <{}> without a name is ignored: nothing can refer to it", child.local());
             self.note(NoteKind::Skipped, text, child.place());
             return Ok(None);
         }
@@ -121,7 +121,7 @@ impl<'s> Reader<'s> {
         if self.services.contains_key(&name) {
             name = QName::owned(namespace, format!("{stem}{}", self.services.len() + 1));
         }
-        self.note(NoteKind::Tolerated, format!("a service without a name is called {}", name.local), child.place());
+        self.note(NoteKind::Tolerated, format!("a service without a name is named {}", name.local), child.place());
         Ok(Some(name))
     }
 
@@ -130,8 +130,8 @@ impl<'s> Reader<'s> {
         node.attribute(attribute).ok_or_else(|| self.sources.invalid(missing(), node.place()))
     }
 
-    /// The name that an attribute holds; with a prefix that is not declared it is one that nothing
-    /// has.
+    /// Returns the name in an attribute's value. With an undeclared prefix it is a name that
+    /// nothing has.
     pub(super) fn name(&self, node: Node<'s>, attribute: &str) -> Result<QName, Error> {
         match node.names("", attribute) {
             Some([Some(name)]) => Ok(qname(&self.sources.names, *name)),
@@ -139,9 +139,9 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// The name of a definition that an attribute refers to. Some authors forget that the default
-    /// namespace counts in values: a name without a prefix that nothing has is one of the target
-    /// namespace.
+    /// Returns the name of the definition that an attribute refers to. Some authors forget that the
+    /// default namespace applies to values: an unprefixed name that is undefined is looked up in
+    /// the target namespace.
     pub(super) fn reference(
         &mut self,
         node: Node<'s>,
@@ -162,7 +162,7 @@ impl<'s> Reader<'s> {
         Ok(meant)
     }
 
-    /// Goes on without what is at fault, unless the import is strict.
+    /// Skips what is invalid, with a note; returns the error if the import is strict.
     pub(super) fn go_on<T>(&mut self, result: Result<T, Error>, place: Place) -> Result<Option<T>, Error> {
         match result {
             Ok(found) => Ok(Some(found)),
@@ -178,8 +178,8 @@ impl<'s> Reader<'s> {
         self.sources.error(ErrorKind::Undefined { what, name, cause: None }, node.place())
     }
 
-    /// The index of the message that an attribute names. One that is not defined gets a place of
-    /// its own.
+    /// Returns the index of the message that an attribute names. An undefined message gets its own
+    /// entry.
     pub(super) fn message_index(&mut self, node: Node<'s>) -> Result<usize, Error> {
         let name = self.reference(node, "message", |this, name| this.messages.contains_key(name));
         let name = self.go_on(name, node.place())?.unwrap_or_default();
@@ -193,7 +193,8 @@ impl<'s> Reader<'s> {
         Ok(self.definitions.messages.len() - 1)
     }
 
-    /// Parts, faults and header blocks are looked for by name in each other.
+    /// Limits the number of parts, faults and header blocks: they are looked up by name in each
+    /// other.
     pub(super) fn check_count(&self, count: usize, what: &str, place: Place) -> Result<(), Error> {
         if count <= MOST_NAMED {
             return Ok(());
@@ -233,7 +234,7 @@ impl<'s> Reader<'s> {
         } else if node.attribute("type").is_some() {
             PartContent::Type(self.part_type(node)?)
         } else {
-            self.note(NoteKind::Tolerated, "a part with neither `element` nor `type` can hold anything", place);
+            self.note(NoteKind::Tolerated, "a part with neither `element` nor `type` can contain anything", place);
             PartContent::Type(TypeId::ANY)
         };
         Ok(Part { name, content, place })
@@ -253,7 +254,7 @@ impl<'s> Reader<'s> {
         if self.sources.is_strict || cause.is_some() {
             return Err(self.sources.error(ErrorKind::Undefined { what, name: name.clone(), cause }, node.place()));
         }
-        self.note(NoteKind::Missing, format!("{what} {name} is not defined; anything is taken there"), node.place());
+        self.note(NoteKind::Missing, format!("{what} {name} is not defined; anything is accepted there"), node.place());
         Ok(())
     }
 
@@ -340,7 +341,7 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
-    /// A port; `None` if its binding is not to SOAP.
+    /// Reads a port; returns `None` if its binding is not a SOAP binding.
     fn port(&mut self, node: Node<'s>) -> Result<Option<Port>, Error> {
         let name = self.reference(node, "binding", |this, name| this.bindings.contains_key(name))?;
         let binding = *self.bindings.get(&name).ok_or_else(|| self.undefined("binding", name.clone(), node))?;
@@ -351,7 +352,7 @@ impl<'s> Reader<'s> {
         let address = address.and_then(|address| address.attribute("location")).unwrap_or_default().into();
         let own = node.attribute("name").filter(|name| !name.is_empty());
         if own.is_none() {
-            let text = format!("a port without a name is called {} as its binding", name.local);
+            let text = format!("a port without a name is named {}, like its binding", name.local);
             self.note(NoteKind::Tolerated, text, node.place());
         }
         let name = own.unwrap_or(&name.local).into();
@@ -359,7 +360,7 @@ impl<'s> Reader<'s> {
     }
 }
 
-/// Names that are left out are made from the operation's (WSDL 1.1, 2.4.5).
+/// Derives a missing name from the operation's name (WSDL 1.1, 2.4.5).
 fn default_name(parameter: &mut Option<Parameter>, operation: &str, suffix: &str) {
     if let Some(parameter) = parameter.as_mut().filter(|parameter| parameter.name.is_empty()) {
         parameter.name = format!("{operation}{suffix}").into();

@@ -1,22 +1,23 @@
-//! What a simple type has of those that it restricts. Chains of restrictions can be long, so each
-//! is followed once; and thousands of types can have the values of one, so they share them.
+//! What simple types inherit from the types that they restrict. Chains of restrictions can be long,
+//! so each is followed only once. Thousands of types can have the values of one, so they share
+//! them.
 
 use super::{Schemas, SimpleType, TypeDefinition, TypeId, Variety};
 use deltasoap_core::schema::{Builtin, Packing, Texts};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// The facts about all types.
+/// Inherited properties of all types.
 #[derive(Debug, Default)]
 pub(crate) struct Chains {
     of_types: Vec<Chain>,
-    /// The values of each type that names some.
+    /// The values of each type that enumerates some.
     texts: HashMap<TypeId, Texts>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Chain {
-    /// The type at the end, which restricts none.
+    /// The type at the end of the chain, which restricts none.
     root: TypeId,
     enumerating: Option<TypeId>,
     has_patterns: bool,
@@ -24,8 +25,8 @@ struct Chain {
 }
 
 impl Schemas {
-    /// What a simple type's values are: of one built-in type, lists, or of several types.
-    /// Restrictions do not change it. `None` for complex types.
+    /// Returns the variety of a simple type: one built-in type, a list, or a union. Restrictions do
+    /// not change it. Returns `None` for complex types.
     pub fn variety(&self, id: TypeId) -> Option<&Variety> {
         match &self[self.chain(id).root].definition {
             TypeDefinition::Simple(simple) => Some(&simple.variety),
@@ -33,26 +34,26 @@ impl Schemas {
         }
     }
 
-    /// The type whose values a simple type may have: itself or the nearest that it restricts, where
-    /// one names values.
+    /// Returns the type whose enumeration applies to a simple type: itself or the nearest one that
+    /// it restricts.
     pub fn enumerating(&self, id: TypeId) -> Option<TypeId> {
         self.chain(id).enumerating
     }
 
-    /// The values that a simple type may have, if its description names them.
+    /// Returns the values that a simple type allows, if it has an enumeration.
     pub(crate) fn enumeration(&self, id: TypeId) -> Texts {
         let texts = &self.chains().texts;
         self.enumerating(id).and_then(|id| texts.get(&id)).cloned().unwrap_or_default()
     }
 
-    /// True if a simple type has patterns, or restricts one that has.
+    /// Returns true if a simple type, or one that it restricts, has patterns.
     pub(crate) fn has_patterns(&self, id: TypeId) -> bool {
         self.chain(id).has_patterns
     }
 
-    /// How the numbers are packed that the bytes of a simple type stand for: as its annotation
-    /// says, or that of the nearest type that it restricts. Only of types of `xsd:base64Binary`
-    /// that name no values.
+    /// Returns the packing of the numbers in the bytes of a simple type: from its annotation, or
+    /// from that of the nearest type that it restricts. Only types of `xsd:base64Binary` without an
+    /// enumeration have one.
     pub fn packing(&self, id: TypeId) -> Option<Packing> {
         let is_binary = matches!(self.variety(id), Some(Variety::Builtin(Builtin::Base64Binary)));
         self.chain(id).packing.filter(|_| is_binary && self.enumerating(id).is_none())
@@ -107,7 +108,7 @@ fn base(schemas: &Schemas, id: TypeId) -> Option<TypeId> {
     }
 }
 
-/// The values that a type itself names.
+/// Returns the values that a type itself enumerates.
 fn values(schemas: &Schemas, id: TypeId) -> Option<Texts> {
     let TypeDefinition::Simple(simple) = &schemas[id].definition else { return None };
     let values = &simple.facets.as_ref()?.enumeration;

@@ -1,4 +1,4 @@
-//! The components of XML Schema (XSD 1.0 part 1, 2.2) and the numbers that they are known by.
+//! The components of XML Schema (XSD 1.0 part 1, 2.2) and their numbers.
 
 use super::{Facets, IdentityConstraint};
 use crate::Place;
@@ -12,7 +12,7 @@ macro_rules! ids {
         pub struct $name(pub(crate) u32);
 
         impl $name {
-            /// The number as an index into tables of one's own.
+            /// Returns the number as an index, for tables of the caller.
             pub fn index(self) -> usize {
                 self.0 as usize
             }
@@ -38,16 +38,16 @@ impl TypeId {
     pub const ANY: TypeId = TypeId(0);
     /// `xsd:anySimpleType`.
     pub const ANY_SIMPLE: TypeId = TypeId(1);
-    /// The first one of [`Builtin::ALL`]; the others follow.
+    /// Number of the first type of [`Builtin::ALL`]; the others follow.
     pub(crate) const FIRST_BUILTIN: u32 = 2;
 
-    /// The number of a built-in type, the same in every import.
+    /// Returns the number of a built-in type, the same in every import.
     pub fn of_builtin(builtin: Builtin) -> TypeId {
         let index = Builtin::ALL.iter().position(|&it| it == builtin).unwrap_or_default();
         TypeId(Self::FIRST_BUILTIN + index as u32)
     }
 
-    /// The built-in type that it is.
+    /// Returns the built-in type with this number.
     pub fn builtin(self) -> Option<Builtin> {
         Builtin::ALL.get(self.0.checked_sub(Self::FIRST_BUILTIN)? as usize).copied()
     }
@@ -56,13 +56,13 @@ impl TypeId {
 /// A type definition.
 #[derive(Debug, Clone)]
 pub struct Type {
-    /// Its name; `None` for the type of one element or attribute alone.
+    /// Its name; `None` for an anonymous type.
     pub name: Option<QName>,
-    /// What it is.
+    /// Its definition.
     pub definition: TypeDefinition,
-    /// What the schema says about it, for people.
+    /// Its documentation in the schema.
     pub documentation: Option<Box<str>>,
-    /// Where it is; `None` for built-in types.
+    /// Its position; `None` for built-in types.
     pub place: Option<Place>,
 }
 
@@ -78,15 +78,15 @@ pub enum TypeDefinition {
 /// A simple type (XSD 1.0 part 1, 3.14).
 #[derive(Debug, Clone)]
 pub struct SimpleType {
-    /// What its values are.
+    /// Its values.
     pub variety: Variety,
-    /// What it restricts them to.
+    /// Its restrictions of the values.
     pub facets: Option<Box<Facets>>,
-    /// What its bytes stand for, where an annotation says that they are numbers (`docs/packed.md`).
+    /// The packing of its bytes, if an annotation says that they are numbers (`docs/packed.md`).
     pub packing: Option<Packing>,
 }
 
-/// How a simple type is made.
+/// Variety of a simple type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Variety {
     /// `xsd:anySimpleType`: any text.
@@ -95,9 +95,9 @@ pub enum Variety {
     Builtin(Builtin),
     /// Some of the values of another type.
     Restriction(TypeId),
-    /// Values of another type, with white space between them.
+    /// Values of another type, separated by white space.
     List(TypeId),
-    /// Values of any of these types; the first that fits.
+    /// Values of any of these types; the first match counts.
     Union(Vec<TypeId>),
 }
 
@@ -106,39 +106,39 @@ pub enum Variety {
 pub struct ComplexType {
     /// The type it is derived from; [`TypeId::ANY`] if none is named.
     pub base: TypeId,
-    /// How it is derived.
+    /// Method of derivation.
     pub derivation: Derivation,
     /// True if only derived types can have values.
     pub is_abstract: bool,
-    /// The derived types that cannot stand in its place.
+    /// The derived types that may not be used in its place.
     pub block: Block,
-    /// True if text may stand between the elements.
+    /// True if text is allowed between the elements.
     pub is_mixed: bool,
-    /// The content that this very definition gives; nothing in imports from compiled files.
+    /// Content of this definition alone; empty in imports from compiled files.
     pub content: Content,
-    /// The attributes that this very definition gives; none in imports from compiled files.
+    /// Attributes of this definition alone; empty in imports from compiled files.
     pub attributes: Attributes,
-    /// What a restriction of a SOAP array has for items.
+    /// Items, if the type restricts a SOAP array.
     pub array: Option<SoapArray>,
 }
 
-/// How a type is derived.
+/// Method of derivation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Derivation {
-    /// Base content, then more.
+    /// The base content, followed by more.
     Extension,
-    /// Less than the base allows.
+    /// A subset of what the base allows.
     Restriction,
 }
 
-/// Content as one definition gives it.
+/// Content of one definition.
 #[derive(Debug, Clone)]
 pub enum Content {
     /// Nothing.
     Empty,
     /// Child elements.
     Elements(Particle),
-    /// Text. `None` for that of the base type.
+    /// Text; `None` for the text of the base type.
     Text(Option<TypeId>),
 }
 
@@ -147,21 +147,21 @@ pub enum Content {
 pub struct SoapArray {
     /// Type of the items.
     pub item: TypeId,
-    /// The element that items are written as, where the schema names one.
+    /// The element of the items, if the schema names one.
     pub element: Option<ElementId>,
     /// Dimensions as in `arrayType`, such as `[]`, `[,]`, `[][]`.
     pub dimensions: Box<str>,
 }
 
 impl SoapArray {
-    /// Most ranks of an array of arrays that are followed; those with more are trees.
+    /// Maximum number of ranks of an array of arrays; arrays with more are trees.
     pub const MOST_RANKS: usize = 16;
-    /// Most dimensions of an array that is followed, as many as messages may have
-    /// (`Limits::dimensions`); those with more are trees.
+    /// Maximum number of dimensions of an array, the same as for messages (`Limits::dimensions`);
+    /// arrays with more are trees.
     pub const MOST_DIMENSIONS: usize = 16;
 
-    /// The number of dimensions of each rank, that of the innermost items first: `[1, 2]` for
-    /// `[][,]`. `None` for arrays that are trees.
+    /// Returns the number of dimensions of each rank, starting with the innermost items: `[1, 2]`
+    /// for `[][,]`. Returns `None` for arrays that are trees.
     pub fn ranks(&self) -> Option<Vec<u32>> {
         let rank = |text: &str| 1 + text.bytes().filter(|&byte| byte == b',').take(Self::MOST_DIMENSIONS).count();
         let ranks = self.dimensions.split_inclusive(']').map(|text| rank(text) as u32);
@@ -172,67 +172,67 @@ impl SoapArray {
     }
 }
 
-/// A term and how often it occurs.
+/// A term and its occurrence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Particle {
     /// `minOccurs`.
     pub min: u32,
     /// `maxOccurs`; `None` for unbounded.
     pub max: Option<u32>,
-    /// What occurs.
+    /// The term.
     pub term: Term,
 }
 
-/// What can stand in content.
+/// Part of a content model.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Term {
     /// An element.
     Element(ElementId),
-    /// All of them in order.
+    /// All particles in order.
     Sequence(Vec<Particle>),
-    /// One of them.
+    /// One of the particles.
     Choice(Vec<Particle>),
-    /// All of them in any order.
+    /// All particles in any order.
     All(Vec<Particle>),
-    /// A group that is defined elsewhere; not in [`Normal`](crate::Normal) content.
+    /// A group that is defined elsewhere; not used in [`Normal`](crate::Normal) content.
     Group(GroupId),
-    /// Any element of some namespaces.
+    /// Any element of certain namespaces.
     Any(Wildcard),
 }
 
-/// Which elements or attributes a wildcard lets in (XSD 1.0 part 1, 3.10).
+/// A wildcard for elements or attributes (XSD 1.0 part 1, 3.10).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wildcard {
-    /// Their namespaces.
+    /// The allowed namespaces.
     pub namespaces: WildcardNamespaces,
-    /// Whether they must be declared.
+    /// Validation of the content.
     pub process: ProcessContents,
 }
 
-/// What is asked of elements or attributes that a wildcard lets in (XSD 1.0 part 1, 3.10.1).
+/// Validation of elements or attributes that a wildcard accepts (XSD 1.0 part 1, 3.10.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProcessContents {
-    /// They are declared, and valid.
+    /// They must be declared and valid.
     Strict,
-    /// They are valid where they are declared.
+    /// They must be valid if they are declared.
     Lax,
-    /// They are well-formed.
+    /// They must be well-formed.
     Skip,
 }
 
-/// What may not stand in place of an element or a type (`block`).
+/// What may not replace an element or a type (`block`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Block {
-    /// Types that are derived by extension.
+    /// Types derived by extension.
     pub extension: bool,
-    /// Types that are derived by restriction.
+    /// Types derived by restriction.
     pub restriction: bool,
     /// Members of the substitution group.
     pub substitution: bool,
 }
 
 impl Block {
-    /// True if types that are derived so are kept out.
+    /// Returns true if types derived by this method are blocked.
     pub fn has(self, derivation: Derivation) -> bool {
         match derivation {
             Derivation::Extension => self.extension,
@@ -246,14 +246,14 @@ impl Block {
 pub enum WildcardNamespaces {
     /// All: `##any`.
     Any,
-    /// All but this one and none: `##other`.
+    /// All except this one and no namespace: `##other`.
     Other(Box<str>),
-    /// These; the empty string for none.
+    /// These; the empty string stands for no namespace.
     Only(Vec<Box<str>>),
 }
 
 impl WildcardNamespaces {
-    /// True if elements of this namespace are let in.
+    /// Returns true if elements of this namespace are allowed.
     pub fn allow(&self, namespace: &str) -> bool {
         match self {
             WildcardNamespaces::Any => true,
@@ -262,7 +262,7 @@ impl WildcardNamespaces {
         }
     }
 
-    /// The same as the attribute says it, for
+    /// Returns the attribute's notation, for
     /// [`Field::takes`](deltasoap_core::schema::Field::takes).
     pub fn label(&self) -> String {
         match self {
@@ -275,8 +275,8 @@ impl WildcardNamespaces {
         }
     }
 
-    /// Namespaces that both let in (XSD 1.0 part 1, 3.10.6); the first alone where that cannot be
-    /// said.
+    /// Returns the namespaces that both allow (XSD 1.0 part 1, 3.10.6); `self` if that cannot be
+    /// expressed.
     pub(crate) fn intersection(&self, other: &Self) -> Self {
         use WildcardNamespaces::{Any, Only, Other};
         match (self, other) {
@@ -289,12 +289,13 @@ impl WildcardNamespaces {
         }
     }
 
-    /// Adds what this lets in to what others do.
+    /// Adds the namespaces of `self` to `others`.
     pub fn join(&self, others: &mut Option<Self>) {
         *others = Some(others.take().map_or_else(|| self.clone(), |others| others.union(self)));
     }
 
-    /// Namespaces that either lets in (XSD 1.0 part 1, 3.10.6); all where that cannot be said.
+    /// Returns the namespaces that either allows (XSD 1.0 part 1, 3.10.6); all if that cannot be
+    /// expressed.
     pub(crate) fn union(&self, other: &Self) -> Self {
         use WildcardNamespaces::{Any, Only, Other};
         match (self, other) {
@@ -316,50 +317,48 @@ impl WildcardNamespaces {
 /// An element declaration (XSD 1.0 part 1, 3.3).
 #[derive(Debug, Clone)]
 pub struct Element {
-    /// Its name, with the namespace that it has in messages.
+    /// Its name, with the namespace used in messages.
     pub name: QName,
     /// Its type.
     pub type_id: TypeId,
-    /// True if it is declared at the top of a schema.
+    /// True if it is declared at the top level of a schema.
     pub is_global: bool,
-    /// True if `xsi:nil` may stand in place of content.
+    /// True if `xsi:nil` is allowed.
     pub is_nillable: bool,
     /// True if only its substitutes can appear.
     pub is_abstract: bool,
-    /// What cannot stand in its place.
+    /// What may not be used in its place.
     pub block: Block,
     /// The value of an empty element.
     pub default: Option<Box<str>>,
     /// The only value allowed.
     pub fixed: Option<Box<str>>,
-    /// The name that `default` or `fixed` stands for where it can be one: its prefix is the
-    /// schema's.
+    /// The qualified name in `default` or `fixed`, if it can be one: its prefix is the schema's.
     pub value_name: Option<QName>,
-    /// The element that it can stand for.
+    /// The head of its substitution group.
     pub substitutes_for: Option<ElementId>,
-    /// What must be unique in it, and what refers to such.
+    /// Its identity constraints.
     pub constraints: Vec<IdentityConstraint>,
-    /// What the schema says about it, for people.
+    /// Its documentation in the schema.
     pub documentation: Option<Box<str>>,
-    /// Where it is.
+    /// Its position.
     pub place: Place,
 }
 
 /// An attribute declaration (XSD 1.0 part 1, 3.2).
 #[derive(Debug, Clone)]
 pub struct Attribute {
-    /// Its name, with the namespace that it has in messages.
+    /// Its name, with the namespace used in messages.
     pub name: QName,
     /// Its type.
     pub type_id: TypeId,
-    /// The value where it is absent.
+    /// The value if the attribute is absent.
     pub default: Option<Box<str>>,
     /// The only value allowed.
     pub fixed: Option<Box<str>>,
-    /// The name that `default` or `fixed` stands for where it can be one: its prefix is the
-    /// schema's.
+    /// The qualified name in `default` or `fixed`, if it can be one: its prefix is the schema's.
     pub value_name: Option<QName>,
-    /// What the schema says about it, for people.
+    /// Its documentation in the schema.
     pub documentation: Option<Box<str>>,
 }
 
@@ -368,9 +367,9 @@ pub struct Attribute {
 pub struct Attributes {
     /// Attributes, in the order of the schema.
     pub uses: Vec<AttributeUse>,
-    /// Groups of them that are defined elsewhere; none in [`Normal`](crate::Normal) content.
+    /// Attribute groups that are defined elsewhere; empty in [`Normal`](crate::Normal) content.
     pub groups: Vec<AttributeGroupId>,
-    /// Attributes beside those.
+    /// Wildcard for other attributes.
     pub any: Option<Wildcard>,
 }
 
@@ -381,13 +380,14 @@ pub struct AttributeUse {
     pub attribute: AttributeId,
     /// `use="required"`.
     pub is_required: bool,
-    /// `use="prohibited"`: a restriction takes it away. Not in [`Normal`](crate::Normal) content.
+    /// `use="prohibited"`: a restriction removes the attribute. Not used in
+    /// [`Normal`](crate::Normal) content.
     pub is_prohibited: bool,
-    /// The value where it is absent, if not the declaration's.
+    /// The value if the attribute is absent, if not the declaration's.
     pub default: Option<Box<str>>,
     /// The only value allowed, if not the declaration's.
     pub fixed: Option<Box<str>>,
-    /// The name that `default` or `fixed` stands for where it can be one.
+    /// The qualified name in `default` or `fixed`, if it can be one.
     pub value_name: Option<QName>,
 }
 
@@ -396,9 +396,9 @@ pub struct AttributeUse {
 pub struct Group {
     /// Its name.
     pub name: QName,
-    /// What it stands for: a sequence, a choice or an all.
+    /// Its content: a sequence, a choice or an all.
     pub particle: Particle,
-    /// Where it is.
+    /// Its position.
     pub place: Place,
 }
 
@@ -407,8 +407,8 @@ pub struct Group {
 pub struct AttributeGroup {
     /// Its name.
     pub name: QName,
-    /// What it stands for.
+    /// Its attributes.
     pub attributes: Attributes,
-    /// Where it is.
+    /// Its position.
     pub place: Place,
 }

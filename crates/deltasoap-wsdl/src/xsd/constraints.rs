@@ -1,5 +1,5 @@
-//! Identity constraints (XSD 1.0 part 1, 3.11): what must be unique within an element, and what
-//! refers to such.
+//! Identity constraints (XSD 1.0 part 1, 3.11): values that must be unique within an element, and
+//! references to them.
 
 use deltasoap_core::QName;
 
@@ -8,49 +8,49 @@ use deltasoap_core::QName;
 pub struct IdentityConstraint {
     /// Its name.
     pub name: QName,
-    /// What it asks for.
+    /// Its kind.
     pub kind: ConstraintKind,
-    /// Leads to the elements that it is about; any of these paths.
+    /// Selects the constrained elements; any of these paths.
     pub selector: Vec<Path>,
-    /// Lead from each of those to the values; any of the paths of each.
+    /// Select the values of each constrained element; any of the paths of each field.
     pub fields: Vec<Vec<Path>>,
 }
 
-/// What an identity constraint asks for.
+/// Kind of an identity constraint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConstraintKind {
-    /// No two elements with all values have the same ones.
+    /// No two elements that have all values have the same values.
     Unique,
-    /// As `Unique`, and every element has all values.
+    /// Like `Unique`, and every element has all values.
     Key,
-    /// The values are those of an element that the constraint with this name is about.
+    /// The values are equal to those of an element that the constraint with this name selects.
     KeyRef(QName),
 }
 
-/// A path of the subset of XPath that identity constraints have.
+/// A path in the XPath subset of identity constraints.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Path {
-    /// True if it begins at any depth: `.//`.
+    /// True if it starts at any depth: `.//`.
     pub is_deep: bool,
-    /// Child elements, one level after the other; none for the element itself.
+    /// Child elements, one per level; empty for the element itself.
     pub steps: Vec<NameTest>,
-    /// An attribute of the last one.
+    /// An attribute of the last element.
     pub attribute: Option<NameTest>,
 }
 
-/// Which names a step of a path takes.
+/// The names that match a step of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NameTest {
     /// All: `*`.
     Any,
-    /// All of a namespace: `p:*`.
+    /// All names in a namespace: `p:*`.
     In(Box<str>),
-    /// This one.
+    /// This name.
     Name(QName),
 }
 
 impl NameTest {
-    /// True if it takes this name.
+    /// Returns true if the name matches.
     pub fn takes(&self, name: &QName) -> bool {
         match self {
             NameTest::Any => true,

@@ -2,44 +2,44 @@
 
 use deltasoap_core::QName;
 
-/// The facets that one restriction gives; those of its base hold beside them. Bounds are kept as
-/// they are written: their meaning depends on the type.
+/// The facets of one restriction; those of its base apply as well. Bounds are kept as written:
+/// their meaning depends on the type.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Facets {
-    /// Units of length: characters, bytes, or items of a list.
+    /// Length: characters, bytes or list items.
     pub length: Option<u64>,
-    /// As `length`.
+    /// In the unit of `length`.
     pub min_length: Option<u64>,
-    /// As `length`.
+    /// In the unit of `length`.
     pub max_length: Option<u64>,
     /// Regular expressions of XML Schema; a value must match one of them.
     pub patterns: Vec<Box<str>>,
-    /// The values allowed; empty for no restriction.
+    /// The allowed values; empty for no restriction.
     pub enumeration: Vec<Enumerated>,
-    /// What happens to white space.
+    /// White space handling.
     pub white_space: Option<WhiteSpace>,
-    /// Least value.
+    /// Minimum value.
     pub min_inclusive: Option<Box<str>>,
-    /// Greatest value.
+    /// Maximum value.
     pub max_inclusive: Option<Box<str>>,
-    /// Values are greater.
+    /// Lower bound, exclusive.
     pub min_exclusive: Option<Box<str>>,
-    /// Values are less.
+    /// Upper bound, exclusive.
     pub max_exclusive: Option<Box<str>>,
-    /// Most decimal digits.
+    /// Maximum number of decimal digits.
     pub total_digits: Option<u64>,
-    /// Most decimal digits behind the point.
+    /// Maximum number of decimal digits after the point.
     pub fraction_digits: Option<u64>,
 }
 
-/// One of the values that a type enumerates.
+/// A value in an enumeration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Enumerated {
-    /// The value as it is written.
+    /// The value as written.
     pub value: Box<str>,
-    /// The name that it stands for, if it has a prefix that is declared where it is written.
+    /// The qualified name that the value stands for, if its prefix is declared at that place.
     pub name: Option<QName>,
-    /// What it means.
+    /// Its documentation.
     pub documentation: Option<Box<str>>,
 }
 
@@ -50,6 +50,6 @@ pub enum WhiteSpace {
     Preserve,
     /// Tabs and line ends become spaces.
     Replace,
-    /// Runs of white space become one space, and those at the ends vanish.
+    /// Runs of white space become one space; leading and trailing white space is removed.
     Collapse,
 }

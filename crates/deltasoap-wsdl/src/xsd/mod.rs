@@ -1,8 +1,9 @@
-//! XML Schema 1.0 as a model: what the documents say, every reference resolved.
+//! XML Schema 1.0 as a model: the content of the documents, with every reference resolved.
 //!
-//! Components live in one table a kind and refer to each other by numbers, so recursive types are
-//! no trouble. They are what was written down: groups are references, and a derived type holds only
-//! what it adds. What content a type has in the end is a question for [`Schemas::content`].
+//! Each kind of component has one table, and components refer to each other by number, so recursive
+//! types need no special handling. Components are kept as written: groups are references, and a
+//! derived type has only what it adds. [`Schemas::content`] returns the effective content of a
+//! type.
 
 mod chains;
 mod components;
@@ -38,58 +39,58 @@ pub struct Schemas {
     pub(crate) attributes_by_name: HashMap<QName, AttributeId>,
     /// Content of the complex types, by number; `None` for simple types.
     pub(crate) normal: Vec<Option<Box<Normal>>>,
-    /// For each head of a substitution group the elements that can stand for it.
+    /// Substitutes of each head of a substitution group.
     pub(crate) substitutes: HashMap<ElementId, Vec<ElementId>>,
-    /// For each type those that are derived from it, directly.
+    /// Types derived directly from each type.
     pub(crate) derived: HashMap<TypeId, Vec<TypeId>>,
-    /// What simple types have of those that they restrict, once it is asked for.
+    /// What simple types inherit from the types that they restrict, computed on first use.
     pub(crate) chains: OnceLock<Chains>,
 }
 
 impl Schemas {
-    /// All types, built-in ones first, then those with names, then those without.
+    /// Returns all types: built-in types first, then named types, then anonymous types.
     pub fn types(&self) -> impl ExactSizeIterator<Item = (TypeId, &Type)> {
         self.types.iter().enumerate().map(|(index, it)| (TypeId(index as u32), it))
     }
 
-    /// All element declarations, global ones first.
+    /// Returns all element declarations, global ones first.
     pub fn elements(&self) -> impl ExactSizeIterator<Item = (ElementId, &Element)> {
         self.elements.iter().enumerate().map(|(index, it)| (ElementId(index as u32), it))
     }
 
-    /// The type with this name.
+    /// Returns the type with this name.
     pub fn type_named(&self, name: &QName) -> Option<TypeId> {
         self.types_by_name.get(name).copied()
     }
 
-    /// The global element with this name.
+    /// Returns the global element with this name.
     pub fn element_named(&self, name: &QName) -> Option<ElementId> {
         self.elements_by_name.get(name).copied()
     }
 
-    /// The global attribute with this name.
+    /// Returns the global attribute with this name.
     pub fn attribute_named(&self, name: &QName) -> Option<AttributeId> {
         self.attributes_by_name.get(name).copied()
     }
 
-    /// What a complex type's content is once its base types and groups are taken in; `None` for
-    /// simple types.
+    /// Returns the effective content of a complex type, with base types and groups included; `None`
+    /// for simple types.
     pub fn content(&self, id: TypeId) -> Option<&Normal> {
         self.normal.get(id.0 as usize)?.as_deref()
     }
 
-    /// The elements that can stand in place of this one, at any distance, abstract ones left out;
+    /// Returns the direct and indirect substitutes of an element, without abstract elements and
     /// without itself.
     pub fn substitutes(&self, id: ElementId) -> &[ElementId] {
         self.substitutes.get(&id).map_or(&[], Vec::as_slice)
     }
 
-    /// The types that are derived from this one in one step.
+    /// Returns the types derived directly from this one.
     pub fn derived(&self, id: TypeId) -> &[TypeId] {
         self.derived.get(&id).map_or(&[], Vec::as_slice)
     }
 
-    /// The number of a built-in type.
+    /// Returns the number of a built-in type.
     pub(crate) fn builtin(builtin: Builtin) -> TypeId {
         let index = Builtin::ALL.iter().position(|&it| it == builtin).unwrap_or_default();
         TypeId(TypeId::FIRST_BUILTIN + index as u32)

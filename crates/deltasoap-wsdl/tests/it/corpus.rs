@@ -1,16 +1,16 @@
-//! A whole corpus of descriptions, for measuring: imports each file that an index names, or each
-//! `.wsdl` there is, as the command does.
+//! Measures a whole corpus of WSDLs: imports each file that an index names, or every `.wsdl` file,
+//! like the command line tool.
 //!
 //! `DELTASOAP_WSDL_CORPUS=DIR cargo test --release -p deltasoap-wsdl --test it corpus -- --ignored
-//! --nocapture`. The index is `INDEX.tsv` in the directory: a path, anything, anything, and `ok`
-//! where all that the file imports is there.
+//! --nocapture`. The index is `INDEX.tsv` in the directory: a path, two ignored columns, and `ok`
+//! if all imports of the file are there.
 
 use deltasoap_wsdl::{Error, ErrorKind, Import, Importer};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Most that may be refused of what is complete, in percent.
+/// Maximum share of complete files that may be refused, in percent.
 const REFUSED: usize = 1;
 
 #[test]
@@ -46,12 +46,12 @@ fn complete_descriptions_are_imported() {
     assert!(refused * 100 <= complete * REFUSED);
 }
 
-/// What kind of error it is, for counting.
+/// Returns the kind of an error, for counting.
 fn reason(error: &Error) -> String {
     match error.kind() {
         ErrorKind::Xml(_) => "not well-formed, or with a document type".to_owned(),
         ErrorKind::Fetch(_) => "a document that is not there".to_owned(),
-        ErrorKind::OtherDocument { .. } => "neither a WSDL 1.1 description nor a schema".to_owned(),
+        ErrorKind::OtherDocument { .. } => "neither a WSDL 1.1 document nor a schema".to_owned(),
         ErrorKind::Undefined { what, .. } => format!("a {what} that is not defined"),
         ErrorKind::Duplicate { what, .. } => format!("a {what} that is defined twice"),
         kind => kind.to_string(),
@@ -71,7 +71,7 @@ fn report(path: &str, import: &Import) {
     }
 }
 
-/// Paths below the folder, and whether all that they import is there.
+/// Returns paths below the folder, each with true if all its imports are there.
 fn files(folder: &Path) -> Vec<(String, bool)> {
     let Ok(index) = std::fs::read_to_string(folder.join("INDEX.tsv")) else { return all(folder) };
     let lines = index.lines().skip(1).map(|line| line.split('\t').collect::<Vec<_>>());
@@ -93,7 +93,7 @@ fn all(folder: &Path) -> Vec<(String, bool)> {
     found
 }
 
-/// Imports a file as the command does.
+/// Imports a file like the command line tool.
 fn import(folder: &Path, path: &str) -> (Result<Import, Error>, Duration) {
     let importer = Importer::new().offline().trust_tree();
     let start = Instant::now();

@@ -1,4 +1,4 @@
-//! Descriptions that are meant to harm: clear errors, in bounded time and memory.
+//! Malicious WSDLs: they give clear errors in bounded time and memory.
 
 use crate::support::{self, Codec, import, import_schema, schema};
 use deltasoap_core::schema::Element;
@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-/// Far above what any of these takes, far below what exponential growth would.
+/// Far above what any of these takes, and far below the time of exponential growth.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 #[track_caller]
@@ -30,7 +30,7 @@ fn document_types_are_passed_over_and_entities_refused() {
     let import =
         document("PUBLIC '-//W3C//DTD' 'file:///etc/passwd' [<!ENTITY a 'ha'> %a; ]", "none").expect("a schema");
     assert_eq!(import.notes().len(), 1);
-    assert!(import.notes()[0].to_string().contains(":2:1: the document type declaration is passed over"));
+    assert!(import.notes()[0].to_string().contains(":2:1: the document type declaration is ignored"));
     assert_eq!(import.documents().count(), 1);
     for declarations in ["[<!ENTITY a 'ha'><!ENTITY b '&a;&a;'>]", "[<!ENTITY b SYSTEM 'file:///etc/passwd'>]"] {
         let error = document(declarations, "&b;").expect_err("an entity").to_string();
@@ -82,7 +82,7 @@ fn groups_of_themselves_are_refused() {
         <xs:group name='h'><xs:sequence><xs:group ref='t:g' minOccurs='0'/></xs:sequence></xs:group>\
         <xs:complexType name='T'><xs:sequence><xs:group ref='t:h'/></xs:sequence></xs:complexType>";
     assert!(support::refusal(around).ends_with(": group {urn:t}h contains itself"));
-    // What occurs several times side by side is no cycle.
+    // A group that occurs several times side by side is not a cycle.
     let twice = "<xs:group name='g'><xs:sequence><xs:element name='a'/></xs:sequence></xs:group>\
         <xs:complexType name='T'><xs:sequence><xs:group ref='t:g'/><xs:group ref='t:g'/></xs:sequence></xs:complexType>";
     import_schema(twice);
@@ -113,7 +113,7 @@ fn unions_of_themselves_are_refused() {
         assert!(said.contains(":2:") && said.ends_with(&format!(": {name} contains itself")), "{content}: {said}");
     }
     import_schema(&(union("a", "t:b t:b xs:int") + &union("b", "xs:int xs:string")));
-    // Each of these has the members of the one before twice.
+    // Each union has the members of the previous one twice.
     let doubling: String = (1..60).map(|n| union(&format!("u{n}"), &format!("t:u{0} t:u{0}", n - 1))).collect();
     limited(&schema(&(union("u0", "xs:int xs:int") + &doubling)), "particles");
     let chain: String = (1..20_000).map(|n| union(&format!("u{n}"), &format!("t:u{}", n - 1))).collect();
@@ -202,12 +202,12 @@ fn schemas_in_many_namespaces_count_for_each() {
         let importer = Importer::new().limits(Limits { components, ..Limits::default() }).fetch_with(Same(part));
         importer.bytes(Location::Web("http://h/a".parse().unwrap()), whole.clone().into_bytes())
     };
-    // Two elements around twenty, two in the part, and these for each of ten namespaces.
+    // Two elements around twenty, two in the part, and again for each of ten namespaces.
     assert!(with(44).is_ok());
     assert!(matches!(with(43).unwrap_err().kind(), ErrorKind::Limit { name: "components", .. }));
 }
 
-/// A network that has one document everywhere.
+/// A network that has the same document at every URL.
 struct Same(&'static str);
 
 impl Fetch for Same {
@@ -233,14 +233,13 @@ fn numbers_of_occurrences_cost_nothing() {
 
 #[test]
 fn names_that_are_code_are_names_or_refused() {
-    // What the schema says of a name is a string and stays one. No message can hold an element of
-    // that name.
+    // A name in a schema is a string and stays one. No message can contain an element of that name.
     let evil = "<xs:element name='a&quot;); drop(x); (&quot;'/>";
     let import = import_schema(evil);
     let (id, _) = import.schemas().elements().find(|(_, it)| it.name.local.contains("drop")).expect("an element");
     assert_eq!(import.lower().element(id), None);
     let [note] = import.notes() else { panic!("{:?}", import.notes()) };
-    assert!(note.text.starts_with(r#""a\"); drop(x); (\"" is no XML name"#), "{}", note.text);
+    assert!(note.text.starts_with(r#""a\"); drop(x); (\"" is not an XML name"#), "{}", note.text);
 }
 
 #[test]
@@ -288,7 +287,7 @@ fn types_that_restrict_one_share_its_values() {
     }
 }
 
-/// Where the values of an element are in memory.
+/// Returns the address of an element's values.
 fn values_of(codec: &Codec, local: &str) -> usize {
     let element = codec.view(local).element;
     let Element::Simple(simple) = element else { panic!("{element:?}") };

@@ -1,10 +1,10 @@
-//! What schemas say that XML Schema does not allow: each is noted with its place, and how it is
+//! What XML Schema does not allow in schemas: each case is noted with its place and with how it is
 //! read.
 
 use crate::support::import_schema;
 use deltasoap_wsdl::NoteKind;
 
-/// The texts of the notes about what is invalid.
+/// Returns the texts of the notes about invalid parts.
 fn invalid(content: &str) -> Vec<String> {
     let import = import_schema(content);
     let notes = import.notes().iter().filter(|note| note.kind == NoteKind::Invalid);
@@ -18,11 +18,23 @@ fn in_type(content: &str) -> String {
 #[test]
 fn words_that_an_attribute_cannot_have() {
     for (content, expected) in [
-        (in_type("<xs:attribute name='a' use='mandatory'/>"), "`use=\"mandatory\"` of <attribute> is none of optional"),
-        (in_type("<xs:attribute name='a' form='x'/>"), "`form=\"x\"` of <attribute> is none of qualified, unqualified"),
-        ("<xs:element name='e' nillable='yes'/>".to_owned(), "`nillable=\"yes\"` of <element> is none of true, false"),
+        (
+            in_type("<xs:attribute name='a' use='mandatory'/>"),
+            "`use=\"mandatory\"` of <attribute> is not one of optional",
+        ),
+        (
+            in_type("<xs:attribute name='a' form='x'/>"),
+            "`form=\"x\"` of <attribute> is not one of qualified, unqualified",
+        ),
+        (
+            "<xs:element name='e' nillable='yes'/>".to_owned(),
+            "`nillable=\"yes\"` of <element> is not one of true, false",
+        ),
         ("<xs:element name='e' abstract='TRUE'/>".to_owned(), "`abstract=\"TRUE\"` of <element>"),
-        ("<xs:element name='e' block='all'/>".to_owned(), "`block` of <element> has `all`, which is none of #all, ext"),
+        (
+            "<xs:element name='e' block='all'/>".to_owned(),
+            "`block` of <element> has `all`, which is not one of #all, ext",
+        ),
         ("<xs:element name='e' final='#all list'/>".to_owned(), "`final` of <element> has `#all`"),
         ("<xs:complexType name='T' mixed='maybe'/>".to_owned(), "`mixed=\"maybe\"` of <complexType>"),
         (in_type("<xs:sequence><xs:any processContents='maybe'/></xs:sequence>"), "it is read as strict"),
@@ -49,13 +61,13 @@ fn what_excludes_each_other() {
     for (content, expected) in [
         (
             e.to_owned() + &in_type("<xs:sequence><xs:element ref='t:e' name='f' nillable='true'/></xs:sequence>"),
-            vec!["`ref` of <element> counts; its `name` is passed over", "`ref` of <element> counts; its `nillable`"],
+            vec!["`ref` of <element> counts; its `name` is ignored", "`ref` of <element> counts; its `nillable`"],
         ),
         (in_type("<xs:attribute name='a' default='1' fixed='1'/>"), vec!["<attribute> has both `default` and `fixed`"]),
         (in_type("<xs:attribute name='a' default='1' use='required'/>"), vec!["an attribute with `use=\"required\"`"]),
         (
             facet("<xs:minInclusive value='1'/><xs:minInclusive value='2'/>"),
-            vec!["the facet minInclusive stands twice"],
+            vec!["the facet minInclusive occurs twice"],
         ),
         (facet("<xs:maxInclusive value='3'/><xs:maxExclusive value='4'/>"), vec!["maxInclusive and maxExclusive"]),
     ] {
@@ -75,11 +87,11 @@ fn attributes_that_a_type_gets_twice() {
              </xs:{by}></xs:complexContent></xs:complexType>"
         )
     };
-    let twice = "type {urn:t}T has attribute a twice, of its own and of its base type; the first counts";
+    let twice = "type {urn:t}T has attribute a twice, directly and from its base type; the first counts";
     assert_eq!(invalid(&derived("extension")), [twice]);
     assert_eq!(invalid(&derived("restriction")), [""; 0]);
     let notes = invalid(&(group.to_owned() + &in_type("<xs:attribute name='a'/><xs:attributeGroup ref='t:G'/>")));
-    assert!(notes.len() == 1 && notes[0].contains("attribute a twice, of its own or of a group"), "{notes:?}");
+    assert!(notes.len() == 1 && notes[0].contains("attribute a twice, directly or from a group"), "{notes:?}");
 }
 
 #[test]
@@ -95,7 +107,7 @@ fn what_is_valid_is_not_noted() {
     assert_eq!(import.notes(), [], "{:?}", import.notes());
 }
 
-/// The next element alone says which particle it belongs to (XSD 1.0 part 1, 3.8.6).
+/// The next element must determine which particle it belongs to (XSD 1.0 part 1, 3.8.6).
 #[test]
 fn content_models_that_are_not_deterministic() {
     let e = |name: &str, more: &str| format!("<xs:element name='{name}' {more}/>");
@@ -140,7 +152,7 @@ fn content_models_that_are_not_deterministic() {
         let notes = invalid(&in_type(&bad));
         assert!(notes.len() == 1 && notes[0].contains("type {urn:t}T is not deterministic"), "{bad}: {notes:?}");
     }
-    // What a base type and its extension have together counts, and is noted once.
+    // A conflict between a base type and its extension counts, and is noted once.
     let types = in_type(&seq(&[&a, any]))
         + &format!("<xs:complexType name='U'><xs:complexContent><xs:extension base='t:T'>{}", seq(&[&b]))
         + "</xs:extension></xs:complexContent></xs:complexType><xs:complexType name='V'><xs:complexContent>"
@@ -148,13 +160,13 @@ fn content_models_that_are_not_deterministic() {
     let notes = invalid(&types);
     assert!(notes.len() == 1 && notes[0].contains("}U is not"), "{notes:?}");
     assert!(notes[0].contains("a wildcard and the element {urn:t}b can take the same next element"), "{notes:?}");
-    // Members of a substitution group are there with their head.
+    // Members of a substitution group count wherever their head does.
     let head = "<xs:element name='h' abstract='true'/><xs:element name='m' substitutionGroup='t:h' type='xs:int'/>";
     let model = seq(&["<xs:element ref='t:h' minOccurs='0'/>", "<xs:element ref='t:m'/>"]);
     assert_eq!(invalid(&(head.to_owned() + &in_type(&model))).len(), 1);
 }
 
-/// A choice without alternatives is met by nothing (XSD 1.0 part 1, 3.8.4).
+/// Nothing satisfies a choice without alternatives (XSD 1.0 part 1, 3.8.4).
 #[test]
 fn types_that_no_content_satisfies() {
     let text =

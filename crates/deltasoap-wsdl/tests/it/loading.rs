@@ -1,5 +1,5 @@
-//! Where documents come from: files, directories, archives, the network; and where they may not
-//! come from.
+//! Sources of documents: files, directories, archives and the network, and which of them are
+//! forbidden.
 
 use deltasoap_core::QName;
 use deltasoap_wsdl::fetch::{Fetch, FetchError, Fetched, Location, Reach, Request};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use url::Url;
 
-/// A folder with files in it that is removed again.
+/// A folder with files, removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -50,7 +50,7 @@ fn has_type(import: &Import, namespace: &str, local: &str) -> bool {
 const A: &str = "<complexType name='A'><sequence><element name='b' type='b:B' minOccurs='0'/></sequence></complexType>";
 const B: &str = "<complexType name='B'><sequence><element name='a' type='a:A' minOccurs='0'/></sequence></complexType>";
 
-/// Two schemas that import each other, one of them twice.
+/// Two schemas that import each other; one of them does so twice.
 fn cycle() -> Folder {
     let a = format!(
         "<import namespace='urn:b' schemaLocation='sub/b.xsd'/><import namespace='urn:b' schemaLocation='./sub/../sub/b.xsd'/>{A}"
@@ -120,7 +120,7 @@ fn directories_and_archives_are_imported_whole() {
     assert!(Importer::new().archive(bytes[..bytes.len() / 2].to_vec()).is_err());
 }
 
-/// Names in other cases, separators of Windows, and the files that macOS adds.
+/// Names in upper case, Windows separators, and the files that macOS adds.
 #[test]
 fn archives_and_directories_have_names_as_systems_write_them() {
     let a = schema("urn:a", &format!("<import namespace='urn:b' schemaLocation='sub/b.xsd'/>{A}"));
@@ -146,7 +146,7 @@ fn archives_and_directories_have_names_as_systems_write_them() {
 
 #[test]
 fn included_schemas_take_the_namespace_of_the_including_one() {
-    // Without a default namespace, so that names without a prefix are the part's own.
+    // There is no default namespace, so unprefixed names are the part's own.
     let part = "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'><xs:complexType name='P'><xs:sequence>\
         <xs:element ref='R'/><xs:element name='q' type='Q'/></xs:sequence></xs:complexType>\
         <xs:element name='R' type='xs:int'/><xs:simpleType name='Q'><xs:restriction base='xs:int'/></xs:simpleType>\
@@ -188,8 +188,8 @@ fn files_outside_of_the_root_are_forbidden() {
     assert!(allowed.is_ok(), "{allowed:?}");
 }
 
-/// A repository with `wsdl/v1/a.xsd`, which includes this, and `b.xsd`; a file `out.xsd` beside the
-/// repository.
+/// A repository with `wsdl/v1/a.xsd`, which includes `location`, and `b.xsd`; `out.xsd` is next to
+/// the repository.
 fn repository(location: &str) -> Folder {
     let include = format!("<include schemaLocation='{location}'/>");
     Folder::with(&[
@@ -250,7 +250,7 @@ fn links_do_not_lead_out_of_the_root() {
 const CATALOG: &str = "<?xml version='1.0'?><!DOCTYPE catalog PUBLIC '-//OASIS//DTD Entity Resolution XML Catalog V1.0//EN' 'http://x/c.dtd'>
 <catalog xmlns='urn:oasis:names:tc:entity:xmlns:xml:catalog'>";
 
-/// A catalog with these entries, and `a.wsdl` that names `http://h/...` and a namespace alone;
+/// A catalog with these entries, and `a.wsdl`, which names `http://h/...` and a namespace alone;
 /// `schemas/b.xsd` includes `c.xsd`.
 fn cataloged(entries: &str) -> Folder {
     let main = schema(
@@ -331,7 +331,7 @@ fn a_catalog_that_names_are_delegated_to_decides_alone() {
     let folder = cataloged(entries);
     let importer = Importer::new().offline().root(&folder.0).catalog(folder.path("local/catalog.xml")).unwrap();
     let import = |url: &str| importer.import(url).map(|import| import.documents().count());
-    // An entry of its own comes first.
+    // The catalog's own entry takes precedence.
     assert_eq!(import("http://h/x/q.xsd").ok(), Some(1));
     assert_eq!(import("http://h/x/other").ok(), None);
     let only = cataloged(
@@ -378,7 +378,7 @@ fn what_is_no_catalog_or_leads_nowhere_is_refused() {
     assert!(matches!(error.kind(), ErrorKind::Limit { name: "catalogs", limit: 100 }), "{error}");
 }
 
-/// OASIS XML Catalogs 1.1: catalogs that fail are passed over (8), and so are elements of other
+/// OASIS XML Catalogs 1.1: catalogs that fail are skipped (8), and so are elements of other
 /// namespaces (6.1).
 #[test]
 fn catalogs_that_cannot_be_read_and_what_is_of_others_is_passed_over() {
@@ -388,7 +388,7 @@ fn catalogs_that_cannot_be_read_and_what_is_of_others_is_passed_over() {
         let importer = Importer::new().offline().root(&folder.0).catalog(folder.path("local/catalog.xml")).unwrap();
         let import = importer.file(&folder.path("main/a.xsd")).unwrap();
         assert!(has_type(&import, "urn:b", "B"));
-        let note = import.notes().iter().find(|note| note.text.contains("a catalog that is passed over"));
+        let note = import.notes().iter().find(|note| note.text.contains("a catalog is skipped"));
         assert_eq!(note.map(|note| note.kind), Some(NoteKind::Missing), "{named}");
     }
     let other = "<o:uri xmlns:o='urn:other' name='http://h/x/b.xsd' uri='none.xsd'/>\
@@ -411,7 +411,7 @@ fn files_are_mapped_in_the_place_of_urls_the_first_one_too() {
     assert!(Importer::new().map("http://h/a", folder.path("none")).is_err());
 }
 
-/// A network that is a table; it notes what it is asked for.
+/// A network that is a table; it records the requests.
 #[derive(Clone, Default)]
 struct Net {
     pages: HashMap<&'static str, (String, bool)>,
@@ -476,8 +476,8 @@ fn documents_are_relative_to_where_redirects_led() {
 
 const XML: &str = "http://www.w3.org/XML/1998/namespace";
 
-/// Importing a namespace is enough for its built-in definitions; a document of the author's own
-/// takes their place if it can be read.
+/// Importing a namespace is enough to use its built-in definitions; a document of the author's own
+/// replaces them if it can be read.
 #[test]
 fn built_in_definitions_stand_for_documents_that_are_not_there() {
     let addressing = "http://www.w3.org/2005/08/addressing";

@@ -1,5 +1,5 @@
-//! The tests of the crate's interface, a module for each subject. They are one program, because
-//! linking each of them takes longer than running it.
+//! The tests of the crate's API, one module per subject. They are one program, because linking each
+//! of them would take longer than running it.
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,9 +1,9 @@
-//! Real messages beside real descriptions, for measuring: each is read by its operation, written,
-//! and read again.
+//! Measures real messages against real WSDLs: each is read by its operation, written, and read
+//! again.
 //!
 //! `DELTASOAP_WSDL_CORPUS=DIR DELTASOAP_MESSAGE_CORPUS=DIR cargo test --release -p deltasoap-wsdl
-//! --test it messages -- --ignored --nocapture`. The folder of a message must have a description in
-//! the same place below the other directory.
+//! --test it messages -- --ignored --nocapture`. The folder of a message must have a WSDL at the
+//! same path below the other directory.
 
 use crate::support;
 use deltasoap_core::decode::value_from_slice;
@@ -36,7 +36,7 @@ fn messages_are_read_by_their_descriptions() {
     println!("{good} read, {bad} not");
 }
 
-/// Messages, and the descriptions in the same folder elsewhere.
+/// Returns messages with the WSDLs in the same folder of the other corpus.
 fn pairs(messages: &Path, descriptions: &Path) -> Vec<(PathBuf, PathBuf)> {
     let (mut found, mut ahead) = (Vec::new(), vec![messages.to_owned()]);
     while let Some(next) = ahead.pop() {
@@ -62,8 +62,8 @@ fn has_extension(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|it| it == extension)
 }
 
-/// `None` for what is no message of an operation: faults, empty bodies, names that the description
-/// does not know.
+/// Returns `None` for messages of no operation: faults, empty bodies, and names that the WSDL does
+/// not define.
 fn check(lowered: &Lowered, message: &[u8]) -> Option<Result<(), String>> {
     let tree = Node::parse(message).ok()?;
     let version = Version::from_namespace(&tree.name.namespace)?;
@@ -80,7 +80,7 @@ fn check(lowered: &Lowered, message: &[u8]) -> Option<Result<(), String>> {
     Some(round_trip(lowered, version, &body, content, message))
 }
 
-/// Reads the envelope with this in its body, writes it, and reads it again.
+/// Reads an envelope with this body, writes it, and reads it again.
 fn round_trip(
     lowered: &Lowered,
     version: Version,

@@ -1,17 +1,17 @@
-//! A description that has a bit of everything, changed at random: it imports and lowers, or is
-//! refused with a place.
+//! Random changes of a WSDL that covers many features: the result imports and lowers, or is refused
+//! with a place.
 
 use deltasoap_wsdl::{Importer, Limits};
 use proptest::prelude::*;
 
 const WITH_IMPORT: &str = include_str!("../../../../fuzz/seeds/wsdl/everything.wsdl");
 
-/// The description without its import, which leads nowhere here.
+/// Returns the WSDL without its import, which cannot be resolved here.
 fn whole() -> String {
     WITH_IMPORT.replace("<import namespace=\"urn:t\" location=\"b\"/>", "")
 }
 
-/// What stands in a description: tags, names and values, which are moved as wholes.
+/// Splits a WSDL into tags, names and values, which are moved as a whole.
 fn pieces(text: &str) -> Vec<&str> {
     text.split_inclusive(['"', '>', ' ']).collect()
 }

@@ -1,4 +1,4 @@
-//! Operations of each style: what their messages hold, read and written.
+//! Operations of each style: the content of their messages, read and written.
 
 use crate::support::{Codec, NS, description, import, schema, write};
 use deltasoap_core::decode::value_from_slice;
@@ -8,7 +8,7 @@ use deltasoap_core::{Shared, Value};
 use deltasoap_wsdl::wsdl::OperationKind;
 use deltasoap_wsdl::{Importer, NoteKind};
 
-/// A description with an operation `op` that is bound in this way.
+/// A WSDL with an operation `op` that is bound this way.
 fn bound(parts: &str, binding: &str, body: &str) -> Codec {
     let types = schema(
         "<xs:element name='op'><xs:complexType><xs:sequence><xs:element name='x' type='xs:int'/></xs:sequence>\
@@ -97,7 +97,7 @@ fn rpc_encoded() {
     }
 }
 
-/// The names of the elements that stand in a body by themselves.
+/// Returns the names of the elements that are directly in a body.
 fn apart(codec: &Codec, content: ElementRef) -> Vec<String> {
     let view = codec.lowered.schema.view(content);
     view.complex().expect("a record").fields.iter().map(|field| field.name.to_string()).collect()
@@ -124,7 +124,7 @@ fn parts_with_types_are_elements_of_their_names_in_document_style() {
     assert_eq!(element.response_name.as_ref().map(ToString::to_string).as_deref(), Some("{urn:t}result"));
     round_trip(&one, &element.request_name, element.request, "<n xmlns='urn:t'>3</n>");
     assert!(
-        one.lowered.notes.iter().any(|note| note.starts_with("2 message(s), {urn:t}in")),
+        one.lowered.notes.iter().any(|note| note.starts_with("2 message(s), such as {urn:t}in")),
         "{:?}",
         one.lowered.notes
     );
@@ -170,7 +170,7 @@ fn soap_arrays() {
     assert!(!codec.lowered.notes.iter().any(|note| note.contains("Grid")), "{:?}", codec.lowered.notes);
 }
 
-/// Nobody has arrays of so many dimensions; samples of them would have no end.
+/// No real schema has arrays of so many dimensions; samples of them would be endless.
 #[test]
 fn soap_arrays_of_too_many_dimensions_are_trees() {
     let element = |sizes: &str| {
@@ -250,7 +250,7 @@ fn policies_are_noted() {
     }
 }
 
-/// What a binding with this policy requires.
+/// Returns what a binding with this policy requires.
 fn required(policy: &str) -> Vec<String> {
     let content = format!(
         "<portType name='P'/><binding name='B' type='t:P'><p:Policy xmlns:p='http://www.w3.org/ns/ws-policy' \
@@ -362,8 +362,8 @@ fn policies_may_be_named_and_what_nothing_meets_is_noted() {
     assert_eq!(import.definitions().bindings[0].policy.required, ["A", "B"].map(Box::from));
     let count = |text: &str| import.notes().iter().filter(|note| note.text == text).count();
     assert_eq!(count("a policy that is not in this document"), 1, "{:?}", import.notes());
-    assert_eq!(count("a policy without alternatives: nothing meets it"), 2, "{:?}", import.notes());
-    assert!(count("a policy that leads back to itself") > 0, "{:?}", import.notes());
+    assert_eq!(count("a policy without alternatives: nothing satisfies it"), 2, "{:?}", import.notes());
+    assert!(count("a policy that refers to itself") > 0, "{:?}", import.notes());
 }
 
 #[test]
@@ -444,7 +444,7 @@ fn references_of_descriptions_are_checked() {
     assert!(error.contains("<message> without `name`"), "{error}");
 }
 
-/// Notes of a description whose input is bound in this way, and what a strict import says.
+/// Returns the notes of a WSDL whose input is bound this way, and the error of a strict import.
 fn notes_of_input(bound: &str) -> (Vec<(NoteKind, String)>, Option<String>) {
     let content = format!(
         "<message name='m'><part name='p' type='xs:int'/><part name='h' type='xs:int'/></message>\
@@ -475,7 +475,7 @@ fn parts_that_a_message_does_not_have_are_noted() {
         assert!(strict.is_some_and(|error| error.contains(&text)), "{bound}");
     }
     assert_eq!(notes_of_input(&header("h", "h")), (Vec::new(), None));
-    // A message that is missing is missed once.
+    // A missing message is noted once.
     let (notes, _) = notes_of_input("<soap:header message='t:no' part='h' use='literal'/>");
     assert_eq!(notes.len(), 1, "{notes:?}");
 }
@@ -488,7 +488,7 @@ fn bound_faults_that_the_port_type_lacks_are_noted() {
         </operation></binding>";
     let import = import(&description("", content)).unwrap();
     let [note] = import.notes() else { panic!("{:?}", import.notes()) };
-    assert_eq!(note.text, "fault `other` is bound, but not one of operation `o` of port type {urn:t}P");
+    assert_eq!(note.text, "fault `other` is bound, but is not in operation `o` of port type {urn:t}P");
     assert_eq!((note.kind, note.position.line), (NoteKind::Skipped, 6));
     assert!(import.lower().operations[0].method.is_ok());
 }
@@ -531,7 +531,7 @@ fn extensions_that_must_be_understood_are_noted_and_required() {
     assert_eq!(names(&binding.operations[1].policy.required), "");
     let notes: Vec<_> = import.notes().iter().map(|note| (note.kind, &*note.text)).collect();
     assert_eq!(notes.len(), 8, "{notes:?}");
-    assert!(notes.contains(&(NoteKind::Skipped, "the extension {urn:x}bound is required, and is not known here")));
+    assert!(notes.contains(&(NoteKind::Skipped, "the extension {urn:x}bound is required but unknown")));
 }
 
 #[test]
@@ -566,7 +566,7 @@ fn operations_without_a_message_say_so() {
     assert!(lowered.operations[0].method.as_ref().unwrap_err().contains("message {urn:t}no is not defined"));
 }
 
-/// Notes on a binding of these attributes, to an operation with this body.
+/// Returns the notes on a binding with these attributes, to an operation with this body.
 fn notes_of_binding(attributes: &str, operation: &str, body: &str) -> Vec<String> {
     let content = format!(
         "<message name='m'/><portType name='P'><operation name='o'><input message='t:m'/></operation></portType>\
@@ -591,7 +591,7 @@ fn styles_uses_and_transports_that_are_not_known_are_noted() {
         ]
     );
     let smtp = "http://schemas.xmlsoap.org/soap/smtp";
-    let said = format!("binding {{{NS}}}B is to the transport `{smtp}`; it is read as if it were HTTP");
+    let said = format!("binding {{{NS}}}B uses the transport `{smtp}`; it is read as HTTP");
     assert_eq!(notes_of_binding(&format!("transport='{smtp}'"), "", "use='literal'"), [said]);
     for known in ["", HTTP, "transport='http://www.w3.org/2003/05/soap/bindings/HTTP/'"] {
         assert!(notes_of_binding(known, "style='rpc'", "use='encoded'").is_empty(), "{known}");
@@ -615,7 +615,7 @@ fn definitions_of_one_name_that_differ_are_noted() {
         panic!("one note")
     };
     assert!(text.starts_with(&format!("port type {{{NS}}}P differs")) && line == other_line, "{text}");
-    // Copies, and other things of the same name.
+    // Copies, and other components of the same name.
     assert!(twice(part, part).is_empty());
     assert!(twice(part, "<portType name='m'/>").is_empty());
 }

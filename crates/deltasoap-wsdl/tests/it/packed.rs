@@ -13,8 +13,7 @@ fn note(attributes: &str) -> String {
     )
 }
 
-/// How the numbers of the global element `e` are packed, in the schema and as the engine reads
-/// them.
+/// Returns the packing of the global element `e`, in the schema and in the lowered schema.
 fn packing(import: &Import) -> Option<Packing> {
     let element = import.schemas().element_named(&QName::new("urn:t", "e")).expect("an element");
     let of_type = import.schemas().packing(import.schemas()[element].type_id);
@@ -49,7 +48,7 @@ fn elements_and_types_say_how_numbers_are_packed() {
         (element("xs:base64Binary", "items='int' order='big-endian'"), int),
         (PLAIN.to_owned() + &simple("T", "xs:base64Binary", &note("items='double'")), double),
         (PLAIN.to_owned() + &simple("T", "t:D", "") + &double_type, double),
-        // The nearest counts.
+        // The nearest annotation counts.
         (PLAIN.to_owned() + &simple("T", "t:D", &note("items='int' order='big-endian'")) + &double_type, int),
         (element("t:D", "items='int' order='big-endian'") + &double_type, int),
         (PLAIN.to_owned() + &simple("T", "xs:base64Binary", ""), None),

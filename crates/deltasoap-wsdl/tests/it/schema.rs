@@ -1,11 +1,11 @@
-//! What XML Schema can say, read and written through the lowered schema.
+//! Features of XML Schema, read and written through the lowered schema.
 
 use crate::support::{Codec, NS, import, import_schema, refusal, schema};
 use deltasoap_core::{QName, Simple, Value};
 use deltasoap_wsdl::xsd::{TypeDefinition, Variety};
 use deltasoap_wsdl::{ErrorKind, NormalContent, NoteKind};
 
-/// A complex type `T` and an element `e` of it.
+/// A complex type `T` and an element `e` of this type.
 fn typed(content: &str, more: &str) -> Codec {
     Codec::new(&format!("<xs:element name='e' type='t:T'/><xs:complexType name='T'>{content}</xs:complexType>{more}"))
 }
@@ -126,7 +126,7 @@ fn simple_content_is_text_with_attributes() {
     );
     codec.round_trip("f", "1.5");
     codec.refuses("f", "2");
-    // Others are derived from it, so it is a tree.
+    // Other types are derived from it, so it is a tree.
     codec.round_trip("e", "1.5");
     let id = codec.import.schemas().type_named(&QName::owned(NS, "Euro")).unwrap();
     assert!(matches!(codec.import.schemas().content(id).unwrap().content, NormalContent::Text(_)));
@@ -332,7 +332,7 @@ fn faults_of_schemas_are_found_with_line_and_column() {
             ":3:1: element {urn:t}a is defined a second time",
         ),
         ("<xs:element type='xs:int'/>", "a global <element> without a name"),
-        ("<xs:element name='a' type=''/>", "`type=\"\"` holds no name"),
+        ("<xs:element name='a' type=''/>", "`type=\"\"` contains no name"),
         ("<xs:simpleType name='a'/>", "without `restriction`, `list` or `union`"),
         ("<xs:simpleType name='a'><xs:restriction base='t:a'/></xs:simpleType>", "derived from itself"),
         (
@@ -345,7 +345,7 @@ fn faults_of_schemas_are_found_with_line_and_column() {
         ),
         (
             "<xs:element name='a' substitutionGroup='t:b'/><xs:element name='b' substitutionGroup='t:a'/>",
-            "itself for its head",
+            "itself as its head",
         ),
         (
             "<xs:simpleType name='a'><xs:restriction base='xs:int'><xs:length value='x'/></xs:restriction></xs:simpleType>",
@@ -377,12 +377,12 @@ fn what_stands_twice_and_is_passed_over_is_noted() {
         )
     };
     for (content, said) in [
-        (format!("<xs:complexType name='T'>{sequence}{choice}</xs:complexType>"), Some("<choice> is passed over")),
-        (format!("<xs:complexType name='T'>{sequence}{derived}</xs:complexType>"), Some("<sequence> is passed over")),
+        (format!("<xs:complexType name='T'>{sequence}{choice}</xs:complexType>"), Some("<choice> is ignored")),
+        (format!("<xs:complexType name='T'>{sequence}{derived}</xs:complexType>"), Some("<sequence> is ignored")),
         (format!("<xs:complexType name='T'>{sequence}{attributes}</xs:complexType>"), None),
         (
             format!("<xs:complexType name='T'>{attributes}{again}</xs:complexType>"),
-            Some("attribute `a` stands in <complexType> twice; the first counts"),
+            Some("attribute `a` occurs twice in <complexType>; the first counts"),
         ),
         (
             format!("<xs:complexType name='T'>{attributes}<xs:attribute name='a' form='qualified'/></xs:complexType>"),
@@ -390,51 +390,51 @@ fn what_stands_twice_and_is_passed_over_is_noted() {
         ),
         (
             format!("<xs:attributeGroup name='G'>{attributes}{again}</xs:attributeGroup>"),
-            Some("attribute `a` stands in <attributeGroup> twice; the first counts"),
+            Some("attribute `a` occurs twice in <attributeGroup>; the first counts"),
         ),
         (
             format!("<xs:element name='e' type='xs:int'>{complex}</xs:element>"),
-            Some("`type` of <element> counts; the <complexType> in it is passed over"),
+            Some("`type` of <element> counts; the <complexType> in it is ignored"),
         ),
         (
             format!("<xs:element name='e'>{complex}{simple}</xs:element>"),
-            Some("another type of <element> counts; the <complexType> in it is passed over"),
+            Some("another type of <element> counts; the <complexType> in it is ignored"),
         ),
         (
             format!("<xs:attribute name='a' type='xs:int'>{simple}</xs:attribute>"),
-            Some("`type` of <attribute> counts; the <simpleType> in it is passed over"),
+            Some("`type` of <attribute> counts; the <simpleType> in it is ignored"),
         ),
         (
             format!("<xs:complexType name='T'>{e}</xs:complexType>"),
-            Some("<element> cannot stand in <complexType>; it is passed over"),
+            Some("<element> is not allowed in <complexType>; it is ignored"),
         ),
         (
             by("simpleContent", "extension", &sequence),
-            Some("<sequence> cannot stand in <extension> of <simpleContent>; it is passed over"),
+            Some("<sequence> is not allowed in <extension> of <simpleContent>; it is ignored"),
         ),
-        (by("complexContent", "extension", e), Some("<element> cannot stand in <extension> of <complexContent>")),
+        (by("complexContent", "extension", e), Some("<element> is not allowed in <extension> of <complexContent>")),
         (
             by("complexContent", "restriction", length),
-            Some("<length> cannot stand in <restriction> of <complexContent>"),
+            Some("<length> is not allowed in <restriction> of <complexContent>"),
         ),
         (by("simpleContent", "restriction", &format!("{simple}{length}{attributes}")), None),
         (by("simpleContent", "extension", attributes), None),
         (by("complexContent", "extension", &format!("{sequence}{attributes}")), None),
         (
             format!("<xs:complexType name='T'>{derived}<xs:attribute name='a'/></xs:complexType>"),
-            Some("<attribute> cannot stand in <complexType>; it is passed over"),
+            Some("<attribute> is not allowed in <complexType>; it is ignored"),
         ),
         (
             format!("<xs:complexType name='T'><xs:sequence>{e}<xs:attribute name='a'/></xs:sequence></xs:complexType>"),
-            Some("<attribute> cannot stand in <sequence>"),
+            Some("<attribute> is not allowed in <sequence>"),
         ),
         (
             format!(
                 "<xs:complexType name='T'><xs:simpleContent>{sequence}<xs:extension base='xs:int'/></xs:simpleContent></xs:complexType>"
             ),
-            Some("<simpleContent> has another content model, which counts; <sequence> is passed over"),
+            Some("<simpleContent> has another content model, which counts; <sequence> is ignored"),
         ),
-        (format!("<xs:element name='e'>{length}</xs:element>"), Some("<length> cannot stand in <element>")),
+        (format!("<xs:element name='e'>{length}</xs:element>"), Some("<length> is not allowed in <element>")),
         (format!("<xs:element name='e'>{complex}</xs:element>"), None),
         (format!("<xs:element name='e'>{simple}</xs:element>"), None),
     ] {

@@ -1,7 +1,7 @@
-//! Real descriptions of many toolkits: each imports, and to the counts that the index names.
+//! Real WSDLs of many toolkits: each imports, with the counts in the index.
 //!
-//! `DELTASOAP_BLESS=1` writes the index anew from what is found now: look at the difference before
-//! it is kept.
+//! `DELTASOAP_BLESS=1` rewrites the index from the results: review the difference before you keep
+//! it.
 
 use deltasoap_wsdl::{Import, Importer, NoteKind};
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ fn real_descriptions_import_to_what_the_index_says() {
     }
 }
 
-/// A line of the index.
+/// Returns a line of the index.
 fn counts(folder: &Path, path: &str) -> String {
     let source = path.split('/').next().unwrap_or_default();
     let importer = Importer::new().offline().root(folder.join(source));

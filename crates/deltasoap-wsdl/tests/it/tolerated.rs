@@ -1,17 +1,17 @@
-//! What the standards do not allow and other toolkits take: read where the meaning is clear, with a
+//! What the standards do not allow but other toolkits accept: read if the meaning is clear, with a
 //! note.
 
 use crate::support::{Codec, description, import, import_schema, schema};
 use deltasoap_wsdl::{Import, Importer, NoteKind};
 
-/// The one note of an import.
+/// Returns the only note of an import.
 #[track_caller]
 fn only_note(import: &Import) -> (NoteKind, String) {
     let [note] = import.notes() else { panic!("{:?}", import.notes()) };
     (note.kind, note.text.clone())
 }
 
-/// A schema whose prefix for XML Schema is `x`, so that the usual ones are not declared.
+/// A schema whose prefix for XML Schema is `x`, so that the usual prefixes are not declared.
 fn without_prefixes(content: &str) -> Import {
     let text = format!(
         "<x:schema xmlns:x='http://www.w3.org/2001/XMLSchema' xmlns:t='urn:t' targetNamespace='urn:t'>{content}</x:schema>"
@@ -137,7 +137,7 @@ fn references_to_no_key_are_noted() {
         |kind: &str, rest: &str| format!("<xs:{kind} {rest}><xs:selector xpath='a'/><xs:field xpath='b'/></xs:{kind}>");
     let refers = constraint("keyref", "name='r' refer='t:k'");
     let import = import_schema(&of(&(refers.clone() + &constraint("keyref", "name='s' refer='t:k'"))));
-    let text = "key {urn:t}k is not defined; nothing is checked by the <keyref> to it";
+    let text = "key {urn:t}k is not defined; the <keyref> to it is not checked";
     assert_eq!(only_note(&import), (NoteKind::Missing, text.to_owned()));
     let strict = Importer::new().offline().strict().text(&schema(&of(&refers))).expect_err("no key").to_string();
     assert!(strict.contains("key {urn:t}k is not defined"), "{strict}");
@@ -146,9 +146,9 @@ fn references_to_no_key_are_noted() {
             assert!(import_schema(&all).notes().is_empty(), "{all}");
         }
     }
-    // A key that is not understood is there nevertheless.
+    // A key that cannot be parsed still counts as defined.
     let odd = "<xs:key name='k'><xs:selector xpath='a[1]'/><xs:field xpath='b'/></xs:key>";
-    assert!(only_note(&import_schema(&of(&(refers + odd)))).1.starts_with("<key> is not understood"));
+    assert!(only_note(&import_schema(&of(&(refers + odd)))).1.starts_with("<key> cannot be parsed"));
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn tempfolder() -> std::path::PathBuf {
     folder
 }
 
-/// Why the operation `op` cannot be called.
+/// Returns why the operation `op` cannot be called.
 fn why_not(import: &Import) -> Option<String> {
     let lowered = import.lower();
     let operation = lowered.operations.iter().find(|it| &*it.name != "good").expect("an operation");
@@ -213,7 +213,7 @@ fn why_not(import: &Import) -> Option<String> {
     operation.method.as_ref().err().cloned()
 }
 
-/// An rpc operation of a name with a part, beside one called `good`; `how` is the use.
+/// An RPC operation with this name and part, next to one called `good`; `how` is the use.
 fn rpc(types: &str, name: &str, part: &str, how: &str) -> Import {
     let content = format!(
         "<message name='m'><part {part}/></message><message name='g'><part name='p' type='xs:int'/></message>\
@@ -237,8 +237,7 @@ fn what_needs_a_name_that_xml_does_not_allow_is_left_out() {
         "<xs:complexType name='a b'><xs:sequence><xs:element name='n' type='xs:int'/></xs:sequence></xs:complexType>";
     let array =
         "<xs:complexType name='T:2'><xs:sequence><xs:element name='n' type='xs:int'/></xs:sequence></xs:complexType>";
-    // A type that others are derived from is kept as a tree, and is of the same content
-    // nevertheless.
+    // A type that others are derived from is kept as a tree, but has the same content.
     let derived = element.to_owned()
         + "<xs:complexType name='D'><xs:complexContent><xs:extension base='t:T'/></xs:complexContent></xs:complexType>";
     for (types, name, part, how, bad, what) in [
@@ -252,9 +251,9 @@ fn what_needs_a_name_that_xml_does_not_allow_is_left_out() {
         ("", "o p", "name='p' type='xs:int'", "encoded", "o p", "an element"),
     ] {
         let import = rpc(types, name, part, how);
-        let expected = format!("{bad:?} is no XML name (NCName), so no message can hold {what} of that name");
+        let expected = format!("{bad:?} is not an XML name (NCName), so no message can contain {what} of that name");
         assert_eq!(why_not(&import).as_deref(), Some(&*expected), "{types} {name} {part}");
-        let said = format!("{bad:?} is no XML name (NCName): it cannot be the name of ");
+        let said = format!("{bad:?} is not an XML name (NCName): it cannot be the name of ");
         let note = import.notes().iter().find(|it| it.text.starts_with(&said)).expect("a note");
         assert!(note.kind == NoteKind::Tolerated && note.position.line > 1, "{note:?}");
     }
@@ -283,11 +282,11 @@ fn what_xml_schema_does_not_have_is_noted_at_its_place() {
     let mut notes: Vec<_> = import.notes().iter().map(|note| (note.position.line, &*note.text)).collect();
     notes.sort_unstable();
     let expected = [
-        (1, "<schema> has no attribute `zzz`; it is passed over"),
-        (2, "<junk>, in no namespace, is not of XML Schema; it is passed over"),
-        (3, "<element> has no attribute `minOccur`; it is passed over"),
-        (3, "<element> has no attribute `name`; it is passed over"),
-        (5, "XML Schema 1.0 has no <elment>; it is passed over"),
+        (1, "<schema> has no attribute `zzz`; it is ignored"),
+        (2, "<junk>, in no namespace, is not part of XML Schema; it is ignored"),
+        (3, "<element> has no attribute `minOccur`; it is ignored"),
+        (3, "<element> has no attribute `name`; it is ignored"),
+        (5, "XML Schema 1.0 has no <elment>; it is ignored"),
     ];
     assert_eq!(notes, expected);
     assert!(import.notes().iter().all(|note| note.kind == NoteKind::Tolerated));

@@ -1,4 +1,4 @@
-//! The blocking client against a server on this machine.
+//! The blocking client with a server on this machine.
 
 #![cfg(feature = "http")]
 
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use url::Url;
 
-/// Serves for the rest of the test: a schema, redirects, a long body. Gives its URL.
+/// Serves a schema, redirects and a long body for the rest of the test. Returns its URL.
 fn server() -> Url {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = Url::parse(&format!("http://{}/", listener.local_addr().expect("an address"))).expect("a URL");
@@ -32,7 +32,7 @@ fn server() -> Url {
     url
 }
 
-/// True for an answer to the challenge of [`answer`].
+/// Returns true for an answer to the challenge of [`answer`].
 fn answers_challenge(headers: &str, path: &str) -> bool {
     let mut lines = headers.lines().filter_map(|line| line.split_once(": Digest "));
     let Some((_, proof)) = lines.next() else { return false };
@@ -62,7 +62,7 @@ fn answer(path: &str) -> String {
         "/loop" => ("302 Found", "Location: /loop", String::new()),
         "/file" => ("302 Found", "Location: file:///etc/passwd", String::new()),
         "/elsewhere" => ("302 Found", "Location: http://127.0.0.1:1/", String::new()),
-        // The stronger one is to be answered.
+        // The stronger challenge must be answered.
         "/digest/b" => (
             "401 Unauthorized",
             "WWW-Authenticate: Digest realm=\"r\", nonce=\"n0\", qop=\"auth\", algorithm=MD5\r\n\
@@ -157,7 +157,7 @@ fn credentials_go_to_their_origin_alone() {
     assert!(Access::to(&server).header("a b", "c").is_err() && Access::to(&server).basic("a:b", "c").is_err());
 }
 
-/// A proxy that answers every request itself with this schema, and notes what it was asked.
+/// A proxy that answers every request itself with this schema, and records the requests.
 fn proxy(answer: &'static str) -> (String, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
@@ -235,7 +235,7 @@ fn a_silent_host_is_given_up_by_name_of_the_limit() {
     assert!(begin.elapsed() < Duration::from_secs(10));
 }
 
-/// A time for all documents, which goes on between them.
+/// One time limit for all documents, which continues between them.
 #[test]
 fn all_documents_together_have_a_time() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -250,12 +250,12 @@ fn all_documents_together_have_a_time() {
             .to_string()
     };
     assert!(fetch(100).ends_with("no answer within 0.1 s (the limit `timeout`)"));
-    let late = "not loaded within 0.4 s, the time for the WSDL and its documents";
+    let late = "not loaded within 0.4 s, the time limit for the WSDL and its documents";
     assert!(fetch(30_000).ends_with(late) && begin.elapsed() >= Duration::from_millis(400));
     assert!(fetch(30_000).ends_with(late) && begin.elapsed() < Duration::from_secs(10));
 }
 
-/// A certificate as openssl writes it by itself; see testdata/tls.
+/// A certificate in the default format of openssl; see testdata/tls.
 #[test]
 fn certificates_of_openssl_are_trusted_where_they_are_given() {
     const CERTIFICATE: &str = include_str!("../../../../testdata/tls/openssl.pem");
@@ -279,7 +279,7 @@ fn certificates_of_openssl_are_trusted_where_they_are_given() {
         refused.contains("is not trusted itself") || refused.contains("authority that is not trusted"),
         "{refused}"
     );
-    // Loading waits, which is allowed in no thread of an async runtime: it does so elsewhere.
+    // Loading blocks, which no thread of an async runtime may do, so it runs in another thread.
     let inside = runtime.block_on(async { import(WebClient::with_access(Access::to(&url).unverified())).is_ok() });
     assert!(inside);
 }

@@ -1,4 +1,4 @@
-//! Descriptions in a few words, and messages read and written by them.
+//! Short WSDLs, and messages read and written with them.
 
 #![allow(dead_code, reason = "each test uses a part")]
 
@@ -11,7 +11,7 @@ use deltasoap_wsdl::{Error, Import, Importer};
 
 pub const NS: &str = "urn:t";
 
-/// A schema for `urn:t`, qualified, with this in it.
+/// A schema for `urn:t`, with qualified elements and this content.
 pub fn schema(content: &str) -> String {
     format!(
         r#"<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t" targetNamespace="urn:t"
@@ -19,7 +19,7 @@ pub fn schema(content: &str) -> String {
     )
 }
 
-/// A description with these embedded schemas and this behind them.
+/// A WSDL with these embedded schemas, followed by this content.
 pub fn description(types: &str, content: &str) -> String {
     format!(
         r#"<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/"
@@ -37,12 +37,12 @@ pub fn import_schema(content: &str) -> Import {
     import(&schema(content)).expect("a good schema")
 }
 
-/// The message of the error that a schema is refused with.
+/// Returns the error message for a refused schema.
 pub fn refusal(content: &str) -> String {
     import(&schema(content)).expect_err("a schema at fault").to_string()
 }
 
-/// A lowered import whose elements are read and written.
+/// A lowered import that reads and writes elements.
 pub struct Codec {
     pub import: Import,
     pub lowered: Lowered,
@@ -58,13 +58,13 @@ impl Codec {
         Codec { import, lowered }
     }
 
-    /// The view of a global element of `urn:t`.
+    /// Returns the view of a global element of `urn:t`.
     pub fn view(&self, local: &str) -> View<'_> {
         let id = self.import.schemas().element_named(&QName::owned(NS, local)).expect("a global element");
         self.lowered.schema.view(self.lowered.element(id).expect("a global element"))
     }
 
-    /// Reads an element `local`, whose content is given, with `urn:t` for the default namespace.
+    /// Reads an element `local` with this content and the default namespace `urn:t`.
     pub fn read(&self, local: &str, content: &str) -> Result<Value, String> {
         self.read_document(local, &format!("<{local} xmlns='{NS}' xmlns:t='{NS}'>{content}</{local}>"))
     }
@@ -78,7 +78,7 @@ impl Codec {
         write(&QName::owned(NS, local), value, self.view(local))
     }
 
-    /// Reads, writes, reads again: the values must be equal. Gives what was written.
+    /// Reads, writes and reads again: the values must be equal. Returns what was written.
     pub fn round_trip(&self, local: &str, content: &str) -> String {
         let value = self.read(local, content).unwrap_or_else(|error| panic!("{content}: {error}"));
         let written = self.write(local, &value);
@@ -92,15 +92,14 @@ impl Codec {
         assert!(value.is_err(), "{content}: {value:?}");
     }
 
-    /// The messages of the operation of this name.
+    /// Returns the messages of the operation with this name.
     pub fn method(&self, name: &str) -> &Method {
         let operation = self.lowered.operations.iter().find(|operation| &*operation.name == name);
         operation.expect("an operation").method.as_ref().expect("messages")
     }
 }
 
-/// A value whose trees forget the prefixes around them: a tree that is written gets those of its
-/// place.
+/// Removes the namespace bindings of trees: a written tree gets the prefixes of its new place.
 pub fn without_bindings(value: Value) -> Value {
     let all = |values: Vec<Value>| values.into_iter().map(without_bindings).collect();
     match value {

@@ -1,35 +1,35 @@
-//! Bytes that were received and not yet read, and where in the document they lie.
+//! Bytes that were received and not yet read, and their positions in the document.
 //!
-//! Bytes are appended at one end and read at the other; what has been read is dropped in large
-//! steps, so that neither end costs more than its own bytes.
+//! Bytes are appended at one end and read at the other. Bytes that have been read are dropped in
+//! large steps, so that both operations take linear time.
 
 use super::detect::{Detected, Encoding};
 use crate::Window;
 
-/// Memory above which an empty carry is given back between documents.
+/// Memory above which an empty carry is released between documents.
 const KEPT: usize = 64 << 10;
 
-/// Unread bytes, and some that were read.
+/// Unread bytes, after some that were read.
 #[derive(Debug, Default)]
 pub(super) struct Carry {
     bytes: Vec<u8>,
-    /// Bytes read, `read <= bytes.len()`.
+    /// Number of bytes read, `read <= bytes.len()`.
     read: usize,
     /// Offset of `bytes[0]` in the document.
     base: u64,
-    /// Offset of `bytes[0]` among the received bytes of a document that is transcoded.
+    /// Offset of `bytes[0]` among the received bytes of a transcoded document.
     received: u64,
-    /// A place in such a document that may be asked for when its bytes are gone.
+    /// A position in a transcoded document that may be needed after its bytes are gone.
     mark: Option<Mark>,
     detected: Detected,
 }
 
-/// A place in a document that is transcoded.
+/// A position in a transcoded document.
 #[derive(Debug, Clone, Copy)]
 struct Mark {
-    /// In bytes of UTF-8.
+    /// Offset in bytes of UTF-8.
     offset: u64,
-    /// In received bytes.
+    /// Offset in received bytes.
     received: u64,
 }
 
@@ -41,7 +41,7 @@ impl Carry {
         *self = Carry { bytes, ..Carry::default() };
     }
 
-    /// Starts a document behind its byte order mark.
+    /// Starts a document after its byte order mark.
     pub(super) fn begin(&mut self, detected: Detected) {
         let mark = detected.mark_len() as u64;
         self.detected = detected;
@@ -49,17 +49,17 @@ impl Carry {
         self.received = mark;
     }
 
-    /// The bytes not yet read.
+    /// Returns the bytes not yet read.
     pub(super) fn unread(&self) -> &[u8] {
         &self.bytes[self.read..]
     }
 
-    /// Where bytes are to be appended.
+    /// Returns the vector to append received bytes to.
     pub(super) fn end(&mut self) -> &mut Vec<u8> {
         &mut self.bytes
     }
 
-    /// A window on bytes that follow what has been read.
+    /// Returns a window on bytes that follow the bytes read.
     pub(super) fn window<'a>(&self, bytes: &'a [u8], last: bool) -> Window<'a> {
         let (base, mark) = (self.base + self.read as u64, self.mark.map(|mark| mark.offset));
         Window { bytes, pos: 0, base, last, encoding: self.detected, mark, halted: false }
@@ -73,19 +73,19 @@ impl Carry {
         }
     }
 
-    /// Counts `n` bytes as read that were never here; only while nothing is unread.
+    /// Counts `n` bytes as read that were never in the carry; only while nothing is unread.
     pub(super) fn skip(&mut self, n: usize) {
         self.base += n as u64;
     }
 
-    /// Drops everything and goes on at a place in a UTF-8 document.
+    /// Drops everything and continues at `offset` in a UTF-8 document.
     pub(super) fn seek(&mut self, offset: u64) {
         self.bytes.clear();
         self.read = 0;
         self.base = offset;
     }
 
-    /// Takes back all unread bytes; gives their number.
+    /// Drops all unread bytes; returns their number.
     pub(super) fn drop_unread(&mut self) -> usize {
         let unread = self.unread().len();
         self.bytes.truncate(self.read);
@@ -93,15 +93,15 @@ impl Carry {
         unread
     }
 
-    /// Notes where a place that a step has marked lies among the received bytes; before its bytes
-    /// count as read.
+    /// Records the position among the received bytes of the mark that a step has set. Must be
+    /// called before the bytes count as read.
     pub(super) fn keep_mark(&mut self, mark: Option<u64>) {
         if self.is_transcoded() && mark != self.mark.map(|mark| mark.offset) {
             self.mark = mark.map(|offset| Mark { offset, received: self.received(offset) });
         }
     }
 
-    /// Where a place in a document that is transcoded lies among the received bytes.
+    /// Translates an offset in a transcoded document to received bytes.
     pub(super) fn received(&self, offset: u64) -> u64 {
         if let Some(mark) = self.mark.filter(|mark| mark.offset == offset) {
             return mark.received;

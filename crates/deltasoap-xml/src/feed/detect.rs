@@ -1,32 +1,32 @@
-//! Which encoding a document is in, from its first bytes (XML 1.0, appendix F): a byte order mark,
-//! `<?` in UTF-16, or the label in the XML declaration.
+//! Detects the encoding of a document from its first bytes (XML 1.0, appendix F): a byte order
+//! mark, `<?` in UTF-16, or the label in the XML declaration.
 //!
-//! Encodings of a byte a character look like UTF-8 up to the label, so the declaration is looked at
-//! before the reader sees any of it. Only what can still name an encoding is waited for; the reader
-//! finds what is wrong with a declaration.
+//! Single-byte encodings look like UTF-8 up to the label, so the declaration is inspected before
+//! the reader sees any of it. Detection waits only for bytes that can still name an encoding; the
+//! reader reports errors in the declaration.
 
 use crate::chars::{WHITE, has};
 
-/// The encoding that a document came in.
+/// The encoding of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Encoding {
     /// UTF-8, with or without a byte order mark.
     #[default]
     Utf8,
-    /// UTF-16, big end first.
+    /// UTF-16, big-endian.
     Utf16Be,
-    /// UTF-16, little end first.
+    /// UTF-16, little-endian.
     Utf16Le,
-    /// ISO-8859-1: each byte is the character of that number, those from 0x80 to 0x9F too.
+    /// ISO-8859-1: each byte is the character with that number, also from 0x80 to 0x9F.
     Latin1,
-    /// Windows-1252: as ISO-8859-1, but with other characters from 0x80 to 0x9F, the euro sign
-    /// among them. As in the WHATWG's Encoding Standard, the five bytes that stand for none are
-    /// controls, as in ISO-8859-1.
+    /// Windows-1252: as ISO-8859-1, but with other characters from 0x80 to 0x9F, such as the euro
+    /// sign. As in the WHATWG's Encoding Standard, the five unassigned bytes are controls, as in
+    /// ISO-8859-1.
     Windows1252,
 }
 
 impl Encoding {
-    /// Its name for people and for `charset` parameters.
+    /// Returns its name, as in messages and `charset` parameters.
     pub fn name(self) -> &'static str {
         match self {
             Encoding::Utf8 => "UTF-8",
@@ -37,12 +37,12 @@ impl Encoding {
         }
     }
 
-    /// The encoding of a byte a character that a label names, in a declaration or a `charset`
-    /// parameter and in any case; `None` if it names none of ours. US-ASCII is none of them, but
-    /// read as the part of UTF-8 that it is.
+    /// Returns the single-byte encoding that a label names, in a declaration or a `charset`
+    /// parameter and in any case; `None` if it names no supported one. US-ASCII is not among them:
+    /// it is read as the subset of UTF-8 that it is.
     pub fn single_byte(label: &[u8]) -> Option<Encoding> {
-        // The Encoding Standard has one decoder for all three, which would make characters of
-        // Latin-1's controls.
+        // The Encoding Standard has one decoder for all three labels, which would turn Latin-1's
+        // controls into characters.
         if encoding_rs::Encoding::for_label(label) != Some(encoding_rs::WINDOWS_1252) {
             return None;
         }
@@ -53,7 +53,7 @@ impl Encoding {
         }
     }
 
-    /// True if a document in this encoding may declare it by this label.
+    /// Returns true if a document in this encoding may declare it by this label.
     pub(crate) fn is_labelled(self, label: &[u8]) -> bool {
         let names: &[&str] = match self {
             Encoding::Utf8 => &["UTF-8", "US-ASCII", "ASCII", "UTF8"],
@@ -64,7 +64,7 @@ impl Encoding {
         names.iter().any(|name| name.as_bytes().eq_ignore_ascii_case(label))
     }
 
-    /// Bytes that a text takes in this encoding; it is given in UTF-8.
+    /// Returns the number of bytes that UTF-8 text takes in this encoding.
     pub fn length_of(self, text: &[u8]) -> u64 {
         match self {
             Encoding::Utf8 => text.len() as u64,
@@ -74,17 +74,18 @@ impl Encoding {
     }
 }
 
-/// UTF-16 code units of UTF-8: one for each character, one more for those of four bytes.
+/// Returns the number of UTF-16 code units of UTF-8 text: one for each character, plus one for each
+/// character of four bytes.
 fn units(bytes: &[u8]) -> u64 {
     bytes.iter().map(|&b| u64::from(is_first(b)) + u64::from(b >= 0xF0)).sum()
 }
 
-/// True for the first byte of a character in UTF-8.
+/// Returns true for the first byte of a character in UTF-8.
 fn is_first(byte: u8) -> bool {
     byte & 0xC0 != 0x80
 }
 
-/// What the first bytes of a document say; by default UTF-8 without a mark.
+/// The encoding that the first bytes of a document indicate; UTF-8 without a mark by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Detected {
     /// The encoding.
@@ -94,8 +95,8 @@ pub struct Detected {
 }
 
 impl Detected {
-    /// What a document is in that begins with these bytes, or `otherwise` if it does not say;
-    /// `None` if the bytes behind them decide.
+    /// Detects the encoding of a document that starts with these bytes; `otherwise` if they
+    /// indicate none. `None` if the bytes after them decide.
     pub fn at_start(document: &[u8], otherwise: Encoding) -> Option<Detected> {
         let head = &document[..document.len().min(LONGEST)];
         if let Some((_, detected)) = STARTS.iter().find(|(start, _)| head.starts_with(start)) {
@@ -112,7 +113,7 @@ impl Detected {
         Some(Detected { encoding, mark: false })
     }
 
-    /// Bytes of the byte order mark.
+    /// Returns the length of the byte order mark.
     pub(super) fn mark_len(self) -> usize {
         match self.encoding {
             _ if !self.mark => 0,
@@ -123,7 +124,7 @@ impl Detected {
     }
 }
 
-/// Starts of documents and what they say: the marks, and `<?` in UTF-16.
+/// Starts of documents and what they indicate: the byte order marks, and `<?` in UTF-16.
 const STARTS: [(&[u8], Detected); 5] = [
     (b"\xEF\xBB\xBF", Detected { encoding: Encoding::Utf8, mark: true }),
     (b"\xFE\xFF", Detected { encoding: Encoding::Utf16Be, mark: true }),
@@ -132,27 +133,27 @@ const STARTS: [(&[u8], Detected); 5] = [
     (b"<\0?\0", Detected { encoding: Encoding::Utf16Le, mark: false }),
 ];
 
-/// Most bytes that a decision takes. A declaration that has not named an encoding by then is taken
-/// to name none.
+/// Maximum number of bytes that a decision takes. A declaration that has not named an encoding by
+/// then is taken to name none.
 const LONGEST: usize = 256;
 
-/// Why a document declares no encoding.
+/// The reason why a document declares no encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unnamed {
-    /// Bytes behind those at hand may yet do so.
+    /// The bytes that follow may still declare one.
     Open,
-    /// It has no declaration, or one without an encoding, or a wrong one.
+    /// It has no declaration, or one without an encoding, or an invalid one.
     Never,
 }
 
-/// The label in the XML declaration that a document starts with (XML 2.8, 4.3.3).
+/// Returns the label in the XML declaration that a document starts with (XML 2.8, 4.3.3).
 fn declared_label(document: &[u8]) -> Result<&[u8], Unnamed> {
     let rest = behind(document, b"<?xml")?;
     let (_, rest) = pair(rest, b"version")?;
     pair(rest, b"encoding").map(|(label, _)| label)
 }
 
-/// The value of white space and `name="value"`, and what stands behind it.
+/// Parses white space and `name="value"`; returns the value and the text after it.
 fn pair<'a>(text: &'a [u8], name: &[u8]) -> Result<(&'a [u8], &'a [u8]), Unnamed> {
     if text.first().is_some_and(|&b| !has(b, WHITE)) {
         return Err(Unnamed::Never);
@@ -168,7 +169,7 @@ fn pair<'a>(text: &'a [u8], name: &[u8]) -> Result<(&'a [u8], &'a [u8]), Unnamed
     if rest[end] == *quote { Ok((&rest[..end], &rest[end + 1..])) } else { Err(Unnamed::Never) }
 }
 
-/// What stands behind a word that a text starts with.
+/// Returns the text after `word`, which must be its prefix.
 fn behind<'a>(text: &'a [u8], word: &[u8]) -> Result<&'a [u8], Unnamed> {
     let fail = if word.starts_with(text) { Unnamed::Open } else { Unnamed::Never };
     text.strip_prefix(word).ok_or(fail)
@@ -179,23 +180,23 @@ fn without_white(text: &[u8]) -> &[u8] {
     &text[white..]
 }
 
-/// The encoding of a label that a document can bear that looks like ASCII so far.
+/// Returns the encoding of a label in a document that looks like ASCII up to the label.
 fn named(label: &[u8]) -> Option<Encoding> {
     if Encoding::Utf8.is_labelled(label) { Some(Encoding::Utf8) } else { Encoding::single_byte(label) }
 }
 
-/// Collects first bytes until they decide.
+/// Collects the first bytes of a document until they decide.
 #[derive(Debug, Default)]
 pub(super) struct Detector {
     /// Bytes that did not decide, fewer than [`LONGEST`].
     head: Vec<u8>,
-    /// What the document is in if it does not say.
+    /// The encoding of a document that indicates none.
     otherwise: Encoding,
     detected: Option<Detected>,
 }
 
-/// What was taken to decide: the document goes on with `head` and then with the chunk from `used`
-/// on.
+/// The bytes taken to decide: the document continues with `head` and then with the chunk from
+/// `used` on.
 #[derive(Debug, Default)]
 pub(super) struct Prefix {
     pub(super) head: Vec<u8>,
@@ -203,18 +204,18 @@ pub(super) struct Prefix {
 }
 
 impl Detector {
-    /// What the document is in, once decided.
+    /// Returns the encoding of the document, once decided.
     pub(super) fn detected(&self) -> Option<Detected> {
         self.detected
     }
 
-    /// Says what the document is in if it does not say itself.
+    /// Sets the encoding of a document that indicates none.
     pub(super) fn set_otherwise(&mut self, encoding: Encoding) {
         self.otherwise = encoding;
     }
 
-    /// Adds the next chunk; gives what was taken, without the byte order mark, if that decides. Of
-    /// a first chunk that decides by itself nothing is copied.
+    /// Adds the next chunk. If that decides, returns the bytes taken, without the byte order mark.
+    /// A first chunk that decides by itself is not copied.
     pub(super) fn add(&mut self, chunk: &[u8]) -> Option<Prefix> {
         if !self.head.is_empty() {
             return self.add_to_head(chunk);
@@ -247,8 +248,8 @@ impl Detector {
 mod tests {
     use super::*;
 
-    /// The decision, UTF-8 if the document does not say, and the bytes left of the document, for
-    /// every chunking into pieces of `size`.
+    /// Returns the decision, UTF-8 if the document indicates none, and the remaining bytes, for
+    /// chunks of `size` bytes.
     fn detect(bytes: &[u8], size: usize) -> (Detected, Vec<u8>) {
         detect_or(bytes, size, Encoding::Utf8)
     }
@@ -288,7 +289,7 @@ mod tests {
         }
     }
 
-    /// What a document is in, which must not depend on chunks.
+    /// Returns the encoding of a document, which must not depend on chunks.
     fn encoding(document: &[u8], otherwise: Encoding) -> Encoding {
         let whole = detect_or(document, usize::MAX, otherwise);
         for size in 1..document.len() {
@@ -313,7 +314,7 @@ mod tests {
             (b"<?xml version='1.0' encoding='UTF-16'?>", Encoding::Utf8),
             (b"<?xml version='1.0' encoding='koi8-r'?>", Encoding::Utf8),
             (b"\xEF\xBB\xBF<?xml version='1.0' encoding='latin1'?>", Encoding::Utf8),
-            // No declaration, or none that is read.
+            // No declaration, or none that is recognised.
             (b" <?xml version='1.0' encoding='latin1'?>", Encoding::Utf8),
             (b"<?xml-x version='1.0' encoding='latin1'?>", Encoding::Utf8),
             (b"<?xml encoding='latin1'?>", Encoding::Utf8),

@@ -1,4 +1,4 @@
-//! From other encodings than UTF-8 to UTF-8, piece by piece.
+//! Transcodes other encodings to UTF-8, piece by piece.
 
 use super::detect::{Detected, Encoding};
 use super::utf16::Utf16;
@@ -12,7 +12,7 @@ pub(super) enum Transcoder {
 }
 
 impl Transcoder {
-    /// The decoder for a document behind its byte order mark; `None` if it is in UTF-8.
+    /// Creates the decoder for a document, after its byte order mark; `None` if it is in UTF-8.
     pub(super) fn of(detected: Detected) -> Option<Self> {
         match detected.encoding {
             Encoding::Utf8 => None,
@@ -22,11 +22,11 @@ impl Transcoder {
         }
     }
 
-    /// Decodes the next bytes and appends their characters. Where a byte is a character, every byte
-    /// is one.
+    /// Decodes the next bytes and appends their characters. In a single-byte encoding every byte is
+    /// valid.
     ///
     /// # Errors
-    /// The offset of what is malformed; the characters before it have been appended.
+    /// The offset of the malformed bytes; the characters before them have been appended.
     pub(super) fn decode(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), u64> {
         let text = match self {
             Transcoder::Utf16(utf16) => return utf16.decode(bytes, out),
@@ -37,7 +37,7 @@ impl Transcoder {
         Ok(())
     }
 
-    /// The offset of a character that was begun and not finished.
+    /// Returns the offset of an unfinished character.
     pub(super) fn unfinished(&self) -> Option<u64> {
         match self {
             Transcoder::Utf16(utf16) => utf16.unfinished(),

@@ -1,4 +1,4 @@
-//! UTF-16 to UTF-8, strict, resumable at every byte, with the exact place of what is malformed.
+//! UTF-16 to UTF-8: strict, resumable at every byte, with the exact position of malformed input.
 
 use super::detect::{Detected, Encoding};
 
@@ -9,12 +9,12 @@ pub(super) struct Utf16 {
     /// Bytes of an unfinished character: part of a code unit, or a high surrogate and perhaps part
     /// of the next unit.
     left: Vec<u8>,
-    /// Received bytes that have been decoded: the offset of the first byte in `left`.
+    /// Number of received bytes that have been decoded: the offset of the first byte in `left`.
     decoded: u64,
 }
 
 impl Utf16 {
-    /// A decoder for a document behind its byte order mark.
+    /// Creates a decoder for a document, after its byte order mark.
     pub(super) fn new(detected: Detected) -> Self {
         Utf16 {
             big_end_first: detected.encoding == Encoding::Utf16Be,
@@ -26,7 +26,7 @@ impl Utf16 {
     /// Decodes the next bytes and appends their characters.
     ///
     /// # Errors
-    /// The offset of a surrogate that has no partner; the characters before it have been appended.
+    /// The offset of an unpaired surrogate; the characters before it have been appended.
     pub(super) fn decode(&mut self, mut bytes: &[u8], out: &mut Vec<u8>) -> Result<(), u64> {
         while let ([_, ..], [first, rest @ ..]) = (&*self.left, bytes) {
             self.left.push(*first);
@@ -41,12 +41,12 @@ impl Utf16 {
         Ok(())
     }
 
-    /// The offset of a character that was begun and not finished.
+    /// Returns the offset of an unfinished character.
     pub(super) fn unfinished(&self) -> Option<u64> {
         (!self.left.is_empty()).then_some(self.decoded)
     }
 
-    /// Decodes the whole characters that `bytes` start with; gives how many bytes they took.
+    /// Decodes the whole characters that `bytes` start with; returns the number of bytes they took.
     fn characters(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<usize, u64> {
         let mut at = 0;
         while let Some(unit) = self.unit(bytes, at) {
@@ -76,7 +76,7 @@ impl Utf16 {
     }
 }
 
-/// The character of a surrogate pair; `None` if `low` is not a low surrogate.
+/// Returns the character of a surrogate pair; `None` if `low` is not a low surrogate.
 fn pair(high: u16, low: u16) -> Option<char> {
     char::decode_utf16([high, low]).next()?.ok()
 }

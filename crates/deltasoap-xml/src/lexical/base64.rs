@@ -1,8 +1,8 @@
 //! `base64Binary`: bytes, four characters for three of them.
 //!
-//! White space may stand between any two characters (XSD 1.0 part 2, 3.2.16), so text is taken word
-//! by word: whole quads of a word are decoded where they lie, and what is left waits in [`Partial`]
-//! for the next word or piece.
+//! White space is allowed between any two characters (XSD 1.0 part 2, 3.2.16), so text is decoded
+//! word by word: whole quads of a word are decoded in place, and the remaining characters wait in
+//! [`Partial`] for the next word or piece.
 
 use super::{Lexical, LexicalError, Partial, WhiteSpace};
 use crate::scan::text::word_run;
@@ -12,13 +12,13 @@ use base64::engine::Simd;
 use base64::engine::general_purpose::PAD;
 use std::sync::LazyLock;
 
-/// An XSD `base64Binary`: any bytes, as text. For the content of elements there is `Binary` in
-/// `deltasoap-core`, which can also be in a part of its own (MTOM).
+/// An XSD `base64Binary`: any bytes, as text. For element content, `deltasoap-core` has `Binary`,
+/// which can also be sent in a separate part (MTOM).
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Base64(pub Vec<u8>);
 
 impl Base64 {
-    /// Appends the text form of bytes that lie elsewhere.
+    /// Appends the text form of borrowed bytes.
     pub fn write(bytes: &[u8], out: &mut Buffer) {
         encode(bytes, out);
     }
@@ -82,14 +82,14 @@ impl Lexical for Base64 {
     }
 }
 
-/// Appends the characters for some bytes, the last quad padded.
+/// Appends bytes as base64, with the last quad padded.
 pub(super) fn encode(bytes: &[u8], out: &mut Buffer) {
     let len = bytes.len().div_ceil(3) * 4;
     let written = ENGINE.encode_slice(bytes, &mut out.spare(len)[..len]).unwrap_or(0);
     out.commit(written);
 }
 
-/// Decodes a piece of text onto the end of `sink`.
+/// Decodes a piece of text and appends the bytes to `sink`.
 pub(super) fn decode(mut piece: &[u8], partial: &mut Partial, sink: &mut Vec<u8>) -> Result<(), &'static str> {
     loop {
         let (word, rest) = piece.split_at(word_run(piece));
@@ -103,9 +103,9 @@ pub(super) fn decode(mut piece: &[u8], partial: &mut Partial, sink: &mut Vec<u8>
 }
 
 const NOT_BASE64: &str = "not base64";
-const BEHIND_PADDING: &str = "characters behind the padding";
+const BEHIND_PADDING: &str = "characters after the padding";
 
-/// An error unless all characters are decoded.
+/// Returns an error unless all characters are decoded.
 pub(super) fn finish(partial: &Partial) -> Result<(), &'static str> {
     if partial.text_len == 0 { Ok(()) } else { Err("not a multiple of four characters") }
 }
@@ -122,7 +122,7 @@ fn decode_word(word: &[u8], partial: &mut Partial, sink: &mut Vec<u8>) -> Result
     Ok(())
 }
 
-/// Adds to characters that wait, and gives what is left of the word.
+/// Completes the waiting characters to a quad, and returns the rest of the word.
 fn complete_quad<'w>(word: &'w [u8], partial: &mut Partial, sink: &mut Vec<u8>) -> Result<&'w [u8], &'static str> {
     let waiting = usize::from(partial.text_len);
     if waiting == 0 {
@@ -147,8 +147,8 @@ fn decode_quads(quads: &[u8], partial: &mut Partial, sink: &mut Vec<u8>) -> Resu
     ENGINE.decode_vec(quads, sink).map_err(|_| reason(quads))
 }
 
-/// Why quads cannot be decoded: what the first one at fault is found guilty of when each is taken
-/// by itself, so that the reason does not depend on how the text was cut.
+/// Returns the reason why quads cannot be decoded: that of the first invalid quad, decoded by
+/// itself, so that the reason does not depend on how the text was split.
 #[cold]
 fn reason(quads: &[u8]) -> &'static str {
     let padded = quads.chunks(4).position(|quad| quad.ends_with(b"="));

@@ -1,4 +1,5 @@
-//! A box is its value: for types that would make others that can hold them large.
+//! [`Lexical`] for boxes: a box has the text form of its value. Boxes keep large types from
+//! enlarging the types that contain them.
 
 use super::{Image, Lexical, LexicalError, Partial, WhiteSpace};
 use crate::{Buffer, Escape};

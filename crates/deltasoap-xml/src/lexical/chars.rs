@@ -1,14 +1,15 @@
-//! The characters of XML: which ones a document can carry, and which ones make up names.
+//! The characters of XML: those allowed in documents, and those allowed in names.
 
 use crate::scan::text::legal_run;
 
-/// True for the characters that an XML 1.0 document can carry (production 2, `Char`).
+/// Returns true for characters that an XML 1.0 document can contain (production 2, `Char`).
 #[inline]
 pub fn is_xml_char(character: char) -> bool {
     matches!(character, '\t' | '\n' | '\r' | '\u{20}'..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..='\u{10FFFF}')
 }
 
-/// Byte position of the first character that no XML document can carry, as it is or as a reference.
+/// Returns the byte position of the first character that no XML document can contain, literally or
+/// as a reference.
 ///
 /// These are the controls below U+0020 other than tab, line feed and carriage return, and U+FFFE
 /// and U+FFFF.
@@ -29,8 +30,8 @@ pub fn find_illegal(text: &str) -> Option<usize> {
     None
 }
 
-/// True for a character that can begin a name (XML 1.0 fifth edition, production 4), the colon
-/// among them.
+/// Returns true for a character that can begin a name (XML 1.0 fifth edition, production 4),
+/// including the colon.
 pub fn is_name_start(character: char) -> bool {
     matches!(character, ':' | 'A'..='Z' | '_' | 'a'..='z')
         || matches!(character,
@@ -39,24 +40,24 @@ pub fn is_name_start(character: char) -> bool {
             | '\u{3001}'..='\u{D7FF}' | '\u{F900}'..='\u{FDCF}' | '\u{FDF0}'..='\u{FFFD}' | '\u{10000}'..='\u{EFFFF}')
 }
 
-/// True for a character that can stand in a name behind its first (XML 1.0 fifth edition,
-/// production 4a).
+/// Returns true for a character that can occur in a name after the first one (XML 1.0 fifth
+/// edition, production 4a).
 pub fn is_name_char(character: char) -> bool {
     is_name_start(character)
         || matches!(character,
             '-' | '.' | '0'..='9' | '\u{B7}' | '\u{300}'..='\u{36F}' | '\u{203F}'..='\u{2040}')
 }
 
-/// True for an XML `Name`, colons allowed anywhere.
+/// Returns true for an XML `Name`, with colons anywhere.
 ///
-/// XSD 1.0 refers to the second edition of XML 1.0; the fifth edition's names, taken here, include
-/// all of those.
+/// XSD 1.0 refers to the second edition of XML 1.0. This function accepts the names of the fifth
+/// edition, which include all of those.
 pub fn is_name(text: &str) -> bool {
     let mut characters = text.chars();
     characters.next().is_some_and(is_name_start) && characters.all(is_name_char)
 }
 
-/// True for a name without a colon (Namespaces in XML, production 4).
+/// Returns true for a name without a colon (Namespaces in XML, production 4).
 pub fn is_ncname(text: &str) -> bool {
     is_name(text) && !text.contains(':')
 }

@@ -1,4 +1,4 @@
-//! `decimal`: exact numbers with digits behind a point, without exponent.
+//! `decimal`: exact numbers with digits after a point, without an exponent.
 
 use super::{Lexical, LexicalError, MAX_DIGITS, WhiteSpace, digits, space};
 use crate::{Buffer, Escape};
@@ -6,14 +6,14 @@ use bigdecimal::BigDecimal;
 use num_bigint::BigInt;
 use std::str::FromStr;
 
-/// An XSD `decimal`: exact, equal by value (`1.0` equals `1`), of at most [`MAX_DIGITS`] digits
-/// before the point and as many behind it, so that its text form stays within bounds whatever
-/// exponent a [`BigDecimal`] brings.
+/// An XSD `decimal`: exact, equal by value (`1.0` equals `1`), with at most [`MAX_DIGITS`] digits
+/// before the point and as many after it, so that its text form is bounded whatever exponent a
+/// [`BigDecimal`] has.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Decimal(BigDecimal);
 
 impl Decimal {
-    /// The number.
+    /// Returns the number.
     pub fn as_big_decimal(&self) -> &BigDecimal {
         &self.0
     }
@@ -76,7 +76,7 @@ fn decimal(text: &str) -> Result<Decimal, &'static str> {
     Ok(Decimal(BigDecimal::new(signed, fraction.len() as i64)))
 }
 
-/// All digits as one number, without a detour through a string where they fit a machine word.
+/// Returns all digits as one number, without an intermediate string if they fit a machine word.
 fn unscaled(whole: &str, fraction: &str) -> Result<BigInt, &'static str> {
     let no_digits = |_| "no digits";
     if whole.len() + fraction.len() > 19 {

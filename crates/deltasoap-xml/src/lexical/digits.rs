@@ -1,6 +1,6 @@
 //! Decimal digits, eight at a time in a `u64`.
 //!
-//! The idea, with eight characters loaded little-endian, so that the first is in the lowest byte:
+//! Eight characters are loaded little-endian, so that the first is in the lowest byte:
 //!
 //! ```text
 //! xor '0':     a digit becomes 0..=9, anything else more than 9 (or has its top bit set)
@@ -9,9 +9,9 @@
 //! combine:     8 digits -> 4 pairs -> 2 quads -> 1 number, three multiplications
 //! ```
 //!
-//! Writing goes the other way.
+//! Writing reverses these steps.
 
-/// Powers of ten that fit a `u64`.
+/// The powers of ten that fit a `u64`.
 pub(crate) const POW10: [u64; 20] = {
     let mut powers = [1; 20];
     let mut i = 1;
@@ -22,21 +22,21 @@ pub(crate) const POW10: [u64; 20] = {
     powers
 };
 
-/// Each of eight characters xor `'0'`.
+/// Returns each of eight characters xor `'0'`.
 #[inline(always)]
 pub(crate) fn load(bytes: &[u8; 8]) -> u64 {
     from_word(u64::from_le_bytes(*bytes))
 }
 
-/// As [`load`], of characters in a word.
+/// Like [`load`], for characters in a word.
 #[inline(always)]
 pub(crate) fn from_word(word: u64) -> u64 {
     word ^ 0x3030_3030_3030_3030
 }
 
-/// How many of eight [`load`]ed characters are digits, counted up to the first that is not.
+/// Counts the digits among eight [`load`]ed characters, up to the first that is not a digit.
 ///
-/// An addition can carry only out of a byte that is no digit, into bytes behind it, which no longer
+/// An addition can carry only out of a byte that is not a digit, into later bytes, which no longer
 /// matter.
 #[inline(always)]
 pub(crate) fn count(word: u64) -> usize {
@@ -44,15 +44,15 @@ pub(crate) fn count(word: u64) -> usize {
     others.trailing_zeros() as usize / 8
 }
 
-/// The number that the first `count` of eight [`load`]ed characters write.
+/// Returns the number that the first `count` of eight [`load`]ed characters form.
 #[inline(always)]
 pub(crate) fn value_of(word: u64, count: usize) -> u64 {
-    // In two halves: a shift by all 64 bits would be none.
+    // In two halves: a shift by all 64 bits would not shift at all.
     let half = 32 - 4 * count;
     value_of_eight(word << half << half)
 }
 
-/// The number that eight digits write, the most significant in the lowest byte.
+/// Returns the number that eight digits form, the most significant in the lowest byte.
 #[inline(always)]
 pub(crate) fn value_of_eight(digits: u64) -> u64 {
     let pairs = digits.wrapping_mul(1 + (10 << 8)) >> 8 & 0x00FF_00FF_00FF_00FF;
@@ -60,7 +60,7 @@ pub(crate) fn value_of_eight(digits: u64) -> u64 {
     quads.wrapping_mul(1 + (10_000 << 32)) >> 32
 }
 
-/// The number that the first `count`, from one to three, of four [`load`]ed characters write.
+/// Returns the number that the first `count` (one to three) of four [`load`]ed characters form.
 #[inline(always)]
 pub(crate) fn value_of_three(word: u32, count: usize) -> u32 {
     let digits = word << (32 - 8 * count);
@@ -68,7 +68,8 @@ pub(crate) fn value_of_three(word: u32, count: usize) -> u32 {
     pairs.wrapping_mul(1 + (100 << 16)) >> 16
 }
 
-/// The eight digits of a number below 10^8, one a byte, the most significant in the lowest byte.
+/// Returns the eight digits of a number below 10^8, one per byte, the most significant in the
+/// lowest byte.
 #[inline(always)]
 pub(crate) fn digits_of(number: u32) -> u64 {
     debug_assert!(number < 100_000_000);
@@ -81,7 +82,7 @@ pub(crate) fn digits_of(number: u32) -> u64 {
     tens | (pairs - 10 * tens) << 8
 }
 
-/// A number's characters without leading zeros, and how many they are: the block's first ones.
+/// Returns a number's characters without leading zeros, at the start of the block, and their count.
 #[inline(always)]
 pub(crate) fn short(number: u32) -> ([u8; 8], usize) {
     let digits = digits_of(number);
@@ -89,7 +90,7 @@ pub(crate) fn short(number: u32) -> ([u8; 8], usize) {
     (((digits | 0x3030_3030_3030_3030) >> (8 * zeros)).to_le_bytes(), 8 - zeros as usize)
 }
 
-/// All eight characters of a number below 10^8.
+/// Returns all eight characters of a number below 10^8.
 #[inline(always)]
 pub(crate) fn full(number: u32) -> [u8; 8] {
     (digits_of(number) | 0x3030_3030_3030_3030).to_le_bytes()

@@ -55,7 +55,7 @@ impl Lexical for Hex {
         self.0.truncate(progress);
     }
 
-    /// White space is allowed at the ends only, which may be in any piece.
+    /// White space is allowed at the ends only; the ends may be in any piece.
     fn append(&mut self, piece: &str, partial: &mut Partial) -> Result<(), LexicalError> {
         let started = partial.text_len > 0 || !self.0.is_empty();
         let digits = if started { piece } else { piece.trim_start_matches(space::SPACES) };
@@ -89,7 +89,7 @@ fn append_digits(mut digits: &[u8], partial: &mut Partial, sink: &mut Vec<u8>) -
     decode(pairs, sink)
 }
 
-/// Decodes pairs of digits onto the end of `sink`.
+/// Decodes pairs of digits and appends the bytes to `sink`.
 fn decode(digits: &[u8], sink: &mut Vec<u8>) -> Result<(), &'static str> {
     let start = sink.len();
     sink.resize(start + digits.len() / 2, 0);

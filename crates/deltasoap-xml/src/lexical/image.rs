@@ -1,19 +1,19 @@
-//! Images: the bits of a value, by which it is told from another without making its text.
+//! Images: the bits of a value, used to compare values without formatting them.
 //!
-//! Numbers have one. It says all that the text says: values with the same image, of types of the
-//! same class, have the same text. Values of other types are compared with their text itself, see
+//! Numbers have an image. It determines the text: values with the same image, of types of the same
+//! class, have the same text. Values of other types are compared with their text itself, see
 //! [`Lexical::is_text`].
 
 use super::Lexical;
 
-/// What kind of image the values of a type have.
+/// The kind of image that the values of a type have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Image {
     class: Class,
     bytes: u8,
 }
 
-/// Types of one class write the same text for the same bits.
+/// A class of types that write the same text for the same bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Class {
     None,
@@ -24,7 +24,7 @@ enum Class {
 }
 
 impl Image {
-    /// Values have no image.
+    /// The values have no image.
     pub const NONE: Image = Image { class: Class::None, bytes: 0 };
     pub(super) const BOOLEAN: Image = Image { class: Class::Boolean, bytes: 1 };
 
@@ -40,35 +40,35 @@ impl Image {
         Image { class: Class::Float, bytes }
     }
 
-    /// Bytes of an image: 0 without one, else 1, 2, 4 or 8.
+    /// Returns the bytes of an image: 0 if there is none, otherwise 1, 2, 4 or 8.
     #[inline]
     pub const fn bytes(self) -> usize {
         self.bytes as usize
     }
 
-    /// A number that no other image has.
+    /// Returns a number that identifies this kind of image.
     #[inline]
     pub const fn code(self) -> u16 {
         (self.class as u16) << 8 | self.bytes as u16
     }
 
-    /// True for `float` and `double`, whose texts are the dearest to parse.
+    /// Returns true for `float` and `double`, whose texts are the most expensive to parse.
     #[inline]
     pub const fn is_float(self) -> bool {
         matches!(self.class, Class::Float)
     }
 
-    /// True if values have images.
+    /// Returns true if values have images.
     #[inline]
     pub const fn is_some(self) -> bool {
         self.bytes != 0
     }
 }
 
-/// Values looked at together, so that the loop over them needs no branch.
+/// Number of values compared together, so that the loop over them needs no branch.
 const BLOCK: usize = 16;
 
-/// How many of the first values have these images, which lie packed one behind the other.
+/// Counts the leading values that equal their images; the images are packed without gaps.
 #[inline]
 pub(super) fn count_same<T: Lexical, const N: usize>(values: &[T], images: &[u8]) -> usize {
     let (images, _) = images.as_chunks::<N>();
@@ -95,7 +95,7 @@ fn is_same<T: Lexical, const N: usize>(value: &T, image: &[u8; N]) -> bool {
     difference(value, image) == 0
 }
 
-/// Zero for the value's own image.
+/// Returns zero if the image is the value's own.
 #[inline(always)]
 fn difference<T: Lexical, const N: usize>(value: &T, image: &[u8; N]) -> u64 {
     let mut wide = [0; 8];

@@ -1,8 +1,8 @@
-//! `byte`, `short`, `int`, `long` and their unsigned kin, as Rust's integers.
+//! `byte`, `short`, `int`, `long` and their unsigned counterparts, as Rust's integers.
 //!
-//! Reading takes eight digits at a time and looks at the sign and at the `<` behind; writing makes
+//! Reading takes eight digits at a time and checks the sign and the `<` that follows; writing makes
 //! eight digits at a time and shifts leading zeros out, so that both have few branches. Unsigned
-//! types take a `+`, and a `-` before zero, which XSD 1.0 grants to `nonNegativeInteger`, from
+//! types accept a `+`, and a `-` before zero, as XSD 1.0 allows for `nonNegativeInteger`, from
 //! which they are derived.
 
 use super::digits::{self, POW10};
@@ -29,7 +29,8 @@ macro_rules! int {
 
             #[inline]
             fn scan(bytes: &[u8]) -> Option<(Self, usize)> {
-                // A jump for the sign, not a calculation: it is easier to predict than to wait for.
+                // A branch on the sign, not a calculation: predicting it costs less than waiting
+                // for it.
                 if let [b'-', digits @ ..] = bytes {
                     #[inline(never)]
                     fn negative(digits: &[u8]) -> Option<($type, usize)> {
@@ -72,7 +73,7 @@ macro_rules! int {
     };
 }
 
-/// A sign and a magnitude as a value of the type, if it has it.
+/// Converts a sign and a magnitude to a value of the type, if it is in range.
 macro_rules! in_range {
     (i64, $negative:expr, $magnitude:expr) => {{
         let limit = i64::MAX.cast_unsigned() + u64::from($negative);
@@ -97,7 +98,7 @@ int!(u16, "unsignedShort", 5, format_u32, unsigned, "below 0", "above 65535");
 int!(u32, "unsignedInt", 10, format_u32, unsigned, "below 0", "above 4294967295");
 int!(u64, "unsignedLong", 20, format_u64, unsigned, "below 0", "above 18446744073709551615");
 
-/// A sign and digits; numbers too large for any of the types are given as one such number.
+/// Parses a sign and digits; a number too large for every type is returned as 2^64 or -2^64.
 fn parse_any(text: &str) -> Result<i128, &'static str> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text).as_bytes();
     if digits.is_empty() {
@@ -112,8 +113,9 @@ fn append_digit(number: i128, digit: &u8) -> Option<i128> {
     digit.is_ascii_digit().then(|| (number * 10 + i128::from(digit - b'0')).min(beyond_all))
 }
 
-/// Digits up to a `<`, as a number, and how many they are; `None` for anything else, and for more
-/// digits than a type of `WIDTH` characters can have (leading zeros are for the slow path).
+/// Scans digits up to a `<`; returns the number and the count of digits. `None` for anything else,
+/// and for more digits than a type of `WIDTH` characters can have (the slow path handles leading
+/// zeros).
 #[inline(always)]
 fn scan_magnitude<const WIDTH: usize>(bytes: &[u8]) -> Option<(u64, usize)> {
     let (magnitude, len) = match bytes.first_chunk::<24>() {
@@ -123,7 +125,7 @@ fn scan_magnitude<const WIDTH: usize>(bytes: &[u8]) -> Option<(u64, usize)> {
     (bytes.get(len) == Some(&b'<')).then_some((magnitude, len))
 }
 
-/// Near the end of the input: a copy with zero bytes behind, which end the digits.
+/// Copies the bytes near the end of the input and appends zero bytes, which end the digits.
 #[cold]
 fn padded(bytes: &[u8]) -> [u8; 24] {
     let mut block = [0; 24];
@@ -180,8 +182,8 @@ pub(super) fn format_u64(value: u64, out: &mut Buffer) {
     }
 }
 
-/// Up to ten digits. All is put into a block of fixed size, each part over the scratch behind the
-/// one before.
+/// Writes up to ten digits. Everything goes into a block of fixed size, each part over the scratch
+/// after the previous one.
 #[inline(always)]
 fn format_signed_short(negative: bool, magnitude: u32, out: &mut Buffer) {
     let mut block = out.block::<24>();
@@ -191,7 +193,7 @@ fn format_signed_short(negative: bool, magnitude: u32, out: &mut Buffer) {
     out.commit(len);
 }
 
-/// More than `u32` holds.
+/// Writes a number that exceeds `u32`.
 fn format_signed_long(negative: bool, magnitude: u64, out: &mut Buffer) {
     let mut block = out.block::<28>();
     block.put(*b"-       ", usize::from(negative));
@@ -208,8 +210,8 @@ fn format_signed_long(negative: bool, magnitude: u64, out: &mut Buffer) {
     out.commit(len);
 }
 
-/// The characters of a number of up to ten digits, the first in the lowest byte, and how many they
-/// are.
+/// Returns the characters of a number of up to ten digits, the first in the lowest byte, and their
+/// count.
 #[inline(always)]
 pub(super) fn short_text(value: i64) -> Option<(u128, usize)> {
     let magnitude = u32::try_from(value.unsigned_abs()).ok()?;

@@ -1,13 +1,13 @@
 //! `integer` and the types between it and the bounded ones: whole numbers of any size.
 //!
-//! Turning digits into a big number costs more than linear time, so the number of digits is
-//! bounded: [`MAX_DIGITS`], far beyond what XSD 1.0 asks of a processor (18).
+//! Converting digits to a big number takes more than linear time, so the number of digits is
+//! limited to [`MAX_DIGITS`], far beyond what XSD 1.0 requires of a processor (18).
 
 use super::{Lexical, LexicalError, WhiteSpace, space};
 use crate::{Buffer, Escape};
 use num_bigint::{BigInt, Sign};
 
-/// Most digits that a number of any size may be written with when read.
+/// Maximum number of digits accepted for a number of any size.
 pub const MAX_DIGITS: usize = 4096;
 
 impl Lexical for BigInt {
@@ -51,8 +51,8 @@ fn integer(text: &str) -> Result<BigInt, &'static str> {
     Ok(if text.starts_with('-') { -magnitude } else { magnitude })
 }
 
-/// A range of `integer` with a bound at zero or one: `$bound` is a value of it, and what
-/// [`Lexical::vacant`] gives.
+/// Defines a range of `integer` that ends at zero, one or minus one: `$bound` is a value in the
+/// range, and the result of [`Lexical::vacant`].
 macro_rules! bounded {
     ($(#[$doc:meta])* $name:ident, $xsd:literal, $bound:literal, $holds:expr, $outside:literal) => {
         $(#[$doc])*
@@ -60,7 +60,7 @@ macro_rules! bounded {
         pub struct $name(BigInt);
 
         impl $name {
-            /// The number.
+            /// Returns the number.
             pub fn as_integer(&self) -> &BigInt {
                 &self.0
             }

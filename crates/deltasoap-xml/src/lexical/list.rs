@@ -1,12 +1,12 @@
-//! `xsd:list`: items between white space; `NMTOKENS`, `IDREFS` and `ENTITIES`, which have at least
-//! one.
+//! `xsd:list`: items separated by white space; and `NMTOKENS`, `IDREFS` and `ENTITIES`, which have
+//! at least one item.
 
 use super::string::scan_text;
 use super::{Entity, IdRef, Lexical, LexicalError, NmToken, WhiteSpace, space};
 use crate::{Buffer, Escape};
 
-/// A list of values of a simple type, with white space between them (XSD 1.0 part 2, 2.5.1.2).
-/// Items that are texts can hold no white space: written and read again they would be several.
+/// A list of values of a simple type, separated by white space (XSD 1.0 part 2, 2.5.1.2). Text
+/// items cannot contain white space: written and read again, they would become several items.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct List<T>(pub Vec<T>);
 
@@ -57,7 +57,7 @@ macro_rules! list {
             const WHITE_SPACE: WhiteSpace = WhiteSpace::Collapse;
             const MAX_WIDTH: Option<usize> = None;
 
-            /// Without items: a value of the Rust type, though not of the XSD type.
+            /// Returns a list without items: a value of the Rust type, though not of the XSD type.
             fn vacant() -> Self {
                 $name(Vec::new())
             }

@@ -37,15 +37,15 @@ pub use text::{AnyUri, Entity, Id, IdRef, Language, Name, NcName, NmToken, Norma
 use crate::{Buffer, Escape};
 use std::fmt;
 
-/// What XSD's `whiteSpace` facet does to a value's text before it is parsed (XSD 1.0 part 2,
+/// The effect of XSD's `whiteSpace` facet on a value's text before it is parsed (XSD 1.0 part 2,
 /// 4.3.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WhiteSpace {
-    /// Nothing changes.
+    /// The text is unchanged.
     Preserve,
-    /// Tab, line feed and carriage return each become a space.
+    /// Each tab, line feed and carriage return becomes a space.
     Replace,
-    /// As `Replace`, then runs of spaces become one and the ends are trimmed.
+    /// As `Replace`; then runs of spaces become one space and the ends are trimmed.
     Collapse,
 }
 
@@ -53,31 +53,31 @@ pub enum WhiteSpace {
 pub trait Lexical: Sized {
     /// The local name of the XSD built-in type, as in `double`.
     const XSD_NAME: &'static str;
-    /// What happens to white space around and inside the text.
+    /// How white space around and inside the text is handled.
     const WHITE_SPACE: WhiteSpace;
-    /// Most bytes that [`format`](Self::format) writes (before escaping), or `None` where there is
-    /// no bound.
+    /// Maximum number of bytes that [`format`](Self::format) writes (before escaping), or `None` if
+    /// there is no maximum.
     const MAX_WIDTH: Option<usize>;
     /// True for types whose values can be read piece by piece with [`append`](Self::append).
     const STREAMED: bool = false;
 
-    /// The value that decoding starts from: zero, empty.
+    /// Returns the value that decoding starts from: zero, or empty.
     fn vacant() -> Self;
 
-    /// Parses a whole text: references resolved, white space not yet handled (that is done here).
+    /// Parses a whole text in which references are resolved; this function handles the white space.
     ///
     /// # Errors
-    /// When the text is not in the type's lexical space, or its value is not in its value space.
+    /// If the text is not in the type's lexical space, or its value is not in its value space.
     fn parse(text: &str) -> Result<Self, LexicalError>;
 
-    /// Fast path: reads a value that starts at `bytes[0]` and ends just before a `<`, and gives the
-    /// number of bytes up to that `<`. `None` whenever this is not plainly so (white space,
-    /// references, no `<` in sight, an unusual or a wrong form): the caller then takes the slow
-    /// path through [`parse`](Self::parse), which decides. Never accepts what `parse` would refuse,
-    /// never gives another value.
+    /// Fast path: reads a value that starts at `bytes[0]` and ends just before a `<`, and returns
+    /// it with the number of bytes up to that `<`. Returns `None` in all other cases (white space,
+    /// references, no `<` in sight, an unusual or invalid form): the caller then takes the slow
+    /// path through [`parse`](Self::parse), which decides. Never accepts text that `parse` would
+    /// refuse, and never returns another value.
     fn scan(bytes: &[u8]) -> Option<(Self, usize)>;
 
-    /// As [`scan`](Self::scan), into an existing value whose memory may be used again.
+    /// Like [`scan`](Self::scan), into an existing value whose memory may be reused.
     #[inline]
     fn scan_into(&mut self, bytes: &[u8]) -> Option<usize> {
         let (value, used) = Self::scan(bytes)?;
@@ -85,30 +85,30 @@ pub trait Lexical: Sized {
         Some(used)
     }
 
-    /// Appends the text form, escaped as the place demands where the type can hold such characters.
+    /// Appends the text form, escaped for the context if the type can contain such characters.
     fn format(&self, out: &mut Buffer, escape: Escape);
 
-    /// Whether values are told apart by their bits, and how many those are.
+    /// The kind and size of the bits that distinguish values, if the type has them.
     const IMAGE: Image = Image::NONE;
 
-    /// The value's bits, the lowest byte first, and zeros behind them; only for types with an
+    /// Returns the value's bits, the lowest byte first, padded with zeros; only for types with an
     /// [`IMAGE`](Self::IMAGE).
     #[inline]
     fn image(&self) -> [u8; 8] {
         [0; 8]
     }
 
-    /// The value that [`scan`](Self::scan) reads from the text that a value with this image was
-    /// written as, bit for bit. `None` for types without images, and for not-a-number, which has
-    /// more images than texts.
+    /// Returns the value that [`scan`](Self::scan) reads from the text written for this image, bit
+    /// for bit. `None` for types without images, and for not-a-number, which has more images than
+    /// texts.
     #[inline]
     fn from_image(image: [u8; 8]) -> Option<Self> {
         let _ = image;
         None
     }
 
-    /// How many of the first values have these images, which lie packed one behind the other. None
-    /// for types without.
+    /// Counts the leading values that equal their images; the images are packed without gaps. 0 for
+    /// types without images.
     #[inline]
     fn count_same(values: &[Self], images: &[u8]) -> usize {
         match Self::IMAGE.bytes() {
@@ -120,25 +120,25 @@ pub trait Lexical: Sized {
         }
     }
 
-    /// Writes the text as [`format`](Self::format) does into an element, over one of the same
-    /// length. False if it is longer or shorter; nothing is written then. `scratch` is cleared if
-    /// it is used; if it was empty before, it tells whether characters were
+    /// Writes the text, as [`format`](Self::format) does into an element, over text of the same
+    /// length. Returns false if its length differs; nothing is written then. `scratch` is cleared
+    /// if it is used; if it was empty before, it records whether characters were
     /// [replaced](Buffer::has_replaced).
     #[inline]
     fn write_over(&self, place: &mut [u8], scratch: &mut Buffer) -> bool {
         over::put_formatted(self, place, scratch)
     }
 
-    /// True if this is the value's text as [`format`](Self::format) writes it into an element.
-    /// `scratch` is cleared and used.
+    /// Returns true if this is the value's text as [`format`](Self::format) writes it into an
+    /// element. `scratch` is cleared and used.
     fn is_text(&self, text: &[u8], scratch: &mut Buffer) -> bool {
         scratch.clear();
         self.format(scratch, Escape::Text);
         scratch.as_slice() == text && !scratch.has_replaced()
     }
 
-    /// Makes the value vacant again and keeps its memory where it can; what
-    /// [`append`](Self::append) starts from.
+    /// Makes the value vacant again, as [`append`](Self::append) requires, and keeps its memory if
+    /// possible.
     fn clear(&mut self) {
         *self = Self::vacant();
     }
@@ -147,35 +147,35 @@ pub trait Lexical: Sized {
     /// types.
     ///
     /// # Errors
-    /// When the piece cannot belong to the type's lexical space.
+    /// If the piece cannot belong to the type's lexical space.
     fn append(&mut self, piece: &str, partial: &mut Partial) -> Result<(), LexicalError> {
         let _ = (piece, partial);
         unreachable!("append on a type that is not streamed")
     }
 
-    /// How much of a value under construction [`append`](Self::append) has made: characters, bytes,
-    /// items.
+    /// Returns the number of characters, bytes or items that [`append`](Self::append) has added to
+    /// a value under construction.
     fn progress(&self) -> usize {
         0
     }
 
-    /// Goes back to an earlier [`progress`](Self::progress), or from a whole value to where it was
-    /// under construction.
+    /// Returns to an earlier [`progress`](Self::progress), or from a complete value to an earlier
+    /// state of its construction.
     fn keep(&mut self, progress: usize) {
         let _ = progress;
     }
 
-    /// Ends a value built by [`append`](Self::append).
+    /// Completes a value built by [`append`](Self::append).
     ///
     /// # Errors
-    /// When the text as a whole is not in the type's lexical space.
+    /// If the text as a whole is not in the type's lexical space.
     fn finish(&mut self, partial: &mut Partial) -> Result<(), LexicalError> {
         let _ = partial;
         Ok(())
     }
 }
 
-/// What [`Lexical::append`] keeps between two pieces: undecoded characters of base64 or hex, and
+/// The state of [`Lexical::append`] between two pieces: undecoded characters of base64 or hex, and
 /// decoded bytes that do not yet make an item.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Partial {
@@ -185,21 +185,21 @@ pub struct Partial {
     /// Bytes of an unfinished item: the first `bytes_len`, fewer than eight.
     bytes: [u8; 8],
     bytes_len: u8,
-    /// Set once there was a character after which only white space can come.
+    /// True after a character that only white space may follow.
     ended: bool,
 }
 
-/// Why a text is not a value of the type.
+/// The reason why a text is not a value of the type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LexicalError {
     /// The type's local name, as in `int`.
     pub expected: &'static str,
-    /// What is wrong, a short phrase as in "not a digit" or "above 2147483647".
+    /// What is wrong, in a short phrase such as "not a digit" or "above 2147483647".
     pub reason: &'static str,
 }
 
 impl LexicalError {
-    /// An error about a type's text.
+    /// Creates an error about a text of a type.
     pub(crate) const fn new<T: Lexical>(reason: &'static str) -> Self {
         LexicalError { expected: T::XSD_NAME, reason }
     }

@@ -1,13 +1,13 @@
-//! Texts put over others of the same length.
+//! Writes text over other text of the same length.
 //!
-//! Nothing beside the place is touched, and nothing at all if the text does not fit exactly: so
-//! what stands behind need not be written again, and the caller may go on from there in another
-//! way. Short texts are copied as two pieces of fixed size that overlap.
+//! Bytes outside the place are not touched, and nothing is written if the text does not fit
+//! exactly. Therefore the bytes after the place need not be written again, and the caller can fall
+//! back to another way. Short texts are copied as two overlapping pieces of fixed size.
 
 use super::Lexical;
 use crate::{Buffer, Escape};
 
-/// Makes a value's text in `scratch`, and puts it into a place of its length.
+/// Formats a value in `scratch`, and copies the text to a place of the same length.
 #[inline]
 pub(super) fn put_formatted<T: Lexical>(value: &T, place: &mut [u8], scratch: &mut Buffer) -> bool {
     scratch.clear();
@@ -15,8 +15,8 @@ pub(super) fn put_formatted<T: Lexical>(value: &T, place: &mut [u8], scratch: &m
     put(scratch.as_slice(), place)
 }
 
-/// Puts a text into a place of its length. False, and nothing is written, if the place is longer or
-/// shorter.
+/// Copies a text to a place of the same length. Returns false and writes nothing if the lengths
+/// differ.
 #[inline(always)]
 pub(super) fn put(text: &[u8], place: &mut [u8]) -> bool {
     if text.len() != place.len() {
@@ -31,7 +31,7 @@ pub(super) fn put(text: &[u8], place: &mut [u8]) -> bool {
     true
 }
 
-/// As [`put`], for up to 16 characters in a register, the first in its lowest byte.
+/// Like [`put`], for up to 16 characters in a register, the first in its lowest byte.
 #[inline(always)]
 pub(super) fn put_word((text, len): (u128, usize), place: &mut [u8]) -> bool {
     if len != place.len() {
@@ -47,7 +47,7 @@ pub(super) fn put_word((text, len): (u128, usize), place: &mut [u8]) -> bool {
     true
 }
 
-/// As [`put_word`], for 16 to 32 characters, of which these are the first and the last.
+/// Like [`put_word`], for 16 to 32 characters, given as the first 16 and the last 16.
 #[inline(always)]
 pub(super) fn put_long(first: u128, last: u128, len: usize, place: &mut [u8]) -> bool {
     if len != place.len() {
@@ -57,7 +57,7 @@ pub(super) fn put_long(first: u128, last: u128, len: usize, place: &mut [u8]) ->
     true
 }
 
-/// Writes the first and the last `N` bytes, which are all there are.
+/// Writes the first and the last `N` bytes, which together cover the place.
 #[inline(always)]
 fn put_ends<const N: usize>(first: [u8; N], last: [u8; N], place: &mut [u8]) {
     if let Some(to) = place.first_chunk_mut::<N>() {
@@ -68,7 +68,7 @@ fn put_ends<const N: usize>(first: [u8; N], last: [u8; N], place: &mut [u8]) {
     }
 }
 
-/// Copies the first and the last `N` bytes, which are all there are.
+/// Copies the first and the last `N` bytes, which together cover the text.
 #[inline(always)]
 fn put_twice<const N: usize>(text: &[u8], place: &mut [u8]) {
     if let (Some(first), Some(last)) = (text.first_chunk::<N>(), text.last_chunk::<N>()) {

@@ -1,9 +1,9 @@
 //! Packed numbers: arrays of numbers as the base64 of their bytes. They are exact, shorter than
 //! decimal text, and need no conversion.
 //!
-//! XSD has no such type; on the wire it is `base64Binary`, and both sides have to agree on the type
-//! of the numbers and on the order of their bytes. Govindaraju and others name the form as a way to
-//! avoid conversion, the largest part of the cost of scientific data (*Toward Characterizing the
+//! XSD has no such type. On the wire it is `base64Binary`, and both sides have to agree on the type
+//! of the numbers and on their byte order. Govindaraju and others name the form as a way to avoid
+//! conversion, the largest part of the cost of scientific data (*Toward Characterizing the
 //! Performance of SOAP Toolkits*, GRID 2004, section 2.8).
 
 use super::{Lexical, LexicalError, Partial, WhiteSpace, base64};
@@ -11,11 +11,11 @@ use crate::{Buffer, Escape};
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-/// Numbers, carried as the `base64Binary` of their bytes. For the content of elements there is
-/// `Packed` in `deltasoap-core`, which can also be in a part of its own (MTOM); this is the text
-/// alone.
+/// Numbers, carried as the `base64Binary` of their bytes. This type is the text form alone; for
+/// element content, `deltasoap-core` has `Packed`, which can also be sent in a separate part
+/// (MTOM).
 ///
-/// The default order is little-endian, as most processors have it.
+/// The default byte order is little-endian, as on most processors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PackedText<T: PackedNumber, O: ByteOrder = LittleEndian> {
     /// The numbers; not-a-number keeps its bits.
@@ -23,17 +23,17 @@ pub struct PackedText<T: PackedNumber, O: ByteOrder = LittleEndian> {
     order: PhantomData<O>,
 }
 
-/// The order of a number's bytes.
+/// The byte order of a number.
 pub trait ByteOrder: Debug + Clone + Copy + PartialEq + Send + Sync + 'static {
     /// True if the most significant byte comes first.
     const IS_BIG_ENDIAN: bool;
 }
 
-/// The most significant byte first, as in XDR.
+/// Big-endian, as in XDR.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BigEndian {}
 
-/// The least significant byte first, as most processors have it.
+/// Little-endian, as on most processors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LittleEndian {}
 
@@ -54,16 +54,16 @@ mod sealed {
 pub trait PackedNumber: Lexical + Debug + Copy + PartialEq + Send + Sync + sealed::Sealed + 'static {
     /// The number's size in bytes: 2, 4 or 8.
     const SIZE: usize;
-    /// The type's place among those of this trait, from 0.
+    /// The index of the type among those of this trait.
     const NUMBER: usize;
-    /// What is wrong with bytes that are no whole number of these.
+    /// The reason to refuse bytes that are not a whole number of items.
     const CUT_OFF: &'static str;
 
-    /// Appends the numbers that bytes stand for. Gives the count of the bytes behind the last whole
-    /// number.
+    /// Appends the numbers that `bytes` encode. Returns the number of bytes after the last whole
+    /// item.
     fn unpack<O: ByteOrder>(bytes: &[u8], into: &mut Vec<Self>) -> usize;
 
-    /// Writes the bytes of as many numbers as there is room for.
+    /// Writes the bytes of as many numbers as fit.
     fn pack<O: ByteOrder>(values: &[Self], into: &mut [u8]);
 }
 
@@ -116,10 +116,10 @@ impl<T: PackedNumber, O: ByteOrder> From<PackedText<T, O>> for Vec<T> {
     }
 }
 
-/// Bytes that are converted at a time. They are a multiple of three, so that no quad is padded
-/// early, and of each number's size.
+/// Number of bytes converted at a time: a multiple of three, so that no quad is padded early, and
+/// of each number's size.
 const BLOCK: usize = 1536;
-/// Characters of as many bytes.
+/// Number of base64 characters of one block.
 const BLOCK_TEXT: usize = BLOCK / 3 * 4;
 
 impl<T: PackedNumber, O: ByteOrder> Lexical for PackedText<T, O> {
@@ -186,10 +186,10 @@ impl<T: PackedNumber, O: ByteOrder> Lexical for PackedText<T, O> {
 }
 
 impl<T: PackedNumber, O: ByteOrder> PackedText<T, O> {
-    /// The numbers that bytes stand for.
+    /// Decodes numbers from their bytes.
     ///
     /// # Errors
-    /// When the bytes are no whole number of them.
+    /// If the bytes are not a whole number of items.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, LexicalError> {
         let mut values = Vec::with_capacity(bytes.len() / T::SIZE);
         match T::unpack::<O>(bytes, &mut values) {
@@ -198,14 +198,14 @@ impl<T: PackedNumber, O: ByteOrder> PackedText<T, O> {
         }
     }
 
-    /// The bytes that the text is the base64 of.
+    /// Returns the bytes that the text encodes in base64.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = vec![0; self.byte_len()];
         T::pack::<O>(&self.values, &mut bytes);
         bytes
     }
 
-    /// The count of these bytes.
+    /// Returns the number of these bytes.
     pub fn byte_len(&self) -> usize {
         size_of_val(&*self.values)
     }
@@ -243,7 +243,7 @@ mod tests {
         assert_invalid::<PackedText<f64>>(&["AA==", "P/AAAAAAAAA", "P/AAAAAAAAAA", "P/AAAAAAAAA=P/AAAAAAAAA=", "1.0"]);
     }
 
-    /// Each type in both orders, against bytes written by hand.
+    /// Checks each type in both orders, against bytes written by hand.
     #[test]
     fn bytes_of_each_type() {
         macro_rules! is {

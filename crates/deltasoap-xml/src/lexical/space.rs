@@ -1,25 +1,25 @@
-//! White space handling, and the way out of a scan that all short values share.
+//! White space handling, and the shared fast path of all short values.
 
 use super::WhiteSpace;
 use crate::scan::text::plain_text;
 use std::borrow::Cow;
 
-/// What XSD takes for white space.
+/// The characters that XSD defines as white space.
 pub(crate) const SPACES: [char; 4] = [' ', '\t', '\n', '\r'];
 
-/// Without white space at the ends: all that `collapse` does to a value that cannot hold white
-/// space.
+/// Trims white space at the ends, which is all that `collapse` does to a value that cannot contain
+/// white space.
 #[inline]
 pub(crate) fn trim(text: &str) -> &str {
     text.trim_matches(SPACES)
 }
 
-/// The parts between white space.
+/// Splits a text at white space.
 pub(crate) fn items(text: &str) -> impl Iterator<Item = &str> {
     text.split(SPACES).filter(|item| !item.is_empty())
 }
 
-/// The text after white space handling; borrowed when nothing had to change.
+/// Returns the text after white space handling; borrowed if nothing had to change.
 pub(crate) fn handle(text: &str, how: WhiteSpace) -> Cow<'_, str> {
     match how {
         WhiteSpace::Preserve => Cow::Borrowed(text),
@@ -28,7 +28,7 @@ pub(crate) fn handle(text: &str, how: WhiteSpace) -> Cow<'_, str> {
     }
 }
 
-/// True when white space handling would change nothing.
+/// Returns true if white space handling would change nothing.
 #[inline]
 pub(crate) fn is_handled(text: &str, how: WhiteSpace) -> bool {
     match how {
@@ -38,7 +38,7 @@ pub(crate) fn is_handled(text: &str, how: WhiteSpace) -> bool {
     }
 }
 
-/// Plain ASCII text up to a `<`; `None` for anything else.
+/// Returns plain ASCII text up to a `<`; `None` for anything else.
 #[inline]
 pub(crate) fn plain(bytes: &[u8]) -> Option<&str> {
     let text = plain_text(bytes);

@@ -1,4 +1,4 @@
-//! `string`: any text of XML characters, white space kept.
+//! `string`: any text of XML characters, with white space preserved.
 
 use super::{Lexical, LexicalError, Partial, WhiteSpace, chars};
 use crate::scan::text::{plain_text, text_run, wide_text_run};
@@ -29,7 +29,7 @@ impl Lexical for String {
     fn scan_into(&mut self, bytes: &[u8]) -> Option<usize> {
         let text = scan_text(bytes)?;
         if self.capacity() == 0 {
-            // Growing an empty string costs more than making one of the right size.
+            // Growing an empty string costs more than allocating one of the right size.
             *self = text.to_owned();
         } else {
             String::clear(self);
@@ -83,15 +83,15 @@ fn legal(text: &str) -> Result<&str, LexicalError> {
     }
 }
 
-/// The text up to a `<`, where it stands for itself: no reference, no carriage return, no `]]>`,
-/// all of it UTF-8 and XML characters.
+/// Returns the text up to a `<`, if it stands for itself: no reference, no carriage return, no
+/// `]]>`, all of it UTF-8 and XML characters.
 #[inline]
 pub(super) fn scan_text(bytes: &[u8]) -> Option<&str> {
     let text = plain_text(bytes);
     if bytes.get(text.len()) == Some(&b'<') { Some(text) } else { scan_mixed(bytes, text.len()) }
 }
 
-/// As [`scan_text`], from a byte on that is no plain ASCII text.
+/// Like [`scan_text`], from the first byte that is not plain ASCII text.
 fn scan_mixed(bytes: &[u8], mut at: usize) -> Option<&str> {
     let mut ascii = true;
     loop {
@@ -111,7 +111,7 @@ fn utf8(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok()
 }
 
-/// UTF-8 without U+FFFE and U+FFFF.
+/// Returns the bytes as text if they are UTF-8 without U+FFFE and U+FFFF.
 fn legal_utf8(bytes: &[u8]) -> Option<&str> {
     let text = utf8(bytes)?;
     let noncharacter = memmem::find_iter(bytes, b"\xEF\xBF").any(|at| matches!(bytes.get(at + 2), Some(0xBE | 0xBF)));

@@ -1,17 +1,17 @@
-//! What must hold for every lexical type, for the tests of each.
+//! Laws that every lexical type must satisfy, for the tests of each type.
 
 use super::{Lexical, Partial};
 use crate::{Buffer, Escape};
 use std::fmt::Debug;
 
-/// The text form of a value.
+/// Returns the text form of a value.
 pub(crate) fn text_of<T: Lexical>(value: &T) -> String {
     let mut out = Buffer::new();
     value.format(&mut out, Escape::Text);
     String::from_utf8(out.into_vec()).expect("text is UTF-8")
 }
 
-/// Each text is valid and means the value, for parse and for scan, and streamed.
+/// Asserts that each text is valid and means the value, for parse, for scan, and streamed.
 pub(crate) fn assert_valid<T: Lexical + PartialEq + Debug>(forms: &[(&str, T)]) {
     for (text, value) in forms {
         assert_eq!(T::parse(text).as_ref(), Ok(value), "{text:?}");
@@ -20,7 +20,7 @@ pub(crate) fn assert_valid<T: Lexical + PartialEq + Debug>(forms: &[(&str, T)]) 
     }
 }
 
-/// No text is valid, neither for parse nor for scan.
+/// Asserts that no text is valid, neither for parse nor for scan.
 pub(crate) fn assert_invalid<T: Lexical + PartialEq + Debug>(forms: &[&str]) {
     for text in forms {
         assert!(T::parse(text).is_err(), "{text:?} is {:?}", T::parse(text));
@@ -31,7 +31,8 @@ pub(crate) fn assert_invalid<T: Lexical + PartialEq + Debug>(forms: &[&str]) {
     }
 }
 
-/// What holds for a value: its text means it, fits the width, and can be scanned where it stands.
+/// Checks the laws of a value: its text means the value, fits the width, and can be scanned in
+/// place.
 pub(crate) fn laws<T: Lexical + PartialEq + Debug>(value: &T) {
     let text = text_of(value);
     assert_eq!(T::parse(&text).as_ref(), Ok(value), "{text:?}");
@@ -45,7 +46,7 @@ pub(crate) fn laws<T: Lexical + PartialEq + Debug>(value: &T) {
     }
 }
 
-/// A value is written over a text of its length, and nowhere else.
+/// Asserts that a value is written over a text of its length, and over no other.
 fn takes_its_place<T: Lexical>(value: &T, text: &str) {
     let mut escaped = Buffer::new();
     value.format(&mut escaped, Escape::Text);
@@ -60,11 +61,11 @@ fn takes_its_place<T: Lexical>(value: &T, text: &str) {
     }
 }
 
-/// More than any reader looks at in one go; with it behind a text the fast paths are taken.
+/// Longer than any reader looks ahead; appended to a text, it makes the fast paths run.
 pub(crate) const LONG: &str = "                                                                                ";
 
-/// A text before a `<` is either left to the slow path or scanned to what it parses to, whatever
-/// follows.
+/// Asserts that a text before a `<` is either left to the slow path or scanned to the value that it
+/// parses to, whatever follows.
 pub(crate) fn scan_agrees<T: Lexical + PartialEq + Debug>(text: &str) {
     for behind in ["<", "</a>", "</item><item>00000000000000000000000000000000"] {
         scan_agrees_before::<T>(text, behind);
@@ -80,8 +81,8 @@ fn scan_agrees_before<T: Lexical + PartialEq + Debug>(text: &str, behind: &str) 
     }
 }
 
-/// A text in two pieces, cut anywhere, or a character at a time, gives what the whole gives, a
-/// fault's reason included; and all is as `parse` has it.
+/// Asserts that a text in two pieces, split anywhere, or one character at a time, gives the result
+/// of the whole, including the reason of an error; and that this is the result of `parse`.
 pub(crate) fn streams<T: Lexical + PartialEq + Debug>(text: &str) {
     let whole = streamed::<T>([text]);
     assert_eq!(whole.as_ref().ok(), T::parse(text).ok().as_ref(), "{text:?}");

@@ -1,12 +1,13 @@
-//! The types derived from `string`, `anyURI`, `QName` and `NOTATION`: text that has passed a check.
+//! The types derived from `string`, and `anyURI`, `QName` and `NOTATION`: text that has passed a
+//! check.
 
 use super::string::scan_text;
 use super::{Lexical, LexicalError, WhiteSpace, chars, space};
 use crate::{Buffer, Escape};
 use std::fmt;
 
-/// A newtype of text: its name, the XSD type's, the white space facet, and a check of the handled
-/// text.
+/// Defines a newtype of text: its name, the XSD type's name, the white space facet, and a check of
+/// the text after white space handling.
 macro_rules! text {
     ($(#[$doc:meta])* $name:ident, $xsd:literal, $space:ident, $check:expr) => {
         $(#[$doc])*
@@ -14,12 +15,12 @@ macro_rules! text {
         pub struct $name(String);
 
         impl $name {
-            /// The text.
+            /// Returns the text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
 
-            /// The text, taken out.
+            /// Converts the value into its text.
             pub fn into_string(self) -> String {
                 self.0
             }
@@ -69,7 +70,7 @@ macro_rules! text {
         impl TryFrom<&str> for $name {
             type Error = LexicalError;
 
-            /// As [`Lexical::parse`]: white space is handled as the type demands.
+            /// Like [`Lexical::parse`]: white space is handled as the type requires.
             fn try_from(text: &str) -> Result<Self, LexicalError> {
                 Self::parse(text)
             }
@@ -116,12 +117,12 @@ text!(
     NcName, "NCName", Collapse, ncname
 );
 text!(
-    /// `NMTOKEN`: characters of names in any order.
+    /// `NMTOKEN`: name characters in any order.
     NmToken, "NMTOKEN", Collapse, nmtoken
 );
 text!(
-    /// `ID`: a name that identifies its element; that it is unique is for the reader of the
-    /// document to see.
+    /// `ID`: a name that identifies its element. The reader of the document must check that it is
+    /// unique.
     Id, "ID", Collapse, ncname
 );
 text!(
@@ -133,27 +134,27 @@ text!(
     Entity, "ENTITY", Collapse, ncname
 );
 text!(
-    /// `anyURI`: a reference to a resource. XSD 1.0 lets any characters stand for a URI, to be
-    /// escaped when it is used, so every text is one.
+    /// `anyURI`: a reference to a resource. XSD 1.0 allows any characters, to be escaped when the
+    /// URI is used, so every text is valid.
     AnyUri, "anyURI", Collapse, any_text
 );
 text!(
-    /// `QName` as it is written: an optional prefix and a local name. Which namespace the prefix
-    /// means depends on the place in the document; resolving it is not done here.
+    /// `QName` as written: an optional prefix and a local name. The namespace of the prefix depends
+    /// on the place in the document; it is not resolved here.
     QName, "QName", Collapse, qname
 );
 text!(
-    /// `NOTATION` as it is written: like [`QName`].
+    /// `NOTATION` as written: like [`QName`].
     Notation, "NOTATION", Collapse, qname
 );
 
-/// What `QName` and `NOTATION` have in common.
+/// The common methods of `QName` and `NOTATION`.
 macro_rules! names {
     ($($name:ident),*) => {$(
         impl $name {
-            /// A name whose prefix is yet to be chosen, as `{namespace}local`: no text of a message
-            /// is one. The writer of a dynamic value declares a prefix for it. `None` if the local
-            /// part is no name.
+            /// Creates a name whose prefix is chosen later, as `{namespace}local`, which no text of
+            /// a message can be. The writer of a dynamic value declares a prefix for it. `None` if
+            /// the local part is not a name.
             pub fn expanded(namespace: &str, local: &str) -> Option<Self> {
                 match namespace {
                     _ if !chars::is_ncname(local) => None,
@@ -162,17 +163,18 @@ macro_rules! names {
                 }
             }
 
-            /// The namespace and the local part of a name that is [`expanded`](Self::expanded).
+            /// Returns the namespace and the local part of a name that is
+            /// [`expanded`](Self::expanded).
             pub fn parts(&self) -> Option<(&str, &str)> {
                 self.0.strip_prefix('{')?.rsplit_once('}')
             }
 
-            /// The part before the colon, if there is one.
+            /// Returns the part before the colon, if there is one.
             pub fn prefix(&self) -> Option<&str> {
                 if self.parts().is_some() { None } else { split_prefix(&self.0).0 }
             }
 
-            /// The part after the colon, or all of it.
+            /// Returns the part after the colon, or the whole name.
             pub fn local(&self) -> &str {
                 self.parts().map_or_else(|| split_prefix(&self.0).1, |(_, local)| local)
             }
@@ -189,7 +191,7 @@ fn split_prefix(text: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// The verdict of a check, with the reason when it is not passed.
+/// The result of a check, with the reason if it fails.
 type Verdict = Result<(), &'static str>;
 
 fn verdict(passed: bool, reason: &'static str) -> Verdict {
@@ -205,7 +207,7 @@ fn name(text: &str) -> Verdict {
 }
 
 fn ncname(text: &str) -> Verdict {
-    verdict(chars::is_ncname(text), "not an XML name without colon")
+    verdict(chars::is_ncname(text), "not an XML name without a colon")
 }
 
 fn nmtoken(text: &str) -> Verdict {

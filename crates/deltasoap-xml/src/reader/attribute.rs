@@ -1,4 +1,5 @@
-//! The attributes of the start tag at hand: values normalised (XML 3.3.3) into one reusable arena.
+//! The attributes of the current start tag, with values normalised (XML 3.3.3) into one reusable
+//! arena.
 
 use super::fail::{Fail, fault, over};
 use super::reference;
@@ -13,7 +14,7 @@ use std::ops::Range;
 #[derive(Debug, Clone)]
 pub(crate) struct Attribute {
     pub(crate) spelling: SpellingId,
-    /// Known only once the whole tag is read: declarations may follow.
+    /// Set once the whole tag is read, because declarations may follow.
     pub(crate) name: NameId,
     /// Index of its name in the window.
     pub(crate) at: usize,
@@ -29,7 +30,7 @@ pub(crate) struct Declaration {
     pub(crate) value: Range<usize>,
 }
 
-/// What the start tag at hand holds.
+/// The content of the current start tag.
 #[derive(Debug, Default)]
 pub(crate) struct Attributes {
     pub(crate) values: String,
@@ -37,12 +38,12 @@ pub(crate) struct Attributes {
     pub(crate) declarations: Vec<Declaration>,
     /// By name id: the last tag that had an attribute of this name.
     seen: Vec<u64>,
-    /// Number of the tag at hand, counting every attempt to read one.
+    /// Number of the current tag, counting every attempt to read one.
     pub(crate) tag: u64,
 }
 
 impl Attributes {
-    /// Makes ready for another tag.
+    /// Prepares for another tag.
     #[inline]
     pub(crate) fn clear(&mut self) {
         self.values.clear();
@@ -51,7 +52,7 @@ impl Attributes {
         self.tag += 1;
     }
 
-    /// What the tag at hand holds, without what tells names seen twice.
+    /// Copies the content of the current tag, without the state that detects duplicate names.
     pub(crate) fn copied(&self) -> Attributes {
         Attributes {
             values: self.values.clone(),
@@ -61,13 +62,13 @@ impl Attributes {
         }
     }
 
-    /// Takes back what a tag held. Tags are counted on: numbers of those read since are known
-    /// elsewhere.
+    /// Restores the content of a tag. The tag number is not restored: numbers of tags read since
+    /// are stored elsewhere.
     pub(crate) fn put_back(&mut self, Attributes { values, attributes, declarations, .. }: Attributes) {
         (self.values, self.attributes, self.declarations) = (values, attributes, declarations);
     }
 
-    /// Forgets which names were seen: name ids are about to mean other names. Gives memory back.
+    /// Forgets which names were seen, because name ids will be reassigned. Releases memory.
     pub(crate) fn forget_names(&mut self) {
         self.clear();
         self.seen.clear();
@@ -77,12 +78,13 @@ impl Attributes {
         self.declarations.shrink_to(1 << 10);
     }
 
-    /// Attributes and declarations so far.
+    /// Returns the number of attributes and declarations so far.
     pub(crate) fn len(&self) -> usize {
         self.attributes.len() + self.declarations.len()
     }
 
-    /// Notes that the tag at hand has an attribute of this name; false if it had one already.
+    /// Records that the current tag has an attribute of this name; returns false if it had one
+    /// already.
     pub(crate) fn stamp(&mut self, name: NameId, names: &Names) -> bool {
         if self.seen.len() < names.len() {
             self.seen.resize(names.len(), 0);
@@ -90,8 +92,8 @@ impl Attributes {
         std::mem::replace(&mut self.seen[name.0 as usize], self.tag) != self.tag
     }
 
-    /// Reads the quoted value at `at` into the arena; gives its place there and the index behind
-    /// its second quote.
+    /// Reads the quoted value at `at` into the arena; returns its range there and the index after
+    /// its closing quote.
     pub(crate) fn value(&mut self, bytes: &[u8], at: usize, limits: &Limits) -> Result<(Range<usize>, usize), Fail> {
         let quote = match bytes.get(at) {
             None => return Err(Fail::RunOut),
@@ -103,7 +105,7 @@ impl Attributes {
         Ok((start..self.values.len(), end + 1))
     }
 
-    /// Appends the normalised value from `start` on; gives the index of the quote that ends it.
+    /// Appends the normalised value from `start` on; returns the index of the quote that ends it.
     fn until(&mut self, quote: u8, bytes: &[u8], start: usize, limits: &Limits) -> Result<usize, Fail> {
         let limit = limits.attribute_value;
         let mut at = start;
@@ -127,7 +129,7 @@ impl Attributes {
         }
     }
 
-    /// Appends what the byte at `at` stands for, which is not plain; gives the index behind.
+    /// Appends what the byte at `at`, which is not plain, stands for; returns the index after it.
     fn special(&mut self, bytes: &[u8], at: usize, start: usize, limits: &Limits) -> Result<usize, Fail> {
         let (c, end) = match bytes[at] {
             b'&' => reference::read(bytes, at, limits.name)?,
@@ -145,7 +147,7 @@ impl Attributes {
     }
 }
 
-/// The index behind the line end that starts with the carriage return at `at` (XML 2.11).
+/// Returns the index after the line end that starts with the carriage return at `at` (XML 2.11).
 pub(crate) fn line_end(bytes: &[u8], at: usize) -> Result<usize, Fail> {
     match bytes.get(at + 1) {
         Some(b'\n') => Ok(at + 2),

@@ -1,8 +1,7 @@
 //! The XML declaration (XML 2.8): version, encoding, standalone, in this order.
 //!
-//! As the fifth edition asks (2.8), any version `1.x` is read as XML 1.0. The encoding declared
-//! must be the one that the document was found to be in; US-ASCII is read as the part of UTF-8 that
-//! it is.
+//! As the fifth edition requires (2.8), any version `1.x` is read as XML 1.0. The declared encoding
+//! must be the detected one; US-ASCII is read as the subset of UTF-8 that it is.
 
 use super::Window;
 use super::fail::{Fail, fault};
@@ -13,10 +12,10 @@ use crate::feed::{Detected, Encoding};
 
 const END: &str = "`?>` at the end of the XML declaration";
 
-/// True if the window starts with an XML declaration.
+/// Returns true if the window starts with an XML declaration.
 ///
 /// # Errors
-/// [`Fail::RunOut`] if more bytes are needed to tell.
+/// [`Fail::RunOut`] if more bytes are needed to decide.
 pub(super) fn is_present(window: &Window<'_>) -> Result<bool, Fail> {
     let rest = &window.bytes[window.pos..];
     let same = rest.iter().zip(b"<?xml").take_while(|(a, b)| a == b).count();
@@ -27,12 +26,13 @@ pub(super) fn is_present(window: &Window<'_>) -> Result<bool, Fail> {
     }
 }
 
-/// Reads the XML declaration at `at`; gives the index behind it.
+/// Reads the XML declaration at `at`; returns the index after it.
 pub(super) fn read(bytes: &[u8], at: usize, detected: Detected) -> Result<usize, Fail> {
     Declaration { bytes, at: at + 5 }.read(detected)
 }
 
-/// Refuses a document that must have declared its encoding and did not; `at` is where it did not.
+/// Refuses a document without an encoding declaration that requires one; `at` is where it is
+/// missing.
 pub(super) fn without_encoding(detected: Detected, at: usize) -> Result<(), Fail> {
     match detected {
         Detected { encoding: Encoding::Utf16Be | Encoding::Utf16Le, mark: false } => {
@@ -42,7 +42,7 @@ pub(super) fn without_encoding(detected: Detected, at: usize) -> Result<(), Fail
     }
 }
 
-/// What is left of a declaration: `name="value"` pairs and `?>`.
+/// The rest of a declaration: `name="value"` pairs and `?>`.
 struct Declaration<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -69,7 +69,7 @@ impl<'a> Declaration<'a> {
         expect(self.bytes, end, b'>', END)
     }
 
-    /// The value of `name="value"` and its index, if the next name is this one.
+    /// Returns the value of `name="value"` and its index, if this is the next name.
     fn pair(&mut self, name: &'static [u8]) -> Result<Option<(&'a [u8], usize)>, Fail> {
         let start = skip_white(self.bytes, self.at);
         let rest = self.bytes.get(start..).unwrap_or_default();

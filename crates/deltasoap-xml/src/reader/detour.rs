@@ -1,10 +1,9 @@
-//! Places to come back to, and elements read elsewhere than where they stand: for references
-//! between elements.
+//! Bookmarks, and elements read at another place than their own: for references between elements.
 //!
-//! A [`Bookmark`] is the reader's place behind a start tag. An [`Enclosing`] is what is in scope
-//! around an element: with it the element's bytes can be read in the place of another, and mean
-//! what they mean where they stand. Both mean something to the reader that made them, and until it
-//! is [`reset`](Reader::reset).
+//! A [`Bookmark`] is the reader's place after a start tag. An [`Enclosing`] holds the declarations
+//! in scope around an element: with it the element's bytes can be read in place of another element
+//! and keep their meaning. Both are valid only for the reader that made them, until it is
+//! [`reset`](Reader::reset).
 
 use super::attribute::Attributes;
 use super::scope::{Bookmarked, PrefixId, SetAside};
@@ -13,7 +12,7 @@ use super::{Bound, Inside, Place, Reader};
 use crate::name::{NameId, NsId, ScopeId};
 use std::sync::Arc;
 
-/// The place behind a start tag.
+/// The reader's state after a start tag.
 #[derive(Debug)]
 pub struct Bookmark {
     open: Vec<Open>,
@@ -32,27 +31,28 @@ pub struct Enclosing {
 }
 
 impl Enclosing {
-    /// Number of declarations.
+    /// Returns the number of declarations.
     pub fn declarations(&self) -> usize {
         self.bound.len()
     }
 
-    /// True if they are those of an element whose content has this scope.
+    /// Returns true if these are the declarations of an element whose content has this scope.
     pub fn is(&self, scope: ScopeId) -> bool {
         self.scope == scope
     }
 }
 
-/// The scope that a [detour](Reader::detour) was begun in.
+/// The scope in which a [detour](Reader::detour) began.
 #[derive(Debug)]
 pub struct Detour {
     scope: ScopeId,
-    /// The declarations there, unless the detour leads to a place with the same.
+    /// The declarations of that scope; `None` if the detour leads to a place with the same
+    /// declarations.
     aside: Option<SetAside>,
 }
 
 impl Reader {
-    /// The place behind the start tag just read.
+    /// Returns a bookmark of the place after the start tag just read.
     pub fn bookmark(&self) -> Bookmark {
         Bookmark {
             open: self.open.clone(),
@@ -64,7 +64,7 @@ impl Reader {
         }
     }
 
-    /// Goes back behind a start tag. The next window begins there.
+    /// Returns to the place after a start tag. The next window begins there.
     pub fn go_back(&mut self, bookmark: Bookmark) {
         let Bookmark { open, scopes, tag, tag_offset, last, empty } = bookmark;
         (self.open, self.tag_offset, self.last, self.empty) = (open, tag_offset, last, empty);
@@ -75,12 +75,12 @@ impl Reader {
         self.resume = None;
     }
 
-    /// The scope around the innermost open element.
+    /// Returns the scope around the innermost open element.
     pub fn outer_scope(&self) -> ScopeId {
         self.open.iter().rev().nth(1).map_or(ScopeId::EMPTY, |open| open.scope)
     }
 
-    /// The declarations in scope around the innermost open element. Takes time with the square of
+    /// Returns the declarations in scope around the innermost open element. Takes time quadratic in
     /// their number.
     pub fn enclosing(&self) -> Enclosing {
         let own = self.open.last().map_or(0, |open| open.bindings);
@@ -89,8 +89,8 @@ impl Reader {
         Enclosing { scope: self.outer_scope(), bound: std::iter::once(no_default).chain(outer).collect() }
     }
 
-    /// Puts other declarations in scope for the next child of the innermost open element, and none
-    /// but these. Its bytes must have been read where they stand, so that every prefix in them is
+    /// Replaces the declarations in scope for the next child of the innermost open element. The
+    /// child's bytes must have been read once at their own place, so that every prefix in them is
     /// declared.
     pub fn detour(&mut self, to: &Enclosing) -> Detour {
         let scope = self.scope();
@@ -103,7 +103,7 @@ impl Reader {
         Detour { scope, aside }
     }
 
-    /// Puts the declarations back in scope that were before; the child must have been read to its
+    /// Restores the declarations that were in scope before; the child must have been read to its
     /// end.
     pub fn end_detour(&mut self, detour: Detour) {
         if let Some(aside) = detour.aside {

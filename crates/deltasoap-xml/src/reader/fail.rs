@@ -1,13 +1,14 @@
-//! Why a token could not be read: too few bytes, or a fault at a place in the window.
+//! The reason why a token could not be read: too few bytes, or an error at a position in the
+//! window.
 
 use crate::XmlErrorKind;
 
-/// Why a token could not be read.
+/// The reason why a token could not be read.
 #[derive(Debug)]
 pub(crate) enum Fail {
-    /// The bytes end inside the token, and nothing before their end is at fault.
+    /// The bytes end inside the token, and everything before their end is valid.
     RunOut,
-    /// A fault.
+    /// An error in the document.
     Fault {
         /// Index in the window's bytes.
         at: usize,
@@ -16,13 +17,13 @@ pub(crate) enum Fail {
     },
 }
 
-/// A fault at index `at` of the window's bytes.
+/// Creates a fault at index `at` of the window's bytes.
 #[cold]
 pub(crate) fn fault(at: usize, kind: XmlErrorKind) -> Fail {
     Fail::Fault { at, kind: Box::new(kind) }
 }
 
-/// The fault of exceeding the bound `name`.
+/// Creates the fault of exceeding the limit `name`.
 #[cold]
 pub(crate) fn over(at: usize, name: &'static str, limit: usize) -> Fail {
     fault(at, XmlErrorKind::Limit { name, limit: limit as u64 })

@@ -34,7 +34,7 @@ pub struct KnownTag {
     name: NameId,
     scope: ScopeId,
     attributes: Box<[Attribute]>,
-    /// The values that are fixed.
+    /// The fixed values.
     values: Box<str>,
     /// The limits on a value and on the tag, in bytes.
     limits: (usize, usize),
@@ -43,40 +43,40 @@ pub struct KnownTag {
 /// An attribute value that may differ.
 #[derive(Debug)]
 struct Varying {
-    /// The place of the attribute in the tag.
+    /// The index of the attribute in the tag.
     attribute: usize,
-    /// The bytes from its closing quote on, up to the next such value or the end of the tag.
+    /// The bytes from its closing quote to the next such value or the end of the tag.
     after: Box<[u8]>,
 }
 
-/// Most values of a tag that may differ, and most bytes of one: a value that is cut by the window's
-/// end is compared again with each chunk.
+/// Maximum number of values of a tag that may differ, and maximum bytes of one: a value that is cut
+/// by the window's end is compared again with each chunk.
 const MOST_VARYING: usize = 16;
 const MOST_VALUE: usize = 512;
-/// Most bytes of a tag.
+/// Maximum bytes of a tag.
 const MOST_BYTES: usize = 4096;
 
 impl KnownTag {
-    /// The memory it takes in bytes, an estimate.
+    /// Returns an estimate of the memory it takes, in bytes.
     pub fn size(&self) -> usize {
         let varying: usize = self.varying.iter().map(|it| size_of_val(it) + it.after.len()).sum();
         let bytes = self.start.len() + self.end.len() + self.values.len();
         size_of::<Self>() + bytes + varying + size_of_val(&self.attributes[..])
     }
 
-    /// True if `bytes` are the start tag, whatever its values that may differ.
+    /// Returns true if `bytes` are the start tag, with any values where values may differ.
     pub fn is(&self, bytes: &[u8]) -> bool {
         self.start(bytes, 0) == Some(bytes.len())
     }
 
-    /// The end of the start tag if `bytes` has it at `at`.
+    /// Returns the end of the start tag if `bytes` has it at `at`.
     #[inline(always)]
     pub fn start(&self, bytes: &[u8], at: usize) -> Option<usize> {
         let end = self.start.matches(bytes.get(at..)?).then_some(at + self.start.len())?;
         if self.varying.is_empty() { Some(end) } else { self.values_end(bytes, at, end) }
     }
 
-    /// The end of the tag from the first value that may differ.
+    /// Returns the end of the tag, comparing from the first value that may differ.
     fn values_end(&self, bytes: &[u8], start: usize, mut at: usize) -> Option<usize> {
         let (value_limit, markup_limit) = self.limits;
         for Varying { after, .. } in &self.varying {
@@ -90,7 +90,7 @@ impl KnownTag {
         (at - start <= markup_limit).then_some(at)
     }
 
-    /// The end of the end tag if `bytes` has it at `at`, written without white space.
+    /// Returns the end of the end tag if `bytes` has it at `at`, written without white space.
     #[inline(always)]
     pub fn end(&self, bytes: &[u8], at: usize) -> Option<usize> {
         self.end.matches(bytes.get(at..)?).then_some(at + self.end.len())
@@ -98,9 +98,9 @@ impl KnownTag {
 }
 
 impl Reader {
-    /// The start tag that was just read, whose bytes are `bytes`, with the attributes whose values
-    /// are fixed. `None` if it declares namespaces, if it is an empty-element tag, if it is long,
-    /// or if its end tag would exceed the limit on markup.
+    /// Returns the start tag that was just read, whose bytes are `bytes`; `is_fixed` selects the
+    /// attributes whose values are fixed. `None` if it declares namespaces, if it is an
+    /// empty-element tag, if it is long, or if its end tag would exceed the limit on markup.
     pub fn known_tag(&self, bytes: &[u8], is_fixed: impl Fn(&Names, NameId) -> bool) -> Option<KnownTag> {
         let open = self.open.last()?;
         if self.empty || self.tag_has_declarations() || bytes.len() > MOST_BYTES {
@@ -174,7 +174,7 @@ impl Reader {
         self.tag_offset = window.base + at as u64;
     }
 
-    /// Takes the attributes of a known tag, from its first value that may differ on, up to its end.
+    /// Takes the attributes of a known tag, from its first value that may differ to its end.
     fn take_values(&mut self, tag: &KnownTag, window: &mut Window<'_>) {
         let mut varying = tag.varying.iter().peekable();
         for (index, attribute) in tag.attributes.iter().enumerate() {
@@ -201,7 +201,8 @@ impl Reader {
     }
 
     /// Closes the innermost open element if its end tag is at `at`, written without white space.
-    /// Returns false if it is not. Only between tokens, as [`open_known`](Self::open_known).
+    /// Returns false otherwise. The reader must be between tokens, as for
+    /// [`open_known`](Self::open_known).
     #[inline]
     pub fn end_known(&mut self, window: &mut Window<'_>, at: usize) -> bool {
         let Some(open) = self.open.last() else { return false };
@@ -219,8 +220,8 @@ impl Reader {
     }
 }
 
-/// The characters at the start of `bytes` that stand for themselves in an attribute value, as far
-/// as they are ASCII and not too many.
+/// Returns the characters at the start of `bytes` that stand for themselves in an attribute value,
+/// up to the first one that is not ASCII and up to a maximum length.
 #[inline]
 fn plain_value(bytes: &[u8]) -> &str {
     let is_plain = |byte: &u8| byte.is_ascii() && has(*byte, PLAIN_VALUE);
@@ -229,7 +230,8 @@ fn plain_value(bytes: &[u8]) -> &str {
     str::from_utf8(&bytes[..end]).unwrap_or_default()
 }
 
-/// Where the values of attributes are, without their quotes, in a start tag that is well-formed.
+/// An iterator over the ranges of the attribute values, without their quotes, in a well-formed
+/// start tag.
 struct Quoted<'t> {
     tag: &'t [u8],
     at: usize,
@@ -256,7 +258,8 @@ mod tests {
         Window { bytes, pos: 0, base: 0, last: true, encoding: Detected::default(), mark: None, halted: false }
     }
 
-    /// What a reader says of the start tag within `<x xmlns:i='urn:i'>`: names and values.
+    /// Returns the attributes that a reader reports for the start tag within `<x xmlns:i='urn:i'>`:
+    /// names and values.
     fn attributes(reader: &Reader) -> Vec<(String, String)> {
         let attribute = |index| {
             let (name, text) = reader.attribute(index);
@@ -265,8 +268,7 @@ mod tests {
         (0..reader.attribute_count()).map(attribute).collect()
     }
 
-    /// Comparing them would cost more than they are worth, and so would learning them anew each
-    /// time.
+    /// Comparing them would cost more than it saves, and so would learning them again each time.
     #[test]
     fn tags_with_many_attributes_and_long_ones_are_not_known() {
         for (count, len, is_known) in

@@ -1,5 +1,5 @@
-//! Comments and processing instructions, read piece by piece, and the choice among all that starts
-//! with `<!`.
+//! Comments and processing instructions, read piece by piece, and the dispatch of markup that
+//! starts with `<!`.
 
 use super::fail::{Fail, fault};
 use super::tag::{expect, scan_name};
@@ -8,8 +8,8 @@ use crate::XmlErrorKind;
 use crate::chars::{WHITE, expected, has, valid_prefix};
 
 impl Reader {
-    /// Reads what starts with `<!` at the window's position: the start of a comment or a CDATA
-    /// section.
+    /// Reads the markup that starts with `<!` at the window's position: the start of a comment or a
+    /// CDATA section.
     pub(super) fn declaration_like(&mut self, window: &mut Window<'_>) -> Result<(), Fail> {
         let rest = &window.bytes[window.pos..];
         let (inside, opening) = match rest.get(2) {
@@ -43,7 +43,7 @@ impl Reader {
         }
     }
 
-    /// Reads on inside a comment, up to its end or that of the window.
+    /// Continues a comment, up to its end or the window's end.
     pub(super) fn comment(&mut self, window: &mut Window<'_>) -> Result<(), Fail> {
         self.pass_over(window, b"--", b'-')?;
         match window.bytes.get(window.pos + 2) {
@@ -57,7 +57,7 @@ impl Reader {
         }
     }
 
-    /// Reads the start of a processing instruction: `<?`, its target and the byte behind.
+    /// Reads the start of a processing instruction: `<?`, its target and the byte after it.
     pub(super) fn instruction(&mut self, window: &mut Window<'_>) -> Result<(), Fail> {
         let (bytes, at) = (window.bytes, window.pos + 2);
         let end = scan_name(bytes, at, self.limits.name, "a name after `<?`")?;
@@ -83,7 +83,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Reads on inside a processing instruction, up to its end or that of the window.
+    /// Continues a processing instruction, up to its end or the window's end.
     pub(super) fn instruction_data(&mut self, window: &mut Window<'_>) -> Result<(), Fail> {
         self.pass_over(window, b"?>", b'?')?;
         window.pos += 2;
@@ -91,7 +91,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Moves to the first `end`, past valid characters only; holds back the byte `held` at the
+    /// Moves to the first `end`, over valid characters only; holds back the byte `held` at the
     /// window's end.
     fn pass_over(&mut self, window: &mut Window<'_>, end: &[u8; 2], held: u8) -> Result<(), Fail> {
         let rest = &window.bytes[window.pos..];

@@ -5,7 +5,7 @@ use super::tag::scan_name;
 use crate::XmlErrorKind;
 use crate::chars::{expected, is_xml_char};
 
-/// Reads the reference whose `&` is at `at`; gives its character and the index behind its `;`.
+/// Reads the reference whose `&` is at `at`; returns its character and the index after its `;`.
 pub(crate) fn read(bytes: &[u8], at: usize, limit: usize) -> Result<(char, usize), Fail> {
     match bytes.get(at + 1) {
         None => Err(Fail::RunOut),
@@ -49,7 +49,7 @@ fn character(bytes: &[u8], at: usize, limit: usize) -> Result<(char, usize), Fai
     }
 }
 
-/// The value of ASCII digits; any value beyond Unicode stays beyond Unicode.
+/// Returns the value of ASCII digits; any value beyond Unicode stays beyond Unicode.
 fn number(digits: &[u8], radix: u32) -> u32 {
     let digit = |&b: &u8| char::from(b).to_digit(radix).unwrap_or(0);
     digits.iter().map(digit).fold(0, |value: u32, digit| value.saturating_mul(radix).saturating_add(digit))

@@ -1,10 +1,10 @@
-//! How far an unfinished token was looked at, so that feeding it byte by byte does not read it
+//! Progress of the search in an unfinished token, so that feeding it byte by byte does not read it
 //! again each time.
 //!
 //! A token that is cut by the window's end is read again from its start once its end has arrived.
-//! Until then each new window is only searched for that end, from where the last search stopped.
-//! Where several things can end the token, it is also read again whenever twice as many bytes have
-//! arrived, which keeps the sum linear.
+//! Until then each new window is only searched for that end, from where the last search stopped. If
+//! several things can end the token, it is also read again whenever twice as many bytes have
+//! arrived, which keeps the total work linear.
 
 use super::fail::Fail;
 use super::{Inside, Reader, Window};
@@ -16,17 +16,17 @@ const SHORT: usize = 16;
 /// An unfinished token that starts with `<` or `&`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Resume {
-    /// Offset of the token in the document: the hint holds for a window at this position only.
+    /// Offset of the token in the document: the hint applies to a window at this position only.
     start: u64,
-    /// Bytes of the token searched for its end.
+    /// Number of bytes of the token searched for its end.
     searched: usize,
-    /// Bytes of the token when it was last read, `read <= searched`.
+    /// Length of the token when it was last read, `read <= searched`.
     read: usize,
     scan: TagScan,
 }
 
 impl Reader {
-    /// Notes an unfinished token at the window's position.
+    /// Records an unfinished token at the window's position.
     pub(super) fn remember(&mut self, window: &Window<'_>) {
         let token = &window.bytes[window.pos..];
         let start = window.base + window.pos as u64;
@@ -39,7 +39,7 @@ impl Reader {
         }
     }
 
-    /// Says `RunOut` at once if the token at the window's position cannot have ended yet.
+    /// Returns `RunOut` at once if the token at the window's position cannot have ended yet.
     pub(super) fn check_resume(&mut self, window: &Window<'_>) -> Result<(), Fail> {
         let Some(resume) = &mut self.resume else { return Ok(()) };
         let token = &window.bytes[window.pos..];

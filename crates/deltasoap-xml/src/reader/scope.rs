@@ -1,11 +1,11 @@
-//! Prefixes and what they are bound to: constant-time lookup by prefix id, an undo log for the ends
-//! of elements, and hash-consed scopes.
+//! Prefixes and their bindings: constant-time lookup by prefix id, an undo log for the ends of
+//! elements, and hash-consed scopes.
 //!
-//! `bindings[p]` is what prefix `p` is bound to now. A declaration writes the old binding to a log,
-//! and the end of the element that declared it plays the log back. Every set of declarations in
+//! `bindings[p]` is the current binding of prefix `p`. A declaration writes the old binding to a
+//! log, and the end of the declaring element restores it from the log. Every set of declarations in
 //! scope has an id, interned by (id of the parent's set, the tag's own declarations): the same tag
 //! under the same parent has the same set, in this document and in the next. The table of sets is
-//! bounded; sets beyond get ids that are never given again.
+//! bounded; sets beyond the bound get ids that are never reused.
 
 use super::Bound;
 use super::fail::{Fail, fault};
@@ -16,7 +16,8 @@ use crate::{Names, XmlErrorKind};
 const XML_URI: &str = "http://www.w3.org/XML/1998/namespace";
 const XMLNS_URI: &str = "http://www.w3.org/2000/xmlns/";
 
-/// Most scopes and most bytes of declarations kept; cleared at the next document once reached.
+/// Maximum number of scopes and of bytes of declarations kept; once reached, the table is cleared
+/// at the next document.
 const SCOPES: usize = 4096;
 const SCOPE_BYTES: usize = 1 << 20;
 
@@ -38,28 +39,28 @@ pub(crate) const UNBOUND: NsId = NsId(u32::MAX);
 #[derive(Debug)]
 pub(crate) struct Scopes {
     prefixes: Interner,
-    /// By prefix id; as long as `prefixes`.
+    /// By prefix id; has the length of `prefixes`.
     bindings: Vec<NsId>,
-    /// Bindings to go back to, oldest first.
+    /// Bindings to restore, oldest first.
     undo: Vec<(PrefixId, NsId)>,
     /// Declarations under a parent scope; `ids[i]` is the id of table entry `i`.
     table: Interner,
     ids: Vec<ScopeId>,
-    /// Every id given is below it.
+    /// Every id given is less than this.
     next: u64,
-    /// Scratch: the declarations of the tag at hand, as the table's key.
+    /// Scratch: the declarations of the current tag, as the table's key.
     key: String,
 }
 
-/// Declarations that are out of scope for a while.
+/// Declarations that are temporarily out of scope.
 #[derive(Debug)]
 pub(super) struct SetAside {
     undo: Vec<(PrefixId, NsId)>,
-    /// What the prefix of each was bound to.
+    /// The binding of the prefix of each.
     bound: Vec<NsId>,
 }
 
-/// The bindings at some place.
+/// The bindings at some place in a document.
 #[derive(Debug)]
 pub(super) struct Bookmarked {
     bindings: Vec<NsId>,
@@ -83,7 +84,7 @@ impl Scopes {
         }
     }
 
-    /// Makes ready for another document.
+    /// Prepares for another document.
     pub(crate) fn reset(&mut self) {
         self.unbind(0);
         if self.is_full() {
@@ -92,19 +93,19 @@ impl Scopes {
         }
     }
 
-    /// Forgets the prefixes that documents brought; nothing may be bound.
+    /// Forgets the prefixes that documents introduced, and all bindings.
     pub(crate) fn forget_prefixes(&mut self) {
         self.unbind(0);
         self.prefixes.truncate(3);
         self.bindings.truncate(3);
     }
 
-    /// The prefixes; scopes have a bound of their own.
+    /// Counts the prefixes; scopes have a limit of their own.
     pub(crate) fn held(&self) -> Held {
         self.prefixes.held()
     }
 
-    /// The id of a prefix; new ones are unbound.
+    /// Returns the id of a prefix; new ones are unbound.
     pub(crate) fn prefix(&mut self, prefix: &str) -> PrefixId {
         let id = self.prefixes.intern(0, prefix);
         if id as usize == self.bindings.len() {
@@ -113,37 +114,37 @@ impl Scopes {
         PrefixId(id)
     }
 
-    /// What a prefix is bound to, or [`UNBOUND`].
+    /// Returns the binding of a prefix, or [`UNBOUND`].
     #[inline]
     pub(crate) fn binding(&self, prefix: PrefixId) -> NsId {
         self.bindings[prefix.0 as usize]
     }
 
-    /// The prefix itself.
+    /// Returns the prefix itself.
     pub(crate) fn text(&self, prefix: PrefixId) -> &str {
         self.prefixes.text(prefix.0)
     }
 
-    /// What a prefix given as text is bound to.
+    /// Returns the binding of a prefix given as text.
     pub(crate) fn lookup(&self, prefix: &str) -> Option<NsId> {
         let id = self.prefixes.find(0, prefix.as_bytes())?;
         Some(self.binding(PrefixId(id))).filter(|&binding| binding != UNBOUND)
     }
 
-    /// Every prefix that is bound, but for `xml`, and what to.
+    /// Returns every bound prefix except `xml`, with its binding.
     pub(crate) fn all(&self) -> impl Iterator<Item = (&str, NsId)> {
         let ids = (0..self.bindings.len() as u32).map(PrefixId).filter(|&id| id != PrefixId::XML);
         let bound = ids.map(|id| (id, self.binding(id))).filter(|&(_, binding)| binding != UNBOUND);
         bound.map(|(id, binding)| (self.text(id), binding))
     }
 
-    /// Where the undo log stands, for [`unbind`](Self::unbind).
+    /// Returns the length of the undo log, for [`unbind`](Self::unbind).
     #[inline]
     pub(crate) fn mark(&self) -> usize {
         self.undo.len()
     }
 
-    /// The declarations since `mark`. Takes time with the square of their number.
+    /// Returns the declarations since `mark`. Takes time quadratic in their number.
     pub(super) fn bound_from(&self, mark: usize) -> Vec<Bound> {
         let undo = &self.undo[mark..];
         let namespace = |index: usize, prefix| {
@@ -155,7 +156,8 @@ impl Scopes {
         undo.iter().enumerate().map(bound).collect()
     }
 
-    /// All declarations, oldest first. Takes time with the number of all prefixes that were met.
+    /// Returns all declarations, oldest first. Takes time linear in the number of all prefixes
+    /// seen.
     pub(super) fn declared(&self) -> Vec<Bound> {
         let mut now = self.bindings.clone();
         let bound = |&(prefix, before): &(PrefixId, NsId)| {
@@ -167,14 +169,14 @@ impl Scopes {
         declared
     }
 
-    /// Makes a declaration that was made before.
+    /// Repeats an earlier declaration.
     pub(super) fn rebind(&mut self, Bound { prefix, namespace }: Bound) {
         let slot = &mut self.bindings[prefix.0 as usize];
         self.undo.push((prefix, *slot));
         *slot = namespace;
     }
 
-    /// Takes all declarations out of scope, to be put back.
+    /// Takes all declarations out of scope, to be restored later.
     pub(super) fn set_aside(&mut self) -> SetAside {
         let bound = self.undo.iter().map(|&(prefix, _)| self.binding(prefix)).collect();
         let undo = std::mem::take(&mut self.undo);
@@ -182,26 +184,26 @@ impl Scopes {
         SetAside { undo, bound }
     }
 
-    /// Puts declarations back in scope in place of those made since.
+    /// Restores declarations in place of those made since.
     pub(super) fn put_back(&mut self, SetAside { undo, bound }: SetAside) {
         self.unbind(0);
         undo.iter().zip(bound).for_each(|(&(prefix, _), bound)| self.bindings[prefix.0 as usize] = bound);
         self.undo = undo;
     }
 
-    /// The bindings as they are.
+    /// Returns the current bindings.
     pub(super) fn bookmark(&self) -> Bookmarked {
         Bookmarked { bindings: self.bindings.clone(), undo: self.undo.clone() }
     }
 
-    /// Goes back to bindings as they were; prefixes met since are unbound.
+    /// Restores earlier bindings; prefixes seen since are unbound.
     pub(super) fn go_back(&mut self, bookmarked: Bookmarked) {
         let prefixes = self.bindings.len();
         (self.bindings, self.undo) = (bookmarked.bindings, bookmarked.undo);
         self.bindings.resize(prefixes, UNBOUND);
     }
 
-    /// Takes back all declarations since `mark`.
+    /// Undoes all declarations since `mark`.
     #[inline]
     pub(crate) fn unbind(&mut self, mark: usize) {
         for (prefix, binding) in self.undo.drain(mark..).rev() {
@@ -212,7 +214,7 @@ impl Scopes {
     /// Declares a prefix, or the default namespace, up to the matching [`unbind`](Self::unbind).
     ///
     /// # Errors
-    /// When Namespaces in XML 1.0 forbids the declaration; the fault is put at `at`.
+    /// If Namespaces in XML 1.0 forbids the declaration; the error has index `at`.
     pub(crate) fn bind(&mut self, prefix: PrefixId, uri: &str, names: &mut Names, at: usize) -> Result<(), Fail> {
         self.check(prefix, uri).map_err(|kind| fault(at, kind))?;
         let slot = &mut self.bindings[prefix.0 as usize];
@@ -237,7 +239,7 @@ impl Scopes {
         Ok(())
     }
 
-    /// The scope of a tag with these declarations under `parent`.
+    /// Returns the scope of a tag with these declarations under `parent`.
     pub(crate) fn scope<'a>(
         &mut self,
         parent: ScopeId,

@@ -1,9 +1,9 @@
 //! Names as documents spell them: each distinct spelling is checked, split and resolved once.
 //!
-//! A tag's name costs one hash lookup: the spelling's entry remembers the namespace that its prefix
-//! had last time and the interned name that came of it; as long as the prefix is bound to the same
-//! namespace, that is the answer. The entry also holds the number of the last tag that had it as an
-//! attribute, which makes duplicates cheap to find, however many attributes there are.
+//! A tag's name costs one hash lookup: the entry of the spelling caches the last namespace of its
+//! prefix and the resulting interned name. While the prefix is bound to the same namespace, that
+//! name is the answer. The entry also holds the number of the last tag that had it as an attribute,
+//! so that finding a duplicate is cheap for any number of attributes.
 
 use super::fail::{Fail, fault};
 use super::scope::{PrefixId, Scopes, UNBOUND};
@@ -16,15 +16,15 @@ use crate::{Names, XmlErrorKind};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SpellingId(u32);
 
-/// What is known of a spelling.
+/// The cached information about a spelling.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Spelling {
     pub(crate) prefix: PrefixId,
-    /// Where the local part starts.
+    /// Index at which the local part starts.
     local: usize,
     /// The prefix that an attribute of this name declares.
     pub(crate) declares: Option<PrefixId>,
-    /// `name` is the name that the spelling has in this namespace; [`UNBOUND`] for not yet known.
+    /// `name` is the name of the spelling in this namespace; [`UNBOUND`] if not yet known.
     namespace: NsId,
     name: NameId,
     /// The last tag that had an attribute of this spelling.
@@ -35,15 +35,15 @@ pub(crate) struct Spelling {
 #[derive(Debug)]
 pub(crate) struct Spellings {
     texts: Interner,
-    /// By id; as long as `texts`.
+    /// By id; has the length of `texts`.
     entries: Vec<Spelling>,
-    /// The spelling seen last for each [`slot`]: most names are found here, without hashing.
+    /// The last spelling seen for each [`slot`]: most names are found here, without hashing.
     recent: [u32; SLOTS],
 }
 
 const SLOTS: usize = 64;
 
-/// A cheap guess at what tells names apart, for names that are not empty.
+/// A cheap hash of a name, which must not be empty.
 #[inline]
 fn slot(name: &[u8]) -> usize {
     let ends = usize::from(name[0]) + 5 * usize::from(name[name.len() - 1]);
@@ -57,7 +57,7 @@ impl Default for Spellings {
 }
 
 impl Spellings {
-    /// Number of spellings.
+    /// Returns the number of spellings.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
@@ -74,7 +74,7 @@ impl Spellings {
     /// Interns a spelling that is a `Name` of XML, found at index `at` of the window.
     ///
     /// # Errors
-    /// When it is not a qualified name.
+    /// If it is not a qualified name.
     #[inline]
     pub(crate) fn intern(&mut self, name: &[u8], scopes: &mut Scopes, at: usize) -> Result<SpellingId, Fail> {
         let recent = self.recent[slot(name)];
@@ -103,13 +103,14 @@ impl Spellings {
         &self.entries[id.0 as usize]
     }
 
-    /// Notes that tag number `tag` has an attribute of this spelling; false if it had one already.
+    /// Records that tag number `tag` has an attribute of this spelling; returns false if it had one
+    /// already.
     #[inline]
     pub(crate) fn stamp(&mut self, id: SpellingId, tag: u64) -> bool {
         std::mem::replace(&mut self.entries[id.0 as usize].tag, tag) != tag
     }
 
-    /// The name that a spelling has in a namespace.
+    /// Returns the name of a spelling in a namespace.
     #[inline]
     pub(crate) fn name(&mut self, id: SpellingId, namespace: NsId, names: &mut Names) -> NameId {
         let entry = &mut self.entries[id.0 as usize];

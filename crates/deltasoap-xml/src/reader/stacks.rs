@@ -1,14 +1,14 @@
-//! The reader's stacks, copied out and put back: for checkpoints.
+//! Copies of the reader's stacks, for checkpoints.
 //!
-//! What is copied out means something to the same reader in the same [`epoch`](Reader::epoch)
-//! alone, for it consists of interned ids.
+//! A copy consists of interned ids, so it is valid only for the same reader in the same
+//! [`epoch`](Reader::epoch).
 
 use super::tag::Open;
 use super::{Inside, Place, Reader};
 use crate::name::NsId;
 use crate::reader::scope::PrefixId;
 
-/// A prefix and what it is bound to.
+/// A prefix and its binding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bound {
     pub(super) prefix: PrefixId,
@@ -16,25 +16,26 @@ pub struct Bound {
 }
 
 impl Open {
-    /// How many declarations the elements around it have made.
+    /// Returns the number of declarations that the elements around it have made.
     pub fn declared(&self) -> usize {
         self.bindings
     }
 }
 
 impl Reader {
-    /// Tells the reader from all others, and the time before it forgot names from the time behind.
+    /// Returns an id of the reader, unique in the process, and the number of times that it forgot
+    /// names.
     pub fn epoch(&self) -> (u64, u64) {
         (self.id, self.forgotten)
     }
 
-    /// The open elements, the root first.
+    /// Returns the open elements, the root first.
     pub fn open_elements(&self) -> &[Open] {
         &self.open
     }
 
-    /// The declarations that the open elements from `level` on have made, oldest first; `None` if
-    /// there are more than `most`.
+    /// Returns the declarations that the open elements from `level` on have made, oldest first;
+    /// `None` if there are more than `most`.
     pub fn bound_from(&self, level: usize, most: usize) -> Option<Vec<Bound>> {
         let from = self.open.get(level).map_or(self.scopes.mark(), |open| open.bindings);
         if self.scopes.mark() - from > most {
@@ -43,14 +44,14 @@ impl Reader {
         Some(self.scopes.bound_from(from))
     }
 
-    /// How many declarations the open elements from `level` on have made.
+    /// Returns the number of declarations that the open elements from `level` on have made.
     pub fn declarations_above(&self, level: usize) -> usize {
         self.open.get(level).map_or(0, |open| self.scopes.mark() - open.bindings)
     }
 
-    /// Goes back to a place where the open elements were the first `keep` of those now open and
-    /// then `open`, which have made the declarations `bound`; between two tokens in the innermost
-    /// one's content.
+    /// Returns to a place where the open elements were the first `keep` of the current ones, then
+    /// `open`, which made the declarations `bound`. The reader is then between two tokens in the
+    /// content of the innermost one.
     ///
     /// # Panics
     /// If fewer than `keep` elements are open.
@@ -67,7 +68,7 @@ impl Reader {
         self.resume = None;
     }
 
-    /// Closes the innermost open element, whose end tag at `tag_offset` was passed over.
+    /// Closes the innermost open element, whose end tag at `tag_offset` was skipped.
     pub fn close(&mut self, tag_offset: u64) {
         self.tag_offset = tag_offset;
         self.resume = None;

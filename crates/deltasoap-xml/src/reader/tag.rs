@@ -1,8 +1,8 @@
 //! Start tags and end tags.
 //!
-//! A start tag is read straight into the attribute arena; nothing outside of it changes before the
-//! tag's `>` is reached, so that a tag cut by the window's end can simply be read again. Faults of
-//! names and namespaces come last, since declarations may stand behind what they bind.
+//! A start tag is read straight into the attribute arena. Nothing else changes before the tag's `>`
+//! is reached, so that a tag cut by the window's end can simply be read again. Errors of names and
+//! namespaces are reported last, since a declaration may come after the prefixes that it binds.
 
 use super::Reader;
 use super::attribute::{Attribute, Declaration};
@@ -13,20 +13,20 @@ use crate::chars::{NAME, NAME_START, WHITE, decode, expected, floor_boundary, ha
 use crate::name::{NameId, NsId, ScopeId};
 use crate::{Names, XmlErrorKind};
 
-/// An element whose end tag is to come.
+/// An element whose end tag has not been read yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Open {
     pub(crate) spelling: SpellingId,
     pub(crate) name: NameId,
     pub(crate) scope: ScopeId,
-    /// Where the undo log of the bindings stood before the start tag.
+    /// The length of the undo log of the bindings before the start tag.
     pub(super) bindings: usize,
     /// Bytes of character data so far.
     pub(crate) text: usize,
 }
 
 impl Reader {
-    /// Reads the start tag whose `<` is at `at`; gives the index behind its `>`.
+    /// Reads the start tag whose `<` is at `at`; returns the index after its `>`.
     pub(super) fn start_tag(&mut self, bytes: &[u8], at: usize) -> Result<usize, Fail> {
         if self.open.len() >= self.limits.depth {
             return Err(over(at, "depth", self.limits.depth));
@@ -40,8 +40,8 @@ impl Reader {
         Ok(end)
     }
 
-    /// Reads the attributes from the end of the tag's name on; gives the index behind the tag,
-    /// and whether it is an empty-element tag.
+    /// Reads the attributes from the end of the tag's name on; returns the index after the tag, and
+    /// whether it is an empty-element tag.
     fn attributes(&mut self, bytes: &[u8], mut at: usize) -> Result<(usize, bool), Fail> {
         loop {
             let spaced = at;
@@ -56,7 +56,7 @@ impl Reader {
         }
     }
 
-    /// Reads the attribute whose name is at `at`; gives the index behind it.
+    /// Reads the attribute whose name is at `at`; returns the index after it.
     fn attribute_at(&mut self, bytes: &[u8], at: usize) -> Result<usize, Fail> {
         let name_end = scan_name(bytes, at, self.limits.name, "an attribute, `/>` or `>`")?;
         if self.tag.len() >= self.limits.attributes {
@@ -76,8 +76,8 @@ impl Reader {
         Ok(end)
     }
 
-    /// Opens the element of a start tag that has been read: its declarations, its name, its
-    /// attributes' names.
+    /// Opens the element of a start tag that has been read: resolves its declarations, its name,
+    /// and the names of its attributes.
     fn enter(&mut self, spelling: SpellingId, at: usize) -> Result<(), Fail> {
         let bindings = self.scopes.mark();
         let mut scope = self.scope();
@@ -119,8 +119,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Two attributes with prefixes can have one expanded name; one without a prefix cannot share
-    /// it.
+    /// Resolves an attribute with a prefix. Two of these can have the same expanded name; an
+    /// attribute without a prefix cannot share its name.
     fn prefixed_attribute(&mut self, spelling: SpellingId, prefix: PrefixId, at: usize) -> Result<NameId, Fail> {
         let name = self.name_in(spelling, self.scopes.binding(prefix), at)?;
         if !self.tag.stamp(name, &self.names) {
@@ -143,7 +143,7 @@ impl Reader {
         fault(at, XmlErrorKind::DuplicateAttribute { name: self.spellings.text(spelling).to_owned() })
     }
 
-    /// Reads the end tag whose `<` is at `at`; gives the index behind its `>`.
+    /// Reads the end tag whose `<` is at `at`; returns the index after its `>`.
     pub(super) fn end_tag(&mut self, bytes: &[u8], at: usize) -> Result<usize, Fail> {
         let Some(open) = self.open.last() else { return Err(fault(at, XmlErrorKind::UnopenedEndTag)) };
         let name = self.spellings.text(open.spelling).as_bytes();
@@ -173,7 +173,7 @@ impl Reader {
     }
 }
 
-/// The index behind the `Name` (XML 2.3) at `at`.
+/// Returns the index after the `Name` (XML 2.3) at `at`.
 pub(super) fn scan_name(bytes: &[u8], at: usize, limit: usize, what: &'static str) -> Result<usize, Fail> {
     let first = *bytes.get(at).ok_or(Fail::RunOut)?;
     let mut end = at;
@@ -202,7 +202,7 @@ pub(super) fn scan_name(bytes: &[u8], at: usize, limit: usize, what: &'static st
     }
 }
 
-/// The index of the first byte from `at` on that is not white space.
+/// Returns the index of the first byte from `at` on that is not white space.
 #[inline]
 pub(super) fn skip_white(bytes: &[u8], mut at: usize) -> usize {
     while bytes.get(at).is_some_and(|&b| has(b, WHITE)) {
@@ -211,7 +211,7 @@ pub(super) fn skip_white(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The index behind the byte `wanted`, which must be at `at`.
+/// Returns the index after the byte `wanted`, which must be at `at`.
 #[inline]
 pub(super) fn expect(bytes: &[u8], at: usize, wanted: u8, what: &'static str) -> Result<usize, Fail> {
     match bytes.get(at) {

@@ -1,10 +1,10 @@
 //! Character data: runs that stand for themselves, borrowed from the window; references and line
 //! ends one by one; CDATA sections.
 //!
-//! A run ends before `<`, `&` and carriage returns, and before the first thing at fault: what is
-//! good is delivered, and the fault comes with the next call. At the end of a window that is not
-//! the last, what could be the start of something else is held back: an unfinished UTF-8 sequence,
-//! a carriage return, `]` and `]]`.
+//! A run ends before `<`, `&` and carriage returns, and before the first invalid character: valid
+//! text is delivered, and the error comes with the next call. At the end of a window that is not
+//! the last, anything that could be the start of something else is held back: an unfinished UTF-8
+//! sequence, a carriage return, `]` and `]]`.
 
 use super::attribute::line_end;
 use super::fail::{Fail, fault, over};
@@ -13,7 +13,7 @@ use crate::XmlErrorKind;
 use crate::chars::{PLAIN_TEXT, floor_boundary, has, valid_prefix};
 use crate::scan::text::plain_text;
 
-/// Bytes looked at one by one before a vectorised search is worth its start.
+/// Number of bytes examined one by one before a vectorised search pays off.
 const SHORT: usize = 24;
 
 impl Reader {
@@ -59,7 +59,7 @@ impl Reader {
         self.deliver(window, text, fail).map(Some)
     }
 
-    /// Hands out a piece of text, or, if there is none, the reason why there is none.
+    /// Returns a piece of text, or, if it is empty, the reason why.
     fn deliver<'w>(&mut self, window: &mut Window<'w>, text: &'w str, fail: Option<Fail>) -> Result<Event<'w>, Fail> {
         if text.is_empty() {
             return Err(fail.unwrap_or(Fail::RunOut));
@@ -69,7 +69,7 @@ impl Reader {
         Ok(Event::Text(text))
     }
 
-    /// Counts character data against the limit; gives the part that is within it, never empty.
+    /// Counts character data against the limit; returns the part within the limit, never empty.
     #[inline]
     fn count<'w>(&mut self, text: &'w str) -> Option<&'w str> {
         let open = self.open.last_mut()?;
@@ -96,7 +96,7 @@ impl Reader {
     }
 }
 
-/// The run that starts `rest`, if it is short, plain, and ended by what ends runs.
+/// Returns the run that starts `rest`, if it is short and plain and its end is in sight.
 #[inline]
 fn short_run(rest: &[u8]) -> Option<&str> {
     let end = rest.iter().take(SHORT).position(|&b| !has(b, PLAIN_TEXT))?;
@@ -106,7 +106,7 @@ fn short_run(rest: &[u8]) -> Option<&str> {
     }
 }
 
-/// The part of the run that starts `rest` that can be delivered, and why no more.
+/// Returns the deliverable part of the run that starts `rest`, and the reason why it ends.
 fn long_run(rest: &[u8], at: usize, last: bool) -> (&str, Option<Fail>) {
     let plain = plain_text(rest);
     if matches!(rest.get(plain.len()), None | Some(b'<' | b'&' | b'\r')) {
@@ -125,7 +125,7 @@ fn long_run(rest: &[u8], at: usize, last: bool) -> (&str, Option<Fail>) {
     }
 }
 
-/// How many bytes at the end of what has arrived could be the start of `]]>`.
+/// Returns the number of bytes at the end of the input so far that could be the start of `]]>`.
 fn held_back(rest: &[u8], last: bool) -> usize {
     match rest {
         _ if last => 0,

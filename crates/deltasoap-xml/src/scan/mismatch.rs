@@ -1,4 +1,4 @@
-//! The first difference between two byte strings.
+//! The first difference between two byte strings. Differential decoding finds changes with it.
 //!
 //! ```text
 //! for each vector-wide block of both strings:
@@ -8,13 +8,11 @@
 //! the rest, shorter than a vector: once more the last full vector, overlapping what was compared before
 //! ```
 //!
-//! Strings shorter than a vector, and machines without these instructions, take the portable loop
-//! over words.
-//!
-//! Differential decoding finds changes with it.
+//! Strings shorter than a vector, and machines without these instructions, use a portable loop over
+//! words.
 
-/// The index of the first byte in which `a` and `b` differ; the shorter length if one starts the
-/// other.
+/// Returns the index of the first byte in which `a` and `b` differ; the shorter length if one is a
+/// prefix of the other.
 ///
 /// ```
 /// # use deltasoap_xml::scan::first_mismatch;
@@ -41,7 +39,7 @@ pub fn first_mismatch(a: &[u8], b: &[u8]) -> usize {
     portable(a, b)
 }
 
-/// The safe twin, for slices of one length: eight bytes at a time.
+/// The safe twin, for slices of equal length: eight bytes at a time.
 fn portable(a: &[u8], b: &[u8]) -> usize {
     let (a_words, a_rest) = a.as_chunks::<8>();
     let (b_words, b_rest) = b.as_chunks::<8>();
@@ -91,7 +89,7 @@ mod x86 {
         blocks(a.len(), NARROW, block)
     }
 
-    /// Walks over blocks of `width <= len` bytes; `block` gives a bit for each byte that differs.
+    /// Walks over blocks of `width <= len` bytes; `block` returns a bit for each byte that differs.
     #[inline(always)]
     fn blocks(len: usize, width: usize, block: impl Fn(usize) -> u32) -> usize {
         let last = len - width;

@@ -1,6 +1,6 @@
 //! Byte kernels: search and comparison at memory speed. The only place where `unsafe` may live.
 //!
-//! Single-byte and few-byte searches are the `memchr` crate's; here is what it does not have.
+//! The `memchr` crate does single-byte and few-byte searches; these are the searches that it lacks.
 
 mod mismatch;
 mod tag;

@@ -1,6 +1,6 @@
-//! Where a start tag ends, found without reading it: quote-aware and resumable.
+//! A quote-aware, resumable search for the end of a start tag, without reading the tag.
 
-/// Where a search for the end of a start tag stands.
+/// The state of a search for the end of a start tag.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TagScan {
     /// The quote that the search is inside of, 0 for none.
@@ -8,9 +8,9 @@ pub struct TagScan {
 }
 
 impl TagScan {
-    /// Searches the next bytes of a start tag for what ends the search: the `>` that ends the tag,
-    /// or a `<`, which no start tag may hold. Gives its index; `None` if it is not among these
-    /// bytes, and the search can go on with the bytes that follow.
+    /// Searches the next bytes of a start tag for the `>` that ends the tag, or a `<`, which no
+    /// start tag may contain. Returns its index; `None` if it is not among these bytes, and the
+    /// search can continue with the bytes that follow.
     pub fn find(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut at = 0;
         loop {

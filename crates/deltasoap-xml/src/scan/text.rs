@@ -1,38 +1,39 @@
-//! Runs of harmless text: how many bytes may be taken over as they are, when reading and when
+//! Runs of harmless text: the number of bytes that can be copied unchanged, when reading and when
 //! writing.
 //!
-//! The idea: text is almost always free of the few bytes that need a look. A `Class` names those
-//! bytes three times: for one byte, for eight bytes in a `u64`, and for sixteen in an SSE2
-//! register; the search is written once over blocks:
+//! Text is almost always free of the few bytes that need attention. A `Class` specifies those bytes
+//! three times: for one byte, for eight bytes in a `u64`, and for sixteen in an SSE2 register. The
+//! search is written once over blocks:
 //!
 //! ```text
 //! for each full block:  if it holds a special byte, stop there
 //! the last block:       read again so that it ends with the slice (what overlaps is known to be clean)
 //! ```
 //!
-//! The `u64` form is exact for the *first* special byte only: a borrow can run from it into the
-//! bytes above, never below. All loads are little-endian, so that "first" is "lowest".
+//! The `u64` form is exact for the *first* special byte only: a borrow can propagate from it into
+//! the bytes above, never below. All loads are little-endian, so that "first" is "lowest".
 
 use crate::Escape;
 
-/// Length of the longest prefix that is plain ASCII text: no `<`, `&`, `]`, no control character
-/// (so no tab, line feed or carriage return either), no byte from 0x80.
+/// Returns the length of the longest prefix that is plain ASCII text: no `<`, `&`, `]`, no control
+/// character (so no tab, line feed or carriage return either), no byte from 0x80.
 #[inline]
 pub fn text_run(bytes: &[u8]) -> usize {
     run::<Plain>(bytes)
 }
 
-/// As [`text_run`], but bytes from 0x80 belong to the run; whether they are UTF-8 is for the caller
-/// to check.
+/// Like [`text_run`], but bytes from 0x80 belong to the run; the caller must check that they are
+/// UTF-8.
 #[inline]
 pub fn wide_text_run(bytes: &[u8]) -> usize {
     run::<Wide>(bytes)
 }
 
-/// Length of the longest prefix that can be written at a place without a look at its characters.
+/// Returns the length of the longest prefix that can be written in a context without examining its
+/// characters.
 ///
-/// Stops at what must be escaped there, at control characters, and at the byte 0xEF, with which
-/// U+FFFE and U+FFFF begin (and many harmless characters).
+/// Stops at characters that must be escaped there, at control characters, and at the byte 0xEF,
+/// with which U+FFFE and U+FFFF begin (and many harmless characters).
 #[inline]
 pub fn verbatim_run(bytes: &[u8], place: Escape) -> usize {
     match place {
@@ -41,19 +42,19 @@ pub fn verbatim_run(bytes: &[u8], place: Escape) -> usize {
     }
 }
 
-/// Length of the longest prefix without a control character or the byte 0xEF.
+/// Returns the length of the longest prefix without a control character or the byte 0xEF.
 #[inline]
 pub fn legal_run(bytes: &[u8]) -> usize {
     run::<Legal>(bytes)
 }
 
-/// Length of the longest prefix without a space or a control character.
+/// Returns the length of the longest prefix without a space or a control character.
 #[inline]
 pub fn word_run(bytes: &[u8]) -> usize {
     run::<Word>(bytes)
 }
 
-/// The prefix that [`text_run`] finds, as text.
+/// Returns the prefix that [`text_run`] finds, as text.
 #[inline]
 pub fn plain_text(bytes: &[u8]) -> &str {
     let run = &bytes[..text_run(bytes)];
@@ -65,16 +66,17 @@ pub fn plain_text(bytes: &[u8]) -> &str {
 
 /// A set of special bytes that end a run.
 trait Class {
-    /// Whether one byte is special.
+    /// Returns true if one byte is special.
     fn byte(byte: u8) -> bool;
-    /// The lowest set 0x80 is at the first special byte of the eight; zero when there is none.
+    /// Marks the special bytes of eight: the lowest set 0x80 is at the first one; zero if there is
+    /// none.
     fn word(word: u64) -> u64;
-    /// 0xFF at each special byte of the sixteen, 0 elsewhere.
+    /// Returns 0xFF at each special byte of the sixteen, 0 elsewhere.
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     fn vector(block: sse2::Block) -> sse2::Block;
 }
 
-/// A class from the bytes that are special, one by one, and from ranges.
+/// Defines a class from single special bytes and from ranges.
 macro_rules! class {
     ($(#[$doc:meta])* $name:ident: $range:ident $(, $byte:literal)*) => {
         $(#[$doc])*
@@ -103,27 +105,27 @@ macro_rules! class {
 }
 
 class!(
-    /// What plain ASCII text in a message cannot hold.
+    /// Bytes that end plain ASCII text in a message.
     Plain: control_or_high, b'<', b'&', b']'
 );
 class!(
-    /// What text in a message cannot hold.
+    /// Bytes that end text in a message.
     Wide: control, b'<', b'&', b']'
 );
 class!(
-    /// What cannot be written as it is in character data.
+    /// Bytes that cannot be written unchanged in character data.
     TextEscapes: control, b'<', b'&', b'>', 0xEF
 );
 class!(
-    /// What cannot be written as it is in a double-quoted attribute value.
+    /// Bytes that cannot be written unchanged in a double-quoted attribute value.
     AttributeEscapes: control, b'<', b'&', b'>', b'"', 0xEF
 );
 class!(
-    /// What may be the start of something that is not an XML character.
+    /// Bytes that may start something that is not an XML character.
     Legal: control, 0xEF
 );
 class!(
-    /// What ends a word of ASCII.
+    /// Bytes that end a word of ASCII.
     Word: control, b' '
 );
 
@@ -163,14 +165,14 @@ mod swar {
         (word.wrapping_sub(ONES * 0x20) | word) & HIGHS
     }
 
-    /// Index of the first special byte.
+    /// Returns the index of the first special byte.
     #[inline(always)]
     pub fn first<C: Class>(block: &[u8; 8]) -> Option<usize> {
         let special = C::word(u64::from_le_bytes(*block));
         (special != 0).then(|| special.trailing_zeros() as usize / 8)
     }
 
-    /// The run's length; for any slice, and the twin of the sixteen-byte form.
+    /// Returns the length of the run; for any slice, and as the twin of the sixteen-byte form.
     #[inline]
     pub fn run<C: Class>(bytes: &[u8]) -> usize {
         let Some(last) = bytes.last_chunk::<8>() else {
@@ -209,21 +211,21 @@ mod sse2 {
         unsafe { _mm_or_si128(a, b) }
     }
 
-    /// There is no unsigned "less than": a byte below 0x20 is its own minimum with 0x1F.
+    /// SSE2 has no unsigned "less than": a byte below 0x20 is its own minimum with 0x1F.
     #[inline(always)]
     pub fn control(block: Block) -> Block {
         // SAFETY: SSE2 is part of x86-64.
         unsafe { _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8(0x1F)), block) }
     }
 
-    /// As signed numbers, bytes from 0x80 are below 0x20 too.
+    /// As signed numbers, bytes from 0x80 are less than 0x20 too.
     #[inline(always)]
     pub fn control_or_high(block: Block) -> Block {
         // SAFETY: SSE2 is part of x86-64.
         unsafe { _mm_cmplt_epi8(block, _mm_set1_epi8(0x20)) }
     }
 
-    /// Index of the first special byte.
+    /// Returns the index of the first special byte.
     #[inline(always)]
     fn first<C: Class>(block: &[u8; 16]) -> Option<usize> {
         // SAFETY: the load reads sixteen bytes, which is what the reference points to, and needs no
@@ -234,7 +236,8 @@ mod sse2 {
         (mask != 0).then(|| mask.trailing_zeros() as usize)
     }
 
-    /// The run's length, for slices of sixteen bytes and more; shorter ones go eight at a time.
+    /// Returns the length of the run, for slices of sixteen bytes and more; shorter ones go eight
+    /// at a time.
     #[inline]
     pub fn run<C: Class>(bytes: &[u8]) -> usize {
         let Some(last) = bytes.last_chunk::<16>() else {
@@ -278,8 +281,8 @@ mod tests {
         agrees::<Word>(bytes);
     }
 
-    /// Every byte value at every place in slices of every length around the block sizes, alone and
-    /// before another.
+    /// Checks every byte value at every position in slices of every length around the block sizes,
+    /// alone and before another.
     #[test]
     fn every_byte_at_every_place() {
         for len in 0..=40 {

@@ -3,8 +3,9 @@
 const BLOCK: usize = 16;
 const SPACES: u128 = u128::from_le_bytes([b' '; BLOCK]);
 
-/// The index of the first byte from `at` on that is not white space (XML 1.0, production 3); the
-/// length of `bytes` if there is none. Spaces are passed by sixteen, line ends and tabs one by one.
+/// Returns the index of the first byte from `at` on that is not white space (XML 1.0, production
+/// 3); the length of `bytes` if there is none. Spaces are skipped sixteen at a time, line ends and
+/// tabs one by one.
 #[inline]
 pub fn skip_white(bytes: &[u8], at: usize) -> usize {
     let mut at = at;
@@ -21,7 +22,7 @@ pub fn skip_white(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// How many of the first bytes are spaces, if a whole block is there.
+/// Returns the number of leading spaces in the first block; only if a whole block is available.
 #[inline(always)]
 fn leading_spaces(bytes: &[u8]) -> usize {
     match bytes.first_chunk() {

@@ -1,4 +1,4 @@
-//! Reads documents in all kinds of pieces and compares what comes out.
+//! Reads documents in all kinds of chunks and compares the results.
 
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
@@ -6,7 +6,7 @@ pub mod oracle;
 
 use deltasoap_xml::{Encoding, Event, Feed, Instructions, Limits, NameId, Reader, Stop, Window, XmlError};
 
-/// One event, owned; pieces of text that follow each other are one.
+/// One owned event; consecutive pieces of text are merged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
     Start(String, Vec<(String, String)>),
@@ -15,10 +15,10 @@ pub enum Piece {
     Done,
 }
 
-/// The events up to the end or the fault.
+/// The events up to the end or the error.
 pub type Outcome = (Vec<Piece>, Option<XmlError>);
 
-/// A reader and a feed that write down what they see.
+/// A reader and a feed that record their events.
 pub struct Recorder {
     pub reader: Reader,
     pub feed: Feed,
@@ -30,12 +30,12 @@ impl Recorder {
         Recorder { reader: Reader::new(limits, instructions), feed: Feed::new(limits), pieces: Vec::new() }
     }
 
-    /// Reads a document that comes in the given chunks.
+    /// Reads a document that arrives in the given chunks.
     pub fn record<'a>(&mut self, chunks: impl Iterator<Item = &'a [u8]>) -> Outcome {
         self.record_told(None, chunks)
     }
 
-    /// The same, if something outside of the document tells its encoding.
+    /// Like `record`, with an encoding given outside the document.
     pub fn record_told<'a>(&mut self, told: Option<Encoding>, chunks: impl Iterator<Item = &'a [u8]>) -> Outcome {
         self.reader.reset();
         self.feed.reset();
@@ -93,7 +93,7 @@ fn text(pieces: &mut Vec<Piece>, piece: &str) {
     }
 }
 
-/// Reads a document in one piece and byte by byte, which must come to the same.
+/// Reads a document in one piece and byte by byte, and asserts equal results.
 pub fn read(document: &[u8], limits: Limits, instructions: Instructions) -> Outcome {
     let mut recorder = Recorder::new(limits, instructions);
     let whole = recorder.record(std::iter::once(document));
@@ -102,7 +102,7 @@ pub fn read(document: &[u8], limits: Limits, instructions: Instructions) -> Outc
     whole
 }
 
-/// Events in short: `<name attribute=value`, text, `>`, with bars between.
+/// Formats events in short: `<name attribute=value`, text, `>`, separated by bars.
 pub fn shown((pieces, error): &Outcome) -> String {
     let mut shown: Vec<String> = pieces
         .iter()

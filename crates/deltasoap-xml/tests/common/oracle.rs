@@ -1,22 +1,22 @@
-//! Another parser, roxmltree, and the points in which it is known to differ.
+//! Another parser, roxmltree, and its known differences.
 
 use super::{Outcome, Piece};
 use deltasoap_xml::XmlErrorKind;
 use roxmltree::{Attribute, Document, Node};
 
-/// What documents must not contain to be compared.
+/// Strings that documents must not contain to be compared.
 const INCOMPARABLE: [&str; 9] = [
-    // The declaration and instructions: roxmltree checks less of them than XML asks for.
+    // The declaration and instructions: roxmltree checks less of them than XML requires.
     "<?",
     // SOAP allows none.
     "<!DOCTYPE",
-    // Declarations of the reserved prefixes; it takes an attribute `p:xmlns` for one of the default
-    // namespace.
+    // Declarations of the reserved prefixes; roxmltree treats an attribute `p:xmlns` as a
+    // declaration of the default namespace.
     "xmlns:xml",
     ":xmlns",
-    // It passes over a byte order mark that is data to us, or the other way round.
+    // It skips a byte order mark that is data to us, or the other way round.
     "\u{FEFF}",
-    // It lets a name begin with a colon.
+    // It allows a name to begin with a colon.
     "<:",
     "</:",
     // It does not normalise line ends next to references.
@@ -24,20 +24,20 @@ const INCOMPARABLE: [&str; 9] = [
     "\r&",
 ];
 
-/// Starts of documents in UTF-16 without a mark, whose bytes may happen to be UTF-8 too; roxmltree
-/// reads UTF-8 alone.
+/// Starts of documents in UTF-16 without a mark, whose bytes may also be valid UTF-8; roxmltree
+/// reads only UTF-8.
 const UTF_16: [&str; 2] = ["\0<\0?", "<\0?\0"];
 
-/// True if both parsers should say the same about a document, known differences in what they refuse
-/// aside.
+/// Returns true if both parsers should agree on a document, apart from known differences in what
+/// they refuse.
 pub fn is_comparable(text: &str) -> bool {
     !UTF_16.iter().any(|start| text.starts_with(start)) && !INCOMPARABLE.iter().any(|part| text.contains(part))
 }
 
-/// Compares what the reader says about a document, without limits, with what roxmltree says.
+/// Compares the reader's result for a document, without limits, with that of roxmltree.
 ///
 /// # Panics
-/// If they differ in an unknown point.
+/// If they differ in an unknown way.
 pub fn compare(text: &str, (pieces, error): &Outcome) {
     match (Document::parse(text), error) {
         (Ok(document), None) => assert_eq!(*pieces, tree(document.root_element()), "{text:?}"),
@@ -47,23 +47,23 @@ pub fn compare(text: &str, (pieces, error): &Outcome) {
     }
 }
 
-/// True for faults that roxmltree does not mind and XML or Namespaces does.
+/// Returns true for errors that XML or Namespaces require and roxmltree does not report.
 fn is_more_generous(fault: &XmlErrorKind) -> bool {
     match fault {
-        // It lets a name begin or end with a colon.
+        // It allows a name to begin or end with a colon.
         XmlErrorKind::QualifiedName { .. } => true,
-        // It takes a reference to no character for one to U+FFFD.
+        // It replaces a reference to a forbidden character by U+FFFD.
         XmlErrorKind::CharacterReference { .. } => true,
-        // It lets a prefix be bound to nothing.
+        // It allows a prefix to be bound to the empty string.
         XmlErrorKind::EmptyNamespace { .. } => true,
-        // It lets the default namespace be declared twice.
+        // It allows the default namespace to be declared twice.
         XmlErrorKind::DuplicateAttribute { name } => name == "xmlns",
         _ => false,
     }
 }
 
-/// What the reader must say about a document with this root. Not recursive, for documents may be
-/// deep.
+/// Returns the expected events for a document with this root. Not recursive, because documents may
+/// be deep.
 fn tree(root: Node<'_, '_>) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut next = Some(root);
@@ -86,7 +86,7 @@ fn open(node: Node<'_, '_>, pieces: &mut Vec<Piece>) {
     }
 }
 
-/// Closes a node and those around it that end with it; gives what follows.
+/// Closes a node and those around it that end with it; returns the node that follows.
 fn close<'a, 'i>(mut node: Node<'a, 'i>, root: Node<'a, 'i>, pieces: &mut Vec<Piece>) -> Option<Node<'a, 'i>> {
     loop {
         if node.is_element() {

@@ -1,12 +1,11 @@
-//! However a document is cut into chunks, the events and the error are the same; and they are what
-//! other parsers say.
+//! However a document is split into chunks, the events and the error are the same, and they agree
+//! with those of other parsers.
 
 use crate::common::{Outcome, Recorder, oracle};
 use deltasoap_xml::{Instructions, Limits, XmlError};
 use proptest::prelude::*;
 
-/// Fragments that documents are made of: many of them valid, some not, some only at the right
-/// place.
+/// Fragments of documents: many are valid, some are not, some only in the right place.
 const FRAGMENTS: [&str; 65] = [
     "<a>",
     "</a>",
@@ -173,7 +172,7 @@ fn instructions() -> impl Strategy<Value = Instructions> {
     prop_oneof![Just(Instructions::Refuse), Just(Instructions::Skip)]
 }
 
-/// The chunks of a document cut at the given places.
+/// Splits a document at the given positions.
 fn cut(bytes: &[u8], cuts: &[prop::sample::Index]) -> Vec<Vec<u8>> {
     let mut places: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
     places.extend([0, bytes.len()]);
@@ -181,7 +180,7 @@ fn cut(bytes: &[u8], cuts: &[prop::sample::Index]) -> Vec<Vec<u8>> {
     places.windows(2).map(|pair| bytes[pair[0]..pair[1]].to_vec()).collect()
 }
 
-/// Reads in one piece, byte by byte, and in the given cuts; the outcome must be one.
+/// Reads a document in one piece, byte by byte, and in the given chunks; the results must be equal.
 fn read_all(bytes: &[u8], limits: Limits, instructions: Instructions, cuts: &[prop::sample::Index]) -> Outcome {
     let mut recorder = Recorder::new(limits, instructions);
     let whole = recorder.record(std::iter::once(bytes));
@@ -239,7 +238,7 @@ proptest! {
     #[test]
     fn single_bytes_and_utf8_agree(text in document(), bytes in proptest::collection::vec(0xA0..=0xFF_u8, 8), cut: prop::sample::Index) {
         prop_assume!(!text.contains("encoding=") && !text.starts_with('\u{FEFF}'));
-        // Other characters than those of Latin-1 become some of it.
+        // Maps characters outside Latin-1 to some of it.
         let of_latin = |c: char| if c as u32 > 0xFF { char::from(bytes[c as usize % 8]) } else { c };
         let text: String = text.chars().map(of_latin).collect();
         let text = text.strip_prefix("<?xml version='1.0'?>").unwrap_or(&text);
@@ -264,7 +263,7 @@ proptest! {
 
     #[test]
     fn another_parser_agrees(bytes in mutated()) {
-        // Not `prop_assume`: it gives up after as many documents as are left out here.
+        // Not `prop_assume`: it gives up after skipping this many documents.
         if let Some(text) = std::str::from_utf8(&bytes).ok().filter(|text| oracle::is_comparable(text)) {
             oracle::compare(text, &read_all(&bytes, Limits::NONE, Instructions::Skip, &[]));
         }

@@ -1,7 +1,7 @@
-//! The W3C XML Conformance Test Suite, as far as it concerns a reader for SOAP.
+//! The W3C XML Conformance Test Suite, as far as it applies to a reader for SOAP.
 //!
 //! Each test of the suite's catalogs is a document and a type: `valid` and `invalid` documents are
-//! well-formed, `not-wf` ones are not, and at `error` ones a processor may do as it likes. They
+//! well-formed, `not-wf` ones are not, and for `error` ones a processor may do as it likes. They
 //! fall into these groups:
 //!
 //! | group | what is asserted |
@@ -13,8 +13,8 @@
 //! | optional errors | nothing |
 //! | all others | well-formed ones are accepted, ill-formed ones refused |
 //!
-//! Every document is read in one piece and byte by byte; both must give the same. There are no
-//! deviations.
+//! Every document is read in one piece and byte by byte; both must give the same result. There are
+//! no deviations.
 
 use crate::common::{Outcome, read};
 use deltasoap_xml::{Instructions, Limits, XmlErrorKind};
@@ -24,7 +24,7 @@ use zip::ZipArchive;
 
 const SUITE: &[u8] = include_bytes!("../../../../testdata/conformance/xmlts20130923.zip");
 
-/// The catalogs, as the suite's own list of catalogs has them.
+/// The catalogs, as in the suite's own list of catalogs.
 const CATALOGS: [&str; 21] = [
     "xmltest/xmltest.xml",
     "japanese/japanese.xml",
@@ -49,7 +49,7 @@ const CATALOGS: [&str; 21] = [
     "eduni/misc/ht-bh.xml",
 ];
 
-/// What a test is good for here.
+/// The group that a test belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Group {
     Doctype,
@@ -110,8 +110,8 @@ impl Suite {
         bytes
     }
 
-    /// The tests of a catalog. Catalogs hold entities and fragments, so they are searched, not
-    /// parsed.
+    /// Returns the tests of a catalog. Catalogs contain entities and fragments, so they are
+    /// searched, not parsed.
     fn tests(&mut self, catalog: &str) -> Vec<Test> {
         let folder = &catalog[..catalog.rfind('/').unwrap() + 1];
         let text = without_comments(&String::from_utf8_lossy(&self.file(catalog)));
@@ -150,15 +150,15 @@ fn without_comments(text: &str) -> String {
     without(text, "<!--", "-->")
 }
 
-/// Text without the parts between `open` and `close`.
+/// Removes the parts between `open` and `close`.
 fn without(text: &str, open: &str, close: &str) -> String {
     let mut parts = text.split(open);
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |text, part| text + part.split_once(close).map_or("", |(_, rest)| rest))
 }
 
-/// The ASCII characters outside comments and CDATA sections: enough to look for markup, in UTF-16
-/// too.
+/// Returns the ASCII characters outside comments and CDATA sections: enough to find markup, also in
+/// UTF-16.
 fn bare(document: &[u8]) -> String {
     let ascii: String = document.iter().filter(|b| (1..128).contains(*b)).copied().map(char::from).collect();
     without(&without(&ascii, "<!--", "-->"), "<![CDATA[", "]]>")
@@ -178,7 +178,7 @@ fn skip(document: &[u8]) -> Outcome {
     read(document, Limits::default(), Instructions::Skip)
 }
 
-/// Tests that do not come out as they should.
+/// Describes the failure of a test; `None` if it passes.
 fn wrong(test: &Test, document: &[u8], group: Group) -> Option<String> {
     let error = skip(document).1;
     let as_expected = match group {
@@ -190,8 +190,8 @@ fn wrong(test: &Test, document: &[u8], group: Group) -> Option<String> {
     (!as_expected).then(|| format!("{} ({group:?}): {error:?}", test.path))
 }
 
-/// The fault of a well-formed document with a DOCTYPE: the DOCTYPE, or the encoding declared before
-/// it.
+/// Returns true for the error of a well-formed document with a DOCTYPE: the DOCTYPE itself, or the
+/// encoding declared before it.
 fn is_dtd(kind: &XmlErrorKind) -> bool {
     matches!(kind, XmlErrorKind::Doctype | XmlErrorKind::DeclaredEncoding { .. })
 }

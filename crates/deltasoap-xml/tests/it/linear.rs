@@ -1,6 +1,6 @@
-//! Work grows in proportion to the document, whatever its shape and however it is cut: twice the
-//! size may take no more than about twice the time. Each shape would take minutes if some step of
-//! it were quadratic.
+//! Work grows linearly with the document, whatever its shape and however it is split: twice the
+//! size may take no more than about twice the time. Each shape would take minutes if some step were
+//! quadratic.
 
 use crate::common::Recorder;
 use deltasoap_xml::{Instructions, Limits};
@@ -9,21 +9,21 @@ use std::time::Duration;
 
 const LIMITS: Limits = Limits { message: 1 << 30, ..Limits::NONE };
 
-/// Processor time that this thread has used: other work on the machine does not count.
+/// Returns the processor time that this thread has used: other work on the machine does not count.
 #[cfg(unix)]
 fn now() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// Time on the clock.
+/// Returns the wall-clock time.
 #[cfg(not(unix))]
 fn now() -> Duration {
     static START: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
     START.elapsed()
 }
 
-/// How long it takes to read a document in chunks.
+/// Returns the time that it takes to read a document in chunks.
 fn time(document: &str, chunk: usize) -> Duration {
     let mut recorder = Recorder::new(LIMITS, Instructions::Skip);
     let start = now();
@@ -32,9 +32,8 @@ fn time(document: &str, chunk: usize) -> Duration {
     now() - start
 }
 
-/// Asserts that documents made for `n` and `2 * n` take time in proportion, in chunks of one byte
-/// and of many. The best of several times counts: caches and the processor's clock disturb the
-/// others.
+/// Asserts that documents made for `n` and `2 * n` take proportional time, in small and in large
+/// chunks. The best of several runs counts: caches and the processor's clock disturb the others.
 fn assert_linear(n: usize, make: impl Fn(usize) -> String) {
     let (small, large) = (make(n), make(2 * n));
     for chunk in [1, 1000, usize::MAX] {
@@ -48,7 +47,7 @@ fn assert_linear(n: usize, make: impl Fn(usize) -> String) {
     }
 }
 
-/// `n` numbered pieces between two ends.
+/// Builds a document of `n` numbered pieces between a head and a tail.
 fn numbered(head: &str, n: usize, piece: impl Fn(&mut String, usize), tail: &str) -> String {
     let mut text = head.to_owned();
     (0..n).for_each(|i| piece(&mut text, i));

@@ -1,4 +1,4 @@
-//! The tests of the crate's interface, a module for each subject. They are one program, because
+//! The tests of the crate's interface, one module per subject. They are one program, because
 //! linking each of them takes longer than running it.
 
 #[path = "../common/mod.rs"]

@@ -1,5 +1,5 @@
-//! Positions of errors in documents that are not in UTF-8: exact in received bytes, however long
-//! ago the place was read.
+//! Positions of errors in documents that are not in UTF-8: exact in received bytes, even long after
+//! the bytes were read.
 
 use deltasoap_xml::{Encoding, Event, Feed, Instructions, Limits, Reader, Stop, Window, XmlError, XmlErrorKind};
 
@@ -13,7 +13,7 @@ fn utf16(text: &str, is_big: bool) -> Vec<u8> {
     std::iter::once(0xFEFF).chain(text.encode_utf16()).flat_map(unit).collect()
 }
 
-/// Reads a document and reports a fault of its own at the start of the text in which `!` ends.
+/// Reads a document and reports an error at the start of the text that ends in `!`.
 fn fault(document: &[u8], size: usize) -> XmlError {
     let (mut reader, mut feed) = (Reader::new(Limits::NONE, Instructions::Refuse), Feed::new(Limits::NONE));
     let mut mark = None;
@@ -49,7 +49,7 @@ fn find_exclamation(
     }
 }
 
-/// The position must be that of `|`, which is taken out, in any chunks.
+/// Asserts that the position is that of `|`, which is removed, in any chunks.
 fn check(marked: &str) {
     let (before, after) = marked.split_once('|').unwrap();
     let text = [before, after].concat();
@@ -81,7 +81,7 @@ fn a_fault_behind_long_text_or_in_a_long_tag_is_exact() {
     check(&format!("<a><!-- {long}|-- --></a>"));
 }
 
-/// As [`fault`], for a document in ISO-8859-1 by its declaration or because the feed is told so.
+/// Like [`fault`], for a document in ISO-8859-1, by its declaration or by the feed's setting.
 fn latin_fault(text: &str, is_told: bool, size: usize) -> XmlError {
     let declaration = if is_told { "" } else { "<?xml version='1.0' encoding='latin1'?>" };
     let document: Vec<u8> = declaration.chars().chain(text.chars()).map(|c| c as u8).collect();

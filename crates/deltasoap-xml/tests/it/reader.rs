@@ -1,5 +1,4 @@
-//! Well-formedness and namespaces, rule by rule: each case is a document and what the reader makes
-//! of it.
+//! Well-formedness and namespaces, rule by rule: each case is a document and the reader's result.
 
 use crate::common::{Recorder, read, shown};
 use deltasoap_xml::{Encoding, Instructions, Limits, XmlErrorKind};
@@ -144,7 +143,7 @@ fn every_limit_is_enforced_at_the_first_character_beyond() {
     }
 }
 
-/// Text of a document in an encoding that is told, or declared by a label.
+/// Returns the text of a document whose encoding is given, or declared by a label.
 fn text_of(document: &[u8], told: Option<Encoding>) -> String {
     let mut recorder = Recorder::new(Limits::default(), Instructions::Refuse);
     let whole = recorder.record_told(told, std::iter::once(document));

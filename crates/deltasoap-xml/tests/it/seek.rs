@@ -1,4 +1,4 @@
-//! Going back in a document: the feed to any place, the reader to any depth.
+//! Seeking in a document: the feed to any position, the reader to any depth.
 
 use deltasoap_xml::{Event, Feed, Instructions, Limits, Reader, Stop, Window, XmlError, XmlErrorKind};
 
@@ -49,7 +49,7 @@ fn a_step_that_halts_in_front_of_the_limit_hears_of_it_later() {
     assert!(feed.is_halted());
     feed.seek(10);
     assert!(is_limit(push(&mut feed, &mut reader, b"more", false)));
-    // A place behind the limit leaves no room at all.
+    // An offset beyond the limit leaves no room at all.
     feed.seek(12);
     assert!(is_limit(push(&mut feed, &mut reader, b"re", false)));
 }

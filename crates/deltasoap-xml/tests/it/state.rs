@@ -1,4 +1,4 @@
-//! What a reader knows between events: names, scopes, open elements; and what a caller may do
+//! The reader's state between events: names, scopes, open elements; and what a caller may do
 //! meanwhile.
 
 use deltasoap_xml::{Encoding, Event, Feed, Instructions, Limits, Reader, Stop, Window, XmlError, nodes};
@@ -7,7 +7,7 @@ fn reader() -> Reader {
     Reader::new(Limits::default(), Instructions::Refuse)
 }
 
-/// Reads up to and with the `n`th start tag.
+/// Reads through the `n`th start tag.
 fn start(reader: &mut Reader, window: &mut Window<'_>, n: usize) {
     let mut seen = 0;
     while seen < n {
@@ -15,7 +15,7 @@ fn start(reader: &mut Reader, window: &mut Window<'_>, n: usize) {
     }
 }
 
-/// The scopes of all start tags of a document.
+/// Returns the scopes of all start tags of a document.
 fn scopes(reader: &mut Reader, document: &str) -> Vec<deltasoap_xml::ScopeId> {
     reader.reset();
     let mut window = Window::whole(document.as_bytes());
@@ -94,7 +94,7 @@ fn names_are_kept_until_there_are_many() {
     assert_eq!(name("<third/>"), first, "all was forgotten, so the first id is given again");
 }
 
-/// Whatever is kept to the end of a document counts, but not what others brought before.
+/// Everything kept to the end of a document counts, but not what earlier documents introduced.
 #[test]
 fn new_names_of_a_document_are_counted() {
     let mut reader = reader();
@@ -170,8 +170,8 @@ fn a_caller_may_move_over_whole_elements() {
     start(&mut reader, &mut window, 1);
     assert!(reader.is_between_tokens());
     window.pos = 11;
-    // Inside the second element's tag: the reader has noted how far it searched, which must not
-    // bind the caller.
+    // Inside the second element's tag: the reader has recorded how far it searched, which must not
+    // restrict the caller.
     assert_eq!(reader.next(&mut window), Err(Stop::Pending));
     let mut window = Window { pos: 46, ..Window::whole(document) };
     assert_eq!(&document[46..], b"<c/></a>");

@@ -1,4 +1,4 @@
-//! Arrays of values that name their types: by the shortcut for flat items and without it.
+//! Arrays of values that name their types: with the shortcut for flat items and without it.
 
 use deltasoap::decode::Decoder;
 use deltasoap::schema::Use;
@@ -28,7 +28,7 @@ fn read(mut decoder: Decoder, message: &[u8], chunk: usize) -> Result<(Pairs, u6
     Ok((reader.into_parts().1.into_memory().into_value(), decoder.stats().flat_items))
 }
 
-/// Reads a message in every way; gives the value and how many items took the shortcut.
+/// Reads a message in every way; returns the value and the number of items that used the shortcut.
 fn read_all(message: &[u8]) -> Result<(Pairs, u64), Error> {
     let decoder = || Decoder::new(DecodeOptions::default());
     let whole = read(decoder(), message, message.len());

@@ -1,5 +1,5 @@
-//! What schemas need beyond plain structs: derived types, wildcards, elements of others' types,
-//! elements that come again, lists.
+//! Schema features beyond plain structs: derived types, wildcards, elements of other types,
+//! repeated elements, lists.
 
 use crate::support::{decode, encode, fault, round_trip};
 use deltasoap::encode::Encoder;
@@ -101,7 +101,7 @@ fn in_soap_encoding_the_type_is_told_once() {
     assert!(matches!(decode::<AnyBase>(&xml), Ok(AnyBase::Circle(_))));
 }
 
-/// The name of the body's element does not say which of the types it has, as it does for other
+/// The name of the body's element does not determine which of the types it has, unlike for other
 /// types.
 #[test]
 fn in_soap_encoding_a_body_tells_its_type() {

@@ -1,4 +1,4 @@
-//! Where faults are found: paths and offsets.
+//! Locations of faults: paths and offsets.
 
 use crate::support::decode;
 use deltasoap::{ErrorKind, Soap};

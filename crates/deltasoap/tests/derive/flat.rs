@@ -1,5 +1,5 @@
-//! Arrays of flat structs: the shortcut gives what the general routines give, whatever the items
-//! look like.
+//! Arrays of flat structs: the shortcut gives the same result as the general routines, whatever the
+//! items look like.
 
 use crate::support::{decode_cut, encode};
 use deltasoap::content::Shortcuts;
@@ -97,7 +97,7 @@ fn nested_structs_strings_and_enumerations_are_flat_too() {
     assert_eq!(stats.flat_items, 998);
 }
 
-/// An item; one in ten or so means the same in other markup.
+/// Returns an item; about one in ten has different markup with the same meaning.
 fn item(n: i32) -> String {
     let Mesh { x, y, v } = mesh(n);
     match n % 101 {
@@ -162,7 +162,7 @@ fn other_prefixes() {
     assert_eq!(decode_cut::<Both>(xml.as_bytes(), 0..xml.len()).expect("valid").0, read);
 }
 
-/// What was changed in a document, so that most are at fault.
+/// Inserts text into a document, which makes most documents invalid.
 fn damage(xml: &str, at: usize, with: &str) -> String {
     let at = at % xml.len();
     format!("{}{with}{}", &xml[..at], &xml[at..])

@@ -50,7 +50,7 @@ types! {
         to: i32,
     }
 
-    /// Both branches have an element of one name.
+    /// Both branches have an element of the same name.
     #[derive(Debug, Clone, PartialEq, Soap)]
     #[soap(group)]
     enum More {
@@ -214,7 +214,7 @@ fn one_branch_and_all_of_it() {
 }
 
 types! {
-    /// A type that holds itself.
+    /// A type that contains itself.
     #[derive(Debug, Clone, PartialEq, Soap)]
     struct Tree {
         #[soap(group)]
@@ -258,7 +258,7 @@ fn groups_are_fields_of_the_type_around_them() {
 }
 
 types! {
-    /// Groups that are repeated: sequences, choices, one in the other.
+    /// Repeated groups: sequences, choices, one within the other.
     #[derive(Debug, Clone, PartialEq, Soap)]
     struct Log {
         #[soap(inline)]

@@ -8,7 +8,7 @@ mod flat;
 mod support;
 mod tracked;
 
-/// A runtime by another path.
+/// A runtime with a different path.
 mod runtime {
     pub use deltasoap::*;
 }

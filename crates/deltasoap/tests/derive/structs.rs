@@ -345,7 +345,7 @@ fn empty_structs() {
     assert_eq!(fault::<Flagged>("<r><a/></r>"), unexpected("a", "the end of the element"));
 }
 
-/// A struct of 70 optional fields in any order: more than a word of bits.
+/// Defines a struct of 70 optional fields in any order: more than the bits of a word.
 macro_rules! wide {
     ($($field:ident)*) => {
         #[derive(Debug, Default, PartialEq, Soap)]
@@ -376,7 +376,7 @@ fn many_fields_in_any_order() {
     assert_eq!(fault::<Wide>(&twice), unexpected("g8", "<g8> only once"));
 }
 
-/// What nobody asked for is not lost without a word.
+/// Ignored content is not lost silently.
 #[test]
 fn attributes_that_no_field_names_are_counted() {
     #[derive(Debug, PartialEq, Soap)]
@@ -414,7 +414,7 @@ types! {
         Word(String),
     }
 
-    /// What an empty element, or an absent attribute, stands for.
+    /// The value of an empty element, or of an absent attribute.
     #[derive(Debug, Clone, PartialEq, Soap)]
     #[soap(element = "r")]
     struct Texts {
@@ -443,7 +443,7 @@ types! {
         pairs: Vec<Pair>,
     }
 
-    /// Text beside attributes: what is empty is known by the element, not by this.
+    /// Text with attributes: the element determines the value of empty text, not this type.
     #[derive(Debug, Clone, PartialEq, Soap)]
     struct Amount {
         #[soap(attribute)]
@@ -510,7 +510,7 @@ fn default_texts_stand_for_what_is_empty() {
     assert_eq!(fault::<Nine>("<r> </r>"), fault::<Nine>("<r>\t</r>"));
 }
 
-/// Every policy gives what a decoder gives that has seen no other message.
+/// Every policy gives the same result as a decoder that has seen no other message.
 #[test]
 fn default_texts_come_and_go_between_messages() {
     let documents = [

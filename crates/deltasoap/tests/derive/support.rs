@@ -5,7 +5,7 @@ use deltasoap::encode::Encoder;
 use deltasoap::{DecodeOptions, Error, ErrorKind, QName, Stats, Typed};
 use std::fmt::Debug;
 
-/// Reads a document in chunks that end at the given places.
+/// Reads a document in chunks that end at the given positions.
 pub fn decode_cut<T: Typed>(xml: &[u8], cuts: impl IntoIterator<Item = usize>) -> Result<(T, Stats), Error> {
     let mut decoder = Decoder::new(DecodeOptions::default());
     let mut root = ElementRoot::<T>::new(T::view());
@@ -18,7 +18,7 @@ pub fn decode_cut<T: Typed>(xml: &[u8], cuts: impl IntoIterator<Item = usize>) -
     Ok((root.value, *decoder.stats()))
 }
 
-/// Reads a document in one piece, and asserts that single bytes give the same.
+/// Reads a document in one piece, and asserts that reading single bytes gives the same result.
 pub fn decode<T: Typed + Debug + PartialEq>(xml: &str) -> Result<T, Error> {
     let whole = decode_cut(xml.as_bytes(), []).map(|(value, _)| value);
     let bytes = decode_cut(xml.as_bytes(), 0..xml.len()).map(|(value, _)| value);
@@ -26,7 +26,7 @@ pub fn decode<T: Typed + Debug + PartialEq>(xml: &str) -> Result<T, Error> {
     whole
 }
 
-/// The fault in a document that has one.
+/// Returns the fault in an invalid document.
 pub fn fault<T: Typed + Debug + PartialEq>(xml: &str) -> ErrorKind {
     match decode::<T>(xml) {
         Ok(value) => panic!("read as {value:?}: {xml}"),
@@ -51,12 +51,12 @@ pub fn round_trip<T: Typed + Debug + PartialEq>(value: &T, xml: &str) {
     assert_eq!(&decode::<T>(xml).expect("a valid document"), value);
 }
 
-/// A fault's name for an element.
+/// Returns the fault for a missing element.
 pub fn missing(name: &str) -> ErrorKind {
     ErrorKind::MissingElement { expected: name.to_owned() }
 }
 
-/// The fault for an element that may not stand there.
+/// Returns the fault for an element that is not allowed there.
 pub fn unexpected(found: &str, expected: &str) -> ErrorKind {
     ErrorKind::UnexpectedElement { found: found.to_owned(), expected: expected.to_owned() }
 }

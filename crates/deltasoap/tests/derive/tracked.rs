@@ -1,5 +1,5 @@
-//! Tracked values look like what they stand for, in every place, and messages of them are written
-//! as those of plain types.
+//! Tracked values look like the values that they wrap, in every place, and their messages are
+//! written as those of plain types.
 
 use crate::support::{decode, decode_cut, encode};
 use deltasoap::decode::Decoder;
@@ -110,7 +110,7 @@ impl From<plain::Report> for Tracked<noting::Report> {
     }
 }
 
-/// Few items, or so many that a template keeps them as a run.
+/// Generates few items, or enough that a template keeps them as a run.
 fn list<T: Debug + Clone>(item: impl Strategy<Value = T> + Clone) -> impl Strategy<Value = Vec<T>> {
     prop_oneof![prop::collection::vec(item.clone(), 0..5), prop::collection::vec(item, 256..300)]
 }
@@ -159,11 +159,11 @@ fn report() -> impl Strategy<Value = plain::Report> {
     })
 }
 
-/// What changes from one report to the next: a bit each for the plain fields, and for what happens
-/// to lists.
+/// Changes from one report to the next: one bit for each plain field, and for each change of a
+/// list.
 type Change = (u16, plain::Report);
 
-/// The report behind another: few fields change, and of lists mostly an item here and there.
+/// Returns the next report: few fields change, and mostly single items of lists.
 fn behind(before: &plain::Report, (bits, other): &Change) -> plain::Report {
     let mut after = before.clone();
     let is = |bit: u16| bits >> bit & 1 == 1;
@@ -187,7 +187,7 @@ fn behind(before: &plain::Report, (bits, other): &Change) -> plain::Report {
     after
 }
 
-/// Takes over one item in five, and the length.
+/// Copies one item in five, and the length.
 fn blend<T: Clone>(list: &mut Vec<T>, other: &[T], items: bool, length: bool) {
     if items {
         let some = list.iter_mut().zip(other).step_by(5);
@@ -203,7 +203,7 @@ fn message<T: Message>(value: &T, encoding: Use) -> Vec<u8> {
     encode_message(Version::Soap11, encoding, &[], value, Buffer::new()).expect("plain text").into_vec()
 }
 
-/// Goes to another value in small steps, touching only what differs.
+/// Changes the report to `target` in small steps, touching only what differs.
 fn go_to(report: &mut Tracked<noting::Report>, target: &plain::Report) {
     if report.station != target.station {
         report.station.clone_from(&target.station);
@@ -259,7 +259,7 @@ fn go_to_list<T: Clone + PartialEq>(list: &mut TrackedVec<T>, target: &[T]) {
     list.extend(target[list.len()..].to_vec());
 }
 
-/// Items are changed in place: the list and the item both note it.
+/// Changes items in place: the list and the item both record it.
 fn go_to_meshes(list: &mut TrackedVec<Tracked<Mesh>>, target: &[Mesh]) {
     list.truncate(target.len());
     for place in 0..list.len() {
@@ -345,7 +345,7 @@ proptest! {
         }
     }
 
-    /// What is read over an old value counts as changed.
+    /// Content that is read over an old value counts as changed.
     #[test]
     fn a_template_follows_what_is_read(
         first in report(),

@@ -1,5 +1,5 @@
-//! Default namespaces in typed messages: bodies, header blocks, details of faults, packages of
-//! parts, templates.
+//! Default namespaces in typed messages: bodies, header blocks, fault details, packages of parts,
+//! templates.
 
 use crate::sender::Sender;
 use deltasoap::schema::Use;
@@ -30,7 +30,7 @@ struct Share {
     weight: f64,
 }
 
-/// In another namespace, with an element of the first within.
+/// A type in a different namespace, with an element of the first namespace.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:other", qualified)]
 struct Foreign {
@@ -39,7 +39,7 @@ struct Foreign {
     ours: i32,
 }
 
-/// A pool beside something of any type.
+/// A pool and an element of any type.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(message, namespace = "urn:v", qualified)]
 struct Answer {
@@ -72,7 +72,7 @@ fn one_declaration_serves_all() {
     assert_eq!(decode_request::<Pool>(message.as_bytes()).expect("readable").1, value);
 }
 
-/// Elements of any type can have no namespace, and names in them no prefix.
+/// Elements of any type may have no namespace, and names in them no prefix.
 #[test]
 fn beside_trees_prefixes_stay() {
     let value = Answer { pool: vec![pool("a")], any: None };
@@ -133,8 +133,8 @@ fn pools() -> impl Strategy<Value = Pool> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// By template and in full the bytes are the same, and they are read as what was sent, alone
-    /// and compared with those before.
+    /// The bytes are the same by template and in full, and they are read as the sent value, alone
+    /// and compared with earlier messages.
     #[test]
     fn templates_write_what_is_written_in_full(pools in prop::collection::vec(pools(), 1..6)) {
         let mut sender = Sender::new(Pool::view(), Templating::default());

@@ -1,5 +1,5 @@
-//! Arrays in which nearly everything changes at once: values that keep their length, that outgrow
-//! their chunk, and stretches of both.
+//! Arrays in which nearly everything changes at once: values that keep their length, values that
+//! outgrow their chunk, and stretches of both.
 
 use deltasoap::encode::differential::EncodeStats;
 use deltasoap::schema::Use;
@@ -29,8 +29,8 @@ fn options() -> Templating {
     Templating { chunk: CHUNK, split: 2 * CHUNK, adaptive: false, ..Templating::default() }
 }
 
-/// Writes a message against the template, compares it with the message in full, and gives what was
-/// done.
+/// Writes a message against the template, and compares it with the message in full; returns the
+/// match kind and statistics.
 fn send<T: Message>(template: &mut Template, value: &T) -> (MatchKind, EncodeStats, usize) {
     let before = template.stats();
     let sent = template.encode(Version::Soap11, Use::Literal, &[], value).expect("can be written");
@@ -69,7 +69,7 @@ fn values_that_outgrow_their_chunk_get_more_chunks() {
     send(&mut template, &numbers(2000, |at| (at % 10) as f64, |at| (at % 10) as i64));
 }
 
-/// New values for a stretch of items, by how their lengths change.
+/// Sets new values for a stretch of items; their kind determines how lengths change.
 fn change(numbers: &mut Numbers, random: &mut SplitMix64) {
     let len = numbers.doubles.len();
     let start = random.next_u64() as usize % len;

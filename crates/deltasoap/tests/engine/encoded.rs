@@ -1,4 +1,4 @@
-//! Section-5 encoding: types on accessors, arrays by the rules of each version.
+//! Section 5 encoding: types on accessors, arrays by the rules of each version.
 
 use deltasoap::schema::Use;
 use deltasoap::soap::{Version, decode_request, encode_message};
@@ -44,7 +44,8 @@ fn item(name: &str, price: &str) -> String {
     format!("<name xsi:type=\"xsd:string\">{name}</name><price xsi:type=\"xsd:double\">{price}</price>")
 }
 
-/// The body's element itself bears no type: its name says it.
+/// Returns the expected body. Its element itself has no type attribute: its name determines the
+/// type.
 fn expected(style: &str, ints: &str, items: &str) -> String {
     let int = |n: i32| format!("<item xsi:type=\"xsd:int\">{n}</item>");
     let struct_item = |name, price| format!("<item xsi:type=\"ns:Item\">{}</item>", item(name, price));

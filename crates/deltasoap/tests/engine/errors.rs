@@ -1,4 +1,4 @@
-//! What people read when a message is at fault: exact texts, paths and positions.
+//! Errors of invalid messages as users see them: exact text, paths and positions.
 
 use crate::support::read;
 use deltasoap::{AnySimple, Nillable, Soap, SoapArray};
@@ -30,7 +30,7 @@ struct Doc {
     z: Option<bool>,
 }
 
-/// The text of the error, with the byte of `|` in the document as its position.
+/// Asserts the text of the error; the byte of `|` in the document is its position.
 #[track_caller]
 fn fails(document: &str, expected: &str) {
     const ROOT: &str = "<r xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance' xmlns:q='urn:q' id='1'>";
@@ -50,8 +50,8 @@ fn elements() {
     fails("<r><z>true</z>|<a/></r>", "unexpected element <a>, expected the end of the element, in /r/a");
     fails("<r><a><x>1</x>|</a></r>", "missing element <y>, in /r/a");
     fails("<r><p><x>1</x><y>2</y></p><p>|<y>1</y></p></r>", "unexpected element <y>, expected <x>, in /r/p[2]/y");
-    fails("<r><a>|t<x>1</x></a></r>", "character data where only elements may stand, in /r/a");
-    fails("<r><a><x>1</x>  |&#65;<y/></a></r>", "character data where only elements may stand, in /r/a");
+    fails("<r><a>|t<x>1</x></a></r>", "character data where only elements are allowed, in /r/a");
+    fails("<r><a><x>1</x>  |&#65;<y/></a></r>", "character data where only elements are allowed, in /r/a");
     fails("<r><z>tr|<ue/></z></r>", "unexpected element <ue>, expected text, in /r/z/ue");
 }
 

@@ -1,4 +1,4 @@
-//! What was sent as a hint for what comes back: it saves work and never changes a result.
+//! Sent messages as hints for responses: they save work and never change a result.
 
 use deltasoap::decode::Decoder;
 use deltasoap::schema::Use;
@@ -17,7 +17,7 @@ struct Row {
     level: f64,
 }
 
-/// What is sent, and what comes back.
+/// A message that is sent and comes back.
 #[derive(Debug, Clone, Default, PartialEq, Soap)]
 #[soap(message, namespace = "urn:hints")]
 struct Lists {
@@ -49,7 +49,7 @@ struct OtherRow {
     level: f32,
 }
 
-/// All values by their bits.
+/// All values as bits.
 trait Bits {
     fn bits(&self) -> String;
 }
@@ -80,7 +80,7 @@ fn written(lists: &Lists, encoding: Use) -> Vec<u8> {
     encode_message(Version::Soap12, encoding, &[], lists, Buffer::new()).expect("XML").into_vec()
 }
 
-/// Reads a message in chunks; gives what was read and how many leaves the hint gave.
+/// Reads a message in chunks; returns the value and the number of leaves that the hint gave.
 fn read<T: Message>(message: &[u8], chunk: usize, limits: Limits, hint: Option<&Hint>) -> (Result<T, Error>, u64) {
     let mut reader = EnvelopeReader::new(ReplyReceiver::<T>::default());
     let mut decoder = Decoder::new(DecodeOptions { limits, ..DecodeOptions::default() });
@@ -138,7 +138,7 @@ prop_compose! {
     }
 }
 
-/// How what comes back differs from what was sent.
+/// Differences between the sent message and the response.
 #[derive(Debug, Clone)]
 enum Edit {
     Change(usize),
@@ -247,7 +247,7 @@ fn an_echo_is_found_whatever_its_markup() {
         let hint = hint_of(&sent, Use::Literal, options).expect("a list");
         for message in [&message, &other] {
             let found = found(message.as_bytes(), &hint);
-            // Those of an item that was cut in two are looked up twice.
+            // The leaves of an item that was split are looked up twice.
             assert!((990..=1010).contains(&found), "{found} of 999");
         }
     }

@@ -1,4 +1,4 @@
-//! Every limit, at its edge; and sizes that senders claim.
+//! Every limit, at its edge; and sizes that senders declare.
 
 use crate::support::{read, read_by, read_within};
 use deltasoap::decode::Decoder;
@@ -14,7 +14,8 @@ struct Doc {
     n: Vec<i32>,
 }
 
-/// Read with the limit as it is, and refused with one less, with an error that names it.
+/// Asserts that a document is accepted with the limit, and refused with the limit less one, with an
+/// error that names it.
 #[track_caller]
 fn at_the_edge(xml: &str, name: &str, limits: impl Fn(usize) -> Limits, edge: usize) {
     let within = read_within::<Doc>(xml, limits(edge));

@@ -1,4 +1,4 @@
-//! Overlaid messages: chunk by chunk the same bytes as when they are written in one piece.
+//! Overlaid messages: their chunks have the same bytes as the message written in one piece.
 
 use deltasoap::lexical::Hex;
 use deltasoap::schema::Use;
@@ -24,7 +24,7 @@ struct Uneven {
     parts: Vec<Mesh>,
 }
 
-/// The same message twice: with the items in it, and with a place for them.
+/// The same message twice: with its items, and with a place for them.
 #[derive(Debug, PartialEq, Soap)]
 #[soap(namespace = "urn:o", element = "send", qualified)]
 struct Whole<T: Typed> {
@@ -55,7 +55,7 @@ struct CutArray<T: Typed> {
     after: Vec<i32>,
 }
 
-/// How a message is laid out.
+/// The layout of a message.
 type Layout = (Version, Use, usize);
 
 fn layout() -> impl Strategy<Value = Layout> {
@@ -78,7 +78,8 @@ fn begin<B: Message, T: Typed, I: Iterator<Item = T>>(layout: Layout, body: &B, 
     Overlay::new(layout.0, layout.1, &headers(), body, items, layout.2)
 }
 
-/// All chunks. All but those with a head, a tail or an item that is long are of the size asked for.
+/// Returns all chunks. Chunks have the requested size, except those with a head, a tail or a long
+/// item.
 fn overlaid<B: Message, T: Typed>(
     layout: Layout,
     body: &B,
@@ -94,14 +95,14 @@ fn overlaid<B: Message, T: Typed>(
     Ok(chunks)
 }
 
-/// Asserts that a list in a message may come from an iterator, a part of it or all.
+/// Asserts that all of a list, or a part of it, may come from an iterator.
 fn check<T: Typed + Clone>(layout: Layout, items: &[T], held: usize, after: &[i32]) {
     let (held, streamed) = items.split_at(held.min(items.len()));
     let (before, after) = (Some("b&".to_owned()), after.to_vec());
     let expected = whole(layout, &Whole { before: before.clone(), item: items.to_vec(), after: after.clone() });
     let body = Cut { before, item: held.to_vec().into(), after: after.clone() };
     assert_eq!(overlaid(layout, &body, streamed.iter().cloned()).expect("plain text").concat(), expected);
-    // An iterator that does not know its size.
+    // An iterator of unknown size.
     let unsized_items = streamed.iter().filter(|_| true).cloned();
     assert_eq!(overlaid(layout, &body, unsized_items).expect("plain text").concat(), expected);
     let expected = whole(layout, &WholeArray { items: items.to_vec().into(), after: after.clone() });
@@ -164,8 +165,8 @@ proptest! {
         check(layout, &nillable, held, &[]);
     }
 
-    /// A chunk is as long as asked for, but for a head and first items that are longer; and it has
-    /// not much room left.
+    /// A chunk has the requested length, unless the head and first items are longer; and little
+    /// room is left in it.
     #[test]
     fn sizes(size in 400..3000usize, count in 100..2000) {
         let body = Cut::<i32> { before: None, item: Streamed::default(), after: vec![] };
@@ -227,7 +228,7 @@ fn there_is_one_place_for_items() {
     assert_eq!(fault(begin(LITERAL, &two, 0..3)), more);
     assert_eq!(fault(begin(LITERAL, &two, 0..0)), more);
     let ints = Cut::<i32> { before: None, item: Streamed::default(), after: vec![] };
-    let other = ErrorKind::Unwritable("the body's streamed list is of items of another type");
+    let other = ErrorKind::Unwritable("the items of the body's streamed list have another type");
     assert_eq!(fault(begin(LITERAL, &ints, [0.5].into_iter())), other);
     assert!(begin(LITERAL, &ints, [Box::new(1)].into_iter()).is_ok(), "a box is what it holds");
 }
@@ -250,7 +251,7 @@ fn a_text_that_xml_cannot_carry_ends_the_message() {
     assert!(matches!(fault(begin((Version::Soap11, Use::Literal, 300), &body, 0..3)), ErrorKind::Unwritable(_)));
 }
 
-/// An iterator that says it gives so many items, and gives others.
+/// An iterator that announces one number of items, and returns another.
 struct Liar {
     said: usize,
     gives: usize,
@@ -275,7 +276,7 @@ fn a_number_of_items_that_is_not_what_was_said_is_a_fault() {
     let body = CutArray::<i32> { items: StreamedArray::default(), after: vec![] };
     for (said, gives) in [(9, 10), (10, 9), (1, 1000), (1000, 1)] {
         let result = overlaid((Version::Soap11, Use::Encoded, 50), &body, Liar { said, gives });
-        let expected = ErrorKind::Unwritable("the iterator gave another number of items than it said");
+        let expected = ErrorKind::Unwritable("the iterator returned another number of items than reported");
         assert_eq!(fault(result), expected, "{gives} items of {said}");
     }
 }

@@ -1,5 +1,5 @@
-//! Streams of typed messages, by every policy and matcher of the papers: each message as if it were
-//! read alone.
+//! Streams of typed messages, with every policy and matcher of the papers: each message is read as
+//! if it came alone.
 
 use deltasoap::decode::Decoder;
 use deltasoap::lexical::Base64;
@@ -46,7 +46,7 @@ struct AnyOrder {
     many: Vec<i32>,
 }
 
-/// As structs of SOAP encoding are: no field is a list.
+/// A struct as in SOAP encoding: no field is a list.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(all)]
 struct Encoded {
@@ -108,7 +108,7 @@ fn message() -> String {
     )
 }
 
-/// What changes from message to message: what is replaced, and by what.
+/// Changes from message to message: the replaced text, and its replacement.
 const CHANGES: [(&str, &str); 36] = [
     ("", ""),
     (">17<", ">18<"),
@@ -223,7 +223,7 @@ fn changes_come_first_in_one_place_then_in_another() {
     }
 }
 
-/// What changes, and before what fast mode resumes. The paper has four switching points
+/// A change, and the text before which fast mode resumes. The paper has four switching points
 /// (*Differential Deserialization*, section 3.3.1): just before a start tag, just before an end
 /// tag, just after a tag, and just before character data.
 const RESUMED: [(&str, &str, &str); 11] = [
@@ -235,12 +235,12 @@ const RESUMED: [(&str, &str, &str); 11] = [
     ("</note>", "</note >", "<price"),
     ("</price></inner>", "</price ></inner>", "</inner>"),
     ("</flats>", "</flats >", "<note>"),
-    // Between a text and its end tag there is none: they are read in one go.
+    // There is none between text and its end tag: they are read in one step.
     (">17<", ">18<", "<inner>"),
     ("9.99<", "9.98<", "</inner>"),
     // Nor before the first text of an element with attributes.
     ("currency='EUR'>9.99", "currency='EUR' >9.99", "</inner>"),
-    // Routines stand before white space and comments, and read these with the tag that follows.
+    // Routines stop before white space and comments, and read these with the tag that follows.
     ("</number><inner>", "</number> \n<inner>", "<points id='1'>"),
     ("<flats><item>", "<flats><!-- a comment --><item>", "<a>1"),
 ];
@@ -252,16 +252,16 @@ fn fast_mode_resumes_after_tags_and_before_texts() {
     }
 }
 
-/// No checkpoint lies in an element whose fields come in any order, one of them a list: its
-/// progress is in no frame. The last one before it is within its start tag, which the next byte
-/// ends.
+/// No checkpoint lies in an element whose fields come in any order if one of them is a list: its
+/// progress is in no frame. The last one before it is within its start tag, which ends at the next
+/// byte.
 #[test]
 fn fast_mode_resumes_after_an_element_whose_list_comes_back() {
     read_again("<two><a>", "<two ><a>", "><two", "<name");
 }
 
 /// With a checkpoint at every byte, a message in which `from` is replaced is read again from the
-/// first byte that differs, after the `before` that it is in, up to `resumed`.
+/// first byte that differs, after the `before` that contains it, up to `resumed`.
 fn read_again(from: &str, to: &str, before: &str, resumed: &str) {
     for state in [State::Full, State::Differential] {
         let portions = Portions { state, size: 1, ..Portions::default() };

@@ -1,5 +1,5 @@
-//! Arrays that templates of different operations share: taken over where they are the same, and
-//! nobody's message is another for it.
+//! Arrays that templates of different operations share: they are taken over where they are equal,
+//! and no message differs because of it.
 
 use crate::sender::{Flight, Sender};
 use deltasoap::{EncodeStats, MatchKind, Message, RunPool, Soap, SoapArray, Template, Templates, Templating, Width};
@@ -14,7 +14,7 @@ struct Reading {
     value: f64,
 }
 
-/// What two operations have in common, and what not.
+/// Shared and separate parts of two operations.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(message, namespace = "urn:s")]
 struct Store {
@@ -75,7 +75,7 @@ fn sender<T: Message + Debug>(options: Templating, pool: &RunPool) -> Sender<'st
     sender
 }
 
-/// How many chunks a first message shares.
+/// Returns the number of chunks that a first message shares.
 fn shared_first<T: Message + Debug>(value: &T, options: Templating, pool: &RunPool) -> u64 {
     let mut sender = sender(options, pool);
     assert_eq!(sender.send(value), MatchKind::FirstTime);
@@ -92,10 +92,10 @@ fn a_second_operation_takes_over_what_the_first_holds() {
         assert_eq!((one.stats().shared, pool.len()), (0, 2));
         other.send(&check(&doubles, &readings));
         let EncodeStats { shared, written, bytes, .. } = other.stats();
-        // The third array has other tags.
+        // The third array has different tags.
         assert!(shared > 30 && written < bytes / 2, "{:?}", other.stats());
 
-        // From here on each goes its own way.
+        // From here on the two diverge.
         let (mut ours, mut theirs) = (store(&doubles, &readings), check(&doubles, &readings));
         for turn in 0..12 {
             ours.doubles[17 * turn] = turn as f64;
@@ -150,8 +150,7 @@ fn other_types_and_options_share_nothing() {
     assert_ne!(shared_first(&check(&vec![0.0; 2000], &[]), options(Width::Exact), &pool), 0);
 }
 
-/// A character that is replaced where XML cannot carry it is no reason to take the replaced one for
-/// the same.
+/// A character that XML cannot carry is replaced, but its text does not equal the replaced text.
 #[test]
 fn what_cannot_be_written_is_not_shared() {
     let replaced = |text: &str| vec![Reading { unit: text.to_owned(), ..reading(1) }; 200];
@@ -199,14 +198,14 @@ fn short_arrays_are_not_noted_and_other_pools_not_asked() {
     assert_eq!(pool.len(), 1);
 }
 
-/// Where a message's items come from, so that messages overlap.
+/// The source of a message's items, so that messages overlap.
 #[derive(Debug, Clone)]
 struct Piece {
     source: u32,
     count: u32,
 }
 
-/// One message more, of either operation, by one of its templates.
+/// One more message, of either operation, by one of its templates.
 #[derive(Debug, Clone)]
 struct Step {
     is_check: bool,
@@ -241,7 +240,7 @@ fn numbers(pieces: &[Piece]) -> impl Iterator<Item = u32> {
     pieces.iter().flat_map(|piece| piece.source..piece.source + piece.count)
 }
 
-/// Two templates of an operation.
+/// Returns two templates of an operation.
 fn two<T: Message + Debug>(options: Templating, pool: &RunPool) -> [Sender<'static, T>; 2] {
     [sender(options, pool), sender(options, pool)]
 }
@@ -257,7 +256,7 @@ fn send<T: Message + Debug>(sender: &mut Sender<'static, T>, step: &Step, value:
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// Whoever shares what with whom: each message is what it is when it is written in full.
+    /// Whatever is shared: each message equals the message written in full.
     #[test]
     fn sharing_changes_no_message(steps in steps(), width in prop::sample::select(widths().to_vec())) {
         let (options, pool) = (Templating { chunk: 256, split: 400, ..options(width) }, RunPool::new());

@@ -1,4 +1,4 @@
-//! Where the shortcut for flat items could be led astray.
+//! Cases in which the shortcut for flat items could fail.
 
 use crate::support::{read, read_within};
 use deltasoap::{Limits, Soap, SoapArray};
@@ -23,7 +23,7 @@ struct Nest {
 
 const ITEM: &str = "<f><x>1</x><s>a</s></f>";
 
-/// What stands behind the cut of a comment or CDATA section is no markup to learn.
+/// Content after the split of a comment or CDATA section is not markup to learn.
 #[test]
 fn the_second_half_of_a_comment_is_not_learned() {
     for (gap, half) in [("<!-- c -->", " c -->"), ("<![CDATA[ ]]>", " ]]>"), ("<!-- c -->", "-->")] {
@@ -60,7 +60,7 @@ fn every_leaf_is_bound_by_the_limit_of_text() {
     }
 }
 
-/// White space between items is not text: however much there is, in either way of reading.
+/// White space between items is not text, however much there is, in both ways of reading.
 #[test]
 fn white_space_between_elements_is_not_text() {
     let limits = Limits { text: 4, ..Limits::default() };

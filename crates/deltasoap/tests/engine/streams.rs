@@ -1,5 +1,5 @@
-//! Which messages of a stream are compared, for typed values: kinds among strangers, short ones in
-//! between, what is noted in vain.
+//! Selection of the messages of a stream that are compared, for typed values: similar messages
+//! among others, short ones in between, useless notes.
 
 use deltasoap::decode::Decoder;
 use deltasoap::soap::{EnvelopeReader, RequestReceiver};
@@ -31,8 +31,8 @@ struct Text {
 const HEAD: &str = "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Body>";
 const TAIL: &str = "</e:Body></e:Envelope>";
 
-/// A message with so many items: of a kind they are the same in each message but for one, of
-/// strangers all are others.
+/// Returns a message of `items` items. Messages of one kind differ in one item; without a kind all
+/// items differ.
 fn message(kind: Option<usize>, number: usize, items: usize) -> String {
     let mut text = format!("{HEAD}<Items xmlns='urn:s'>");
     for item in 0..items {
@@ -44,13 +44,14 @@ fn message(kind: Option<usize>, number: usize, items: usize) -> String {
     text + "</Items>" + TAIL
 }
 
-/// The newest item comes first: what a message has of the one before is not where it was.
+/// Returns a message whose newest item comes first, so that equal items move from message to
+/// message.
 fn feed(number: usize, items: usize) -> String {
     let items = (number..number + items).rev().map(|item| format!("<item xmlns=''>entry {item:07}</item>"));
     format!("{HEAD}<Items xmlns='urn:s'>{}</Items>{TAIL}", items.collect::<String>())
 }
 
-/// How long a message takes, as far as the memory knows.
+/// The time that a message takes, as reported to the memory.
 type Pace = fn(bytes: u64, was_compared: bool) -> Duration;
 
 const FAST: Pace = |bytes, was_compared| Duration::from_nanos(bytes * if was_compared { 1 } else { 10 });
@@ -77,7 +78,7 @@ fn share(stats: &DifferentialStats) -> f64 {
     stats.fast_bytes as f64 / (stats.fast_bytes + stats.regular_bytes) as f64
 }
 
-/// Whatever the period is and wherever in it the kind comes, it is found within some periods.
+/// The kind is found within some periods, whatever the period and its place in it.
 #[test]
 fn a_kind_among_strangers_is_found() {
     for period in 2..=9 {
@@ -90,7 +91,7 @@ fn a_kind_among_strangers_is_found() {
     }
 }
 
-/// Bytes of an operation's content, with the end of its envelope.
+/// Returns the length of an operation's content, with the end of its envelope.
 fn len(items: usize) -> usize {
     let text = message(None, 0, items);
     text.len() - text.find("<item").expect("an item")
@@ -123,7 +124,7 @@ fn messages_around_the_least_length_are_seldom_noted() {
     assert!(stats.checkpoints < 4000, "{stats:?}");
 }
 
-/// Whatever the messages in between are: too short to be compared, or without content.
+/// Messages in between that are too short to be compared, or without content.
 #[test]
 fn messages_that_are_not_compared_change_nothing_for_those_that_are() {
     let alone = read((0..3000).map(|number| feed(number, 100)));
@@ -139,7 +140,7 @@ fn messages_that_are_not_compared_change_nothing_for_those_that_are() {
     }
 }
 
-/// Bytes of content, of which a few differ.
+/// Returns a message with `content` bytes of content, a few of which differ.
 fn sized(number: usize, content: usize) -> String {
     const SAME: &str = "<item xmlns=''>same</item>";
     let mut text = format!("<item xmlns=''>{number:05}</item>");
@@ -184,7 +185,7 @@ fn what_cannot_be_compared_is_not_noted_without_end() {
     assert!(held < 8, "{held}");
 }
 
-/// What pays goes on, however little of a message was in the one before.
+/// Useful comparisons continue, however little of a message was in the one before.
 #[test]
 fn messages_that_are_less_than_half_alike_are_compared_beside_short_ones() {
     let pace: Pace = |bytes, was_compared| Duration::from_nanos(bytes * if was_compared { 6 } else { 10 });
@@ -200,7 +201,7 @@ fn messages_that_are_less_than_half_alike_are_compared_beside_short_ones() {
     }
 }
 
-/// One message with another prologue costs what it and the next one cost, not the stream.
+/// A message with a different prologue only affects itself and the next message.
 #[test]
 fn a_message_that_does_not_fit_now_and_then_changes_nothing_for_the_others() {
     for every in [5, 10, 50] {

@@ -1,4 +1,4 @@
-//! Reading one document in every way.
+//! Reads one document in every way.
 
 use deltasoap::decode::{Decoder, ElementRoot};
 use deltasoap::{DecodeOptions, Error, Limits, Typed};
@@ -14,8 +14,8 @@ pub fn read_by<'a, T: Typed>(mut decoder: Decoder, chunks: impl Iterator<Item = 
     Ok(root.value)
 }
 
-/// Reads a document in one piece, without shortcuts, in chunks, and in two pieces cut anywhere: all
-/// must be alike.
+/// Reads a document in one piece, without shortcuts, in chunks, and in two pieces split anywhere:
+/// all results must be equal.
 pub fn read_within<T: Typed + PartialEq + Debug>(xml: &str, limits: Limits) -> Result<T, Error> {
     let options = DecodeOptions { limits, ..DecodeOptions::default() };
     let bytes = xml.as_bytes();
@@ -32,7 +32,7 @@ pub fn read_within<T: Typed + PartialEq + Debug>(xml: &str, limits: Limits) -> R
     whole
 }
 
-/// As [`read_within`] the default limits.
+/// As [`read_within`], with the default limits.
 pub fn read<T: Typed + PartialEq + Debug>(xml: &str) -> Result<T, Error> {
     read_within(xml, Limits::default())
 }

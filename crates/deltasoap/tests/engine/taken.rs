@@ -1,6 +1,6 @@
-//! Items that are taken out while their message arrives: the same items, and the same errors, as of
-//! a message read whole. Each message is also read as dynamic values, whose list is found by the
-//! description.
+//! Items that are taken while their message arrives: the same items, and the same errors, as when
+//! the message is read whole. Each message is also read as dynamic values, whose list is found by
+//! the schema.
 
 use deltasoap::decode::{Cursor, Decoder, ElementRoot, Root, Step, take_finished};
 use deltasoap::schema::{Builtin, ComplexElement, Compositor, Element, Field, Schema, SimpleElement, View};
@@ -107,7 +107,7 @@ struct Events {
     event: Vec<Event>,
 }
 
-/// An element of which items are taken.
+/// An element whose items are taken.
 struct Taken<M>(ElementRoot<'static, M>);
 
 impl<M: Content> Root for Taken<M> {
@@ -117,7 +117,7 @@ impl<M: Content> Root for Taken<M> {
     }
 }
 
-/// The items as they were taken, and what is left of the value in the end.
+/// Returns the taken items, and the rest of the value at the end.
 fn read_taken<M: Typed, T>(
     mut decoder: Decoder,
     chunks: &[&[u8]],
@@ -145,7 +145,7 @@ fn read_whole<M: Typed, T>(
     Ok((std::mem::take(list(&mut root.value)), root.value))
 }
 
-/// The message in pieces of these lengths, over and over.
+/// Splits the message into pieces of these lengths, repeatedly.
 fn pieces<'m>(message: &'m [u8], lengths: &[usize]) -> Vec<&'m [u8]> {
     let (mut rest, mut all) = (message, Vec::new());
     for length in lengths.iter().cycle() {
@@ -177,7 +177,7 @@ fn check<M: Typed + Debug + PartialEq, T: Debug + PartialEq>(
     read_whole(Decoder::new(DecodeOptions::default()), xml.as_bytes(), list)
 }
 
-/// The items of the only list as they were taken, and what is left of the value in the end.
+/// Returns the taken items of the only list, and the rest of the value at the end.
 fn values_taken<T: FromList>(
     mut decoder: Decoder,
     chunks: &[&[u8]],
@@ -259,7 +259,7 @@ fn items_are_the_same_in_pieces_of_any_length() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Also of documents that one byte spoils: the same error at the same place.
+    /// Also for documents with one invalid byte: the same error at the same position.
     #[test]
     fn errors_are_the_same(
         count in 0_usize..30, lengths in prop::collection::vec(1_usize..90, 1..6), place: prop::sample::Index, byte in 32_u8..127
@@ -281,7 +281,7 @@ proptest! {
     }
 }
 
-/// Plain items come in columns and tables, also those around one that is nil.
+/// Plain items come in columns and tables, also those around a nil item.
 #[test]
 fn batches_are_columns_where_they_can_be() {
     let rows: String = (0..100).map(|n| format!("<row><id>{n}</id><value>{n}.5</value></row>")).collect();
@@ -303,7 +303,7 @@ fn batches_are_columns_where_they_can_be() {
     let decoder = Decoder::new(DecodeOptions::default());
     let (batches, _) = values_taken::<Batch>(decoder, &pieces(xml.as_bytes(), &[300]), Levels::view()).expect("valid");
     assert!(batches.len() > 10 && batches.iter().all(|batch| matches!(batch, Batch::Column(_))));
-    // Arrays hold values; a batch of them is a column all the same.
+    // Arrays hold values; a batch of them is still a column.
     let xml = numbers(100);
     let decoder = Decoder::new(DecodeOptions::default());
     let (batches, _) = values_taken::<Batch>(decoder, &pieces(xml.as_bytes(), &[300]), Numbers::view()).expect("valid");
@@ -335,7 +335,7 @@ fn the_list_is_told_before_any_message() {
     assert_eq!(error, ListPathError::Dimensions("cell".to_owned()));
 }
 
-/// The names that errors give, and those of lists themselves, are names by which lists are found.
+/// Lists can be found by the names in errors, and by the lists' own names.
 #[test]
 fn lists_of_one_name_are_told_apart() {
     let mut schema = Schema::new();
@@ -390,7 +390,7 @@ fn lists_of_one_name_are_told_apart() {
     }
 }
 
-/// The lists of items go on being lists of their own when the items around them are taken.
+/// The lists in items remain complete when the items around them are taken.
 #[test]
 fn a_list_that_is_taken_twice_deep() {
     let rows: String = (0..40).map(|n| format!("<row><name>n</name><tag>{n}</tag><tag>{n}</tag></row>")).collect();
@@ -399,7 +399,7 @@ fn a_list_that_is_taken_twice_deep() {
     assert!(items.iter().enumerate().all(|(n, row)| row.tag == vec![n.to_string(); 2]));
 }
 
-/// Where an item stands among others cannot be told when these are gone.
+/// The position of an item among others is unknown when these are gone.
 #[test]
 fn arrays_with_positions_are_refused() {
     let soapenc = "xmlns:e='http://schemas.xmlsoap.org/soap/encoding/'";
@@ -420,7 +420,7 @@ fn arrays_with_positions_are_refused() {
     }
 }
 
-/// A limit bounds what is held, not what has passed.
+/// A limit bounds what is held, not what was taken.
 #[test]
 fn limits_count_from_what_was_taken() {
     let limits = Limits { message: 500, tree_nodes: 20, ..Limits::default() };
@@ -443,7 +443,7 @@ fn limits_count_from_what_was_taken() {
     assert_eq!(items.len(), 300);
 }
 
-/// Names are kept to the end of a message, so the limits count on where it brings many.
+/// Names are kept to the end of a message, so the limits also count a message with many names.
 #[test]
 fn new_names_are_bounded() {
     let limits = Limits { message: 15_000, ..Limits::default() };
@@ -470,7 +470,7 @@ fn new_names_are_bounded() {
     }
 }
 
-/// Rows of a matrix that came as one array, and as arrays of their own.
+/// Rows of a matrix that arrives as one array, and as separate arrays.
 #[test]
 fn rows_are_taken_in_either_form() {
     let attributes =
@@ -486,7 +486,7 @@ fn rows_are_taken_in_either_form() {
     }
 }
 
-/// What is left in another list is held, however many items of the first are taken.
+/// The items of another list are held, however many items of the first are taken.
 #[test]
 fn lists_that_grow_by_turns_are_bounded() {
     let limits = Limits { message: 2000, ..Limits::default() };

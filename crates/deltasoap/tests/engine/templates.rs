@@ -1,4 +1,4 @@
-//! Templates of typed messages: each message is what it is when it is written in full.
+//! Templates of typed messages: each message equals the message written in full.
 
 use crate::sender::{Flight, Sender};
 use deltasoap::lexical::{Base64, BigEndian};
@@ -90,7 +90,7 @@ types! {
         last: Shape,
     }
 
-    /// Bytes beside an attribute.
+    /// Bytes with an attribute.
     #[derive(Debug, Clone, PartialEq, Soap)]
     struct Picture {
         #[soap(attribute)]
@@ -159,7 +159,7 @@ fn node(namespace: &'static str, text: &str) -> Node {
 type Random = SplitMix64;
 type Update = fn(&mut Request, &mut Random);
 
-/// What messages differ in.
+/// Differences between messages.
 const UPDATES: [Update; 40] = [
     |_, _| {},
     |all, random| all.number = number(random),
@@ -261,7 +261,7 @@ fn any(random: &mut Random) -> AnySimple {
     }
 }
 
-/// Some items changed; or one inserted, removed, or all turned round.
+/// Changes some items; or inserts or removes one, or reverses all.
 fn edit<T: Clone>(items: &mut Vec<T>, random: &mut Random, change: fn(&mut T, &mut Random)) {
     if items.is_empty() {
         return;
@@ -372,7 +372,7 @@ types! {
     }
 }
 
-/// One template may get messages of any type, though it is of use to one only.
+/// One template may get messages of any type, although it is useful for one only.
 #[test]
 fn messages_of_two_types() {
     let mut template = Template::new(Templating::default());
@@ -409,7 +409,7 @@ types! {
     }
 }
 
-/// Items that stood between other elements are not one with them.
+/// Items that stood between other elements are not merged with them.
 #[test]
 fn elements_between_items_go_away() {
     let parts = [Part::X, Part::I(1), Part::X, Part::I(2), Part::X, Part::I(3)];
@@ -441,7 +441,7 @@ fn messages_that_alternate_get_a_template_each() {
     }
 }
 
-/// Messages that have nothing in common are written in full for most of the time.
+/// Messages that have nothing in common are written in full most of the time.
 #[test]
 fn messages_without_likeness_are_written_in_full() {
     let mut templates = Templates::new(Templating { templates: 1, ..Templating::default() });

@@ -1,4 +1,5 @@
-//! A stream of real-looking device messages as typed values, against what another parser finds.
+//! A stream of realistic device messages as typed values, compared with the results of another
+//! parser.
 
 use deltasoap::lexical::{DateTime, Lexical};
 use deltasoap::soap::decode_request;

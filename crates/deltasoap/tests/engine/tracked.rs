@@ -1,4 +1,4 @@
-//! Templates of tracked values: each message is what the value is, whoever else it was sent to
+//! Templates of tracked values: each message equals the value, whatever other receivers got it
 //! meanwhile.
 
 mod reports;
@@ -47,7 +47,7 @@ fn what_was_not_touched_is_not_looked_at() {
     assert_eq!(sender.send(&value), MatchKind::Content);
 }
 
-/// Behind a message that could not be written nothing that was noted is forgotten.
+/// If a message cannot be written, no recorded change is lost.
 #[test]
 fn a_fault_between_two_changes() {
     for options in all() {
@@ -62,8 +62,8 @@ fn a_fault_between_two_changes() {
     }
 }
 
-/// A value that was away meanwhile, since the element was nil or held something that is not
-/// tracked, is written again.
+/// A value that was absent in between, because the element was nil or contained an untracked value,
+/// is written again.
 #[test]
 fn what_stands_in_place_of_a_tracked_value() {
     #[derive(Soap)]

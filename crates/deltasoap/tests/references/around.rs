@@ -1,6 +1,6 @@
-//! What stands around an operation decides what is read in it: prefixes that are declared
-//! elsewhere, declarations that count against limits, trees that share what they take over. A
-//! message is compared with another one only where all of this is the same.
+//! The content around an operation affects how it is read: prefixes that are declared elsewhere,
+//! declarations that count against limits, trees that share what they take over. A message is
+//! compared with another one only if all of this is equal.
 
 use crate::support::decode_next;
 use deltasoap::decode::{Cursor, DecodeOptions, Decoder, Step};
@@ -22,7 +22,7 @@ struct Put {
     shared: Option<Shared<String>>,
 }
 
-/// The same without what is never compared.
+/// The same type without fields that are never compared.
 #[derive(Debug, Clone, PartialEq, Default, Soap)]
 #[soap(message, element = "put", namespace = "urn:g")]
 struct Plain {
@@ -54,7 +54,7 @@ impl Parts<'_> {
     }
 }
 
-/// Reads messages one after the other, each as a decoder alone does.
+/// Reads messages in sequence, and asserts that each gives the result of a new decoder.
 #[track_caller]
 fn read<T: Message + PartialEq + Debug>(messages: &[&str], limits: Limits) {
     let mut decoder = Decoder::new(DecodeOptions { differential: LEAF, limits, ..DecodeOptions::default() });
@@ -104,7 +104,7 @@ fn declarations_that_say_nothing_new_count() {
 }
 
 /// The first tree of the operation shares what it takes over with a header block in one message,
-/// and not in the next.
+/// but not in the next.
 #[test]
 fn trees_count_what_they_share_with_header_blocks() {
     let content = "<more><x/></more><more xmlns:q='urn:q'><x/></more>";
@@ -132,7 +132,7 @@ fn prefixes_of_the_reference_mean_nothing_in_what_it_refers_to() {
     assert_eq!(name, Some(QName::new("urn:p", "local")));
 }
 
-/// The tree takes over what is in scope where it stands: neither the operation's own prefix nor
+/// The tree takes over what is in scope at its own position: neither the operation's prefix nor
 /// that of the reference.
 #[test]
 fn trees_take_over_what_is_around_them() {
@@ -147,7 +147,7 @@ fn trees_take_over_what_is_around_them() {
     read::<Plain>(&[&with, &with, &without, &with], Limits::default());
 }
 
-/// Whoever keeps a shared value of one message does not find it in the next.
+/// A kept shared value of one message is not found in the next.
 #[test]
 fn shared_values_belong_to_one_message() {
     let message = Parts { content: "<shared>1</shared>", ..Parts::default() }.message();
@@ -162,7 +162,7 @@ fn shared_values_belong_to_one_message() {
     assert!(one == other && !Shared::ptr_eq(&one, &other));
 }
 
-/// A short message does not make the next long one be read plainly.
+/// After a short message, the next long one is still compared.
 #[test]
 fn long_and_short_messages_by_turns_are_compared() {
     let items: String = (0..50).map(|n| format!("<more><a>{n}</a></more>")).collect();
@@ -177,7 +177,7 @@ fn long_and_short_messages_by_turns_are_compared() {
     assert!(memory.stats().compared > 40, "{:?}", memory.stats());
 }
 
-/// Two elements in a body, each with a memory of its own.
+/// Two elements in a body, each with its own memory.
 #[derive(Default)]
 struct Several {
     memories: [Memory<Plain>; 2],
@@ -199,8 +199,8 @@ impl Receiver for Several {
     }
 }
 
-/// The second element refers into the first, which came before as it is; its trees share bindings
-/// with those of the first.
+/// The second element refers into the first, which is unchanged; its trees share bindings with
+/// those of the first.
 #[test]
 fn elements_of_one_body_refer_to_each_other() {
     let filling = "<first>word</first>".to_owned() + &"<more xmlns:q='urn:q'><b/></more>".repeat(9);

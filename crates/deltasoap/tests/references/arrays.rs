@@ -1,4 +1,4 @@
-//! Arrays whose items say where they stand, of several dimensions, of arrays.
+//! Arrays whose items have explicit positions, arrays of several dimensions, and arrays of arrays.
 
 use crate::support::{decode, decode_next, envelope, latin1, utf16};
 use deltasoap::decode::Decoder;
@@ -65,7 +65,7 @@ fn markup_with_a_place_is_learned_for_no_other_item() {
     assert!(matches!(twice.kind(), ErrorKind::UnexpectedValue { .. }), "{twice}");
 }
 
-/// In the second row the first item is read by markup that is known already.
+/// In the second row the first item is read by known markup.
 #[test]
 fn paths_of_errors_count_items_however_they_were_read() {
     let row = |items: &str| format!("<item e:arrayType='xsd:int[9]'>{items}</item>");
@@ -83,7 +83,7 @@ fn errors_tell_the_place_of_an_item() {
         let number = place + 1;
         let of_ints = path(&format!("<ints>{}</ints>", taken(place)));
         assert!(of_ints.ends_with(&format!("put/ints/i[{number}]")), "{of_ints}");
-        // The items in front of it have the markup of those in the first row.
+        // The items before it have the markup of those in the first row.
         let of_rows = path(&format!("<rows><item><i>1</i></item><item>{}</item></rows>", taken(place)));
         assert!(of_rows.ends_with(&format!("put/rows/item[2]/i[{number}]")), "{of_rows}");
     }
@@ -140,7 +140,7 @@ fn arrays_of_another_form_are_reported() {
     let row = "<r e:arrayType='xsd:int[2]'><i>1</i><i>2</i></r>";
     let name = "{http://schemas.xmlsoap.org/soap/encoding/}arrayType";
     let expected =
-        |element: &str| [format!("array of another form than declared by {name} in /Envelope/Body/put/{element}")];
+        |element: &str| [format!("array in a form other than declared by {name} in /Envelope/Body/put/{element}")];
     assert_eq!(said(&format!("<matrix e:arrayType='xsd:int[][2]'>{row}{row}</matrix>")), expected("matrix"));
     assert_eq!(said("<rows e:arrayType='xsd:int[1,2]'><i>1</i><i>2</i></rows>"), expected("rows"));
     assert!(said("<matrix e:arrayType='xsd:int[1,2]'><i>1</i><i>2</i></matrix>").is_empty());
@@ -216,7 +216,7 @@ fn arrays_of_arrays_as_matrices() {
     assert!(matches!(rows("xsd:int[2,]", 2).expect_err("no row's length").kind(), ErrorKind::ArrayType(_)));
 }
 
-/// Where rows stand elsewhere, and what is not read.
+/// Rows that are elsewhere, and invalid forms.
 #[test]
 fn other_forms_with_references_and_places() {
     let rows = "<g:put xmlns:g='urn:g'><matrix e:arrayType='xsd:int[][2]'><r href='#a'/><r href='#a'/></matrix></g:put>\
@@ -298,7 +298,7 @@ proptest! {
         prop_assert_eq!(decode_request::<Put>(message.as_slice()).expect("valid").1, put);
     }
 
-    /// Items that say where they stand, in any order, give the same as items in order.
+    /// Items with explicit positions, in any order, give the same result as items in order.
     #[test]
     fn positions_in_any_order(items in proptest::collection::vec(any::<i32>(), 1..9).prop_flat_map(|items| {
         let places: Vec<usize> = (0..items.len()).collect();
@@ -311,7 +311,7 @@ proptest! {
     }
 }
 
-/// In UTF-16 and ISO-8859-1, a place can only be told while it is in a window, or if it was marked.
+/// In UTF-16 and ISO-8859-1, a position is only known while it is in a window, or if it was marked.
 #[test]
 fn text_in_place_of_a_row_is_refused_at_its_tag() {
     let message = envelope("<!-- \u{e4} --><g:put xmlns:g='urn:g'><matrix e:arrayType='xsd:int[2]'><m>t");
@@ -324,8 +324,7 @@ fn text_in_place_of_a_row_is_refused_at_its_tag() {
     }
 }
 
-/// An element that is referred to is read when the message has ended, and its place is counted from
-/// there.
+/// A referenced element is read when the message has ended, and its position is counted from there.
 #[test]
 fn a_fault_behind_a_reference_is_exact_in_a_byte_a_character() {
     let row = "<m id='r'><i>1</i><!-- \u{e4}\u{e4} --><i>|x</i></m><!-- \u{e4} -->";

@@ -1,4 +1,4 @@
-//! Messages of Axis, PHP and others, as they were recorded.
+//! Recorded messages of Axis, PHP and others.
 
 use deltasoap::decode::{Cursor, DecodeOptions, Decoder, Step};
 use deltasoap::soap::{EnvelopeReader, Head, Receiver};
@@ -108,7 +108,7 @@ struct Authorize {
     result: Node,
 }
 
-/// The element that is referred to has the operation's name.
+/// The referenced element has the operation's name.
 #[test]
 fn dot_net() {
     let read: Authorize = response("activemerchant+active_merchant/test/unit/gateways/so_easy_pay_test.rb.002.xml");
@@ -136,7 +136,7 @@ struct TestOperation {
     output: Output,
 }
 
-/// No attribute says that the message is encoded.
+/// No attribute declares that the message is encoded.
 #[test]
 fn without_an_encoding_style() {
     let read: TestOperation = response("mvantellingen+python-zeep/tests/test_soap_multiref.py.001.xml");
@@ -144,7 +144,7 @@ fn without_an_encoding_style() {
     assert_eq!((&*item.subitem_1, &*item.subitem_2, item.subitem_3.as_deref()), ("foo", "bar", Some("")));
 }
 
-/// Takes any body as a tree.
+/// Accepts any body as a tree.
 #[derive(Default)]
 struct Any(Node);
 
@@ -164,8 +164,8 @@ fn tree(message: &[u8]) -> Result<Node, Error> {
     Ok(reader.into_parts().1.0)
 }
 
-/// Every recorded message with references in SOAP encoding; gives their number, and those in which
-/// references are left.
+/// Reads every recorded message with references in SOAP encoding; returns their number, and those
+/// in which unresolved references remain.
 fn with_references(folder: &Path) -> (usize, Vec<PathBuf>) {
     let (mut count, mut left, mut ahead) = (0, Vec::new(), vec![folder.to_owned()]);
     while let Some(next) = ahead.pop() {
@@ -201,7 +201,7 @@ fn all_of_them_as_trees() {
 }
 
 /// `DELTASOAP_MESSAGE_CORPUS=DIR cargo test -p deltasoap --test references -- --ignored
-/// --nocapture`: what is left must be cyclic.
+/// --nocapture`: remaining references must be cyclic.
 #[test]
 #[ignore = "needs a directory of messages"]
 fn all_of_a_corpus_as_trees() {

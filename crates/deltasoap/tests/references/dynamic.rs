@@ -1,4 +1,4 @@
-//! Dynamic values: shared where the schema says so.
+//! Dynamic values: shared where the schema allows it.
 
 use crate::graph::{Graph, Put, Style, graphs, styles, write};
 use crate::support::decode;
@@ -10,7 +10,7 @@ use deltasoap::soap::{Version, encode_element};
 use deltasoap::{Buffer, Message, QName, Simple, Typed, Value};
 use proptest::prelude::*;
 
-/// The envelope of a request, as one element.
+/// Returns the envelope of a request, as one element.
 fn envelope(version: Version) -> (Schema, QName) {
     let mut schema = Schema::new();
     let complex = |name: QName, element| {
@@ -36,7 +36,7 @@ fn envelope(version: Version) -> (Schema, QName) {
 proptest! {
     #[test]
     fn graphs_survive(graph in graphs(7), style in styles()) {
-        // Nobody says here that SOAP encoding is in force.
+        // Nothing here declares that SOAP encoding is in force.
         let message = write(&graph, &Style { ahead: 0, ..style.clone() });
         let (schema, name) = envelope(style.version);
         let view = schema.view(deltasoap::schema::ElementRef::Index(1));

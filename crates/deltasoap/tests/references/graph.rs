@@ -1,11 +1,11 @@
-//! Random graphs, their values, and a naive writer for them, which shares nothing with the encoder.
+//! Random graphs, their values, and a naive writer for them, which shares no code with the encoder.
 
 use deltasoap::soap::Version;
 use deltasoap::{Shared, Soap, SoapArray};
 use proptest::prelude::*;
 use std::collections::HashMap;
 
-/// A vertex of a graph as the message has it: whoever points to it shares it.
+/// A vertex of a graph in a message: all edges to it share it.
 #[derive(Debug, PartialEq, Soap)]
 #[soap(namespace = "urn:g")]
 pub struct Vertex {
@@ -33,7 +33,7 @@ pub struct Edges {
     pub others: Option<Vec<usize>>,
 }
 
-/// Any graph of up to `most` vertices.
+/// Generates any graph of up to `most` vertices.
 pub fn graphs(most: usize) -> impl Strategy<Value = Graph> {
     (1..=most).prop_flat_map(|len| {
         let others = proptest::option::of(proptest::collection::vec(0..len, 0..4));
@@ -44,7 +44,7 @@ pub fn graphs(most: usize) -> impl Strategy<Value = Graph> {
 }
 
 impl Graph {
-    /// The same without cycles: edges to vertices in front are left out.
+    /// Removes cycles: edges to earlier vertices are left out.
     pub fn without_cycles(mut self) -> Self {
         for (from, edges) in self.0.iter_mut().enumerate() {
             edges.next = edges.next.filter(|&to| to > from);
@@ -53,7 +53,7 @@ impl Graph {
         self
     }
 
-    /// The vertices that can be reached, numbered in the order in which they are met first.
+    /// Returns the reachable vertices, numbered in the order of their first visit.
     pub fn canonical(&self) -> Graph {
         let mut numbers = HashMap::new();
         let mut found = Vec::new();
@@ -76,7 +76,7 @@ impl Graph {
         number
     }
 
-    /// The graph that a value is.
+    /// Returns the graph of a value.
     pub fn of(root: &Shared<Vertex>) -> Graph {
         let (mut known, mut found) = (Vec::new(), Vec::new());
         of(root, &mut known, &mut found);
@@ -84,7 +84,7 @@ impl Graph {
     }
 }
 
-/// Handles to all vertices, which keep none of them.
+/// Returns weak handles to all vertices.
 pub fn weak(root: &Shared<Vertex>) -> Vec<Shared<Vertex>> {
     let mut known = Vec::new();
     of(root, &mut known, &mut Vec::new());
@@ -105,21 +105,22 @@ fn of(vertex: &Shared<Vertex>, known: &mut Vec<Shared<Vertex>>, found: &mut Vec<
     number
 }
 
-/// How a message is written.
+/// The style of a written message.
 #[derive(Debug, Clone)]
 pub struct Style {
     pub version: Version,
-    /// By vertex: whether it stands where it is met first, or for itself.
+    /// By vertex: true if it is written at its first reference, false if it is an independent
+    /// element.
     pub inline: Vec<bool>,
-    /// The order of those that stand for themselves.
+    /// The order of independent elements.
     pub order: Vec<usize>,
-    /// How many of these stand in front of the operation.
+    /// Number of independent elements before the operation.
     pub ahead: usize,
-    /// References lead there by so many others.
+    /// Number of intermediate references on the way to an element.
     pub hops: usize,
 }
 
-/// Any style.
+/// Generates any style.
 pub fn styles() -> impl Strategy<Value = Style> {
     let version = prop_oneof![Just(Version::Soap11), Just(Version::Soap12)];
     let order = Just((0..16).collect::<Vec<usize>>()).prop_shuffle();
@@ -127,7 +128,7 @@ pub fn styles() -> impl Strategy<Value = Style> {
         .prop_map(|(version, inline, order, ahead, hops)| Style { version, inline, order, ahead, hops })
 }
 
-/// A message that holds a graph.
+/// Returns a message that holds a graph.
 pub fn write(graph: &Graph, style: &Style) -> String {
     let mut writer =
         Writer { graph, style, is_met: vec![false; graph.0.len()], alone: Vec::new(), hops: String::new() };
@@ -205,7 +206,7 @@ impl Writer<'_> {
         out.push_str(&format!("<{name} {}/>", self.reference(&id)));
     }
 
-    /// References to references.
+    /// Writes references to references.
     fn hop(&mut self, to: String) -> String {
         let mut id = to;
         for hop in 0..self.style.hops {

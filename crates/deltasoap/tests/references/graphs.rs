@@ -1,5 +1,4 @@
-//! Graphs in every style read back as they are; without sharing, as what a naive expansion makes of
-//! them.
+//! Graphs in every style are read back unchanged; without sharing, they equal a naive expansion.
 
 use crate::graph::{Edges, Graph, Put, graphs, styles, weak, write};
 use crate::support::{decode, decode_next, utf16};
@@ -9,7 +8,7 @@ use deltasoap_checkpoints::{Portions, State};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 
-/// A vertex where nothing is shared.
+/// A vertex without sharing.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:g")]
 struct Plain {
@@ -25,7 +24,7 @@ struct PutPlain {
     first: Plain,
 }
 
-/// What a vertex stands for if each place has a copy of its own.
+/// Returns the value of a vertex if each place has its own copy.
 fn expanded(graph: &Graph, vertex: usize) -> Plain {
     let Edges { value, next, others } = &graph.0[vertex];
     let copy = |&other: &usize| expanded(graph, other);
@@ -79,7 +78,7 @@ proptest! {
         for (graph, style, chunk) in messages {
             let graph = graph.without_cycles();
             let message = write(&graph, &style);
-            // Some come again.
+            // Some are repeated.
             for _ in 0..1 + chunk % 3 {
                 let next =
                     decode_next::<PutPlain>(&mut decoder, message.as_bytes(), chunk * 4, memory).expect("a good message");

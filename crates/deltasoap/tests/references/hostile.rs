@@ -1,4 +1,4 @@
-//! References that lead nowhere, in circles, or to far too much.
+//! References that lead nowhere, in circles, or to far too much data.
 
 use crate::graph::Put;
 use crate::support::{decode, decode_next, envelope};
@@ -59,8 +59,8 @@ fn a_fault_behind_wins_where_the_element_could_have_been() {
     refused("<pair href='#x'/><ints><item>x</item></ints>", "<m id='x'/><m></n>", "not a valid int");
 }
 
-/// Elements that were read when ids were looked for are passed over, where no text in them can be
-/// beyond the limit: errors are those of reading them once more.
+/// Elements that were read in the search for ids are skipped if no text in them can exceed the
+/// limit: errors are the same as when they are read again.
 #[test]
 fn faults_behind_what_is_passed_over_are_found_at_their_places() {
     const PASSED: &str = "<m id='x'><a/></m><m id='y'><a id='z'><b>te &amp; xt</b></a>\n</m><m id='w'/><m id='u' xmlns:p='urn:p'><p:a/></m>";
@@ -85,7 +85,7 @@ fn faults_behind_what_is_passed_over_are_found_at_their_places() {
     assert!(format!("{:?}", error.kind()).contains("Limit { name: \"text\", limit: 8 }"), "{error:?}");
 }
 
-/// Each refers twice to the one behind it.
+/// Each element refers twice to the next one.
 #[test]
 fn bombs() {
     let mut levels = String::new();
@@ -117,7 +117,7 @@ fn chains_take_linear_time() {
     assert_eq!(read.ints, Some(SoapArray(vec![7; 1000])));
 }
 
-/// A list whose links are references is as deep as one whose links stand within each other.
+/// A list linked by references is as deep as one linked by nesting.
 #[test]
 fn long_lists_of_references_are_too_deep() {
     let mut list = String::new();

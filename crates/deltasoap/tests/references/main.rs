@@ -1,5 +1,5 @@
-//! References of SOAP encoding: graphs of every shape, written in every way; arrays with items left
-//! out; hostile messages.
+//! References of SOAP encoding: graphs of every shape, written in every way; arrays with omitted
+//! items; hostile messages.
 
 mod around;
 mod arrays;

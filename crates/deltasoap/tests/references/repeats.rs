@@ -1,5 +1,5 @@
-//! Messages with references, and with items that say where they stand, that come again: compared as
-//! a whole.
+//! Repeated messages with references, and with items that have explicit positions: compared as a
+//! whole.
 
 use crate::support::{decode, decode_next, envelope};
 use deltasoap::decode::{DecodeOptions, Decoder};
@@ -20,7 +20,8 @@ fn message(content: &str, others: &str) -> String {
     envelope(&format!("<g:put xmlns:g='urn:g'>{content}</g:put>{others}"))
 }
 
-/// Reads a stream in chunks, each message as a decoder alone does; says what was skipped.
+/// Reads a stream in chunks, and asserts that each message gives the result of a new decoder;
+/// returns the statistics.
 #[track_caller]
 fn read(messages: &[&str], chunk: usize) -> DifferentialStats {
     let mut decoder = Decoder::new(DecodeOptions { differential: LEAF, ..DecodeOptions::default() });
@@ -70,8 +71,8 @@ fn whatever_changes_is_read() {
     }
 }
 
-/// An element that is referred to stands outside of the operation, where the prefix that the
-/// operation declares is bound to something else.
+/// A referenced element is outside of the operation, where the prefix that the operation declares
+/// is bound to a different namespace.
 #[test]
 fn prefixes_around_the_operation_matter() {
     let body = |around: &str| {

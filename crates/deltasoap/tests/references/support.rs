@@ -1,10 +1,10 @@
-//! Reading in chunks.
+//! Reads messages in chunks.
 
 use deltasoap::decode::{DecodeOptions, Decoder};
 use deltasoap::soap::{EnvelopeReader, RequestReceiver};
 use deltasoap::{Error, Memory, Message};
 
-/// Reads a request that comes in chunks of so many bytes.
+/// Reads a request in chunks of `chunk` bytes.
 pub fn decode<T: Message>(message: &[u8], chunk: usize) -> Result<T, Error> {
     let mut decoder = Decoder::new(DecodeOptions::default());
     decode_next(&mut decoder, message, chunk, Box::default()).map(Memory::into_value)
@@ -24,19 +24,19 @@ pub fn decode_next<T: Message>(
     Ok(*reader.into_parts().1.into_memory())
 }
 
-/// The same in UTF-16, with a byte order mark.
+/// Encodes a message in UTF-16, with a byte order mark.
 pub fn utf16(message: &str) -> Vec<u8> {
     let units = std::iter::once(0xFEFF).chain(message.encode_utf16());
     units.flat_map(u16::to_le_bytes).collect()
 }
 
-/// The same in ISO-8859-1, with question marks for the characters that it has not.
+/// Encodes a message in ISO-8859-1, with question marks for characters that it lacks.
 pub fn latin1(message: &str) -> Vec<u8> {
     let bytes = message.chars().map(|c| u8::try_from(u32::from(c)).unwrap_or(b'?'));
     b"<?xml version='1.0' encoding='ISO-8859-1'?>".iter().copied().chain(bytes).collect()
 }
 
-/// A SOAP 1.1 message in SOAP encoding.
+/// Returns a SOAP 1.1 message in SOAP encoding.
 pub fn envelope(body: &str) -> String {
     format!(
         "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/' xmlns:e='http://schemas.xmlsoap.org/soap/encoding/' \

@@ -1,4 +1,5 @@
-//! Trees: references are followed where SOAP encoding is in force, and stay where they cannot be.
+//! Trees: references are resolved where SOAP encoding is in force, and remain where they cannot be
+//! resolved.
 
 use crate::support::{decode, envelope};
 use deltasoap::schema::Use;
@@ -69,8 +70,8 @@ fn details_of_faults() {
     assert_eq!((&*detail.name.local, detail.element("", "why").map(Node::text)), ("f", Some("1".to_owned())));
 }
 
-/// A tree that stands for the operation's content brings prefixes of its own, and the operation's
-/// start tag has an attribute with one of them.
+/// A tree for the operation's content declares its own prefixes, and the operation's start tag has
+/// an attribute with one of them.
 #[test]
 fn prefixes_of_the_operations_attributes_keep_their_meaning() {
     #[derive(Debug, PartialEq, Soap)]

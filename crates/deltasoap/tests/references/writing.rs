@@ -1,4 +1,4 @@
-//! What is written is read again, by references and by copies.
+//! Written messages are read again, with references and with copies.
 
 use crate::graph::{Graph, Put, Vertex, graphs, styles, write};
 use crate::support::decode;
@@ -55,7 +55,7 @@ fn references_of_soap_1_2_may_be_fragments() {
     assert!(put.second.is_some_and(|second| Shared::ptr_eq(&put.first, &second)));
 }
 
-/// As PHP does, in front of the parts.
+/// As PHP does, before the parts.
 #[test]
 fn the_name_of_the_result_is_passed_over() {
     let text = written(Version::Soap12, Use::Encoded, &twice()).expect("written");
@@ -104,7 +104,7 @@ fn ids_that_are_given_are_not_those_of_trees() {
     }
 }
 
-/// So it is with attributes of types, and where the message is not written by the usual way.
+/// The same holds for attributes of types, and where the message is written in another way.
 #[test]
 fn ids_that_are_given_are_those_of_no_value() {
     #[derive(Soap)]
@@ -153,7 +153,7 @@ fn ids_that_are_given_are_those_of_no_value() {
     }
 }
 
-/// A type may have an attribute of the name that references need, and a tree may have been read
+/// A type may have an attribute with the name that references need, and a tree may have been read
 /// with it.
 #[test]
 fn a_shared_value_has_one_id() {

@@ -1,4 +1,4 @@
-//! Test types as they stand.
+//! Test types without options.
 
 macro_rules! types {
     ($($item:item)*) => { $($item)* };

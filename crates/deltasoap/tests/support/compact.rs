@@ -1,4 +1,4 @@
-//! The same test types, compact: tests of them that are included once more read and write by the
+//! The same test types, compact: tests that include them a second time read and write by the
 //! routines that such types share.
 
 macro_rules! types {

@@ -1,5 +1,5 @@
-//! What a tracking pointer for each stack would save (*Lightweight Checkpointing*, section 3.1):
-//! counted.
+//! Counts what a separate tracking pointer for each stack would save (*Lightweight Checkpointing*,
+//! section 3.1).
 //!
 //! `cargo test -p deltasoap-checkpoints pointers -- --nocapture` prints the figures of
 //! `docs/papers.md`.
@@ -16,28 +16,28 @@ use std::fmt::{self, Display};
 use std::ops::Add;
 use std::sync::Arc;
 
-/// Entries that checkpoints keep of one stack.
+/// Number of entries of one stack that checkpoints keep.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Entries {
-    /// Above the pointer that all stacks share.
+    /// Entries above the shared pointer.
     kept: usize,
-    /// Of these, the lowest ones that were not popped and are as in the base copy, unless that was
-    /// made just now: what a pointer of the stack's own would lie above.
+    /// The lowest of these that were not popped and equal the base copy, unless that was made just
+    /// now: a separate pointer for this stack would lie above them.
     saved: usize,
 }
 
-/// Of the frames, open elements, declarations, and words of fields seen.
+/// The counts for the frames, open elements, declarations, and log of fields seen.
 type Counted = [Entries; 4];
 
 thread_local! {
     static COUNTED: Cell<Counted> = Cell::default();
 }
 
-/// Adds what a checkpoint keeps.
+/// Adds the entries that a checkpoint keeps.
 pub(super) fn count(base: &Arc<Snapshot>, top: &Top, live: &Live<'_>) {
     let (below, from) = (&base.stacks, Split::of(&base.stacks, top.level));
     let (open, bound, seen) = top.others();
-    // Frames that are left take their elements and words with them.
+    // A frame that is popped takes its elements and log entries with it.
     let is_new = Arc::strong_count(base) == 1;
     let low = if is_new { 0 } else { live.noted().low };
     let stayed = low.saturating_sub(live.base().level()).min(live.frames().len());
@@ -125,7 +125,7 @@ struct ParameterValueStruct {
     value: AnySimple,
 }
 
-/// A tree of resource pools: elements within elements.
+/// A tree of resource pools: nested elements.
 #[derive(Debug, Soap)]
 #[soap(namespace = "urn:vim25", qualified, element = "FetchResponse")]
 struct ResourceResponse {
@@ -166,7 +166,7 @@ struct Shares {
     level: String,
 }
 
-/// Counts for a message that is read as a first one.
+/// Returns the counts for a message that is decoded as the first one.
 fn counted<T: Message>(message: &[u8], size: u32) -> Counted
 where
     Memory<T>: Default,
@@ -180,8 +180,7 @@ where
     COUNTED.take()
 }
 
-/// What lies above the shared pointer was changed, or was popped with the frames that it belongs
-/// to.
+/// Everything above the shared pointer was changed, or was popped with its frames.
 #[test]
 fn own_pointers_would_save_next_to_nothing() {
     let doubles = arrays::message_doubles(&arrays::hard_doubles(10_000));
@@ -197,7 +196,7 @@ fn own_pointers_would_save_next_to_nothing() {
         for (name, [frames, open, bound, seen]) in counts {
             println!("N = {size}, {name}: {frames} frames, {open} open elements, {bound} declarations, {seen} words");
             let all = frames + open + bound + seen;
-            // Two interrupts in one start tag are the only exception.
+            // The only exception: two interrupts in one start tag.
             let most = if size == 32 && name == "Inform" { all.kept / 8 } else { 0 };
             assert!(all.saved <= most, "{name}: {all}");
         }

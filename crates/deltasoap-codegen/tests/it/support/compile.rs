@@ -1,20 +1,20 @@
-//! Many descriptions, and the compiler for what is generated for them.
+//! Many WSDLs, and the compiler for the code generated for them.
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A directory that the environment names, or one of ours.
+/// Returns a directory named by an environment variable, or a default directory.
 pub fn folder(variable: &str, otherwise: &str) -> PathBuf {
     env::var_os(variable).map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join(otherwise), PathBuf::from)
 }
 
-/// Where output goes that is not kept.
+/// Returns the directory for temporary output.
 pub fn target(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target").join(name)
 }
 
-/// The files below a folder that end in one of these, by their paths there, in order.
+/// Returns the files below a folder with one of these extensions, as sorted relative paths.
 pub fn files(folder: &Path, extensions: &[&str]) -> Vec<String> {
     let (mut found, mut ahead) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(next) = ahead.pop() {
@@ -31,7 +31,7 @@ pub fn files(folder: &Path, extensions: &[&str]) -> Vec<String> {
     found
 }
 
-/// Writes a file, and the folders around it.
+/// Writes a file, and creates the folders above it.
 pub fn put(path: &Path, text: &str) {
     std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
     std::fs::write(path, text).expect("a file");
@@ -52,7 +52,7 @@ pub fn compile(file: &Path, arguments: &[&str]) -> Output {
         .expect("rustc runs")
 }
 
-/// The library that was built last.
+/// Returns the library that was built last.
 fn runtime(dependencies: &Path) -> PathBuf {
     let entries = dependencies.read_dir().expect("a directory").map(|entry| entry.expect("an entry").path());
     let is_runtime = |path: &PathBuf| {

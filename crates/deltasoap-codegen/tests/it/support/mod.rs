@@ -1,4 +1,4 @@
-//! Descriptions of `testdata/wsdl`, and our own.
+//! WSDLs of `testdata/wsdl`, and our own.
 
 #![allow(dead_code, reason = "each test takes what it needs")]
 
@@ -6,7 +6,7 @@ pub mod compile;
 
 use std::path::{Path, PathBuf};
 
-/// Descriptions whose output is kept.
+/// WSDLs whose output is kept.
 pub const GOLDENS: &[(&str, &str)] = &[
     ("archive", "../../crates/deltasoap-codegen/tests/data/archive.wsdl"),
     ("bare", "../../crates/deltasoap-codegen/tests/data/bare.wsdl"),
@@ -36,7 +36,7 @@ pub const GOLDENS: &[(&str, &str)] = &[
     ("xop", "apache+cxf/testutils/src/main/resources/wsdl/mtom_xop.wsdl"),
 ];
 
-/// Of large descriptions, some operations.
+/// Returns the selected operations of large WSDLs.
 pub fn operations(name: &str) -> &'static [&'static str] {
     match name {
         "device" => &["GetSystemDateAndTime", "SetHostname"],
@@ -44,7 +44,7 @@ pub fn operations(name: &str) -> &'static [&'static str] {
     }
 }
 
-/// A file of `testdata/wsdl`.
+/// Returns the path of a file in `testdata/wsdl`.
 pub fn wsdl(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/wsdl").join(path)
 }

@@ -1,4 +1,4 @@
-// Reads a message as the type with a number, writes it, and reads that.
+// Reads a message as the type with a number, writes it, and reads the result.
 
 use deltasoap::schema::Use;
 use deltasoap::soap::{decode_request, encode_message};
@@ -32,7 +32,7 @@ fn round_trip<T: Message + Debug>(message: &[u8]) -> Result<(), String> {
     }
 }
 
-/// All that a value is, but for the prefixes that trees have in scope: they are the writer's.
+/// Formats a value without the prefixes that its trees have in scope: those are the writer's.
 fn told(value: &impl Debug) -> String {
     let text = format!("{value:?}");
     let mut parts = text.split("bindings: [");

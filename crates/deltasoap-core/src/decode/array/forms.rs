@@ -1,20 +1,21 @@
-//! Arrays in another form than is declared: rows of a matrix as arrays of their own, and arrays of
-//! arrays as a matrix.
+//! Arrays in a form other than declared: rows of a matrix as separate arrays, and arrays of arrays
+//! as a matrix.
 //!
 //! ```text
 //! declared [,]     found [][2]      <a t="x[][2]"><r t="x[3]"><i/><i/><i/></r><r t="x[3]"><i/><i/><i/></r></a>
 //! declared [][]    found [2,3]      <a t="x[2,3]"><i/><i/><i/><i/><i/><i/></a>
 //! ```
 //!
-//! Senders take one for the other. They mean the same wherever all rows have one length, and are
-//! read as the same value then; else an error names both forms. Such messages are read in regular
-//! mode, and the form is reported as a [`DeviationKind::ArrayForm`].
+//! Senders mix them up. Both mean the same if all rows have the same length, and are then read as
+//! the same value; otherwise the error names both forms. Such messages are read in regular mode,
+//! and the form is reported as a [`DeviationKind::ArrayForm`].
 //!
 //! *Rows* ([`ROWS`]): each level of the message's arrays has a frame, one above the other, and
 //! appends its items to those of the whole array. The sizes that rows must have are on the log of
 //! the outermost frame, from the first row on. *Split* ([`SPLIT`]): the outer array opens an inner
-//! one whenever a row begins. It has no element of its own: for each item the inner routine is
-//! entered anew, told by [`Next`] that the start tag at hand is that of one more item.
+//! one whenever a row begins. The inner array has no element of its own: its routine is entered
+//! again for each item, and [`Next`] tells it that the start tag just read is that of one more
+//! item.
 
 use super::item_view;
 use super::shape::{self, Shape};
@@ -29,44 +30,44 @@ use crate::schema::View;
 const ROWS: u8 = 2;
 /// Inside a row, or an item of one.
 const IN_ROWS: u8 = 3;
-/// Between two items that belong into rows.
+/// Between two items that belong in rows.
 const SPLIT: u8 = 4;
-/// Inside one.
+/// Inside an item that belongs in a row.
 const IN_SPLIT: u8 = 5;
 /// At the start tag of one more item of a row that has no element.
 const NEXT: u8 = 6;
 /// Inside that item.
 const IN_NEXT: u8 = 7;
 
-/// The size of a dimension that no row has told yet.
+/// The size of a dimension that no row has determined yet.
 const UNKNOWN: u64 = u64::MAX;
 
-/// Arrays within arrays that are looked at: a type can hold itself.
+/// Maximum number of nested arrays that are counted: a type can contain itself.
 const MOST_RANKS: usize = 16;
 
 const RAGGED: &str = "its rows have different lengths";
-const LEFT_OUT: &str = "items are left out or say where they stand";
-const NO_ROWS: &str = "it has items, but its rows have none";
+const LEFT_OUT: &str = "items are omitted or specify their position";
+const NO_ROWS: &str = "it has items, but its rows are empty";
 
 /// Tells the routine of a row that has no element of its own: the start tag just read is that of
 /// the row's next item.
 #[derive(Debug)]
 pub(crate) struct Next {
-    /// The item's place in the row.
+    /// The item's index in the row.
     index: u64,
     /// The sizes of the dimensions below the row's first.
     sizes: Vec<u64>,
 }
 
-/// At the array's start tag: true if it is in another form than declared, which [`decode`] reads
-/// then.
+/// Handles the array's start tag. Returns true if it is in a form other than declared, which
+/// [`decode`] then reads.
 pub(super) fn begin(cursor: &mut Cursor<'_>, me: usize, shape: &Shape, view: View<'_>) -> Step<bool> {
     let (found, declared) = (shape.dimensions(), dimensions(view));
     if found == declared {
         return Ok(false);
     }
     if found > declared && depth(view) < found {
-        return Err(refuse(cursor, &rank(found), view, "its rows are no arrays there"));
+        return Err(refuse(cursor, &rank(found), view, "the declared items are not arrays"));
     }
     cursor.leave_differential()?;
     cursor.stop_learning();
@@ -84,14 +85,15 @@ pub(super) fn begin(cursor: &mut Cursor<'_>, me: usize, shape: &Shape, view: Vie
     Ok(true)
 }
 
-/// True unless the element just opened is an array whose rows have no place in this content, which
-/// [`begin`] refuses.
+/// Returns true unless the element just opened is an array whose rows do not fit this content:
+/// [`begin`] rejects such arrays.
 pub(crate) fn fits(cursor: &Cursor<'_>, view: View<'_>) -> bool {
     let Some(found) = view.array().and_then(|_| shape::rank(cursor)) else { return true };
     found <= dimensions(view).max(depth(view))
 }
 
-/// For a routine just entered: true if it is to read one more item of a row that has no element.
+/// For a routine just entered: returns true if it must read one more item of a row that has no
+/// element.
 pub(super) fn begin_next(cursor: &mut Cursor<'_>, me: usize) -> bool {
     let is_next = cursor.is_next_in_row();
     if is_next {
@@ -100,7 +102,7 @@ pub(super) fn begin_next(cursor: &mut Cursor<'_>, me: usize) -> bool {
     is_next
 }
 
-/// True if the routine reads an array that is in another form than declared.
+/// Returns true if the routine reads an array in a form other than declared.
 pub(super) fn is_at_work(cursor: &mut Cursor<'_>, me: usize) -> bool {
     (ROWS..=IN_NEXT).contains(&cursor.frame(me).state)
 }
@@ -119,7 +121,7 @@ pub(super) fn decode<T: Content>(
             let inner: Vec<u64> = sizes(cursor, me, dimensions(view)).into_iter().map(known).collect();
             let row = inner.iter().fold(1, |row: u64, size| row.saturating_mul(*size));
             let frame = cursor.frame(me);
-            // Rows without items are elements here, of which there are as many.
+            // Rows without items are elements here, and are counted.
             let empty = if frame.field == 1 && inner.len() == 1 { frame.count.into() } else { 0 };
             super::all_sizes((items.len() as u64).checked_div(row).unwrap_or(empty), inner)
         }
@@ -136,8 +138,8 @@ pub(super) fn decode<T: Content>(
     Ok(sizes)
 }
 
-/// Reads an array of rows, or a row, up to and with its end tag. `root` is the frame of the whole
-/// array.
+/// Reads an array of rows, or a row, up to and including its end tag. `root` is the frame of the
+/// whole array.
 fn rows<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>, (root, me): (usize, usize)) -> Step {
     let (declared, item_view) = (dimensions(view), item_view(view));
     let are_items = cursor.frame(me).field as usize == declared;
@@ -149,15 +151,14 @@ fn rows<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>,
             }
             cursor.frame(me).state = ROWS;
         }
-        // A text that comes is refused at the tag before it, which may be in no window any more by
-        // then.
+        // Text is rejected at the tag before it, which may no longer be in the window by then.
         let tag = cursor.reader().tag_offset();
         cursor.frame(me).mark = if me > root { tag } else { 0 };
         match cursor.next_tag() {
             Ok(Tag::Start) => {}
             Ok(Tag::End | Tag::Done) => return end_row(cursor, view, (root, me)),
             Err(Stop::Error(error)) if me > root && *error.kind() == ErrorKind::UnexpectedText => {
-                return Err(refuse(cursor, "[]", view, "its items are no arrays"));
+                return Err(refuse(cursor, "[]", view, "its items are not arrays"));
             }
             Err(stop) => return Err(stop),
         }
@@ -177,7 +178,7 @@ fn row<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>, 
         let Shape { inner, offset, .. } = shape::read(cursor, declared - outer)?;
         let end = outer + inner.len() + 1;
         if end > declared || offset.is_some() {
-            let reason = if offset.is_some() { LEFT_OUT } else { "a row has more dimensions than are left" };
+            let reason = if offset.is_some() { LEFT_OUT } else { "a row has too many dimensions" };
             return Err(refuse(cursor, &form(outer, view), view, reason));
         }
         let frame = cursor.frame(me);
@@ -191,7 +192,7 @@ fn row<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>, 
     Ok(())
 }
 
-/// At the end tag of a row: it must have the sizes of those before.
+/// Handles the end tag of a row: it must have the sizes of the rows before it.
 fn end_row(cursor: &mut Cursor<'_>, view: View<'_>, (root, me): (usize, usize)) -> Step {
     let outer = if me == root { 0 } else { cursor.frame(me - 1).field as usize };
     let (count, end) = (u64::from(cursor.frame(me).count), cursor.frame(me).field as usize);
@@ -206,7 +207,7 @@ fn end_row(cursor: &mut Cursor<'_>, view: View<'_>, (root, me): (usize, usize)) 
     }
 }
 
-/// Notes the size of a dimension, counted from 0, or compares it with that of the rows before.
+/// Records the size of a dimension, counted from 0, or compares it with that of the rows before.
 fn agree(cursor: &mut Cursor<'_>, view: View<'_>, root: usize, (dimension, size): (usize, u64)) -> Step {
     let place = cursor.frame(root).log as usize + dimension - 1;
     let known = &mut cursor.state().stack.seen[place];
@@ -218,7 +219,7 @@ fn agree(cursor: &mut Cursor<'_>, view: View<'_>, root: usize, (dimension, size)
     if is_same { Ok(()) } else { Err(refuse(cursor, &form(outer, view), view, RAGGED)) }
 }
 
-/// Reads items that belong into rows, up to and with the array's end tag.
+/// Reads items that belong in rows, up to and including the array's end tag.
 fn split<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> Step {
     let found = cursor.frame(me).field as usize;
     loop {
@@ -242,11 +243,11 @@ fn split<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>
     }
 }
 
-/// Reads one more item of a row that has no element, whose start tag has just been read.
+/// Reads one more item of a row that has no element. The item's start tag has just been read.
 fn next<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> Step {
     if let Some(next) = cursor.state().handover.next_in_row.take() {
         let frame = cursor.frame(me);
-        // That the item is one of a row, and not of a row of rows.
+        // 1 if the item belongs to a row, 0 if it belongs to a row of rows.
         (frame.field, frame.state) = (u32::from(next.sizes.is_empty()), IN_NEXT);
         match next.sizes.is_empty() {
             true => _ = open_item(items, APPENDED, item_view(view)),
@@ -261,7 +262,7 @@ fn next<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>,
     cursor.visit(view, |cursor| item.decode(cursor, view))
 }
 
-/// Makes room for a row where one begins, and tells its routine of the item.
+/// Makes room for a row if one begins, and passes the item to its routine.
 fn open_next<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>, next: Next) {
     let row = next.sizes.iter().fold(1_u64, |row, size| row.saturating_mul(*size)).max(1);
     if next.index.is_multiple_of(row) {
@@ -271,13 +272,13 @@ fn open_next<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View
     cursor.state().handover.next_in_row = Some(Box::new(Next { index: next.index % row, sizes }));
 }
 
-/// In the last row, which is an array without an element.
+/// Continues in the last row, which is an array without an element.
 fn in_row<T: Content>(items: &mut [T], cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
     let Some(row) = items.last_mut() else { unreachable!("inside a row that was not opened") };
     row.decode(cursor, item_view(view))
 }
 
-/// At the start tag of an item or a row.
+/// Handles the start tag of an item or a row.
 fn count_child(cursor: &mut Cursor<'_>, me: usize, view: View<'_>) -> Step {
     let frame = cursor.frame(me);
     frame.count = frame.count.saturating_add(1);
@@ -288,7 +289,7 @@ fn count_child(cursor: &mut Cursor<'_>, me: usize, view: View<'_>) -> Step {
     }
 }
 
-/// The sizes of all dimensions of an array but the first, up to one.
+/// Returns the sizes of an array's dimensions `1..end`, counted from 0.
 fn sizes(cursor: &mut Cursor<'_>, root: usize, end: usize) -> Vec<u64> {
     let log = cursor.frame(root).log as usize;
     cursor.state().stack.seen[log..].iter().take(end.saturating_sub(1)).copied().collect()
@@ -298,7 +299,7 @@ fn dimensions(view: View<'_>) -> usize {
     view.array().map_or(1, |array| array.dimensions.max(1) as usize)
 }
 
-/// How many arrays of one dimension are within each other.
+/// Returns the number of nested one-dimensional arrays.
 fn depth(view: View<'_>) -> usize {
     let (mut depth, mut view) = (0, view);
     while depth < MOST_RANKS && view.array().is_some_and(|array| array.dimensions <= 1) {
@@ -316,12 +317,12 @@ fn refuse(cursor: &Cursor<'_>, found: &str, view: View<'_>, reason: &'static str
     cursor.error_at_tag(ErrorKind::ArrayForm { found: found.to_owned(), declared, reason })
 }
 
-/// `[,]` for two dimensions.
+/// Returns `[,]` for two dimensions.
 fn rank(dimensions: usize) -> String {
     format!("[{}]", ",".repeat(dimensions.saturating_sub(1)))
 }
 
-/// The form in which the outermost of the message's arrays has so many dimensions.
+/// Returns the form in which the outermost of the message's arrays has `outer` dimensions.
 fn form(outer: usize, view: View<'_>) -> String {
     match dimensions(view).checked_sub(outer) {
         Some(inner @ 1..) => format!("{}{}", rank(inner), rank(outer)),

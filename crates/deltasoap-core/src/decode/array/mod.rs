@@ -1,9 +1,10 @@
-//! SOAP arrays: items told by position (SOAP 1.1 section 5.4.2; SOAP 1.2 part 2, section 3.1.6).
+//! SOAP arrays: items identified by position (SOAP 1.1 section 5.4.2; SOAP 1.2 part 2, section
+//! 3.1.6).
 //!
-//! The size in `arrayType` is only a claim of the sender's. Nothing is allocated from it and
-//! nothing is refused for it: the items themselves are the array. Arrays of several dimensions are
-//! read in row-major order; for these, all sizes but the first tell where a row ends. `forms` reads
-//! arrays that are written in another form than declared. Room for items that are left out
+//! The size in `arrayType` is only a claim by the sender. Nothing is allocated from it and nothing
+//! is rejected because of it: the items themselves are the array. Arrays of several dimensions are
+//! read in row-major order; for these, all sizes except the first determine where a row ends.
+//! `forms` reads arrays that are written in a form other than declared. Room for omitted items
 //! (`offset`, `position`), and for rows without items, is made within the limit
 //! [`omitted_items`](crate::Limits::omitted_items).
 
@@ -28,16 +29,16 @@ use shape::Shape;
 const BETWEEN: u8 = 0;
 const INSIDE: u8 = 1;
 
-/// Reads the items of a SOAP array, up to and with the array's end tag.
+/// Reads the items of a SOAP array, up to and including the array's end tag.
 ///
 /// # Errors
-/// When the array's type is malformed, or an item is at fault.
+/// When the array's type is malformed, or an item is invalid.
 pub fn decode<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
     decode_rows(items, cursor, view).map(|_| ())
 }
 
-/// As [`decode`]: the items in row-major order. Gives the sizes of all dimensions where there are
-/// several. Their product is the number of items.
+/// Like [`decode`], with the items in row-major order. Returns the sizes of all dimensions if there
+/// are several. Their product is the number of items.
 pub(crate) fn decode_rows<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>) -> Step<Vec<u64>> {
     let Some(array) = view.array() else { unreachable!("an array routine with another schema class") };
     let item_view = item_view(view);
@@ -103,7 +104,7 @@ pub(crate) fn decode_rows<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_
     }
 }
 
-/// At the array's start tag.
+/// Handles the array's start tag.
 fn begin<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> Step {
     let shape = shape::read(cursor, view.array().map_or(1, |array| array.dimensions.max(1) as usize))?;
     if shape.offset.is_some() {
@@ -131,8 +132,9 @@ fn begin<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>
     Ok(())
 }
 
-/// Notes the type that the array names for items which name none themselves, where the schema lets
-/// them choose. No item can be gone on from then: its own start tag does not tell its type.
+/// Records the type that the array names for items which name none themselves, where the schema
+/// allows a choice. Decoding cannot then resume at an item: its own start tag does not identify its
+/// type.
 fn name_items(cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> Step {
     let Element::Open(open) = item_view(view).content().element else { return Ok(()) };
     let name = if cursor.reader().attribute_count() == 0 { None } else { shape::item_type(cursor) };
@@ -144,7 +146,7 @@ fn name_items(cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> Step {
     Ok(())
 }
 
-/// On the way to where regular mode goes on in the array of the message before.
+/// Descends to where regular mode continues in the array of the previous message.
 fn descend(cursor: &mut Cursor<'_>, me: usize, is_flat: bool) -> Step {
     let step = cursor.descend(me)?;
     let frame = cursor.frame(me);
@@ -160,7 +162,7 @@ fn descend(cursor: &mut Cursor<'_>, me: usize, is_flat: bool) -> Step {
     Ok(())
 }
 
-/// Reads flat items again that differ from those of the message before.
+/// Rereads flat items that differ from those of the previous message.
 fn patch<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> Step {
     match flat::patch(items, cursor, view) {
         Patch::Fast => Err(Stop::Switch),
@@ -209,23 +211,24 @@ fn open_item<T: Content>(
     frame.count = count;
     frame.state = INSIDE;
     if before.is_some() {
-        // The markup of an item that says where it stands means another place each time.
+        // The markup of an item that specifies its position means another place each time.
         cursor.learn_from(before.filter(|_| position.is_none()));
     }
     Ok(())
 }
 
-/// Where items are taken out while the message is read, places in an array are not known any more.
+/// Rejects items with positions if items are taken out while the message is read: indices in the
+/// array are then unknown.
 fn refuse_streamed(cursor: &mut Cursor<'_>, found: &str) -> Step {
     if !cursor.state().is_streamed {
         return Ok(());
     }
-    let expected = "an array whose items come one after the other, since they are taken as they come".to_owned();
+    let expected = "an array whose items are in order, since they are taken while the message is read".to_owned();
     Err(cursor.error_at_tag(ErrorKind::UnexpectedValue { found: found.to_owned(), expected }))
 }
 
-/// Over an old value: drops the old items that were not replaced yet. The array goes on as one that
-/// is read from its start: only that has gaps.
+/// Over an old value: drops the old items that were not replaced yet. The array continues as one
+/// that is read from its start: only such an array has gaps.
 fn leave_old<T>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, me: usize) {
     if cursor.is_over(me) {
         items.truncate(cursor.frame(me).count as usize);
@@ -233,34 +236,34 @@ fn leave_old<T>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, me: usize) {
     }
 }
 
-/// True if the next item comes after all that are there, some of which may have been taken out, or
-/// in the place of an old one.
+/// Returns true if the next item comes after all present ones (some may have been taken out), or
+/// replaces an old one.
 fn is_next_behind(len: usize, cursor: &mut Cursor<'_>, me: usize) -> bool {
     cursor.is_over(me) || cursor.frame(me).count as usize >= len
 }
 
-/// Where the next item goes: behind the others, or to a place that was passed over, which is made
-/// vacant.
+/// Returns the index of the next item: after the others, or at a position that was passed over,
+/// which is made vacant.
 fn next_place<T: Content>(items: &mut [T], cursor: &mut Cursor<'_>, me: usize, view: View<'_>) -> Step<usize> {
     let place = cursor.frame(me).count as usize;
     let Some(item) = items.get_mut(place) else { return Ok(APPENDED) };
     if !cursor.state().gaps.fill(me, place) {
         count_item(cursor, me);
-        let (found, expected) = (format!("[{place}]"), "a position that has no item yet".to_owned());
+        let (found, expected) = (format!("[{place}]"), "a position without an item".to_owned());
         return Err(cursor.error_at_tag(ErrorKind::UnexpectedValue { found, expected }));
     }
     *item = T::vacant(view);
     Ok(place)
 }
 
-/// An error at an item's start tag is one in that item: its path counts it.
+/// Counts an item with an error at its start tag, so that the error's path includes it.
 #[cold]
 fn count_item(cursor: &mut Cursor<'_>, me: usize) {
     let frame = cursor.frame(me);
     frame.count = frame.count.saturating_add(1);
 }
 
-/// Makes room for the items up to a place that were left out.
+/// Makes room for the omitted items up to `place`.
 fn omit<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>, (me, place): (usize, u64)) -> Step {
     let limit = cursor.limits().omitted_items;
     let (from, to) = (items.len(), usize::try_from(place).unwrap_or(usize::MAX));
@@ -275,7 +278,7 @@ fn omit<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>,
     Ok(())
 }
 
-/// At the end tag: the items that the last row lacks were left out. Gives the number of rows.
+/// Handles the end tag: items missing from the last row were omitted. Returns the number of rows.
 fn complete_row<T: Content>(
     items: &mut Vec<T>,
     cursor: &mut Cursor<'_>,
@@ -289,9 +292,9 @@ fn complete_row<T: Content>(
         return Ok(len.div_ceil(row));
     }
     if len > 0 {
-        return Err(cursor.error_at_end(ErrorKind::ArrayType("items in rows of none".to_owned())));
+        return Err(cursor.error_at_end(ErrorKind::ArrayType("items in rows of size 0".to_owned())));
     }
-    // Room is made for rows without items.
+    // Rows without items are counted as omitted items.
     let log = cursor.frame(me).log as usize;
     let rows = cursor.state().stack.seen.get(log + inner.len()).copied().unwrap_or(0);
     let all = inner.iter().take_while(|size| **size > 0).fold(rows, |all, size| all.saturating_mul(*size));
@@ -302,12 +305,12 @@ fn complete_row<T: Content>(
     }
 }
 
-/// The sizes of all dimensions, where there are several.
+/// Returns the sizes of all dimensions if there are several, else an empty list.
 fn all_sizes(rows: u64, inner: Vec<u64>) -> Vec<u64> {
     if inner.is_empty() { inner } else { std::iter::once(rows).chain(inner).collect() }
 }
 
-/// Sizes of all dimensions but the first, which the routine has put on the log.
+/// Returns the sizes of all dimensions except the first, which the routine has put on the log.
 fn inner_sizes(cursor: &mut Cursor<'_>, me: usize, view: View<'_>) -> Vec<u64> {
     let dimensions = view.array().map_or(1, |array| array.dimensions as usize);
     if dimensions <= 1 {

@@ -1,31 +1,31 @@
-//! What an array's start tag says: sizes and offset; and where an item says that it stands.
+//! The attributes of an array's start tag (sizes and offset), and the positions of items.
 
 use super::super::{Cursor, Step, nil_attribute, other_attribute};
 use crate::{ErrorKind, QName, ns};
 use deltasoap_xml::NameId;
 
-/// What an array's start tag says, as far as it counts.
+/// The relevant attributes of an array's start tag.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Shape {
-    /// Sizes of all dimensions but the first: they tell where a row ends. The first, and the only
-    /// one of most arrays, is a claim that decides nothing but how many rows without items there
-    /// are.
+    /// Sizes of all dimensions except the first: they determine where a row ends. The first, which
+    /// is the only one of most arrays, is a claim that decides nothing except the number of rows
+    /// without items.
     pub(super) inner: Vec<u64>,
     /// The first size, if it is given.
     pub(super) first: Option<u64>,
-    /// The place of the first item that is there.
+    /// The position of the first item that is present.
     pub(super) offset: Option<u64>,
 }
 
 impl Shape {
-    /// The number of dimensions.
+    /// Returns the number of dimensions.
     pub(super) fn dimensions(&self) -> usize {
         self.inner.len() + 1
     }
 }
 
-/// Reads the attributes of the element just opened, which is an array of so many dimensions unless
-/// it says otherwise.
+/// Reads the attributes of the element just opened, which is an array with `dimensions` dimensions
+/// unless it specifies otherwise.
 pub(super) fn read(cursor: &mut Cursor<'_>, dimensions: usize) -> Step<Shape> {
     nil_attribute(cursor)?.reject(cursor)?;
     (0..cursor.reader().attribute_count()).try_for_each(|index| other_attribute(cursor, index))?;
@@ -34,7 +34,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>, dimensions: usize) -> Step<Shape> {
     Ok(Shape { inner, first, offset })
 }
 
-/// The place that the item just opened says it has.
+/// Returns the position that the item just opened specifies.
 pub(super) fn position(cursor: &Cursor<'_>, inner: &[u64]) -> Step<Option<u64>> {
     if cursor.reader().attribute_count() == 0 {
         return Ok(None);
@@ -42,8 +42,8 @@ pub(super) fn position(cursor: &Cursor<'_>, inner: &[u64]) -> Step<Option<u64>> 
     attribute(cursor, "position").map(|text| place(cursor, text, inner)).transpose()
 }
 
-/// The name of the items' type, where the array just opened says it: of one whose items are arrays
-/// themselves it does not.
+/// Returns the name of the items' type, if the array just opened specifies it: an array whose items
+/// are arrays does not.
 pub(super) fn item_type(cursor: &Cursor<'_>) -> Option<QName> {
     let named = |text: &str| {
         let (namespace, local) = cursor.reader().resolve(text.trim_ascii())?;
@@ -58,7 +58,7 @@ pub(super) fn item_type(cursor: &Cursor<'_>) -> Option<QName> {
     }
 }
 
-/// The number of dimensions that the array just opened says it has, if it does.
+/// Returns the number of dimensions that the array just opened specifies, if any.
 pub(super) fn rank(cursor: &Cursor<'_>) -> Option<usize> {
     match (attribute(cursor, "arrayType"), attribute(cursor, "arraySize")) {
         (Some(text), _) => Some(text.rsplit_once('[')?.1.split(',').count()),
@@ -67,12 +67,12 @@ pub(super) fn rank(cursor: &Cursor<'_>) -> Option<usize> {
     }
 }
 
-/// True if the item just opened says where it stands.
+/// Returns true if the item just opened specifies its position.
 pub(super) fn has_position(cursor: &Cursor<'_>) -> bool {
     cursor.reader().attribute_count() > 0 && attribute(cursor, "position").is_some()
 }
 
-/// The first size, if it is given, and the others.
+/// Returns the first size, if it is given, and the others.
 fn sizes(cursor: &Cursor<'_>, dimensions: usize) -> Step<(Option<u64>, Vec<u64>)> {
     let (own, is_list) = match (attribute(cursor, "arrayType"), attribute(cursor, "arraySize")) {
         (Some(text), _) => (own_sizes(cursor, text)?, false),
@@ -84,13 +84,13 @@ fn sizes(cursor: &Cursor<'_>, dimensions: usize) -> Step<(Option<u64>, Vec<u64>)
     let kind = if is_list { ErrorKind::ArraySize } else { ErrorKind::ArrayType };
     let wrong = || cursor.error_at_tag(kind(own.to_owned()));
     let sizes = sizes.ok_or_else(wrong)?;
-    // Without the sizes nobody knows where a row ends.
+    // Without the sizes, the end of a row is unknown.
     let first = sizes.first().copied().flatten();
     sizes.into_iter().skip(1).collect::<Option<Vec<u64>>>().map(|inner| (first, inner)).ok_or_else(wrong)
 }
 
-/// The sizes of the array itself in `prefix:type[..][2,3]`: the last ones. The type in front of
-/// them is not looked at: the schema tells the items' type, and senders are careless with it.
+/// Returns the sizes of the array itself in `prefix:type[..][2,3]`: the last ones. The type before
+/// them is ignored: the schema determines the items' type, and senders are careless with it.
 fn own_sizes<'t>(cursor: &Cursor<'_>, text: &'t str) -> Step<&'t str> {
     let malformed = || cursor.error_at_tag(ErrorKind::ArrayType(text.to_owned()));
     let (_, sizes) = split_array_type(text).ok_or_else(malformed)?;
@@ -103,7 +103,7 @@ fn own_sizes<'t>(cursor: &Cursor<'_>, text: &'t str) -> Step<&'t str> {
     if ranks.all(|rank| sizes_in_brackets(rank).is_some()) { Ok(own) } else { Err(malformed()) }
 }
 
-/// The name and the sizes of `prefix:type[n]`.
+/// Splits `prefix:type[n]` into the name and the sizes.
 fn split_array_type(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_ascii();
     let (name, sizes) = text.split_at(text.find('[')?);
@@ -111,13 +111,13 @@ fn split_array_type(text: &str) -> Option<(&str, &str)> {
     (!name.is_empty()).then_some((name, sizes))
 }
 
-/// The sizes in `[2,3]`, `None` for one that is not given.
+/// Parses the sizes in `[2,3]`; `None` for a size that is not given.
 fn sizes_in_brackets(text: &str) -> Option<Vec<Option<u64>>> {
     let sizes = text.strip_prefix('[')?.strip_suffix(']')?;
     sizes.split(',').map(|size| size_or_none(size.trim_ascii())).collect()
 }
 
-/// The sizes in `* 3` (SOAP 1.2 part 2, section 3.1.6): only the first may be unknown.
+/// Parses the sizes in `* 3` (SOAP 1.2 part 2, section 3.1.6): only the first may be unknown.
 fn sizes_in_list(text: &str) -> Option<Vec<Option<u64>>> {
     let size = |(index, text): (usize, &str)| if text == "*" && index == 0 { Some(None) } else { size_or_none(text) };
     // An empty list is one dimension of unknown size, as is the default.
@@ -128,13 +128,13 @@ fn size_or_none(text: &str) -> Option<Option<u64>> {
     if text.is_empty() { Some(None) } else { number(text).map(Some) }
 }
 
-/// A number of any length: more than fits is more than is there.
+/// Parses a number of any length: one that does not fit is larger than any array.
 fn number(text: &str) -> Option<u64> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| text.parse().unwrap_or(u64::MAX))
 }
 
-/// The place in row-major order that `[1,2]` stands for.
+/// Returns the index in row-major order that `[1,2]` denotes.
 fn place(cursor: &Cursor<'_>, text: &str, inner: &[u64]) -> Step<u64> {
     place_in(text, inner).ok_or_else(|| cursor.error_at_tag(ErrorKind::ArrayType(text.to_owned())))
 }
@@ -148,12 +148,12 @@ fn place_in(text: &str, inner: &[u64]) -> Option<u64> {
     is_within.then(|| rest.iter().zip(inner).fold(*first, place))
 }
 
-/// The attribute that says the sizes of the array just opened.
+/// Returns the name of the attribute that specifies the sizes of the array just opened.
 pub(super) fn name_of_sizes(cursor: &Cursor<'_>) -> Option<NameId> {
     named(cursor, "arrayType").or_else(|| named(cursor, "arraySize")).map(|(name, _)| name)
 }
 
-/// The value of an attribute of the encoding namespaces on the element just opened.
+/// Returns the value of an attribute of the encoding namespaces on the element just opened.
 fn attribute<'a>(cursor: &'a Cursor<'_>, local: &str) -> Option<&'a str> {
     named(cursor, local).map(|(_, text)| text)
 }

@@ -28,14 +28,14 @@ pub(crate) fn read_attributes<T: DecodeFields + ?Sized>(
     }
     let deviations = cursor.state().stats.deviations;
     read_each(target, cursor, complex, view)?;
-    // Attributes that are not known are reported each time.
+    // Unknown attributes are reported each time.
     if cursor.state().stats.deviations == deviations {
         cursor.learn_attributes(|reader| Attributes { known: known_attributes(reader, complex) });
     }
     Ok(())
 }
 
-/// As [`read_attributes`], where others than those of the description are kept.
+/// Like [`read_attributes`], for types that keep attributes beyond those of the schema.
 fn read_any_attributes<T: DecodeFields + ?Sized>(
     target: &mut T,
     cursor: &mut Cursor<'_>,
@@ -73,8 +73,8 @@ fn read_each<T: DecodeFields + ?Sized>(
     complex.attributes.iter().enumerate().try_for_each(|it| complete(target, cursor, it, (complex, view)))
 }
 
-/// Those of the description, in the order in which they are read: first those that are there, then
-/// those with defaults.
+/// Returns the attributes of the schema in the order in which they are read: first those that are
+/// present, then those with defaults.
 fn known_attributes(reader: &Reader, complex: &ComplexElement) -> Box<[(usize, Option<usize>)]> {
     let find = |index: usize| {
         let (name, names) = (reader.attribute(index).0, reader.names());
@@ -104,8 +104,8 @@ fn take_predicted<T: DecodeFields + ?Sized>(
     })
 }
 
-/// True for attributes that are no markup, no references, and no ids of elements that are read once
-/// more.
+/// Returns true for attributes that are not markup, references, or ids of elements that are read
+/// again.
 pub(crate) fn is_content(cursor: &mut Cursor<'_>, index: usize) -> bool {
     let (name, text) = cursor.reader().attribute(index);
     let names = cursor.names();
@@ -113,14 +113,14 @@ pub(crate) fn is_content(cursor: &mut Cursor<'_>, index: usize) -> bool {
     !is_markup(names.namespace(name)) && !is_reference && !cursor.is_known_id(index)
 }
 
-/// An attribute that the schema does not name, where it allows any.
+/// Takes an attribute that the schema does not name, for types that allow any.
 fn take_other<T: DecodeFields + ?Sized>(target: &mut T, cursor: &Cursor<'_>, index: usize) {
     let (name, text) = cursor.reader().attribute(index);
     let names = cursor.names();
     target.other_attribute(QName::owned(names.namespace(name), names.local(name)), text);
 }
 
-/// An attribute of the message.
+/// Takes an attribute of the message.
 fn take<T: DecodeFields + ?Sized>(
     target: &mut T,
     cursor: &Cursor<'_>,
@@ -143,7 +143,7 @@ fn take<T: DecodeFields + ?Sized>(
     })
 }
 
-/// As the description writes it: names by their namespaces.
+/// Takes the default as the schema writes it, with names in expanded form.
 fn take_default<T: DecodeFields + ?Sized>(
     target: &mut T,
     cursor: &Cursor<'_>,
@@ -157,7 +157,7 @@ fn take_default<T: DecodeFields + ?Sized>(
     })
 }
 
-/// An attribute that may be absent.
+/// Takes the default of an absent attribute, or reports it as missing.
 fn complete<T: DecodeFields + ?Sized>(
     target: &mut T,
     cursor: &Cursor<'_>,

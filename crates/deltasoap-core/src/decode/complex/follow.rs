@@ -1,4 +1,4 @@
-//! Reads children as [`predicted`](crate::decode::predicted), as long as the prediction holds.
+//! Reads [`predicted`](crate::decode::predicted) children, as long as the prediction holds.
 
 use super::{DecodeFields, Routine};
 use crate::decode::State;
@@ -8,7 +8,7 @@ use crate::schema::{Compositor, Element, Field};
 use crate::{AnySimple, Typed};
 use deltasoap_xml::scan::skip_white;
 
-/// What came as predicted.
+/// Content that matched the prediction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Followed {
     /// A leaf. It has been read.
@@ -20,8 +20,8 @@ pub(super) enum Followed {
 }
 
 impl Routine<'_, '_, '_> {
-    /// Reads predicted leaves, then the start tag of another predicted child or the end tag. `None`
-    /// where the prediction fails.
+    /// Reads predicted leaves, then the start tag of another predicted child or the end tag.
+    /// Returns `None` if the prediction fails.
     #[inline]
     pub(super) fn follow<T: DecodeFields + ?Sized>(&mut self, target: &mut T) -> Option<Followed> {
         if !self.frame().shape.is_some() || self.cursor.is_over(self.me) {
@@ -47,7 +47,7 @@ impl Routine<'_, '_, '_> {
             Some(b'<') => window.pos,
             _ => skip_white(window.bytes, window.pos),
         };
-        // The previous field has occurred often enough for another one, or the end, to follow.
+        // The previous field has occurred often enough for another field, or the end, to follow.
         let is_enough = || frame.count == 0 || frame.count >= self.complex.fields[frame.field as usize].min;
         let Some((index, tag, text)) = expected.shapes.find(frame.shape, after, window.bytes, at) else {
             let is_end = expected.shapes.may_end(frame.shape, after) && is_enough() && reader.end_known(window, at);
@@ -119,7 +119,7 @@ impl Routine<'_, '_, '_> {
         }
     }
 
-    /// The index of the previous field plus one; 0 at the start.
+    /// Returns the index of the previous field plus one; 0 at the start.
     fn after(&mut self) -> Option<usize> {
         let (current, count) = (self.current(), self.frame().count);
         match (current, count) {
@@ -148,8 +148,8 @@ impl Routine<'_, '_, '_> {
         }
     }
 
-    /// True if a field's value depends on its text alone. Unbounded lists of such fields have their
-    /// own loop.
+    /// Returns true if a field's value depends on its text alone. Unbounded lists of such fields
+    /// have their own loop.
     fn is_leaf(&self, field: &Field) -> bool {
         let is_plain = match self.view.follow(field.element).element {
             // For `xs:anySimpleType` the tag names the type.

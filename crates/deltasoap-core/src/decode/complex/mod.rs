@@ -1,11 +1,12 @@
 //! Complex elements: fields in sequence, in any order, or one of several.
 //!
-//! The routine goes from child tag to child tag: `select` says which field a tag opens, the field's
-//! own routine reads it, and at the end tag `select` says whether anything is missing.
+//! The routine goes from child tag to child tag: `select` determines which field a tag opens, the
+//! field's own routine reads it, and at the end tag `select` determines whether anything is
+//! missing.
 //!
 //! A group has no tags of its own. It begins with the start tag of its first element, and ends with
-//! the first tag that none of its next fields has. That tag is left to the routine around it
-//! (`Cursor::hold`), which goes on as if it had just been read.
+//! the first tag that none of its next fields takes. That tag is left to the routine around it
+//! (`Cursor::hold`), which continues as if it had just been read.
 
 mod attributes;
 mod follow;
@@ -32,7 +33,7 @@ pub trait DecodeFields {
     /// Makes room for an occurrence of a field; see [`Occurs::open`](crate::Occurs::open).
     fn open(&mut self, field: usize, place: usize, view: View<'_>) -> usize;
 
-    /// Takes occurrences of a field out and puts vacant ones in; see
+    /// Removes occurrences of a field and inserts vacant ones; see
     /// [`Occurs::splice`](crate::Occurs::splice).
     fn splice(&mut self, field: usize, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize {
         let _ = (field, place, removed, inserted, view);
@@ -54,20 +55,20 @@ pub trait DecodeFields {
         Run::Items(0)
     }
 
-    /// Reads flat items again that differ from those of the message before; see
+    /// Rereads flat items that differ from those of the previous message; see
     /// [`ListShortcuts::patch`](crate::content::ListShortcuts::patch).
     fn patch(&mut self, field: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
         let _ = (field, cursor, view);
         Patch::Other { field: 0, count: 0 }
     }
 
-    /// Leaves of one occurrence of a repeated field, if flat.
+    /// Returns the number of leaves of one occurrence of a repeated field, if flat.
     fn item_leaves(&self, field: usize, view: View<'_>) -> Option<usize> {
         let _ = (field, view);
         None
     }
 
-    /// Reads a leaf as the next occurrence of a field; `None` where its text is not plain. See
+    /// Reads a leaf as the next occurrence of a field; `None` if its text is not plain. See
     /// [`ListShortcuts::scan_leaf`](crate::content::ListShortcuts::scan_leaf).
     #[inline]
     fn scan_leaf(&mut self, field: usize, leaf: &mut Leaf<'_>, view: View<'_>) -> Option<()> {
@@ -75,7 +76,7 @@ pub trait DecodeFields {
         None
     }
 
-    /// Takes note that a required field does not occur, which is tolerated. Nothing was read of it.
+    /// Notes that a required field is missing, which is tolerated. Nothing of it was read.
     fn lack(&mut self, field: usize) {
         let _ = field;
     }
@@ -86,22 +87,22 @@ pub trait DecodeFields {
     /// Makes all attributes absent.
     fn vacate_attributes(&mut self) {}
 
-    /// Takes an attribute that the schema does not name, where it allows any.
+    /// Takes an attribute that the schema does not name, for types that allow any.
     fn other_attribute(&mut self, name: QName, text: &str) {
         let _ = (name, text);
     }
 
-    /// Takes an attribute's value. `names` tells what a name in the text stands for.
+    /// Takes an attribute's value. `names` resolves names in the text.
     ///
     /// # Errors
-    /// When the text is not of the attribute's type.
+    /// When the text is not valid for the attribute's type.
     fn attribute(&mut self, index: usize, text: &str, names: Names<'_>) -> Result<(), LexicalError> {
         let _ = (index, text, names);
         Ok(())
     }
 }
 
-/// What a text stands for where it is a name; `None` if it is none, or its prefix is not declared.
+/// Resolves a text as a name; `None` if it is not a name, or its prefix is not declared.
 pub type Names<'n> = &'n dyn Fn(&str) -> Option<QName>;
 
 /// Between two fields.
@@ -110,18 +111,18 @@ const BETWEEN: u8 = 0;
 const INSIDE: u8 = 1;
 /// Inside an element that the schema does not name.
 const SKIPPING: u8 = 2;
-/// Inside the one field of a choice that has no element of its own.
+/// Inside the single field of a choice that has no element of its own.
 const INLINE: u8 = 3;
-/// Beside one of the others: in a group.
+/// Flag combined with one of the other states: in a group.
 const GROUP: u8 = 1 << 6;
-/// Beside one of the others: the fields of a sequence are read in any order; see
+/// Flag combined with one of the other states: the fields of a sequence are read in any order; see
 /// [`Tolerance::AnyOrder`](super::Tolerance::AnyOrder).
 const LOOSE: u8 = 1 << 5;
 
-/// Reads the fields of an element, up to and with its end tag.
+/// Reads the fields of an element, up to and including its end tag.
 ///
 /// # Errors
-/// When a field is missing, unexpected, out of order or at fault itself.
+/// When a field is missing, unexpected, out of order, or invalid itself.
 pub fn decode<T: DecodeFields + ?Sized>(target: &mut T, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
     let Some(complex) = view.complex() else { unreachable!("a complex routine with another schema class") };
     let (me, fresh) = cursor.enter();
@@ -136,13 +137,13 @@ pub fn decode<T: DecodeFields + ?Sized>(target: &mut T, cursor: &mut Cursor<'_>,
     Ok(())
 }
 
-/// The routine at work: what it reads from, by which schema, in which frame.
+/// The active routine: its cursor, its schema, and its frame.
 struct Routine<'r, 'c, 's> {
     cursor: &'r mut Cursor<'c>,
     complex: &'s ComplexElement,
     view: View<'s>,
     me: usize,
-    /// The fields that were seen are noted: where the schema needs it, and where a sequence may
+    /// True if the fields seen are recorded: where the schema needs it, and where a sequence may
     /// turn out to be in another order.
     notes: bool,
 }
@@ -152,7 +153,7 @@ impl<'s> Routine<'_, '_, 's> {
         self.cursor.frame(self.me)
     }
 
-    /// The place of the field being read, or next to be read.
+    /// Returns the index of the field being read, or next to be read.
     fn current(&mut self) -> usize {
         self.frame().field as usize
     }
@@ -161,7 +162,8 @@ impl<'s> Routine<'_, '_, 's> {
         self.view.follow(self.complex.fields[field].element)
     }
 
-    /// At the start tag: of the element itself, or of a field of a choice that has none.
+    /// Handles the start tag of the element itself, or of a field of a choice or group that has no
+    /// element.
     fn begin<T: DecodeFields + ?Sized>(&mut self, target: &mut T) -> Step {
         match self.cursor.take_inline() {
             true if self.complex.compositor == Compositor::Choice => return self.begin_choice(target),
@@ -176,8 +178,7 @@ impl<'s> Routine<'_, '_, 's> {
         if is_whole {
             self.cursor.note_nothing();
         }
-        // In this order: most elements are not read whole, and to find out takes a look at every
-        // field.
+        // In this order: most elements are not read whole, and `comes_back` examines every field.
         let comes_back = is_whole && self.comes_back();
         self.make_way(target, comes_back);
         if !is_whole && self.has_children() {
@@ -189,14 +190,14 @@ impl<'s> Routine<'_, '_, 's> {
         Ok(())
     }
 
-    /// True if checkpoints may lie before each of the element's children: between two of them its
-    /// progress is in its frame, and in one word of fields seen.
+    /// Returns true if checkpoints may lie before each of the element's children: between two
+    /// children its progress is in its frame, and in one word of fields seen.
     fn has_children(&self) -> bool {
         let is_choice = self.complex.compositor == Compositor::Choice;
         !is_choice && (!self.notes || self.complex.fields.len() <= u64::BITS as usize)
     }
 
-    /// At the start tag of the field of a choice.
+    /// Handles the start tag of the field of a choice.
     fn begin_choice<T: DecodeFields + ?Sized>(&mut self, target: &mut T) -> Step {
         let Some(index) = self.find(0) else { return Err(self.unexpected(0)) };
         if self.cursor.is_seeking() {
@@ -211,8 +212,8 @@ impl<'s> Routine<'_, '_, 's> {
         Ok(())
     }
 
-    /// At the start tag of a group's first element. The value is new: what is around a group is
-    /// read whole.
+    /// Handles the start tag of a group's first element. The value is new: the element around a
+    /// group is read whole.
     fn begin_group<T: DecodeFields + ?Sized>(&mut self, target: &mut T) -> Step {
         self.frame().state = GROUP;
         self.reserve_seen();
@@ -221,7 +222,7 @@ impl<'s> Routine<'_, '_, 's> {
         Ok(())
     }
 
-    /// Where the value of the message before may stand: makes it ready to be replaced.
+    /// Prepares the value to be replaced, as it may be that of the previous message.
     fn make_way<T: DecodeFields + ?Sized>(&mut self, target: &mut T, comes_back: bool) {
         if !comes_back && self.cursor.go_over(self.me) {
             target.vacate_attributes();
@@ -230,15 +231,15 @@ impl<'s> Routine<'_, '_, 's> {
         }
     }
 
-    /// Over an old value: makes a field absent that another one takes the place of.
+    /// Over an old value: makes a field absent that another one replaces.
     fn cut_off<T: DecodeFields + ?Sized>(&mut self, target: &mut T, field: usize) {
         if self.cursor.is_over(self.me) {
             self.keep(target, field, 0);
         }
     }
 
-    /// True if a field that is a list can be left and come back to, as its progress is not the
-    /// frame's then; and where what is read decides which of an old value's fields may stay. Both
+    /// Returns true if a list field can be left and come back to, because its progress is then not
+    /// in the frame; and if what is read decides which fields of an old value may stay. Both kinds
     /// are read from the beginning, into a new value.
     fn comes_back(&self) -> bool {
         let can_leave =
@@ -246,7 +247,7 @@ impl<'s> Routine<'_, '_, 's> {
         can_leave || !self.complex.choices.is_empty() || self.complex.has_groups(self.view)
     }
 
-    /// The routine's own state.
+    /// Returns the routine's own state.
     fn state(&mut self) -> u8 {
         self.frame().state & !(GROUP | LOOSE)
     }
@@ -260,7 +261,7 @@ impl<'s> Routine<'_, '_, 's> {
         self.frame().state & GROUP != 0
     }
 
-    /// On the way to where regular mode goes on in the value of the message before.
+    /// Descends to where regular mode continues in the value of the previous message.
     fn descend<T: DecodeFields + ?Sized>(&mut self, target: &T) -> Step {
         let descent = self.cursor.descend(self.me)?;
         if self.notes {
@@ -285,7 +286,7 @@ impl<'s> Routine<'_, '_, 's> {
         self.complex.fields.get(field as usize).is_some_and(Field::is_repeated)
     }
 
-    /// Into an occurrence that is there already.
+    /// Enters an existing occurrence.
     fn enter_occurrence(&mut self, index: usize, count: u32) {
         let field = &self.complex.fields[index];
         if field.inline {
@@ -297,12 +298,12 @@ impl<'s> Routine<'_, '_, 's> {
         frame.state = INSIDE;
     }
 
-    /// Reads flat items again that differ from those of the message before.
+    /// Rereads flat items that differ from those of the previous message.
     fn patch<T: DecodeFields + ?Sized>(&mut self, target: &mut T) -> Step {
         let field = self.current();
         let patch = target.patch(field, self.cursor, self.content(field));
         if let Some(length) = self.cursor.take_resized() {
-            // A list that can be full makes no run.
+            // A list with a maximum length makes no run.
             self.check_length(field, length, length)?;
         }
         match patch {
@@ -318,7 +319,7 @@ impl<'s> Routine<'_, '_, 's> {
         }
     }
 
-    /// Behind the end tag.
+    /// Ends the routine after the end tag.
     fn end(&mut self) {
         if self.state() != INLINE && !self.is_in_group() {
             if !self.frame().has_children && self.complex.is_read_whole(self.view) {
@@ -331,7 +332,7 @@ impl<'s> Routine<'_, '_, 's> {
         self.cursor.leave(self.me);
     }
 
-    /// Reads up to and with the next child, or the end; true at the end.
+    /// Reads up to and including the next child, or the end. Returns true at the end.
     // It has one caller, and a call for each child would cost 2 % of all instructions.
     #[inline(always)]
     fn step<T: DecodeFields + ?Sized>(&mut self, target: &mut T) -> Step<bool> {
@@ -386,7 +387,8 @@ impl<'s> Routine<'_, '_, 's> {
         }
     }
 
-    /// At a start tag in a group. True if the tag is not of the group, but of an element after it.
+    /// Handles a start tag in a group. Returns true if the tag belongs not to the group, but to an
+    /// element after it.
     fn go_on_in_group<T: DecodeFields + ?Sized>(&mut self, target: &mut T, start: Option<usize>) -> Step<bool> {
         match self.select_in_group()? {
             Some(index) => self.open_selected(target, index, start),
@@ -395,7 +397,7 @@ impl<'s> Routine<'_, '_, 's> {
         Ok(self.state() != INSIDE)
     }
 
-    /// Takes the shortcut for flat items where their markup is known.
+    /// Takes the shortcut for flat items whose markup is known.
     fn run_flat<T: DecodeFields + ?Sized>(&mut self, target: &mut T) -> Step {
         let index = self.current();
         let Some(field) = self.complex.fields.get(index) else { return Ok(()) };
@@ -411,7 +413,7 @@ impl<'s> Routine<'_, '_, 's> {
         if short { Err(Stop::Pending) } else { Ok(()) }
     }
 
-    /// At a child's start tag. `start` is where an item's markup begins that may be learned.
+    /// Handles a child's start tag. `start` is the start of an item's markup that may be learned.
     fn open_field<T: DecodeFields + ?Sized>(&mut self, target: &mut T, start: Option<usize>) -> Step {
         let index = match self.select() {
             Ok(Some(index)) => index,
@@ -441,14 +443,14 @@ impl<'s> Routine<'_, '_, 's> {
         }
     }
 
-    /// Leaves of one occurrence of a repeated field, if flat.
+    /// Returns the number of leaves of one occurrence of a repeated field, if flat.
     fn item_leaves<T: DecodeFields + ?Sized>(&self, target: &T, index: usize) -> Option<usize> {
         let field = &self.complex.fields[index];
         if field.is_repeated() && !field.inline { target.item_leaves(index, self.content(index)) } else { None }
     }
 
-    /// Cuts old items out of the list that the element just opened belongs to, or makes room for
-    /// new ones, where such were found to be removed or inserted.
+    /// Cuts old items out of the list of the element just opened, or makes room for new ones, where
+    /// some were found to be removed or inserted.
     fn bring_in_line<T: DecodeFields + ?Sized>(&mut self, target: &mut T) -> Step {
         let Some((field, shift)) = self.cursor.take_shift() else { return Ok(()) };
         let field = field as usize;
@@ -458,9 +460,10 @@ impl<'s> Routine<'_, '_, 's> {
         Ok(())
     }
 
-    /// Items of a list were inserted or removed. The ones after them may be skipped unread, so
-    /// nothing counts them but this. A list that was full and is not any more takes elements that
-    /// came after it, where others have its name.
+    /// Checks the length of a list into which items were inserted, or from which items were
+    /// removed. The items after them may be skipped unread, so nothing else counts them. A list
+    /// that was full and is no longer full takes elements that came after it, if others have its
+    /// name.
     fn check_length(&mut self, field: usize, before: usize, length: usize) -> Step {
         let Field { min, max, .. } = self.complex.fields[field];
         let is_allowed = length >= min as usize && max.is_none_or(|max| length <= max as usize);
@@ -468,14 +471,15 @@ impl<'s> Routine<'_, '_, 's> {
         if is_allowed && !(was_full && self.may_come_later(field)) { Ok(()) } else { self.cursor.read_again() }
     }
 
-    /// True if an element of a field, once that is full, may be taken by another one or skipped.
+    /// Returns true if an element of this field, once the field is full, may be taken by another
+    /// field or skipped.
     fn may_come_later(&self, field: usize) -> bool {
         let (field, later) = (&self.complex.fields[field], &self.complex.fields[field + 1..]);
         self.complex.open || field.inline || later.iter().any(|it| it.inline || it.name == field.name)
     }
 
-    /// Whether the element just opened stood here in the message before; then fast mode goes on
-    /// behind its start tag.
+    /// Returns true if the element just opened was at this place in the previous message; then fast
+    /// mode continues after its start tag.
     fn resync<T: DecodeFields + ?Sized>(&mut self, target: &mut T, index: usize) -> bool {
         let is_array = self.content(index).array().is_some();
         if self.complex.notes_fields() {
@@ -510,7 +514,7 @@ impl<'s> Routine<'_, '_, 's> {
         self.set_state(INSIDE);
     }
 
-    /// Over an old value: cuts the current field to what was read of it, and off what stands
+    /// Over an old value: cuts the current field to the occurrences read, and cuts off the fields
     /// between it and `next`.
     fn pass_on<T: DecodeFields + ?Sized>(&mut self, target: &mut T, next: usize) {
         let (current, count) = (self.current(), self.frame().count as usize);
@@ -539,12 +543,12 @@ impl<'s> Routine<'_, '_, 's> {
         self.cursor.visit(content, |cursor| target.decode_field(index, cursor, content))
     }
 
-    /// Reads the field that is open to its end.
+    /// Reads the open field to its end.
     fn close_field<T: DecodeFields + ?Sized>(&mut self, target: &mut T) -> Step {
         let index = self.current();
         let (field, content) = (&self.complex.fields[index], self.content(index));
         self.read_field(target, index, content)?;
-        // The field's reader may have made the frame opaque while it was at work.
+        // The field's routine may have made the frame opaque while it was active.
         let is_opaque = !self.frame().has_children && self.comes_back();
         self.frame().is_opaque = is_opaque;
         self.set_state(BETWEEN);

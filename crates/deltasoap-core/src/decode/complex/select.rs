@@ -1,4 +1,4 @@
-//! Which field a tag opens, and whether all that must be there was.
+//! Selects the field that a tag opens, and checks that all required fields occurred.
 
 use super::{DecodeFields, Routine};
 use crate::ErrorKind;
@@ -8,10 +8,10 @@ use crate::ns;
 use crate::schema::{ChoiceFault, ComplexElement, Compositor, Element, Field, View};
 
 impl<'s> Routine<'_, '_, 's> {
-    /// The field that the element just opened is; `None` if it is none that can stand here.
+    /// Returns the field of the element just opened; `None` if no field can stand here.
     ///
     /// # Errors
-    /// When it is one that can stand elsewhere.
+    /// When it is a field that can only stand elsewhere.
     pub(super) fn select(&mut self) -> Step<Option<usize>> {
         match self.order() {
             Compositor::Sequence => self.select_in_sequence(),
@@ -20,12 +20,13 @@ impl<'s> Routine<'_, '_, 's> {
         }
     }
 
-    /// The first field from a place on that the element just opened is.
+    /// Returns the first field, from index `from` on, that takes the element just opened.
     pub(super) fn find(&self, from: usize) -> Option<usize> {
         find(self.cursor, self.view, &self.complex.fields, from)
     }
 
-    /// The next field in order that has the name; those passed over must be optional or satisfied.
+    /// Returns the next field in order with this name; the fields passed over must be optional or
+    /// satisfied.
     fn select_in_sequence(&mut self) -> Step<Option<usize>> {
         let (current, count) = (self.current(), self.frame().count);
         let from = self.next_in_sequence();
@@ -46,8 +47,8 @@ impl<'s> Routine<'_, '_, 's> {
         }
     }
 
-    /// True if a wildcard was found for an element that a field before it names, and that field is
-    /// to be read wherever it stands.
+    /// Returns true if a wildcard was selected for an element that an earlier field names, and that
+    /// field is accepted in any order.
     fn is_of_a_field_before(&self, index: usize) -> bool {
         let fields = &self.complex.fields;
         self.cursor.tolerance() == Tolerance::AnyOrder
@@ -55,11 +56,11 @@ impl<'s> Routine<'_, '_, 's> {
             && fields[..index].iter().any(|field| is_field(self.cursor, self.view, field))
     }
 
-    /// In a group: the next field in order that has the name; `None` if the group is whole without
-    /// one.
+    /// In a group: returns the next field in order with this name; `None` if the group is complete
+    /// without it.
     ///
     /// # Errors
-    /// When it is not.
+    /// When the group is not complete.
     pub(super) fn select_in_group(&mut self) -> Step<Option<usize>> {
         let (current, count) = (self.current(), self.frame().count);
         let from = self.next_in_sequence();
@@ -72,16 +73,16 @@ impl<'s> Routine<'_, '_, 's> {
         self.lack().map_or(Ok(None), |what| Err(self.expected(what)))
     }
 
-    /// As [`find`](Self::find), without fields that choices exclude: branches may begin or go on
-    /// with elements of the same name. Where there are such fields alone, what excludes the first
-    /// of them.
+    /// Like [`find`](Self::find), but without fields that choices exclude: branches may begin or
+    /// continue with elements of the same name. If only excluded fields match, returns what
+    /// excludes the first of them.
     fn find_unbarred(&mut self, from: usize) -> (Option<usize>, Option<ChoiceFault>) {
         if self.complex.choices.is_empty() {
             return (self.find(from), None);
         }
         let (fields, mut barred) = (&self.complex.fields, None);
         for index in from..2 * fields.len() {
-            // First those that name the element, then those that take any.
+            // First fields that name the element, then those that take any.
             let takes_it = match fields.get(index) {
                 Some(field) => is_field(self.cursor, self.view, field),
                 None => {
@@ -97,7 +98,7 @@ impl<'s> Routine<'_, '_, 's> {
         (None, barred)
     }
 
-    /// What a choice wants, for people.
+    /// Returns what a choice requires, for error messages.
     #[cold]
     fn wanted_by(&self, fault: &ChoiceFault) -> String {
         let fields = &self.complex.fields;
@@ -109,15 +110,15 @@ impl<'s> Routine<'_, '_, 's> {
         }
     }
 
-    /// The first field that may come next in a sequence: the current one, unless it cannot occur
-    /// again.
+    /// Returns the first field that may come next in a sequence: the current one, unless it cannot
+    /// occur again.
     pub(super) fn next_in_sequence(&mut self) -> usize {
         let (current, count) = (self.current(), self.frame().count);
         let is_full = |field: &Field| field.max.is_some_and(|max| count >= max);
         current + usize::from(self.complex.fields.get(current).is_some_and(is_full))
     }
 
-    /// The field with the name, wherever it stands; a repeated one may come back.
+    /// Returns the field with this name, at any position; a repeated one may come back.
     fn select_in_any_order(&mut self) -> Step<Option<usize>> {
         let current = self.current();
         let fields = &self.complex.fields;
@@ -127,24 +128,24 @@ impl<'s> Routine<'_, '_, 's> {
         let found = named(current).or_else(|| named(0)).or_else(|| wildcard(current)).or_else(|| wildcard(0));
         let Some(index) = found else { return Ok(None) };
         if self.set_seen(index) && !self.complex.fields[index].is_repeated() {
-            // In a sequence that is read in any order, an open type passes over what it would in
-            // order.
+            // In a sequence that is read in any order, an open type skips the same elements as it
+            // would in order.
             if self.complex.open && self.is_loose() {
                 return Ok(None);
             }
             let once = match self.named() {
                 Some(_) => format!("<{}> only once", self.cursor.found_name()),
                 None if !is_field(self.cursor, self.view, &self.complex.fields[index]) => {
-                    "one other element at most".to_owned()
+                    "at most one other element".to_owned()
                 }
-                None => "each field once".to_owned(),
+                None => "each field only once".to_owned(),
             };
             return Err(self.expected(once));
         }
         Ok(Some(index))
     }
 
-    /// The field with the name, if no other was chosen before.
+    /// Returns the field with this name, if no other was chosen before.
     fn select_choice(&mut self) -> Step<Option<usize>> {
         let (chosen, count) = (self.current(), self.frame().count);
         let Some(index) = self.find(0) else { return Ok(None) };
@@ -159,7 +160,7 @@ impl<'s> Routine<'_, '_, 's> {
         Ok(Some(index))
     }
 
-    /// Makes room to note the fields that were seen, where their order does not tell.
+    /// Makes room to record the fields that were seen, if their order does not imply it.
     pub(super) fn reserve_seen(&mut self) {
         if self.notes {
             let seen = &mut self.cursor.state().stack.seen;
@@ -175,41 +176,41 @@ impl<'s> Routine<'_, '_, 's> {
         }
     }
 
-    /// Notes a field as seen; true if it was already.
+    /// Records a field as seen. Returns true if it was already.
     pub(super) fn set_seen(&mut self, index: usize) -> bool {
         let word = self.frame().log as usize + index / 64;
         let seen = &mut self.cursor.state().stack.seen[word];
         let bit = 1 << (index % 64);
         let before = *seen & bit != 0;
         *seen |= bit;
-        // Another list may have grown meanwhile.
+        // Another list may have grown in between.
         if before && index != self.current() {
             self.cursor.state().comes_back = true;
         }
         before
     }
 
-    /// On the way to where regular mode goes on, in an element whose fields come in any order:
-    /// notes those that were passed.
+    /// On the way to where regular mode continues, in an element whose fields come in any order:
+    /// records the fields that were passed.
     pub(super) fn restore_seen(&mut self) {
         let log = self.frame().log as usize;
         if self.cursor.state().stack.seen.len() == log {
             self.reserve_seen();
         }
-        // Where the order is the schema's, what was passed is not asked for: a message that is read
-        // in any order is not compared.
+        // Where the order is that of the schema, the passed fields are not needed: a message that
+        // is read in any order is not compared.
         if !self.complex.notes_fields() {
             return;
         }
-        debug_assert!(self.complex.is_plain_all(), "no way leads into other elements that note their fields");
+        debug_assert!(self.complex.is_plain_all(), "routines descend into no other elements that note their fields");
         let passed = self.cursor.fields_passed();
         if let Some(word) = self.cursor.state().stack.seen.get_mut(log) {
             *word = passed;
         }
     }
 
-    /// As [`resync`](Self::resync), where fields come in any order: those that do not come any more
-    /// are cut off.
+    /// Like [`resync`](Self::resync), for fields in any order: those that no longer occur are cut
+    /// off.
     pub(super) fn resync_in_any_order<T: DecodeFields + ?Sized>(
         &mut self,
         target: &mut T,
@@ -229,8 +230,8 @@ impl<'s> Routine<'_, '_, 's> {
         true
     }
 
-    /// Over an old value, at the end of an element whose fields come in any order: cuts off those
-    /// that did not come.
+    /// Over an old value, at the end of an element whose fields come in any order: cuts off the
+    /// fields that did not occur.
     pub(super) fn keep_seen<T: DecodeFields + ?Sized>(&mut self, target: &mut T, next: usize) {
         if next < self.complex.fields.len() {
             return;
@@ -247,7 +248,8 @@ impl<'s> Routine<'_, '_, 's> {
         self.cursor.state().stack.seen[log + index / 64] & (1 << (index % 64)) != 0
     }
 
-    /// How often fields have occurred, in a sequence. What was passed was found to be enough then.
+    /// Returns a function that counts the occurrences of a field in a sequence. Fields that were
+    /// passed had occurred often enough.
     fn counts(&mut self) -> impl Fn(usize) -> u32 {
         let (current, count, log) = (self.current(), self.frame().count, self.frame().log as usize);
         let seen = &self.cursor.state().stack.seen;
@@ -258,7 +260,8 @@ impl<'s> Routine<'_, '_, 's> {
         }
     }
 
-    /// At the end tag.
+    /// Checks at the end tag that all fields have occurred often enough. Returns the missing ones
+    /// that are tolerated.
     ///
     /// # Errors
     /// When a field has not occurred often enough.
@@ -271,7 +274,7 @@ impl<'s> Routine<'_, '_, 's> {
         Err(self.missing(name.map_or_else(|| what.clone(), ToOwned::to_owned)))
     }
 
-    /// What is missing if nothing more comes.
+    /// Returns what is missing if nothing more comes.
     fn lack(&mut self) -> Option<String> {
         let (current, count) = (self.current(), self.frame().count);
         let fields = &self.complex.fields;
@@ -283,7 +286,7 @@ impl<'s> Routine<'_, '_, 's> {
         missing.map(|field| format!("<{}>", field.name)).or_else(|| self.lacks_branch())
     }
 
-    /// Of each choice between groups one must be there, and be whole.
+    /// Returns what is missing in choices between groups: each needs one complete group.
     pub(super) fn lacks_branch(&mut self) -> Option<String> {
         if self.complex.choices.is_empty() {
             return None;
@@ -292,8 +295,8 @@ impl<'s> Routine<'_, '_, 's> {
         Some(self.wanted_by(&fault))
     }
 
-    /// The chosen field must occur often enough. A choice whose fields are all required must have
-    /// one of them.
+    /// Returns what is missing in a choice: the chosen field must occur often enough. A choice
+    /// whose fields are all required must have one of them.
     fn lacks_choice(&self, chosen: usize, count: u32) -> Option<String> {
         let fields = &self.complex.fields;
         if count > 0 {
@@ -303,20 +306,20 @@ impl<'s> Routine<'_, '_, 's> {
         (!is_made).then(|| format!("one of {}", field_list(fields.iter())))
     }
 
-    /// The first required field that was not seen.
+    /// Returns the first required field that was not seen.
     fn first_unseen(&mut self) -> Option<&'s Field> {
         let fields = &self.complex.fields;
         (0..fields.len()).find(|&index| fields[index].min > 0 && !self.is_seen(index)).map(|index| &fields[index])
     }
 
-    /// The element just opened only tells which of a response's parts is its result, as some
-    /// toolkits do in SOAP 1.2 (part 2, section 4.2.1). The description tells that too.
+    /// Returns true if the element just opened only names the result among the parts of a response,
+    /// as some toolkits write it in SOAP 1.2 (part 2, section 4.2.1). The schema provides that too.
     #[cold]
     pub(super) fn names_the_result(&self) -> bool {
         self.cursor.names().is(self.cursor.name(), ns::SOAP12_RPC, "result")
     }
 
-    /// The element just opened is none of the fields that can come.
+    /// Creates the error for an element that is none of the fields that may come next.
     #[cold]
     pub(super) fn unexpected(&mut self, from: usize) -> Stop {
         let fields = &self.complex.fields;
@@ -331,14 +334,14 @@ impl<'s> Routine<'_, '_, 's> {
         })
     }
 
-    /// How often the field may occur that the element just opened would be, if it is known to have
-    /// occurred as often.
+    /// Returns the maximum number of occurrences of the field with the name of the element just
+    /// opened, if it is known to have occurred that often.
     fn surplus(&mut self) -> Option<u32> {
         let (current, count) = (self.current(), self.frame().count);
         let index = self.named()?;
         let field = &self.complex.fields[index];
         let most = field.max?;
-        // In a sequence without choices, what is required has come once a later field has.
+        // In a sequence without choices, a required field has occurred once a later one has.
         let is_ordered = self.order() == Compositor::Sequence && self.complex.choices.is_empty();
         let has_come = || is_ordered && index < current && field.min > 0;
         let is_full = match index == current {
@@ -348,7 +351,7 @@ impl<'s> Routine<'_, '_, 's> {
         is_full.then_some(most)
     }
 
-    /// The only field that takes the element just opened, if it has its name.
+    /// Returns the only field that takes the element just opened, if it has its name.
     fn named(&self) -> Option<usize> {
         let fields = &self.complex.fields;
         let takes =
@@ -358,27 +361,27 @@ impl<'s> Routine<'_, '_, 's> {
         taking.next().is_none().then_some(index)
     }
 
-    /// The element just opened is not what was expected.
+    /// Creates the error for an element other than expected.
     #[cold]
     pub(super) fn expected(&self, expected: String) -> Stop {
         self.cursor.error_at_tag(ErrorKind::UnexpectedElement { found: self.cursor.found_name(), expected })
     }
 
-    /// The element just closed lacks something.
+    /// Creates the error for missing content in the element just closed.
     #[cold]
     pub(super) fn missing(&self, expected: String) -> Stop {
         self.cursor.error_at_end(ErrorKind::MissingElement { expected })
     }
 }
 
-/// The first field from a place on that names the element just opened, else the first that takes
-/// any element.
+/// Returns the first field, from index `from` on, that names the element just opened, else the
+/// first that takes any element.
 fn find(cursor: &Cursor<'_>, view: View<'_>, fields: &[Field], from: usize) -> Option<usize> {
     let named = (from..fields.len()).find(|&index| is_field(cursor, view, &fields[index]));
     named.or_else(|| (from..fields.len()).find(|&index| is_wildcard(cursor, view, &fields[index])))
 }
 
-/// True if the element just opened is named by this field, or by one of its choices if it is
+/// Returns true if this field names the element just opened, or one of its choices does if it is
 /// inline.
 pub(super) fn is_field(cursor: &Cursor<'_>, view: View<'_>, field: &Field) -> bool {
     if field.inline {
@@ -389,8 +392,8 @@ pub(super) fn is_field(cursor: &Cursor<'_>, view: View<'_>, field: &Field) -> bo
     cursor.names().is(cursor.name(), &field.name.namespace, &field.name.local)
 }
 
-/// True if the field is a wildcard that takes the element just opened, or is a choice with such a
-/// field.
+/// Returns true if the field is a wildcard that takes the element just opened, or a choice with
+/// such a field.
 pub(super) fn is_wildcard(cursor: &Cursor<'_>, view: View<'_>, field: &Field) -> bool {
     if !field.inline {
         return false;
@@ -403,7 +406,7 @@ pub(super) fn is_wildcard(cursor: &Cursor<'_>, view: View<'_>, field: &Field) ->
     }
 }
 
-/// The first field in `current..until` that has not occurred often enough.
+/// Returns the first field in `current..until` that has not occurred often enough.
 fn first_missing(fields: &[Field], current: usize, count: u32, until: usize) -> Option<&Field> {
     (current..until.min(fields.len()))
         .map(|index| (&fields[index], if index == current { count } else { 0 }))
@@ -411,7 +414,7 @@ fn first_missing(fields: &[Field], current: usize, count: u32, until: usize) -> 
         .map(|(field, _)| field)
 }
 
-/// Fields for an error message: the first few.
+/// Lists the first few fields for an error message.
 fn field_list<'f>(fields: impl IntoIterator<Item = &'f Field, IntoIter: ExactSizeIterator>) -> String {
     const SHOWN: usize = 5;
     let fields = fields.into_iter();

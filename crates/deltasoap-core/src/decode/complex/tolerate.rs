@@ -1,4 +1,4 @@
-//! What the schema does not allow here, and is accepted all the same; see [`Tolerance`].
+//! Accepts content that the schema does not allow; see [`Tolerance`].
 
 use super::select::{is_field, is_wildcard};
 use super::{LOOSE, Routine, SKIPPING};
@@ -6,7 +6,7 @@ use crate::decode::{DeviationKind, Step, Stop, Tolerance};
 use crate::schema::{Compositor, Field};
 
 impl Routine<'_, '_, '_> {
-    /// How fields may follow each other, as far as it is asked for.
+    /// Returns the order that is enforced on the fields.
     #[inline]
     pub(super) fn order(&mut self) -> Compositor {
         if self.is_loose() { Compositor::All } else { self.complex.compositor }
@@ -16,8 +16,8 @@ impl Routine<'_, '_, '_> {
         self.frame().state & LOOSE != 0
     }
 
-    /// At a start tag that the schema does not allow here. Gives the field that it opens all the
-    /// same; `None` if the element is skipped.
+    /// Handles a start tag that the schema does not allow here. Returns the field that it opens
+    /// nevertheless; `None` if the element is skipped.
     ///
     /// # Errors
     /// When it is not accepted.
@@ -27,11 +27,11 @@ impl Routine<'_, '_, '_> {
             self.set_state(SKIPPING);
             return Ok(None);
         }
-        // What a field could have taken would be lost if it were skipped.
+        // If a field could have taken it, skipping would lose data.
         let is_surplus = self.is_alike_a_field();
         if let Some((candidates, kind)) = self.select_loosely() {
-            // Only then it is known which fields were seen: a message that is compared has passed
-            // some unseen.
+            // Only afterwards are the fields seen known: a message that is compared has passed some
+            // unseen.
             self.loosen()?;
             if let Some(index) = candidates.into_iter().find(|&index| self.is_free(index)) {
                 self.set_seen(index);
@@ -57,14 +57,13 @@ impl Routine<'_, '_, '_> {
         Err(self.unexpected(from))
     }
 
-    /// The element just opened is one that has come, but for its namespace.
+    /// Creates the error for an element that has already occurred, apart from its namespace.
     fn surplus_elsewhere(&self) -> Stop {
         let local = self.cursor.names().local(self.cursor.name());
-        self.expected(format!("<{local}> only once, in whatever namespace"))
+        self.expected(format!("<{local}> only once, in any namespace"))
     }
 
-    /// At the end of an element that lacks something: the fields that do not occur, if that is
-    /// accepted.
+    /// Handles the end of an incomplete element. Returns the missing fields, if that is accepted.
     #[cold]
     pub(super) fn tolerates_lack(&mut self) -> Step<Option<Vec<usize>>> {
         let can_lack = self.cursor.tolerance() == Tolerance::AnyOrder
@@ -88,21 +87,20 @@ impl Routine<'_, '_, '_> {
         Ok(Some(lacking))
     }
 
-    /// The last field, if it has come and not often enough, as far as the order tells.
+    /// Returns the last field, if it has occurred but not often enough, as far as the order shows.
     fn too_few(&mut self) -> Option<usize> {
         let (current, count) = (self.current(), self.frame().count);
         let field = self.complex.fields.get(current).filter(|_| self.order() == Compositor::Sequence);
         field.filter(|field| (1..field.min).contains(&count)).map(|_| current)
     }
 
-    /// Reads the fields in any order from here on. The message is compared with no other then, but
-    /// as a whole.
+    /// Reads the fields in any order from here on. The message is then compared only as a whole.
     fn loosen(&mut self) -> Step {
         if self.is_loose() {
             return Ok(());
         }
         self.cursor.leave_differential()?;
-        // Markup in another order does not tell which leaf is which field's.
+        // Markup in another order does not identify the field of each leaf.
         self.cursor.stop_learning();
         let frame = self.frame();
         frame.state |= LOOSE;
@@ -110,7 +108,8 @@ impl Routine<'_, '_, '_> {
         Ok(())
     }
 
-    /// The fields that the element just opened can be in spite of its place or its namespace.
+    /// Returns the fields that the element just opened can be in spite of its position or its
+    /// namespace.
     fn select_loosely(&mut self) -> Option<(Vec<usize>, DeviationKind)> {
         let can_be_loose = self.cursor.tolerance() == Tolerance::AnyOrder
             && self.complex.compositor != Compositor::Choice
@@ -134,15 +133,15 @@ impl Routine<'_, '_, '_> {
         (alike.len() == 1).then_some((alike, DeviationKind::Namespace))
     }
 
-    /// True where elements of other namespaces are read, and a field has the name of the element
-    /// just opened but for that.
+    /// Returns true if elements of other namespaces are accepted, and a field has the same local
+    /// name as the element just opened.
     fn is_alike_a_field(&self) -> bool {
         let local = self.cursor.names().local(self.cursor.name());
         self.cursor.tolerance() == Tolerance::AnyOrder
             && self.complex.fields.iter().any(|field| !field.inline && field.name.local == local)
     }
 
-    /// True if a field can take one more occurrence.
+    /// Returns true if a field can take one more occurrence.
     fn is_free(&mut self, index: usize) -> bool {
         self.complex.fields[index].is_repeated() || !self.is_seen(index)
     }

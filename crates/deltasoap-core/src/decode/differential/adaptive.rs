@@ -1,23 +1,23 @@
-//! Whether a stream of messages is worth comparing: net time decides.
+//! Decides by net time whether a stream of messages is worth comparing.
 //!
 //! ```text
-//! first message:   regular mode, timed: what it would cost
-//! second:          regular mode, elements noted: what the next one is compared with
+//! first message:   regular mode, timed: the cost without comparison
+//! second:          regular mode, elements noted: the message to compare the next one with
 //! from then on:    compared, timed now and then
 //! little gained twice, or no prospect of it:
 //!                  regular mode for 8, then 32, then 128, then 256 messages, then note and compare again
-//! in place of the 4th comparison if those before it gain less than half, of the 16th, and of each 1,024th if they gain little:
+//! instead of the 4th comparison if those before it gain less than half, of the 16th, and of each 1,024th if they gain little:
 //!                  two messages in regular mode, timed
-//! in between:      messages that are not compared, such as short ones, of which nothing is learned
+//! in between:      messages that are not compared, such as short ones, from which nothing is learned
 //! ```
 //!
-//! A stream that is not similar pays for noting one message and comparing two in 259. One that
-//! becomes similar is found again within as many. Noting the second message and not the first keeps
-//! single messages free of all cost. The first message of a stream takes longer than others, as
-//! nothing is in the processor's caches; so it is the measure for a few messages only.
+//! A stream without similarity pays for noting one message and comparing two in 259. A stream that
+//! becomes similar is detected again within as many. Noting the second message and not the first
+//! keeps single messages free of all cost. The first message of a stream takes longer than others,
+//! as nothing is in the processor's caches; so it is the reference for a few messages only.
 //!
-//! Small messages are read likewise, with an attempt to mend the value in place of a comparison,
-//! and longer waits: a look at the clock costs as much as a tenth of such a message.
+//! Small messages are handled similarly, with an attempt to mend the value instead of a comparison,
+//! and longer waits: reading the clock takes as much as a tenth of the time of such a message.
 
 use std::time::Duration;
 
@@ -26,72 +26,75 @@ use std::time::Duration;
 pub(crate) enum Plan {
     /// In regular mode; nothing is kept.
     Plain,
-    /// In regular mode; what is needed to compare the next one is kept.
+    /// In regular mode; the data needed to compare the next message is kept.
     Note,
-    /// Compared, if there is something to compare with; else noted.
+    /// Compared, if there is a message to compare with; else noted.
     Compare,
-    /// Mended, if it differs in texts alone; else noted.
+    /// Mended, if it differs only in texts; else noted.
     Mend,
-    /// As `Plain`, to see how long that takes.
+    /// Like `Plain`, to measure how long that takes.
     Measure,
 }
 
-/// Messages in regular mode between two attempts: at first, at most, and how much longer each time.
+/// Number of messages in regular mode between two attempts: minimum, maximum, and growth factor.
 const SHORTEST_WAIT: u32 = 8;
 const LONGEST_WAIT: u32 = 256;
 const GROWTH: u32 = 4;
-/// Attempts in a row that must be slower than regular mode before it is gone back to.
+/// Number of attempts in a row that must be slower than regular mode before comparing is given up.
 const SLOWER: u32 = 2;
-/// The part of the time of regular mode that comparing has to gain: to measure so little is a
-/// guess.
+/// The fraction of regular mode's time that comparing must save: smaller gains cannot be measured
+/// reliably.
 const LEAST_GAIN: f64 = 0.1;
-/// Bytes of an operation from which on comparing can pay: it costs a few hundred nanoseconds
-/// whatever it finds, in which regular mode reads about as many bytes.
+/// Minimum size of an operation, in bytes, for which comparing can pay: it costs a few hundred
+/// nanoseconds in any case, in which regular mode reads about as many bytes.
 const WORTHWHILE: u64 = 512;
-/// Messages at least so long are all timed, of shorter ones one in [`SAMPLED`]: a look at the clock
-/// takes as long as a few hundred bytes.
+/// Messages of at least this length are all timed, of shorter ones one in [`SAMPLED`]: reading the
+/// clock takes as long as decoding a few hundred bytes.
 const TIMED: u64 = 32 << 10;
 const SAMPLED: u64 = 16;
-/// The attempt in whose place regular mode is measured anew if those before it gain less than half.
+/// The attempt that is replaced by a new measurement of regular mode if those before it gain less
+/// than half.
 const DOUBTED: u32 = 4;
-/// The same whatever they gain: at first, and from then on. And messages read for that.
+/// The attempts that are replaced by a new measurement, whatever the earlier ones gain: the first,
+/// and every multiple of the second. `MEASURED` is the number of messages read for it.
 const EARLY: u32 = 16;
 const LATE: u32 = 1024;
 const MEASURED: u32 = 2;
-/// The same waits for small messages, and attempts in a row that must be slower.
+/// Minimum and maximum wait for small messages, and the number of attempts in a row that must be
+/// slower.
 const SMALL_SHORTEST_WAIT: u32 = 64;
 const SMALL_LONGEST_WAIT: u32 = 1024;
 const SMALL_SLOWER: u32 = 4;
-/// Small messages in a row that could not be mended after which it is waited, too.
+/// Number of small messages in a row that could not be mended; more of them also cause a wait.
 const MISSES: u32 = 32;
-/// One in so many small messages is timed.
+/// One in this many small messages is timed.
 const SMALL_SAMPLED: u64 = 8;
 
-/// What is known about a stream.
+/// Statistics of a stream.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Adaptive {
     messages: u64,
-    /// Bytes of the last message.
+    /// Size of the last message.
     bytes: u64,
     regular: Rate,
     compared: Rate,
-    /// Messages to be read in regular mode before the next attempt.
+    /// Number of messages to read in regular mode before the next attempt.
     wait: u32,
-    /// The length of that wait when it began.
+    /// The initial length of that wait.
     waited: u32,
-    /// Attempts in a row that were slower.
+    /// Number of attempts in a row that were slower.
     slower: u32,
-    /// Messages that were noted and never compared with, since the last comparison.
+    /// Number of messages since the last comparison that were noted but never compared with.
     in_vain: u32,
-    /// Timed attempts since the last wait.
+    /// Number of timed attempts since the last wait.
     attempts: u32,
-    /// Comparisons so far, and messages still to be read to measure regular mode.
+    /// Number of comparisons so far, and number of messages still to read to measure regular mode.
     compares: u32,
     measuring: u32,
     small: Small,
 }
 
-/// What is known about small messages.
+/// Statistics of small messages.
 #[derive(Debug, Clone, Default)]
 struct Small {
     messages: u64,
@@ -102,11 +105,11 @@ struct Small {
     slower: u32,
     attempts: u32,
     measuring: u32,
-    /// Messages in a row that could not be mended.
+    /// Number of messages in a row that could not be mended.
     misses: u32,
 }
 
-/// Time by length, smoothed.
+/// Smoothed time per byte.
 #[derive(Debug, Clone, Copy, Default)]
 struct Rate {
     nanoseconds_per_byte: f64,
@@ -117,7 +120,7 @@ impl Rate {
         let rate = time.as_nanos() as f64 / bytes.max(1) as f64;
         self.nanoseconds_per_byte = match self.nanoseconds_per_byte {
             0.0 => rate,
-            // One slow message is most often the machine's doing.
+            // A single slow message is usually caused by the machine.
             known => known * 0.75 + rate.min(known * 4.0) * 0.25,
         };
     }
@@ -127,7 +130,7 @@ impl Rate {
     }
 }
 
-/// What a comparison gained.
+/// The gain of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Gain {
     pub(crate) saved: Duration,
@@ -135,24 +138,24 @@ pub(crate) struct Gain {
 }
 
 impl Adaptive {
-    /// True if the next message is so short that comparing it cannot pay, as far as is known: of
-    /// its operation so many bytes are at hand, and perhaps all; there is something to compare it
-    /// with, or not. Then it has no [plan](Self::plan).
+    /// Returns true if the next message is known to be so short that comparing it cannot pay.
+    /// `at_hand` bytes of its operation are available, all of them if `is_all`; `has_old` tells if
+    /// there is a message to compare it with. A short message has no [plan](Self::plan).
     pub(crate) fn is_short(&self, at_hand: usize, is_all: bool, has_old: bool) -> bool {
         let bytes = if is_all { at_hand as u64 } else { self.bytes.max(at_hand as u64) };
         let is_known = is_all || (self.bytes > 0 && !has_old);
         is_known && bytes < WORTHWHILE
     }
 
-    /// A message without a plan was read.
+    /// Records a message that was read without a plan.
     pub(crate) fn passed_over(&mut self, bytes: u64) {
-        // It was not as short as it seemed.
+        // It was longer than expected.
         if bytes >= WORTHWHILE {
             self.bytes = bytes;
         }
     }
 
-    /// How the next message is to be read, and whether it is to be timed.
+    /// Returns how the next message is to be read, and true if it is to be timed.
     pub(crate) fn plan(&mut self, has_old: bool) -> (Plan, bool) {
         self.messages += 1;
         let is_first = self.messages == 1;
@@ -173,7 +176,7 @@ impl Adaptive {
             self.regular = Rate::default();
         }
         if is_early || self.is_measured_again() {
-            // What is measured is compared with at once.
+            // Comparing resumes right after the measurement.
             (self.measuring, self.attempts) = (MEASURED - 1, 0);
             return (Plan::Measure, true);
         }
@@ -181,25 +184,26 @@ impl Adaptive {
         (Plan::Compare, is_attempt || self.is_timed())
     }
 
-    /// True from time to time, if comparing gains little: regular mode may be faster by now.
+    /// Returns true from time to time, if comparing gains little: regular mode may be faster by
+    /// now.
     fn is_measured_again(&self) -> bool {
         self.compares.is_multiple_of(LATE) && self.gains_less_than(4.0)
     }
 
-    /// True if regular mode takes less than so many times as long.
+    /// Returns true if regular mode takes less than `times` times as long as comparing.
     fn gains_less_than(&self, times: f64) -> bool {
         self.compared.nanoseconds_per_byte * times > self.regular.nanoseconds_per_byte
     }
 
-    /// How the next message is to be read if it is small and of a type that can be mended, and
-    /// whether it is to be timed.
+    /// Returns how the next message is to be read if it is small and of a type that can be mended,
+    /// and true if it is to be timed.
     pub(crate) fn plan_small(&mut self) -> (Plan, bool) {
         self.messages += 1;
         self.small.plan()
     }
 
-    /// A small message was read, and an attempt was made to mend the value, or not. True if no more
-    /// are made for some time.
+    /// Records a small message, for which mending was tried or not. Returns true if mending is
+    /// paused for some time.
     pub(crate) fn small(&mut self, bytes: u64, was_tried: bool, was_mended: bool, time: Option<Duration>) -> bool {
         self.small.learn(bytes, was_tried, was_mended, time)
     }
@@ -208,7 +212,7 @@ impl Adaptive {
         self.bytes >= TIMED || self.messages.is_multiple_of(SAMPLED)
     }
 
-    /// A message was read in regular mode.
+    /// Records a message that was read in regular mode.
     pub(crate) fn regular(&mut self, bytes: u64, time: Option<Duration>) {
         self.bytes = bytes;
         if let Some(time) = time {
@@ -216,7 +220,8 @@ impl Adaptive {
         }
     }
 
-    /// A message was compared: what that gained, for all messages that this one stands for.
+    /// Records a message that was compared. Returns the gain for all messages that this one
+    /// represents.
     pub(crate) fn compared(&mut self, bytes: u64, time: Option<Duration>) -> Gain {
         (self.bytes, self.in_vain) = (bytes, 0);
         let Some(time) = time else { return Gain::default() };
@@ -240,7 +245,7 @@ impl Adaptive {
         gain
     }
 
-    /// A message could not be compared with the one that was noted for it, and no other was.
+    /// Records a message that could not be compared with the one noted for it, or with any other.
     pub(crate) fn noted_in_vain(&mut self, bytes: u64) {
         self.bytes = bytes;
         self.in_vain += 1;
@@ -255,7 +260,7 @@ impl Adaptive {
         }
     }
 
-    /// Comparing a message did not pay: not again before some have gone by.
+    /// Pauses comparing for some messages, because it did not pay.
     pub(crate) fn give_up(&mut self, bytes: u64) {
         self.bytes = bytes;
         self.waited = (self.waited * GROWTH).clamp(SHORTEST_WAIT, LONGEST_WAIT);
@@ -264,12 +269,12 @@ impl Adaptive {
         self.compared = Rate::default();
     }
 
-    /// The stream has turned out to have kinds: what did not pay so far may pay now.
+    /// Ends all waits: the stream turned out to have kinds, so what did not pay so far may pay now.
     pub(crate) fn resume(&mut self) {
         (self.wait, self.small.wait) = (0, 0);
     }
 
-    /// True if what is kept will not be compared with the next message.
+    /// Returns true if the next message will not be compared with the kept one.
     pub(crate) fn is_waiting(&self) -> bool {
         self.wait > 0
     }
@@ -328,8 +333,8 @@ mod tests {
 
     const BYTES: u64 = 100_000;
 
-    /// Reads messages, of which a comparison takes `time(n)` microseconds and regular mode 100;
-    /// counts plans.
+    /// Reads messages for which a comparison takes `time(n)` microseconds and regular mode 100.
+    /// Counts the plans.
     fn run(adaptive: &mut Adaptive, messages: u64, time: impl Fn(u64) -> u64) -> [u64; 3] {
         let mut counts = [0; 3];
         let mut has_old = false;
@@ -374,14 +379,14 @@ mod tests {
         let mut adaptive = Adaptive::default();
         let (short, long) = (WORTHWHILE as usize - 1, WORTHWHILE as usize);
         assert_eq!([short, long].map(|len| adaptive.is_short(len, true, true)), [true, false]);
-        assert!(!adaptive.is_short(short, false, false), "nothing is known of its length");
+        assert!(!adaptive.is_short(short, false, false), "its length is unknown");
         adaptive.regular(WORTHWHILE - 1, None);
         assert_eq!([short, long].map(|len| adaptive.is_short(len, false, false)), [true, false]);
-        assert!(!adaptive.is_short(short, false, true), "it may be as long as the one that waits");
+        assert!(!adaptive.is_short(short, false, true), "it may be as long as the waiting message");
         adaptive.passed_over(WORTHWHILE);
         assert!(!adaptive.is_short(short, false, false), "the last message was longer");
         adaptive.passed_over(WORTHWHILE - 1);
-        assert!(!adaptive.is_short(short, false, false), "one that was passed over says nothing of others");
+        assert!(!adaptive.is_short(short, false, false), "a message that was passed over says nothing about others");
     }
 
     #[test]
@@ -399,8 +404,8 @@ mod tests {
         assert!(noted < 150, "{noted}");
     }
 
-    /// Reads small messages, of which an attempt takes `time` nanoseconds and regular mode 1000;
-    /// counts attempts.
+    /// Reads small messages for which an attempt takes `time` nanoseconds and regular mode 1000.
+    /// Counts the attempts.
     fn run_small(adaptive: &mut Adaptive, messages: u32, was_mended: bool, time: u64) -> u32 {
         let mut tried = 0;
         for _ in 0..messages {
@@ -429,7 +434,7 @@ mod tests {
         assert!(run_small(&mut Adaptive::default(), 10_000, true, 500) > 9_960);
     }
 
-    /// The first message takes longer than others, which must not make comparing look good.
+    /// The first message takes longer than others. That must not make comparing look good.
     #[test]
     fn regular_mode_is_measured_anew() {
         let mut adaptive = Adaptive::default();

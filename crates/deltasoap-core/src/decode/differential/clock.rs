@@ -1,16 +1,16 @@
-//! How long the work on an operation takes, without the time in which its bytes are waited for.
+//! A clock for the work on an operation, without the time spent waiting for its bytes.
 
 use std::time::{Duration, Instant};
 
-/// Runs while there are bytes to work on.
+/// A clock that runs while there are bytes to process.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) enum Clock {
-    /// Nobody asked.
+    /// Timing was not requested.
     #[default]
     Off,
-    /// Since then, and for so long before.
+    /// Running since this instant, with this much time before.
     Running(Instant, Duration),
-    /// For so long so far.
+    /// Paused, with this much time so far.
     Paused(Duration),
 }
 
@@ -19,7 +19,7 @@ impl Clock {
         Clock::Running(Instant::now(), Duration::ZERO)
     }
 
-    /// All bytes received so far are worked off.
+    /// Pauses the clock: all bytes received so far are processed.
     #[inline]
     pub(crate) fn pause(&mut self) {
         if let Clock::Running(since, before) = *self {
@@ -27,7 +27,7 @@ impl Clock {
         }
     }
 
-    /// More bytes have come.
+    /// Resumes the clock: more bytes have arrived.
     #[inline]
     pub(crate) fn resume(&mut self) {
         if let Clock::Paused(before) = *self {
@@ -35,7 +35,7 @@ impl Clock {
         }
     }
 
-    /// The time, if somebody asked.
+    /// Returns the time, if timing was requested.
     pub(crate) fn stop(&mut self) -> Option<Duration> {
         self.pause();
         match std::mem::take(self) {

@@ -1,5 +1,5 @@
-//! The memory of one stream of messages: the last value, and what the decoder keeps to find what
-//! changed.
+//! The memory of one stream of messages: the last value, and the data by which the decoder finds
+//! what changed.
 
 use super::DifferentialStats;
 use super::adaptive::{Adaptive, Plan};
@@ -15,17 +15,17 @@ use crate::decode::{Cursor, Step, Stop, Tolerance, expect_end};
 use crate::schema::{Element, View};
 use std::time::Duration;
 
-/// The operation's content was passed: its end tag follows.
+/// The operation's content was skipped: its end tag follows.
 const MENDED: u8 = 2;
 
-/// True if these bytes are all that is left of a message. A guess, by which nothing is decided but
-/// how to begin: of a large message the first bytes may come alone.
+/// Returns true if these bytes seem to be the whole rest of a message. A guess that only decides
+/// how to begin: of a large message, the first bytes may arrive alone.
 fn is_all(rest: &[u8]) -> bool {
     rest.trim_ascii_end().ends_with(b"Envelope>")
 }
 
-/// True if there are places within the content at which regular mode can go on, and after the last
-/// of them: those of elements. Text and trees are read from their start.
+/// Returns true if there are places within the content, or at its end, at which regular mode can
+/// continue: those of elements. Text and trees are read from their start.
 fn has_places(view: View<'_>) -> bool {
     match view.content().element {
         Element::Complex(complex) => complex.text.is_none(),
@@ -34,50 +34,51 @@ fn has_places(view: View<'_>) -> bool {
     }
 }
 
-/// The value of the last message of a stream, and what the next one is compared with.
+/// The value of the last message of a stream, and the data with which the next one is compared.
 ///
-/// A memory serves messages of one type; a message that another schema describes than the last one
-/// is read in regular mode. Where several memories read parts of one document, one part is
-/// compared, and elements of the others cannot refer to what it holds: call
-/// [`Cursor::compare_nothing`] where they may. A memory may be moved between decoders and between
-/// connections; what it holds is of one client, so it must not be given to another unless the
-/// service allows that.
+/// A memory serves messages of one type; a message whose schema differs from that of the last one
+/// is read in regular mode. If several memories read parts of one document, one part is compared,
+/// and elements of the others cannot refer to its content: call [`Cursor::compare_nothing`] where
+/// they may. A memory may be moved between decoders and between connections. It holds data of one
+/// client, so it must not be given to another client unless the service allows that.
 #[derive(Debug)]
 pub struct Memory<T> {
     values: Values<T>,
     kept: Kept,
 }
 
-/// All of a memory but its values.
+/// All of a memory except its values.
 #[derive(Debug, Default)]
 struct Kept {
-    /// What the next message is compared with. The value is whole while there is one.
+    /// The template with which the next message is compared. While there is one, the value is
+    /// complete.
     template: Option<Box<Template>>,
-    /// The same by a policy of another crate, and the options that it was made for.
+    /// The state of a policy of another crate, and the options that it was made for.
     policy: Option<(Differential, Box<dyn Policy>)>,
-    /// Messages of other kinds, which the next one may be like.
+    /// Messages of other kinds, which the next one may resemble.
     turns: Turns,
     adaptive: Adaptive,
     /// The position after the start tag of the message's operation.
     start: u64,
-    /// What trees outside of the operation have taken. It counts by itself: of an operation that is
-    /// compared only a bound is known.
+    /// The counts for trees outside the operation. They are separate: of an operation that is
+    /// compared, only an upper bound is known.
     outside: TreeCounts,
     stats: DifferentialStats,
-    /// The message is so small that its value is mended, or else read in regular mode.
+    /// True if the message is so small that its value is mended, or else read in regular mode.
     is_small: bool,
-    /// There is a message to compare with.
+    /// True if there is a message to compare with.
     has_old: bool,
-    /// The message could not be compared with it, as its prologue is another one, or as it can only
-    /// be compared as a whole.
+    /// True if the message could not be compared with it, because its prologue differs or because
+    /// it can only be compared as a whole.
     is_other: bool,
-    /// The last message was compared, so that the next one is likely to be.
+    /// True if the last message was compared, so that the next one is likely to be.
     is_proven: bool,
-    /// The message is not compared, and nothing is learned of it: it comes between those that are.
+    /// True if the message is not compared, and nothing is learned from it: it comes between those
+    /// that are compared.
     is_passed: bool,
-    /// An attempt was made to compare or to mend, or else the message is noted for that.
+    /// True if comparing or mending was tried, or else the message is noted for that.
     was_tried: bool,
-    /// Takes the place of the clock.
+    /// Replaces the clock.
     pace: Option<fn(bytes: u64, was_compared: bool) -> Duration>,
 }
 
@@ -88,24 +89,24 @@ impl<T: Typed> Default for Memory<T> {
 }
 
 impl<T> Memory<T> {
-    /// A memory without a message. `value` is what it gives until there is one.
+    /// Creates a memory without a message. `value` is returned until there is one.
     pub fn new(value: T) -> Self {
         Memory { values: Values::new(value), kept: Kept::default() }
     }
 
-    /// Takes the time that a message took from a function instead of the clock: for tests, so that
-    /// what adapts to time does the same each time.
+    /// Takes the time of each message from a function instead of the clock: for tests, so that
+    /// adaptive behaviour is reproducible.
     #[doc(hidden)]
     pub fn set_pace(&mut self, pace: fn(bytes: u64, was_compared: bool) -> Duration) {
         self.kept.pace = Some(pace);
     }
 
-    /// The last message's value.
+    /// Returns the last message's value.
     pub fn value(&self) -> &T {
         &self.values.value
     }
 
-    /// The value for good; the next message has nothing to be compared with.
+    /// Consumes the memory and returns its value.
     pub fn into_value(self) -> T {
         self.values.value
     }
@@ -117,21 +118,22 @@ impl<T> Memory<T> {
         self.values.forget_others();
     }
 
-    /// Drops the value if the next message is not compared with it, as in a stream whose messages
-    /// turned out to have nothing in common. `vacant` makes what takes its place. The next message
-    /// would drop it too, but later, when it is no longer in the processor's caches.
+    /// Drops the value if the next message will not be compared with it, as in a stream whose
+    /// messages turned out to have nothing in common. `vacant` creates its replacement. The next
+    /// message would drop the value too, but later, when it is no longer in the processor's caches.
     pub fn drop_unneeded(&mut self, vacant: impl FnOnce() -> T) {
         if self.kept.template.is_none() && self.kept.policy.is_none() {
             self.values.value = vacant();
         }
     }
 
-    /// Bytes held beyond the value, buffers counted by their capacity.
+    /// Returns the number of bytes held in addition to the value, with buffers counted by their
+    /// capacity.
     pub fn bytes(&self) -> usize {
         self.kept.bytes() + self.values.bytes()
     }
 
-    /// What differential decoding did for this stream.
+    /// Returns the counters of differential decoding for this stream.
     pub fn stats(&self) -> DifferentialStats {
         DifferentialStats { memory: self.bytes() as u64, ..self.kept.stats }
     }
@@ -139,7 +141,7 @@ impl<T> Memory<T> {
 
 impl<T: Content> Memory<T> {
     /// Reads the content of an operation's element whose start tag has just been read, up to and
-    /// with its end tag; see [`Content::decode`].
+    /// including its end tag; see [`Content::decode`].
     ///
     /// # Errors
     /// As [`Content::decode`]. Nothing of the message is kept then.
@@ -179,12 +181,12 @@ impl Kept {
         Ok(())
     }
 
-    /// Decides how the operation is read; true if it is compared with the message before.
+    /// Decides how the operation is read. Returns true if it is compared with the previous message.
     fn begin(&mut self, values: &mut dyn AnyValues, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> bool {
         self.stats.messages += 1;
         (self.is_small, self.has_old, self.is_other, self.is_passed) = (false, false, false, false);
-        // Decoders with other options may take turns. What those of the other kind keep belongs to
-        // a value that is replaced now.
+        // Decoders with different options may take turns. State kept for the other kind of options
+        // belongs to a value that is replaced now.
         if let Checkpoints::Custom(custom) = cursor.state().differential.checkpoints {
             self.template = None;
             self.turns.forget();
@@ -217,8 +219,8 @@ impl Kept {
             return self.pass_over(old, values, cursor, view);
         }
         let mut planned = None;
-        // Whether a message is read in regular mode whatever it is comes before all else, so that
-        // it costs next to nothing. Of dynamic values it depends on more.
+        // Checked first, so that a message that is read in regular mode in any case costs next to
+        // nothing. For dynamic values it depends on more.
         if is_adaptive && old.is_none() && !values.are_dynamic() && self.turns.is_quiet() {
             self.turns.pass();
             let (plan, is_timed) = self.adaptive.plan(false);
@@ -250,8 +252,7 @@ impl Kept {
             return Begin::Read;
         }
         if plan == Plan::Plain {
-            // Whether small messages are mended says nothing of the others, and the other way
-            // round.
+            // The decision for small messages says nothing about the others, and vice versa.
             let is_of_the_others =
                 |old: &Template| values.are_dynamic() && self.is_small != (old.len() <= SMALL as u64);
             match old.as_deref().is_some_and(is_of_the_others) {
@@ -273,8 +274,8 @@ impl Kept {
         begin
     }
 
-    /// A message that is not compared comes between those that are: what was kept for the next one
-    /// stays.
+    /// Reads a message that is not compared, between those that are: the state kept for the next
+    /// one stays.
     fn pass_over(
         &mut self,
         old: Option<Box<Template>>,
@@ -288,7 +289,7 @@ impl Kept {
         Begin::Read
     }
 
-    /// The operation is read from here on, in regular mode unless it is tried to do better.
+    /// Starts reading the operation, in regular mode unless something better is tried.
     fn read(&mut self, is_timed: bool, cursor: &mut Cursor<'_>) {
         if is_timed {
             cursor.state().session.clock = Clock::start();
@@ -296,7 +297,7 @@ impl Kept {
         (self.was_tried, self.start) = (false, cursor.offset());
     }
 
-    /// The message to compare with, whose value becomes the one at hand.
+    /// Selects the message to compare with. Its value becomes the current one.
     fn choose(
         &mut self,
         old: Option<Box<Template>>,
@@ -307,7 +308,7 @@ impl Kept {
         self.turns.choose((values, view), old, beginning(cursor))
     }
 
-    /// As [`begin`](Self::begin), with a policy of another crate.
+    /// Like [`begin`](Self::begin), with a policy of another crate.
     fn begin_by(
         &mut self,
         custom: Custom,
@@ -351,7 +352,7 @@ impl Kept {
         begin
     }
 
-    /// Takes the policy back after a bad message.
+    /// Takes the policy back after an invalid message.
     fn fail(&mut self, cursor: &mut Cursor<'_>, stop: &Stop) {
         if let Stop::Error(_) = stop
             && let Some(mut policy) = cursor.state().hooks.release()
@@ -376,7 +377,7 @@ impl Kept {
             self.stats.regular_bytes += bytes;
             return self.adaptive.passed_over(bytes);
         }
-        // Another operation of the message may have been noted or compared, and this one not.
+        // Another operation of the message may have been noted or compared, and not this one.
         let is_noted = session.is_kept();
         let was_compared = is_noted && session.stats.compared > 0;
         let is_hopeless = is_noted && session.bounds.is_hopeless();
@@ -417,10 +418,10 @@ impl Kept {
         self.policy = Some((cursor.state().differential, policy));
     }
 
-    /// Notes what the message cost.
+    /// Records the cost of the message.
     fn learn(&mut self, bytes: u64, time: Option<Duration>, was_compared: bool) {
         if !was_compared {
-            // A message that is noted takes longer than regular mode.
+            // Noting a message takes longer than regular mode.
             return self.adaptive.regular(bytes, time.filter(|_| !self.was_tried));
         }
         let gain = self.adaptive.compared(bytes, time);
@@ -429,13 +430,13 @@ impl Kept {
     }
 }
 
-/// The operation's start tag, and the bytes at hand after it.
+/// Returns the operation's start tag, and the available bytes after it.
 fn beginning<'c>(cursor: &'c Cursor<'_>) -> (&'c [u8], &'c [u8]) {
     let start = (cursor.reader().tag_offset() + cursor.pos() as u64).saturating_sub(cursor.offset()) as usize;
     (&cursor.bytes()[start..cursor.pos()], cursor.rest())
 }
 
-/// Puts what differs into the old value; false if that cannot be done.
+/// Puts the differences into the old value. Returns false if that is not possible.
 fn mend(mending: &Mending, values: &mut dyn AnyValues, cursor: &mut Cursor<'_>, view: View<'_>) -> bool {
     let (bytes, session) = (cursor.rest(), &mut cursor.state().session);
     let is_mended =

@@ -1,4 +1,4 @@
-//! How differential decoding works.
+//! Options of differential decoding.
 
 use super::policy::Custom;
 
@@ -7,20 +7,20 @@ use super::policy::Custom;
 pub enum Checkpoints {
     /// Nowhere: every message is read in regular mode.
     Off,
-    /// Every leaf, at the cost of its position. Bytes are compared, never sums.
+    /// At every leaf, at the cost of its position. Bytes are compared, never sums.
     #[default]
     Leaf,
-    /// As a policy of another crate says. Those of the papers (full, differential, lightweight) are
-    /// in `deltasoap-checkpoints`.
+    /// As a policy of another crate decides. Those of the papers (full, differential, lightweight)
+    /// are in `deltasoap-checkpoints`.
     Custom(Custom),
 }
 
-/// How messages that resemble the one before are decoded.
+/// How messages that resemble the previous one are decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Differential {
     /// What is saved.
     pub checkpoints: Checkpoints,
-    /// Whether a stream that gains no time is read in regular mode, and tried again from time to
+    /// True if a stream that gains no time is read in regular mode, and tried again from time to
     /// time.
     pub adaptive: bool,
 }

@@ -3,51 +3,52 @@
 use std::ops::{AddAssign, Sub};
 use std::time::Duration;
 
-/// What differential decoding did. All but [`memory`](Self::memory) only grow.
+/// Counters of differential decoding. All except [`memory`](Self::memory) only grow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DifferentialStats {
-    /// Messages of operations, whether or not there was one before to compare with.
+    /// Messages of operations, with or without a previous one to compare with.
     pub messages: u64,
     /// Messages that began in fast mode.
     pub compared: u64,
-    /// Bytes of operations that were skipped: equal to those of the message before.
+    /// Bytes of operations that were skipped because they equal those of the previous message.
     pub fast_bytes: u64,
     /// Bytes of operations that were read.
     pub regular_bytes: u64,
     /// Switches from fast to regular mode, after something was skipped.
     pub to_regular: u64,
-    /// Attempts at fast mode, by the papers' policies, that skipped nothing: the first portion was
-    /// another one.
+    /// Attempts at fast mode, by the papers' policies, that skipped nothing because the first
+    /// portion differed.
     pub futile: u64,
-    /// Switches from regular to fast mode, the first one of a message not counted.
+    /// Switches from regular to fast mode, except the first one of a message.
     pub to_fast: u64,
     /// Checkpoints created. With leaf checkpoints: positions noted.
     pub checkpoints: u64,
-    /// Leaves, or whole flat items, read again in place.
+    /// Leaves, or whole flat items, reread in place.
     pub leaves: u64,
     /// Elements of arrays that were found to be inserted or removed.
     pub shifted: u64,
-    /// Lists of flat items that were brought back in line with those of the message before, because
-    /// some were inserted or removed.
+    /// Lists of flat items that were realigned with those of the previous message, because items
+    /// were inserted or removed.
     pub realigned: u64,
-    /// Small messages whose old value was mended: all that differed were texts, and each of those
-    /// was replaced.
+    /// Small messages whose old value was mended: they differed only in texts, each of which was
+    /// replaced.
     pub mended: u64,
     /// Saved states restored, by the papers' policies.
     pub restored: u64,
-    /// Messages read again from their start, because comparing them had no prospect or could not go
-    /// on.
+    /// Messages reread from their start, because comparing them had no prospect or could not
+    /// continue.
     pub restarted: u64,
-    /// Portions whose sums were equal and whose bytes were not; only counted where bytes are kept
-    /// beside sums, in tests.
+    /// Portions with equal sums but different bytes; only counted in tests, where bytes are kept
+    /// beside sums.
     pub false_matches: u64,
-    /// Bytes held now, beyond the value: received buffers by their capacity, positions, saved
-    /// states.
+    /// Bytes currently held in addition to the value: received buffers by their capacity,
+    /// positions, saved states.
     pub memory: u64,
-    /// Time saved against regular mode, estimated from the time that regular mode took for the same
-    /// stream.
+    /// Time saved compared with regular mode, estimated from the time that regular mode took for
+    /// the same stream.
     pub saved: Duration,
-    /// Time lost, estimated alike, on messages that took longer than regular mode would have.
+    /// Time lost on messages that took longer than regular mode would have, estimated in the same
+    /// way.
     pub lost: Duration,
 }
 
@@ -77,7 +78,7 @@ impl AddAssign for DifferentialStats {
 impl Sub for DifferentialStats {
     type Output = Self;
 
-    /// What was counted since `before`; memory as it is now.
+    /// Returns the counts since `before`, with the current memory.
     fn sub(self, before: Self) -> Self {
         DifferentialStats {
             messages: self.messages - before.messages,

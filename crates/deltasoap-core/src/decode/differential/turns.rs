@@ -1,22 +1,22 @@
 //! Messages of several kinds in turn: one is kept of each kind, and the next message is compared
-//! with the one that it begins like.
+//! with the one whose beginning it resembles.
 //!
 //! ```text
-//! messages    A1 B1 A2 B2 A3 B3 ...      a client asks for two things by turns
+//! messages    A1 B1 A2 B2 A3 B3 ...      a client sends two kinds of requests alternately
 //! kept        A1                         B1 has little in common with it: how messages begin is noted from now on
 //!                                        A2 begins like A1, and B2 like B1: the stream is mixed
 //!             B2                         A3 does not begin like B2: noted, and B2 kept
 //!             B2, A3                     B3 begins like B2: compared
 //! ```
 //!
-//! The first texts of a message decide, each as a sum of two bytes: so it is found among hundreds
-//! in less than a microsecond. That is a guess, which decides only what the message is compared
-//! with; the comparison itself looks at all bytes. To look for kinds costs no more than these sums;
-//! messages are kept only once two of them have begun like others. A stream in which no kinds are
-//! found is left alone for some time.
+//! The first texts of a message decide, each as a sum of two bytes: so a match is found among
+//! hundreds of messages in less than a microsecond. That is a guess, which decides only what the
+//! message is compared with; the comparison itself checks all bytes. Searching for kinds costs no
+//! more than these sums; messages are kept only once two of them have begun like others. A stream
+//! in which no kinds are found is not searched again for some time.
 //!
-//! Messages that are not compared at all, such as short ones, may come between those that are. Then
-//! the last of these waits for the next.
+//! Messages that are not compared at all, such as short ones, may come between those that are. The
+//! last compared message then waits for the next.
 
 use super::leaf::Template;
 use super::values::AnyValues;
@@ -25,63 +25,65 @@ use foldhash::quality::FixedState;
 use memchr::memchr;
 use std::hash::{BuildHasher as _, Hasher as _};
 
-/// Messages kept at most, beside the last one, and the bytes that their templates and values may
-/// take.
+/// Maximum number of messages kept besides the last one, and maximum number of bytes of their
+/// templates and values.
 const MOST: usize = 512;
 const MOST_BYTES: usize = 8 << 20;
-/// Bytes of a value for each byte of its message, an estimate: trees take the most.
+/// Estimated bytes of a value per byte of its message: trees take the most.
 const VALUE: usize = 4;
-/// Rounds of all that are kept in which a message must be used, else it goes for another one.
+/// Number of rounds through all kept messages in which a message must be used, or else it is
+/// replaced.
 const ROUNDS: u64 = 2;
-/// Texts that are looked at, and bytes.
+/// Maximum number of texts, and of bytes, that are examined.
 const TEXTS: usize = 16;
 const LOOKED_AT: usize = 2048;
-/// Bytes of a text that its sum is of, at most.
+/// Maximum number of bytes of a text that its sum covers.
 const SUMMED: usize = 32;
-/// Messages that a search for kinds looks at: the first search, and the longest. It finds kinds
-/// that come by turns if there are no more than this less [`ALIKE`]. Each search in vain makes the
-/// next one so many times as long.
+/// Number of messages that a search for kinds examines: in the first search, and in the longest. It
+/// finds kinds that alternate if there are no more than this number minus [`ALIKE`]. Each failed
+/// search makes the next one `GROWTH` times as long.
 const LEAST_LOOKED_AT: usize = 64;
 const MOST_LOOKED_AT: usize = 128;
 const GROWTH: usize = 2;
-/// How many of these must begin like an earlier one. A single match may be chance.
+/// Number of these messages that must begin like an earlier one. A single match may be chance.
 const ALIKE: u32 = 2;
-/// Messages between two searches, for each message that the last one looked at. After the longest
-/// search they double each time, up to so many times.
+/// Number of messages between two searches, for each message that the last one examined. After the
+/// longest search it doubles each time, at most `MOST_DOUBLED` times.
 const REST: usize = 16;
 const MOST_DOUBLED: u32 = 2;
-/// Messages in a row that are not compared after which the one that waits is dropped.
+/// Number of messages in a row that are not compared; after more, the waiting message is dropped.
 const MOST_PASSED: usize = 512;
-/// Messages of a mixed stream in a row that are like none after which it is taken to have no kinds
-/// any more.
+/// Number of messages in a row of a mixed stream that resemble no other; after more, the stream is
+/// considered to have no kinds any more.
 const STRANGE: usize = MOST_LOOKED_AT;
-/// One that begins like another and has little in common with it counts as so many.
+/// Weight in that count of a message that begins like another but has little in common with it.
 const DECEPTIVE: usize = STRANGE / 8;
 
-/// The messages of other kinds than the last one.
+/// The messages of kinds other than that of the last one.
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
-    /// How each of `others` begins.
+    /// The beginning of each of `others`.
     beginnings: Vec<Beginning>,
     others: Vec<Other>,
-    /// Bytes of their templates and, as an estimate, of their values.
+    /// Bytes of their templates and, estimated, of their values.
     bytes: usize,
-    /// Tells which message was used last.
+    /// A counter for the order in which messages were used.
     clock: u64,
-    /// Messages of a kind that came before have come.
+    /// True if messages of an earlier kind have come again.
     is_mixed: bool,
-    /// Messages in a row that were like none.
+    /// Number of messages in a row that resembled no other.
     strange: usize,
-    /// Some message had little in common with the one before it: how those since then begin.
+    /// The beginnings of messages since one had little in common with the one before it.
     seen: Option<Vec<Beginning>>,
-    /// How many of these begin like an earlier one.
+    /// Number of these that begin like an earlier one.
     alike: u32,
-    /// How many were looked at in vain the last time, and the messages before it is done again.
+    /// Number of messages that the last failed search examined, and number of messages before the
+    /// next search.
     looked_at: usize,
     rest: usize,
-    /// How often the most were looked at in vain.
+    /// Number of failed searches of maximum length.
     in_vain: u32,
-    /// The last message that can be compared, and how many have come since then that cannot.
+    /// The last message that can be compared, and the number of messages since then that cannot.
     waiting: Option<Other>,
     passed: usize,
 }
@@ -95,14 +97,14 @@ struct Other {
 }
 
 impl Turns {
-    /// A message begins, as in [`choose`](Self::choose), and is at hand as a whole or not. True if
-    /// the stream has just been found to be mixed.
+    /// Examines the beginning of a message, as in [`choose`](Self::choose). `is_all` is true if the
+    /// whole message is available. Returns true if the stream has just been found to be mixed.
     pub(crate) fn look<'m>(&mut self, beginning: impl FnOnce() -> (&'m [u8], &'m [u8]), is_all: bool) -> bool {
         self.pass();
         let Some(seen) = &mut self.seen else { return false };
         let (tag, next) = beginning();
         let mut new = Beginning::of(tag, next);
-        // Messages of which only the first bytes have come are all alike.
+        // Messages of which only the first bytes have arrived are all alike.
         if is_all || new.texts == TEXTS as u32 {
             self.alike += u32::from(seen.iter().any(|other| new.is_close(new.likeness(other))));
         } else {
@@ -120,18 +122,18 @@ impl Turns {
         false
     }
 
-    /// True if messages need not be [looked at](Self::look): there are no kinds, and none are
-    /// looked for.
+    /// Returns true if messages need not be [examined](Self::look): there are no kinds, and no
+    /// search is active.
     pub(crate) fn is_quiet(&self) -> bool {
         !self.is_mixed && self.seen.is_none() && self.waiting.is_none()
     }
 
-    /// A message goes by that was not looked at.
+    /// Counts a message that was not examined.
     pub(crate) fn pass(&mut self) {
         self.rest = self.rest.saturating_sub(1);
     }
 
-    /// Looks for kinds no more, for some time.
+    /// Stops searching for kinds for some time.
     fn give_up(&mut self) {
         self.seen = None;
         let messages = self.looked_at.max(LEAST_LOOKED_AT);
@@ -141,9 +143,10 @@ impl Turns {
         }
     }
 
-    /// The message that the next one is to be compared with; `None` if that is like none. The value
-    /// at hand is that of the last message, `old`, and becomes that of the one given. `next` holds
-    /// the bytes at hand of the next message, from after its operation's start tag, `tag`, on.
+    /// Returns the message with which the next one is to be compared; `None` if it resembles none.
+    /// The current value is that of the last message, `old`, and becomes that of the returned one.
+    /// `next` contains the available bytes of the next message after its operation's start tag,
+    /// `tag`.
     pub(crate) fn choose(
         &mut self,
         (values, view): (&mut dyn AnyValues, View<'_>),
@@ -173,7 +176,7 @@ impl Turns {
         Some(template)
     }
 
-    /// The next message is not compared: the last one, if there is one, waits for the one after it.
+    /// Makes the last message, if there is one, wait: the next message is not compared.
     pub(crate) fn set_aside(&mut self, (values, view): (&mut dyn AnyValues, View<'_>), old: Option<Box<Template>>) {
         if let Some(template) = old {
             let waiting = Other { slot: values.set_aside(view), template, used: 0 };
@@ -190,15 +193,15 @@ impl Turns {
         }
     }
 
-    /// The message that waits: its value becomes the one at hand.
+    /// Takes the waiting message: its value becomes the current one.
     pub(crate) fn take_back(&mut self, values: &mut dyn AnyValues) -> Option<Box<Template>> {
         let waiting = self.waiting.take()?;
         values.bring(waiting.slot);
         Some(waiting.template)
     }
 
-    /// In a mixed stream, keeps the last message for those of its kind, as the next one is read in
-    /// regular mode.
+    /// In a mixed stream, keeps the last message for others of its kind, because the next one is
+    /// read in regular mode.
     pub(crate) fn keep_last(&mut self, values: (&mut dyn AnyValues, View<'_>), old: Option<Box<Template>>) {
         if let Some(old) = old.filter(|_| self.is_mixed) {
             let beginning = Beginning::of_old(&old);
@@ -213,11 +216,11 @@ impl Turns {
         other
     }
 
-    /// Keeps the message whose value is at hand; a vacant one takes its place.
+    /// Keeps the message whose value is the current one; a vacant value takes its place.
     fn keep(&mut self, (values, view): (&mut dyn AnyValues, View<'_>), template: Box<Template>, beginning: Beginning) {
         let bytes = size_of_kept(&template);
-        // A message that was found to be bad after its operation has no bytes to compare with.
-        // The value of one with references has no relation to its bytes.
+        // A message that was found to be invalid after its operation has no bytes to compare with.
+        // In a message with references, the size of the value is unrelated to the number of bytes.
         if bytes > MOST_BYTES || template.is_whole || template.image().is_none() {
             return;
         }
@@ -231,17 +234,17 @@ impl Turns {
         self.others.push(Other { slot: values.set_aside(view), template, used: self.clock });
     }
 
-    /// A message that has not been used for so long that its kind does not come any more. Where
-    /// more kinds come by turns than can be kept, those that are kept stay: to replace the oldest
-    /// each time would keep the one that comes last.
+    /// Returns a message that has not been used for so long that its kind is considered gone. If
+    /// more kinds alternate than can be kept, the kept ones stay: replacing the oldest each time
+    /// would always discard the kind that comes next.
     fn useless(&self) -> Option<usize> {
         let (index, oldest) = self.others.iter().enumerate().min_by_key(|(_, other)| other.used)?;
         (self.clock - oldest.used > ROUNDS * self.others.len() as u64).then_some(index)
     }
 
-    /// A message was read. `was_like` says whether most of it was in the one it was compared with;
-    /// `None` if it was compared with none. It is `last` now. False if it is time to give up: the
-    /// stream has no kinds.
+    /// Records a message that was read, and is now `last`. `was_like` is true if most of it was
+    /// equal to the message it was compared with, and `None` if it was compared with none. Returns
+    /// false if it is time to give up: the stream has no kinds.
     pub(crate) fn learn(
         &mut self,
         was_like: Option<bool>,
@@ -267,13 +270,13 @@ impl Turns {
         goes_on
     }
 
-    /// True if a message that had little in common with the last one may still have more with
-    /// another.
+    /// Returns true if a message that has little in common with the last one may still have more in
+    /// common with another.
     pub(crate) fn is_mixed(&self) -> bool {
         self.is_mixed
     }
 
-    /// Forgets all messages with at most so many bytes.
+    /// Forgets all messages with at most `bytes` bytes.
     pub(crate) fn forget_small(&mut self, bytes: usize, values: &mut dyn AnyValues) {
         for index in (0..self.others.len()).rev() {
             if self.others[index].template.len() <= bytes as u64 {
@@ -285,12 +288,12 @@ impl Turns {
         }
     }
 
-    /// True if a message waits.
+    /// Returns true if a message waits.
     pub(crate) fn has_waiting(&self) -> bool {
         self.waiting.is_some()
     }
 
-    /// True if there are messages of other kinds to compare the next one with.
+    /// Returns true if there are messages of other kinds to compare the next one with.
     pub(crate) fn has_kept(&self) -> bool {
         !self.others.is_empty()
     }
@@ -301,10 +304,10 @@ impl Turns {
         (self.is_mixed, self.strange, self.seen) = (false, 0, None);
     }
 
-    /// Bytes held, without slots of values; an estimate.
+    /// Returns an estimate of the bytes held, without slots of values.
     pub(crate) fn bytes(&self) -> usize {
         let beginnings = self.beginnings.capacity() + self.seen.as_ref().map_or(0, Vec::capacity);
-        // Its value counts as little as that of the last message does.
+        // Its value is not counted, like that of the last message.
         let waiting = self.waiting.as_ref().map_or(0, |waiting| waiting.template.bytes());
         beginnings * size_of::<Beginning>() + self.others.capacity() * size_of::<Other>() + self.bytes + waiting
     }
@@ -330,7 +333,7 @@ impl Beginning {
         Self::of(old.prologue.tag(), &content[..len.min(content.len())])
     }
 
-    /// Of an operation's start tag and what follows it.
+    /// Creates the sums for an operation's start tag and the content after it.
     fn of(tag: &[u8], content: &[u8]) -> Self {
         let content = &content[..content.len().min(LOOKED_AT)];
         let mut beginning = Beginning::default();
@@ -345,16 +348,16 @@ impl Beginning {
         beginning
     }
 
-    /// How many of the texts another message has in the same places.
+    /// Returns the number of texts that another message has in the same places.
     fn likeness(&self, other: &Beginning) -> u32 {
         let is_equal = |(one, other): (&u16, &u16)| u32::from(one == other);
-        // All of the places, as that is a single comparison of wide words; those without a text are
+        // All places, as that is a single comparison of wide words; places without a text are
         // equal.
         let equal: u32 = self.sums.iter().zip(&other.sums).map(is_equal).sum();
         equal.saturating_sub(TEXTS as u32 - self.texts.max(other.texts))
     }
 
-    /// True if so many equal texts are worth a comparison.
+    /// Returns true if this number of equal texts is worth a comparison.
     fn is_close(&self, likeness: u32) -> bool {
         2 * likeness >= self.texts
     }
@@ -375,7 +378,7 @@ impl<'p> Iterator for Pieces<'p> {
     }
 }
 
-/// Of the last bytes and the length: long texts that differ do so there as a rule.
+/// Returns a sum of the last bytes and the length: long texts that differ usually differ there.
 fn sum(bytes: &[u8], seed: u64) -> u64 {
     let mut hasher = FixedState::with_seed(seed ^ bytes.len() as u64).build_hasher();
     hasher.write(&bytes[bytes.len().saturating_sub(SUMMED)..]);
@@ -394,7 +397,7 @@ mod tests {
     use super::*;
     use crate::Typed;
 
-    /// A message that is bad after its operation cannot be compared with.
+    /// A message that is invalid after its operation cannot be compared with.
     #[test]
     fn bad_messages_are_not_kept() {
         let mut turns = Turns { is_mixed: true, ..Turns::default() };
@@ -407,8 +410,8 @@ mod tests {
         assert!(turns.others.is_empty());
     }
 
-    /// What a reference or an item's position makes of a few bytes is not counted, so it is not
-    /// kept beside other messages.
+    /// The memory that a reference or an item's position takes is not counted, so such messages are
+    /// not kept beside others.
     #[test]
     fn values_of_unknown_size_are_not_kept() {
         let mut turns = Turns { is_mixed: true, ..Turns::default() };
@@ -432,7 +435,7 @@ mod tests {
         assert!(turns.take_back(&mut values).is_none() && turns.is_quiet());
     }
 
-    /// A stream without kinds is searched less and less often, but never gives up for good.
+    /// A stream without kinds is searched less and less often, but never abandoned for good.
     #[test]
     fn rests_become_longer() {
         let mut turns = Turns::default();

@@ -1,8 +1,8 @@
 //! The values of a memory: that of the last message, and those of messages of other kinds, which
 //! wait in slots.
 //!
-//! All decisions are made without their type ([`AnyValues`]), so that they are compiled once and
-//! not for each type.
+//! All decisions are made independently of their type ([`AnyValues`]), so that they are compiled
+//! once instead of for each type.
 
 use super::leaf::Mend;
 use crate::Content;
@@ -11,7 +11,7 @@ use crate::schema::View;
 
 #[derive(Debug)]
 pub(crate) struct Values<T> {
-    /// That of the last message.
+    /// The value of the last message.
     pub(crate) value: T,
     aside: Vec<Option<T>>,
     free: Vec<usize>,
@@ -22,18 +22,18 @@ impl<T> Values<T> {
         Values { value, aside: Vec::new(), free: Vec::new() }
     }
 
-    /// Drops all values but the last message's.
+    /// Drops all values except the last message's.
     pub(crate) fn forget_others(&mut self) {
         (self.aside, self.free) = Default::default();
     }
 
-    /// Bytes of the slots.
+    /// Returns the size of the slots in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.aside.capacity() * size_of::<Option<T>>() + self.free.capacity() * size_of::<usize>()
     }
 }
 
-/// [`Values`], whatever their type.
+/// [`Values`] of any type.
 pub(crate) trait AnyValues {
     /// See [`Shortcuts::DYNAMIC`](crate::content::Shortcuts::DYNAMIC).
     fn are_dynamic(&self) -> bool;
@@ -44,13 +44,13 @@ pub(crate) trait AnyValues {
     /// See [`Shortcuts::mend`](crate::content::Shortcuts::mend).
     fn mend(&mut self, view: View<'_>, mend: &Mend<'_>) -> Option<()>;
 
-    /// Replaces the value by a vacant one.
+    /// Replaces the value with a vacant one.
     fn vacate(&mut self, view: View<'_>);
 
-    /// Moves the value to a slot, whose number is given; a vacant one takes its place.
+    /// Moves the value to a slot and returns the slot's number; a vacant value takes its place.
     fn set_aside(&mut self, view: View<'_>) -> usize;
 
-    /// Replaces the value by that of a slot, which is free then.
+    /// Replaces the value with that of a slot, which becomes free.
     fn bring(&mut self, slot: usize);
 
     /// Drops the value of a slot.
@@ -92,7 +92,7 @@ impl<T: Content> AnyValues for Values<T> {
     }
 
     fn bring(&mut self, slot: usize) {
-        debug_assert!(self.aside[slot].is_some(), "the value of a message that is kept");
+        debug_assert!(self.aside[slot].is_some(), "a kept message has no value");
         if let Some(value) = self.aside[slot].take() {
             self.value = value;
             self.free.push(slot);
@@ -124,7 +124,7 @@ mod tests {
         let second = values.set_aside(view);
         values.bring(first);
         assert_eq!(values.value, 1);
-        // Its slot is used again.
+        // Its slot is reused.
         assert_eq!(values.set_aside(view), first);
         values.free(first);
         values.bring(second);

@@ -1,13 +1,13 @@
 //! Leaves whose text was sent a moment ago: see [`Hint`].
 //!
 //! ```text
-//! offer: find the item at hand among those sent: at its place, nearby, or at its place in another list
-//! read items: compare each leaf's text with the one sent; equal, take over the value; else parse it
-//! too few are equal: offer again, then go on without for 16, 64, 256 items, then for the rest of the window
+//! offer: find the current item among those sent: at its place, nearby, or at its place in another list
+//! read items: compare each leaf's text with the one sent; if equal, take over the value; else parse it
+//! too few are equal: offer again, then continue without for 16, 64, 256 items, then for the rest of the window
 //! ```
 //!
-//! A comparison in vain costs a small part of what parsing costs, so that texts must differ often
-//! before a hint does not pay.
+//! A failed comparison costs a small part of what parsing costs, so a hint pays unless many texts
+//! differ.
 
 use super::scan::{FlatScan, FlatSource};
 use super::{FlatItems, Taking, read};
@@ -18,49 +18,51 @@ use crate::{Hint, Stats};
 use deltasoap_xml::Limits;
 use deltasoap_xml::lexical::Lexical;
 
-/// How much further on or back than its place an item is looked for.
+/// Maximum distance from its own place, in both directions, at which an item is looked for.
 const REACH: isize = 8;
-/// What a hint may lose before it is given up: so much is lost by a text that differs, and one part
-/// won by one that does not.
+/// The loss after which a hint is given up: each text that differs costs `LOSS`, and each one that
+/// is equal gains one.
 const CREDIT: i64 = 24;
 const LOSS: i64 = 3;
-/// After so many equal texts earlier failures are forgotten.
+/// Number of equal texts after which earlier failures are forgotten.
 const PROVEN: u64 = 64;
-/// Items read without a hint after its second failure; four times as many after each further one,
-/// up to a million.
+/// Number of items read without a hint after its second failure; four times as many after each
+/// further one, up to a million.
 const PAUSE: usize = 16;
 const MOST_GROWN: u32 = 8;
-/// After more failures in a row the rest of a window is read without the hint, whatever its length.
+/// After more failures in a row, the rest of a window is read without the hint, whatever its
+/// length.
 const PATIENCE: u32 = 4;
 
 /// A hint in use.
 #[derive(Debug)]
 pub(crate) struct Hinting {
     hint: Hint,
-    /// The list that items were found in.
+    /// The list in which items were found.
     list: usize,
-    /// How much further on items stand there than here.
+    /// The items' distance there from their place here.
     shift: isize,
-    /// Items to be read without the hint.
+    /// Number of items to be read without the hint.
     pause: usize,
-    /// How often it failed in a row.
+    /// Number of failures in a row.
     failures: u32,
 }
 
 impl Hinting {
-    /// `None` if the limits are so tight that even texts of numbers must be held against them.
+    /// Creates a hinting; `None` if the limits are so tight that even the text of numbers must be
+    /// checked against them.
     pub(crate) fn new(hint: Hint, limits: &Limits) -> Option<Self> {
         (limits.text >= COMPARED).then_some(Hinting { hint, list: 0, shift: 0, pause: 0, failures: 0 })
     }
 
-    /// The items from one on, if that is found among those that were sent.
+    /// Returns the sent items from the one at `place` on, if that is found among them.
     fn offer(&mut self, place: usize, leaves: usize, text: &[u8]) -> Option<Texts<'_>> {
         (self.list, self.shift) = self.find(place, leaves, text)?;
         self.texts(self.list, place, self.shift)
     }
 
-    /// The list that holds the item at a place, and how much further on: where the last one was
-    /// found, nearby, or at its place in another list.
+    /// Returns the list that contains the item at `place`, and its distance there: where the last
+    /// one was found, nearby, or at its place in another list.
     fn find(&self, place: usize, leaves: usize, text: &[u8]) -> Option<(usize, isize)> {
         let by = |list, shift, reach| self.texts(list, place, shift)?.find(leaves, text, reach);
         let here = by(self.list, self.shift, REACH).map(|by| (self.list, self.shift + by));
@@ -71,8 +73,8 @@ impl Hinting {
         self.hint.lists().get(list)?.texts(place.checked_add_signed(shift)?)
     }
 
-    /// Reads the item whose first leaf is at hand and those behind it, until the hint is given up.
-    /// True if others follow that are to be read without it.
+    /// Reads the item whose first leaf is next, and those after it, until the hint is given up.
+    /// Returns true if others follow that must be read without it.
     #[inline(never)]
     pub(super) fn read_all<L: FlatItems>(
         &mut self,
@@ -89,8 +91,8 @@ impl Hinting {
         goes_on && !taking.is_full()
     }
 
-    /// Reads items with the hint as far as it is of use, or those that it is left alone for. True
-    /// if others follow.
+    /// Reads items with the hint as long as it is useful, or those for which it is paused. Returns
+    /// true if others follow.
     fn read_some<L: FlatItems>(
         &mut self,
         scan: &mut FlatScan<'_>,
@@ -130,12 +132,12 @@ impl Hinting {
         goes_on
     }
 
-    /// Notes that so many items were read without the hint.
+    /// Records that `items` items were read without the hint.
     pub(super) fn pass(&mut self, items: usize) {
         self.pause = self.pause.saturating_sub(items);
     }
 
-    /// True if it failed so often that the rest of a window is read without it.
+    /// Returns true if it failed so often that the rest of a window is read without it.
     fn is_given_up(&self) -> bool {
         self.pause > 0 && self.failures > PATIENCE
     }
@@ -160,14 +162,14 @@ impl Hinting {
 struct HintedScan<'a, 'h> {
     scan: FlatScan<'a>,
     texts: Texts<'h>,
-    /// Texts that were equal, and those of them in front of the last one that was not.
+    /// Number of equal texts, and of those before the last one that differed.
     same: u64,
     same_before: u64,
     credit: i64,
 }
 
 impl HintedScan<'_, '_> {
-    /// As [`read`](super::read), as long as the texts last and enough of them are equal.
+    /// Like [`read`](super::read), as long as there are texts and enough of them are equal.
     #[inline(always)]
     fn read<L: FlatItems>(&mut self, taking: &mut Taking<'_, L>, view: View<'_>) -> bool {
         let (bytes, markup) = (self.scan.bytes(), &self.scan.known().markup);

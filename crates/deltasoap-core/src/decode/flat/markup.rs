@@ -2,59 +2,61 @@
 //!
 //! Senders put white space between tags: to indent, or because a value was written over a longer
 //! one and the rest of its field was filled up. In the second case there is a different amount
-//! behind each value:
+//! after each value:
 //!
 //! ```text
 //! <item>1.5</item>      <item>-1.25e-300</item> <item>7</item>          learned: </item><item>
 //! ```
 //!
-//! A [`Gap`] is compared in three ways, the cheapest first: as it was learned; with white space
-//! behind its first tag, which is that of the value; tag by tag, with white space between any two.
+//! A [`Gap`] is compared in three ways, the cheapest first: exactly as it was learned; with white
+//! space after its first tag, which is that of the value; tag by tag, with white space between any
+//! two.
 //!
-//! Sound, because such white space means nothing to the general routines either
+//! This is sound, because such white space means nothing to the general routines either
 //! ([`Cursor::next_tag`]): it changes no state that decides how the next tag is read, and counts
-//! against no limit but the message's. Where an element is passed over its text does count, and
-//! behind a comment it is not known what a `>` is: such markup must stand as it was learned.
+//! against no limit except that of the message. The exceptions are skipped elements, where text
+//! does count, and comments, after which the meaning of a `>` is unknown: such markup must match
+//! exactly as it was learned.
 //!
-//! An item begins at its `<` and ends in front of the next one's: the white space behind it is its
-//! own. So an item that is written over another in the same field begins where the old one began,
-//! and so do those behind it.
+//! An item begins at its `<` and ends before that of the next one: the white space after it belongs
+//! to it. So an item that is written over another in the same field begins where the old one began,
+//! and so do the items after it.
 //!
 //! [`Cursor::next_tag`]: super::Cursor::next_tag
 
 use crate::template::Segment;
 use deltasoap_xml::scan::skip_white;
 
-/// The markup in front of, between and behind the leaves of an item.
+/// The markup before, between and after the leaves of an item.
 #[derive(Debug, Clone)]
 pub(crate) struct Markup {
-    /// In front of the first leaf.
+    /// Before the first leaf.
     pub(in crate::decode) open: Gap,
-    /// Between leaves; one fewer than leaves.
+    /// Between leaves; one fewer than there are leaves.
     pub(in crate::decode) between: Vec<Gap>,
-    /// Behind the last leaf.
+    /// After the last leaf.
     close: Gap,
     /// From the last leaf of an item to the first of the next.
     turn: Gap,
-    /// How many `>` an item has at least: bytes with as many are a whole item, or none with this
-    /// markup.
+    /// Minimum number of `>` in an item: bytes that contain as many are either a complete item or
+    /// do not have this markup.
     ends: usize,
 }
 
-/// What stands behind an item's last leaf and its end tag.
+/// The content after an item's last leaf and its end tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::decode) struct Next {
-    /// Where the item ends.
+    /// Position where the item ends.
     pub(in crate::decode) start: usize,
-    /// Where the text of the first leaf of another one begins, if that is what follows.
+    /// Start of the text of the next item's first leaf, if another item follows.
     pub(in crate::decode) text: Option<usize>,
 }
 
 impl Markup {
-    /// The markup of an item that fills `bytes[start..end]`, white space in front of it included,
-    /// whose leaves stand at `leaves` in `bytes`. `None` without leaves, and if anything but such
-    /// white space stands before its start tag: a comment, a section, or a character reference to
-    /// white space. If it `is_literal` no other white space may stand in it.
+    /// Creates the markup of an item that fills `bytes[start..end]`, including the white space
+    /// before it, with leaves at `leaves` in `bytes`. Returns `None` without leaves, and if
+    /// anything but such white space stands before its start tag: a comment, a section, or a
+    /// character reference to white space. If `is_literal`, no other white space may stand in it.
     pub(in crate::decode) fn new(
         bytes: &[u8],
         (start, end): (usize, usize),
@@ -78,8 +80,8 @@ impl Markup {
         })
     }
 
-    /// True if an item that fills `bytes[start..end]`, white space in front of it included, is
-    /// written just like the one that was learned.
+    /// Returns true if an item that fills `bytes[start..end]`, including the white space before it,
+    /// is written exactly like the one that was learned.
     pub(in crate::decode) fn is_of(
         &self,
         bytes: &[u8],
@@ -93,14 +95,14 @@ impl Markup {
             && self.close.exact_end(bytes, last.1) == Some(end)
     }
 
-    /// True if it consists of tags that hold nothing but names: without attributes, except those
-    /// that decide the type.
+    /// Returns true if the markup consists of tags that contain only names: no attributes, except
+    /// those that decide the type.
     pub(in crate::decode) fn says_nothing(&self, decides_type: impl Fn(&str) -> bool) -> bool {
         let mut gaps = [&self.open, &self.close].into_iter().chain(&self.between);
         gaps.all(|gap| are_names(gap.whole.as_slice(), &decides_type).unwrap_or(false))
     }
 
-    /// What follows the end of an item's last leaf; `None` if it is not the item's end.
+    /// Returns what follows the end of an item's last leaf; `None` if it is not the item's end.
     #[inline(always)]
     pub(in crate::decode) fn next(&self, bytes: &[u8], at: usize) -> Option<Next> {
         if self.turn.whole.matches(&bytes[at..]) {
@@ -119,25 +121,25 @@ impl Markup {
         Some(Next { start, text: self.open.end(bytes, start) })
     }
 
-    /// The fewest bytes that an item has in front of its first leaf.
+    /// Returns the minimum number of bytes before an item's first leaf.
     pub(in crate::decode) fn indent(&self) -> usize {
         self.open.bare
     }
 
-    /// True if an item that begins `bytes` is not at its end there.
+    /// Returns true if `bytes` begin with an item but do not contain its end.
     pub(in crate::decode) fn is_cut(&self, bytes: &[u8]) -> bool {
         self.open.begins(bytes) && ends(bytes) < self.ends
     }
 
-    /// As [`is_cut`](Self::is_cut), for items whose text may hold `>`.
+    /// Like [`is_cut`](Self::is_cut), for items whose text may contain `>`.
     pub(in crate::decode) fn lacks_end(&self, bytes: &[u8]) -> bool {
         let has_end = |tag: &Segment| memchr::memmem::find(bytes, tag.as_slice()).is_some();
         self.open.begins(bytes) && !self.close.tags.last().is_some_and(has_end)
     }
 }
 
-/// True if markup holds no comments or the like, and no attributes but those that decide the type;
-/// `None` where that cannot be seen.
+/// Returns true if markup contains no comments or the like, and no attributes except those that
+/// decide the type; `None` if that cannot be determined.
 fn are_names(markup: &[u8], decides_type: &impl Fn(&str) -> bool) -> Option<bool> {
     if markup.iter().any(|byte| matches!(byte, b'!' | b'?')) {
         return Some(false);
@@ -154,18 +156,18 @@ fn are_names(markup: &[u8], decides_type: &impl Fn(&str) -> bool) -> Option<bool
     Some(true)
 }
 
-/// Tags, one behind the other.
+/// A sequence of tags.
 #[derive(Debug, Clone)]
 pub(crate) struct Gap {
-    /// As they were learned, with white space.
+    /// The tags as they were learned, with white space.
     whole: Segment,
     /// The first tag.
     first: Segment,
-    /// The others, without white space.
+    /// The other tags, without white space.
     rest: Segment,
-    /// All of them. Markup that is no sequence of tags and white space is one.
+    /// All tags. Markup that is not a sequence of tags and white space is a single one.
     tags: Vec<Segment>,
-    /// Bytes without white space.
+    /// Number of bytes without white space.
     bare: usize,
 }
 
@@ -177,12 +179,12 @@ impl Gap {
         }
     }
 
-    /// Markup that must stand as it is.
+    /// Creates markup that must match exactly.
     fn literal(markup: &[u8]) -> Self {
         Gap::of(markup, vec![Segment::new(markup)])
     }
 
-    /// Two gaps with white space between.
+    /// Joins two gaps with white space between them.
     fn joined(one: &Gap, white: &[u8], other: &Gap) -> Self {
         let whole = [one.whole.as_slice(), white, other.whole.as_slice()].concat();
         Gap::of(&whole, one.tags.iter().chain(&other.tags).cloned().collect())
@@ -195,26 +197,26 @@ impl Gap {
         Gap { whole: Segment::new(whole), bare: first.len() + rest.len(), first, rest, tags }
     }
 
-    /// Where the gap ends that begins at a place; `None` if something else stands there.
+    /// Returns the end of the gap that begins at `at`; `None` if something else stands there.
     #[inline(always)]
     pub(in crate::decode) fn end(&self, bytes: &[u8], at: usize) -> Option<usize> {
         self.exact_end(bytes, at).or_else(|| self.end_with_white(bytes, at))
     }
 
-    /// As [`end`](Self::end), if it stands there as it was learned.
+    /// Like [`end`](Self::end), for a gap exactly as it was learned.
     #[inline(always)]
     pub(in crate::decode) fn exact_end(&self, bytes: &[u8], at: usize) -> Option<usize> {
         self.whole.matches(&bytes[at..]).then(|| at + self.whole.len())
     }
 
-    /// As [`end`](Self::end), if it does not: out of the loop over items, which it would make
-    /// slower.
+    /// Like [`end`](Self::end), for a gap with other white space: kept out of the loop over items,
+    /// which it would slow down.
     #[inline(never)]
     pub(in crate::decode) fn end_with_white(&self, bytes: &[u8], at: usize) -> Option<usize> {
         self.end_behind_white(bytes, at).or_else(|| self.end_by_tags(bytes, at))
     }
 
-    /// Where the gap ends if all white space in it is behind its first tag.
+    /// Returns the end of the gap if all white space in it is after its first tag.
     #[inline(always)]
     fn end_behind_white(&self, bytes: &[u8], at: usize) -> Option<usize> {
         if !self.first.matches(&bytes[at..]) {
@@ -224,7 +226,7 @@ impl Gap {
         self.rest.matches(&bytes[rest..]).then(|| rest + self.rest.len())
     }
 
-    /// Where the gap ends if white space may stand between any two of its tags.
+    /// Returns the end of the gap, with white space allowed between any two of its tags.
     fn end_by_tags(&self, bytes: &[u8], at: usize) -> Option<usize> {
         let mut end = at;
         for tag in &self.tags {
@@ -234,7 +236,7 @@ impl Gap {
         Some(end)
     }
 
-    /// True if `bytes` begin with the gap, or the gap with them.
+    /// Returns true if `bytes` begin with the gap, or the gap begins with `bytes`.
     fn begins(&self, bytes: &[u8]) -> bool {
         let mut rest = bytes;
         for tag in &self.tags {
@@ -248,8 +250,8 @@ impl Gap {
     }
 }
 
-/// The white space that is expected between two items: what stands behind the first one, if an item
-/// begins there, else what stands in front of it.
+/// Returns the white space that is expected between two items: the white space after the first one,
+/// if an item follows, else the white space before it.
 fn white_between(bytes: &[u8], before: (usize, usize), end: usize) -> &[u8] {
     let next = skip_white(bytes, end);
     match bytes.get(next..next + 2) {
@@ -258,7 +260,7 @@ fn white_between(bytes: &[u8], before: (usize, usize), end: usize) -> &[u8] {
     }
 }
 
-/// The tags in markup that holds nothing else but white space.
+/// Returns the tags in markup that contains only tags and white space.
 fn tags(markup: &[u8]) -> Option<Vec<&[u8]>> {
     let (mut tags, mut at) = (Vec::new(), 0);
     while at < markup.len() {
@@ -269,7 +271,7 @@ fn tags(markup: &[u8]) -> Option<Vec<&[u8]>> {
     Some(tags)
 }
 
-/// The length of the start or end tag that begins `markup`.
+/// Returns the length of the start or end tag that begins `markup`.
 fn tag_len(markup: &[u8]) -> Option<usize> {
     if !matches!(markup, [b'<', second, ..] if !matches!(second, b'!' | b'?')) {
         return None;
@@ -295,7 +297,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The markup of the one item `text`, whose leaves are the texts `1`.
+    /// Returns the markup of the single item `text`, whose leaves are the texts `1`.
     fn markup(text: &str) -> Markup {
         let leaves: Vec<_> = text.match_indices('1').map(|(at, _)| (at, at + 1)).collect();
         Markup::new(text.as_bytes(), (0, text.len()), &leaves, false).unwrap()
@@ -343,8 +345,8 @@ mod tests {
         }
     }
 
-    /// Where another item follows, the white space in front of it is expected behind all; else that
-    /// in front of the first.
+    /// If another item follows, the white space before it is expected after every item; else that
+    /// before the first.
     #[test]
     fn white_space_between_items_is_expected_as_it_was_found() {
         let cases = [
@@ -402,7 +404,7 @@ mod tests {
         assert!(!markup.is_cut(b"<i> <b") && !markup.lacks_end(b"<j"));
     }
 
-    /// As [`Gap::end`], by the definition.
+    /// Like [`Gap::end`], implemented by the definition.
     fn slow_end(tags: &[&str], text: &str) -> Option<usize> {
         let mut rest = text;
         for (index, tag) in tags.iter().enumerate() {

@@ -1,29 +1,29 @@
 //! Arrays of flat items: learn the markup of one item, then compare it for the rest.
 //!
-//! An item is *flat* if all values of its type have the same leaves. Between the leaves stands
-//! markup, and senders write the same markup for every item. So:
+//! An item is *flat* if all values of its type have the same leaves. There is markup between the
+//! leaves, and senders write the same markup for every item. So:
 //!
 //! ```text
 //! decode one item by the general routines, noting where its leaves' text begins and ends
-//! segments := the bytes before, between and behind the leaves
+//! segments := the bytes before, between and after the leaves
 //! loop:
 //!     expect segment "open"        <item><x>
-//!     for each leaf: parse it, expect the segment behind it
+//!     for each leaf: parse it, expect the segment after it
 //!     "close" and the next "open" are one segment, "turn"      </v></item><item><x>
 //! on the first deviation: back to the start of the item, general routines
 //! ```
 //!
-//! Why this is sound: the reader's state in front of an item and behind it is the same (the same
-//! open elements, the same declarations in scope), and tokenizing is a function of state and bytes.
+//! Why this is sound: the reader's state before and after an item is the same (the same open
+//! elements, the same declarations in scope), and tokenizing is a function of state and bytes.
 //! Equal bytes from an equal state give the same tokens, so comparing them replaces tokenizing
-//! them. Of the limits, depth is the one that the place of an item decides; markup is used no
-//! deeper than where it was learned. A leaf's own text is read by
-//! [`Lexical::scan`](crate::Lexical::scan), which accepts only text that ends at a `<` and that the
-//! general routine would accept with the same value. Nothing is ever refused here: a deviation only
-//! goes back to the general routines.
+//! them. Depth is the only limit that depends on where an item is; markup is used no deeper than
+//! where it was learned. A leaf's own text is read by [`Lexical::scan`](crate::Lexical::scan),
+//! which accepts only text that ends at a `<` and that the general routine would accept with the
+//! same value. This module never rejects anything: on a deviation it falls back to the general
+//! routines.
 //!
 //! Segments of up to 32 bytes are compared as two masked 128-bit words. White space between tags
-//! may differ from item to item: `markup` has the details.
+//! may differ from item to item: see `markup`.
 
 mod hinted;
 mod markup;
@@ -44,10 +44,10 @@ use deltasoap_xml::scan::skip_white;
 use markup::{Markup, Next};
 use std::sync::Arc;
 
-/// How many bytes of an unfinished item are kept for the next window instead of being read piece by
-/// piece.
+/// Maximum number of bytes of an incomplete item that are kept for the next window instead of being
+/// read piece by piece.
 pub(in crate::decode) const CARRY: usize = 1024;
-/// How many different items' markup is remembered.
+/// Maximum number of items whose markup is remembered.
 const SHAPES: usize = 16;
 
 /// The markup of flat items, by field and scope.
@@ -56,35 +56,35 @@ pub(crate) struct Learned {
     known: Vec<Arc<Known>>,
     /// The reader's epoch in which scopes are valid.
     epoch: (u64, u64),
-    /// True if some markup holds for this message alone.
+    /// True if some markup is valid for this message only.
     is_for_one: bool,
-    /// The next one to be replaced when there are `SHAPES`.
+    /// The entry to be replaced next when there are `SHAPES`.
     oldest: usize,
     /// True if nothing is learned: every item goes through the general routines.
     is_off: bool,
-    /// Where the item being learned begins in the window.
+    /// Start of the item being learned in the window.
     start: Option<usize>,
-    /// Where its leaves' text begins and ends, so far.
+    /// Start and end of the text of its leaves, so far.
     leaves: Vec<(usize, usize)>,
-    /// The types that its markup names, of those leaves whose type is not known otherwise.
+    /// The types that its markup names, for those leaves whose type is not known otherwise.
     types: Vec<Builtin>,
-    /// An element was passed over within it: white space there may count against a limit.
+    /// True if an element within the item was skipped: white space there may count against a limit.
     is_literal: bool,
 }
 
-/// The markup of items and where it holds.
+/// The markup of items, and where it is valid.
 #[derive(Debug)]
 pub(crate) struct Known {
-    /// The address of the field's description, or of the array's.
+    /// The address of the schema of the field or array.
     field: usize,
-    /// True if it holds in other messages too. The description is static: where a schema was
-    /// dropped another one may stand. And the markup consists of tags without attributes but those
-    /// that decide the type: others, comments and elements that are passed over hold what one
-    /// client has said.
+    /// True if it is valid in other messages too. That requires a static schema: if a schema was
+    /// dropped, another one may be at its address. It also requires markup that consists of tags
+    /// without attributes, except those that decide the type: other attributes, comments and
+    /// skipped elements contain data of one client.
     is_for_all: bool,
     scope: ScopeId,
-    /// Elements open in front of the item when it was learned: deeper down, its own could exceed
-    /// the limit.
+    /// Number of open elements before the item when it was learned: further down, its own elements
+    /// could exceed the limit.
     depth: usize,
     pub(in crate::decode) markup: Markup,
     /// The types that the markup names.
@@ -98,7 +98,7 @@ impl Learned {
         self.start = None;
     }
 
-    /// Prepares for the next message, which may come from another client, and have another schema;
+    /// Prepares for the next message, which may come from another client and have another schema;
     /// see [`Known::is_for_all`].
     pub(crate) fn reset(&mut self, epoch: (u64, u64)) {
         self.start = None;
@@ -112,7 +112,7 @@ impl Learned {
         }
     }
 
-    /// A new window: positions noted in the last one mean nothing.
+    /// Starts a new window: positions in the last one are invalid.
     pub(crate) fn forget_positions(&mut self) {
         self.start = None;
     }
@@ -126,7 +126,7 @@ impl Learned {
         self.is_off
     }
 
-    /// Notes a leaf of the item being learned, if there is one.
+    /// Records a leaf of the item being learned, if there is one.
     #[inline]
     pub(crate) fn note_leaf(&mut self, start: usize, end: usize) {
         if self.start.is_some() {
@@ -140,12 +140,12 @@ impl Learned {
         (depth <= known.depth).then_some(known)
     }
 
-    /// True if the markup of these items is known for one of this field in this scope.
+    /// Returns true if the markup of this field's items is known in this scope.
     pub(crate) fn has(&self, field: usize, scope: ScopeId, depth: usize) -> bool {
         !self.known.is_empty() && self.find(field, scope, depth).is_some()
     }
 
-    /// True if the item just read, which fills a part of `bytes`, has the markup that is known.
+    /// Returns true if the item just read, which fills a part of `bytes`, has the known markup.
     fn is_known(&self, (field, scope, depth): (usize, ScopeId, usize), bytes: &[u8], item: (usize, usize)) -> bool {
         let known = self.find(field, scope, depth).filter(|known| !self.is_literal && known.types == self.types);
         known.is_some_and(|known| known.markup.is_of(bytes, item, &self.leaves))
@@ -166,14 +166,14 @@ impl Learned {
 }
 
 impl Cursor<'_> {
-    /// Where an item that comes next begins, if what stands there means the same for every item:
-    /// not behind the first half of a comment or CDATA section.
+    /// Returns the start of the next item, if the bytes there mean the same for every item: not
+    /// after the first half of a comment or CDATA section.
     #[inline]
     pub(crate) fn item_start(&self) -> Option<usize> {
         self.reader().is_between_tokens().then(|| self.pos())
     }
 
-    /// Begins to learn an item whose markup begins at `start`.
+    /// Starts learning an item whose markup begins at `start`.
     pub(crate) fn learn_from(&mut self, start: Option<usize>) {
         let learned = &mut self.state().expected.flat;
         learned.start = start.filter(|_| !learned.is_off);
@@ -182,7 +182,7 @@ impl Cursor<'_> {
         learned.is_literal = false;
     }
 
-    /// Notes the type that the markup of the next leaf names.
+    /// Records the type that the markup of the next leaf names.
     pub(crate) fn learn_type(&mut self, named: Builtin) {
         let learned = &mut self.state().expected.flat;
         if learned.start.is_some() {
@@ -190,12 +190,12 @@ impl Cursor<'_> {
         }
     }
 
-    /// Notes that an element is passed over.
+    /// Records that an element is skipped.
     pub(crate) fn learn_skipped(&mut self) {
         self.state().expected.flat.is_literal = true;
     }
 
-    /// Notes a leaf.
+    /// Records a leaf.
     #[inline]
     pub(crate) fn learn_leaf(&mut self, start: usize, end: usize) {
         self.state().expected.flat.note_leaf(start, end);
@@ -206,7 +206,7 @@ impl Cursor<'_> {
         self.state().expected.flat.start = None;
     }
 
-    /// Ends an item of an element or array of this description: if all its leaves were noted, its
+    /// Ends an item of an element or array with this schema. If all its leaves were recorded, its
     /// markup is now known.
     pub(crate) fn learn_item(&mut self, field: usize, leaves: usize, around: View<'_>) {
         let (bytes, end) = (self.bytes(), self.pos());
@@ -230,35 +230,36 @@ impl Cursor<'_> {
     }
 }
 
-/// How many blanks a list grows by: as many as it has items, within bounds.
+/// Minimum and maximum number of blanks that a list grows by; within these bounds, it grows by as
+/// many as it has items.
 const LEAST_BLANKS: usize = 4;
 const MOST_BLANKS: usize = 256;
 
 /// A list of flat items: a `Vec` of them, or the columns of a table.
 pub(crate) trait FlatItems {
-    /// True for lists that have no loop of their own.
+    /// True for lists that do not have their own loop.
     const COMPACT: bool = false;
 
-    /// How many there are.
+    /// Returns the number of items.
     fn len(&self) -> usize;
 
-    /// Keeps the first ones.
+    /// Keeps the first `count` items.
     fn truncate(&mut self, count: usize);
 
-    /// About so many more will be read.
+    /// Announces that about `count` more items will be read.
     fn expect(&mut self, count: usize) {
         let _ = count;
     }
 
-    /// Takes items out and puts vacant ones in.
+    /// Removes items and inserts vacant ones.
     fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>);
 
-    /// Reads an item over the one at a place; `None` where the bytes deviate, or no item is there.
+    /// Reads an item over the one at `place`; `None` if the bytes deviate or there is no such item.
     fn scan_over<S: FlatSource>(&mut self, place: usize, scan: &mut S, view: View<'_>) -> Option<()>;
 
-    /// Reads an item into a place: that of one of the `old` ones, which stays if the bytes deviate
-    /// or `end` finds no end, or the place behind all items. There may be more then than were read:
-    /// they are to be [cut off](Self::truncate) in the end.
+    /// Reads an item into `place`: either one of the `old` items, which stays if the bytes deviate
+    /// or `end` finds no end, or the place after all items. Afterwards the list may contain more
+    /// items than were read: the caller must [cut them off](Self::truncate) in the end.
     fn scan_into<S: FlatSource, E>(
         &mut self,
         place: usize,
@@ -300,7 +301,7 @@ impl<T: Content> FlatItems for Vec<T> {
         end: impl FnOnce(&S) -> Option<E>,
     ) -> Option<E> {
         if T::DYNAMIC && place >= old {
-            // Made where it stays: a copy of what has just been written in pieces is slow.
+            // Built in place: copying a value that was just written in pieces is slow.
             if place == self.len() {
                 let blanks = place.clamp(LEAST_BLANKS, MOST_BLANKS);
                 self.resize_with(place + blanks, || T::blank(view));
@@ -319,31 +320,31 @@ impl<T: Content> FlatItems for Vec<T> {
     }
 }
 
-/// So many items of a window tell about how many more it holds.
+/// Number of items of a window from which the number of its further items is estimated.
 const SAMPLE: usize = 512;
-/// A list makes room for at most so many times the items that it has: what follows in the window
-/// may be another one's.
+/// Maximum growth of a list, as a multiple of its items: the rest of the window may belong to
+/// another list.
 const MOST_GROWTH: usize = 8;
 
 /// Items on their way into a list.
 struct Taking<'t, L> {
     items: &'t mut L,
-    /// The place that the next one gets: an old one's, or behind all.
+    /// The index of the next item: that of an old one, or after all.
     place: usize,
-    /// Items that were there before. Behind them there may be blanks, to be written over.
+    /// Number of items that were there before. After them there may be blanks, to be overwritten.
     old: usize,
-    /// The place in front of which to stop for now, and the one in front of which to stop at all.
+    /// The index before which to stop for now, and the one before which to stop finally.
     last: usize,
     end: usize,
-    /// Where the next item begins in the window, and the window in the document.
+    /// Start of the next item in the window, and start of the window in the document.
     start: usize,
     base: u64,
-    /// Where it is noted how items begin.
+    /// The run in which the start of each item is recorded.
     noted: Option<&'t mut differential::leaf::Run>,
 }
 
 impl<L: FlatItems> Taking<'_, L> {
-    /// Reads the item at hand and takes it; `None` if it deviates.
+    /// Reads the current item and takes it; `None` if it deviates.
     #[inline(always)]
     fn read<S: FlatSource>(
         &mut self,
@@ -364,26 +365,26 @@ impl<L: FlatItems> Taking<'_, L> {
         self.place == self.end
     }
 
-    /// The same, borrowed.
+    /// Borrows `self` as a new `Taking`.
     #[inline(always)]
     fn lend(&mut self) -> Taking<'_, L> {
         let Taking { place, old, last, end, start, base, .. } = *self;
         Taking { items: &mut *self.items, place, old, last, end, start, base, noted: self.noted.as_deref_mut() }
     }
 
-    /// Stops after so many items, if not before.
+    /// Stops after `items` items, if not before.
     fn pause_after(&mut self, items: usize) {
         self.last = self.place.saturating_add(items).min(self.end);
     }
 }
 
-/// What reading flat items did.
+/// The result of reading flat items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Run {
-    /// Items were read, perhaps none; the general routines go on.
+    /// Items were read, possibly none; the general routines continue.
     Items(u32),
-    /// As `Items`, and the window ends within an item that has begun as expected: better wait for
-    /// more.
+    /// Like `Items`, but the window ends within an item that has begun as expected: the caller
+    /// should wait for more bytes.
     Short(u32),
 }
 
@@ -398,7 +399,7 @@ pub(crate) fn run<L: FlatItems>(items: &mut L, cursor: &mut Cursor<'_>, field: u
     }
     let (scope, depth) = (state.reader.scope(), state.reader.depth());
     let (first, most) = (state.stack.next_place(items.len()), state.items_to_watch());
-    // Without any text, white space is at fault.
+    // If no text is allowed, white space is an error.
     if most == 0 || state.limits.text == 0 {
         return Run::Items(0);
     }
@@ -437,7 +438,7 @@ pub(crate) fn run<L: FlatItems>(items: &mut L, cursor: &mut Cursor<'_>, field: u
     if is_cut { Run::Short(read) } else { Run::Items(read) }
 }
 
-/// Reads the item whose first leaf is at hand and those behind it.
+/// Reads the item whose first leaf is next, and those after it.
 fn read_all<L: FlatItems>(scan: &mut FlatScan<'_>, taking: &mut Taking<'_, L>, view: View<'_>) {
     let (first, start) = (taking.place, taking.start);
     let mut step = SAMPLE;
@@ -453,12 +454,13 @@ fn read_all<L: FlatItems>(scan: &mut FlatScan<'_>, taking: &mut Taking<'_, L>, v
     }
 }
 
-/// Reads the item whose first leaf is at hand and those behind it. True if it stopped in front of
-/// an item like the others, whose first leaf is at hand then.
+/// Reads the item whose first leaf is next, and those after it. Returns true if it stopped before
+/// an item with the same markup, whose first leaf is then next.
 #[inline(always)]
 fn read<L: FlatItems>(scan: &mut FlatScan<'_>, taking: &mut Taking<'_, L>, view: View<'_>) -> bool {
     let (bytes, markup) = (scan.bytes(), &scan.known().markup);
-    // Copies, and a scan for each item: what nobody else can see need not be kept in memory.
+    // Local copies, and a scan for each item: values without outside references can stay in
+    // registers.
     let (first, mut taken) = (scan.clone(), taking.lend());
     let mut text = first.pos();
     let goes_on = loop {

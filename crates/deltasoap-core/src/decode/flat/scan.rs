@@ -1,4 +1,4 @@
-//! Where the leaves of flat items come from.
+//! Sources of the leaves of flat items.
 
 use super::Known;
 use super::markup::Gap;
@@ -6,15 +6,16 @@ use crate::decode::simple::{WholeLeaf, WholeText};
 use crate::schema::Builtin;
 use deltasoap_xml::lexical::Lexical;
 
-/// What gives the leaves of a flat item, one after the other.
+/// A source of the leaves of a flat item, in order.
 pub trait FlatSource {
-    /// The type that the markup in front of the next leaf names; for leaves that have noted one.
+    /// Returns the type that the markup before the next leaf names; for leaves that have recorded
+    /// one.
     fn named_type(&mut self) -> Option<Builtin>;
 
     /// Reads a leaf and the markup between it and the next; `None` on any deviation.
     fn leaf<T: Lexical>(&mut self, value: &mut T) -> Option<()>;
 
-    /// The same for a value that is read from its whole text.
+    /// Like [`leaf`](Self::leaf), for a value that is read from its whole text.
     fn whole(&mut self, value: &mut dyn WholeText) -> Option<()> {
         self.leaf(&mut WholeLeaf(Some(value)))
     }
@@ -40,50 +41,50 @@ pub(in crate::decode) struct FlatScan<'a> {
 }
 
 impl<'a> FlatScan<'a> {
-    /// The leaves of the item whose first leaf's text is at `pos`.
+    /// Creates a scan of the item whose first leaf's text is at `pos`.
     #[inline(always)]
     pub(in crate::decode) fn new(bytes: &'a [u8], known: &'a Known, pos: usize, text_limit: usize) -> Self {
         let (between, types) = (known.markup.between.iter(), known.types.iter());
         FlatScan { known, parts: (between.clone(), types.clone()), bytes, pos, between, types, text_limit }
     }
 
-    /// The window.
+    /// Returns the window.
     #[inline(always)]
     pub(in crate::decode) fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// The markup.
+    /// Returns the markup.
     #[inline(always)]
     pub(in crate::decode) fn known(&self) -> &'a Known {
         self.known
     }
 
-    /// The position behind the last leaf read.
+    /// Returns the position after the last leaf read.
     #[inline(always)]
     pub(in crate::decode) fn pos(&self) -> usize {
         self.pos
     }
 
-    /// The leaves of another item, whose first leaf's text is at `pos`.
+    /// Returns a scan of another item, whose first leaf's text is at `pos`.
     #[inline(always)]
     pub(in crate::decode) fn at(&self, pos: usize) -> Self {
         let (between, types) = self.parts.clone();
         FlatScan { pos, between, types, ..self.clone() }
     }
 
-    /// The bytes from the leaf at hand on.
+    /// Returns the bytes from the next leaf on.
     #[inline(always)]
     pub(in crate::decode) fn rest(&self) -> Option<&'a [u8]> {
         self.bytes.get(self.pos..)
     }
 
-    /// Passes a leaf's text, and reads the markup behind it.
+    /// Passes a leaf's text, and reads the markup after it.
     #[inline(always)]
     pub(in crate::decode) fn pass(&mut self, used: usize) -> Option<()> {
         self.pos += used;
         if let Some(gap) = self.between.next() {
-            // Not by `Gap::end`: an `Option` there costs the exact case some instructions a leaf.
+            // Not `Gap::end`: an `Option` there costs the exact case some instructions per leaf.
             self.pos = match gap.exact_end(self.bytes, self.pos) {
                 Some(end) => end,
                 None => gap.end_with_white(self.bytes, self.pos)?,

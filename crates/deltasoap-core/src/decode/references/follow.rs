@@ -1,4 +1,4 @@
-//! The routines' side: what to do at a start tag that may refer to another element.
+//! The routines' side of references: handling start tags that may refer to another element.
 
 use super::References;
 use super::index::Lost;
@@ -8,12 +8,12 @@ use crate::schema::{Element, View};
 use crate::{ErrorKind, Shared};
 use deltasoap_xml::{Detour, Event, NameId};
 
-/// A detour being taken.
+/// An active detour.
 #[derive(Debug)]
 pub(crate) struct Level {
     /// The element that is read.
     target: usize,
-    /// Where reading goes on behind it, among the bytes kept.
+    /// The position after the reference, among the kept bytes, where reading continues.
     back: usize,
     /// The name of the element that refers, and its depth.
     name: NameId,
@@ -22,35 +22,36 @@ pub(crate) struct Level {
 
 /// The way back from a detour.
 #[derive(Debug)]
-#[must_use = "reading must go on where the reference stood"]
+#[must_use = "reading must continue after the reference"]
 pub(crate) struct Return(Detour);
 
-/// What an element is a value of.
+/// How an element relates to a value that can be shared.
 #[derive(Debug)]
 pub(crate) enum Standing<T: 'static> {
-    /// Itself alone.
+    /// It has a value of its own.
     Alone,
-    /// That of an element with an id, which others may refer to.
+    /// It has the value of an element with an id, to which others may refer.
     Target {
         /// The number of the element with the id.
         target: usize,
-        /// True if that is another element.
+        /// True if that is a different element.
         is_elsewhere: bool,
-        /// The value, if it has been asked for before.
+        /// The value, if it has been requested before.
         shared: Option<Shared<T>>,
     },
 }
 
-/// Declarations that a detour puts in scope, each counted as so many bytes.
+/// Bytes counted for each declaration that a detour puts in scope.
 const DECLARATION: u64 = 16;
 
 impl<'c> Cursor<'c> {
-    /// Where a child's routine is called, as often as it is: calls it. If the start tag that was
-    /// just read refers to another element, the routine reads that one, on a detour.
+    /// Calls a child's routine. If the start tag just read refers to another element, the routine
+    /// reads that element instead, on a detour. Must be used for every call, including those that
+    /// resume the routine.
     ///
     /// # Errors
-    /// Those of the routine; [`Stop::Pending`] if the message must be whole first, and for
-    /// references that lead to nothing or to what is being read.
+    /// Those of the routine; [`Stop::Pending`] if the message must be complete first; and for
+    /// references to a missing element or to one that is being read.
     pub(crate) fn visit(&mut self, view: View<'_>, read: impl FnOnce(&mut Self) -> Step) -> Step {
         let has_begun = self.state.stack.level < self.state.stack.frames.len();
         if self.reader().attribute_count() == 0 || has_begun || self.is_seeking() {
@@ -67,7 +68,7 @@ impl<'c> Cursor<'c> {
 
     fn visit_marked(&mut self, view: View<'_>) -> Step<Option<Return>> {
         if let Element::Open(open) = view.element {
-            // Which attributes are references depends on the type.
+            // The type decides which attributes are references.
             return match open.content_of(self, view)? {
                 Some(content) => self.visit_marked(view.follow(content)),
                 None => self.visit_in_tree(),
@@ -91,8 +92,8 @@ impl<'c> Cursor<'c> {
         }
     }
 
-    /// As [`visit`](Self::visit), in a tree: references stay what they are if they lead to nothing,
-    /// or to what is being read, and where SOAP encoding is not in force.
+    /// Like [`visit`](Self::visit), in a tree: references stay as they are if they lead to a
+    /// missing element or to one that is being read, and where SOAP encoding is not in force.
     pub(crate) fn visit_in_tree(&mut self) -> Step<Option<Return>> {
         if !self.state.references.is_encoded || self.reader().attribute_count() == 0 {
             return Ok(None);
@@ -108,27 +109,27 @@ impl<'c> Cursor<'c> {
         }
     }
 
-    /// What the element just opened is a value of, for types that can be shared.
+    /// Returns the standing of the element just opened, for types that can be shared.
     ///
     /// # Errors
-    /// As [`visit`](Self::visit).
+    /// See [`visit`](Self::visit).
     pub(crate) fn standing<T: Send + Sync + 'static>(&mut self, view: View<'_>) -> Step<Standing<T>> {
         let marks = marks_of(self.reader(), |_| true);
         let Some(id) = marks.reference.or(marks.id).map(str::to_owned) else { return Ok(Standing::Alone) };
         let is_elsewhere = marks.reference.is_some();
         let target = self.find(&id)?;
         let shared = self.state.references.shared::<T>(target, view);
-        // What has no value yet is being read: there is a cycle.
+        // A value that is not set yet is being read: there is a cycle.
         let shared = shared.map(|shared| if shared.get().is_none() { shared.weak() } else { shared.clone() });
         Ok(Standing::Target { target, is_elsewhere, shared })
     }
 
-    /// Remembers the value of an element with an id while the message is read.
+    /// Keeps the value of an element with an id while the message is read.
     pub(crate) fn share<T: Send + Sync + 'static>(&mut self, target: usize, view: View<'_>, shared: Shared<T>) {
         self.state.references.share(target, view, shared);
     }
 
-    /// Notes that the element just opened has an id: its bytes may be needed.
+    /// Records that the element just opened has an id: its bytes may be needed.
     fn note_id(&mut self) -> Step {
         let references = &self.state.references;
         if references.first.is_some() || references.index.is_some() || self.is_compared() {
@@ -140,8 +141,8 @@ impl<'c> Cursor<'c> {
         Ok(())
     }
 
-    /// As [`note_id`](Self::note_id), if the element just opened has an id and SOAP encoding is in
-    /// force.
+    /// Like [`note_id`](Self::note_id), if the element just opened has an id and SOAP encoding is
+    /// in force.
     #[inline]
     pub(crate) fn note_if_id(&mut self) -> Step {
         if !self.state.references.is_encoded || self.reader().attribute_count() == 0 {
@@ -151,13 +152,13 @@ impl<'c> Cursor<'c> {
         if has_id { self.note_id() } else { Ok(()) }
     }
 
-    /// SOAP encoding is in force in what follows.
+    /// Declares that SOAP encoding is in force from here on.
     pub(crate) fn set_encoded(&mut self) {
         self.state.references.is_encoded = true;
     }
 
-    /// At the start tag of a body's child: it can have an id, and a fault's details can refer to
-    /// others (nobody says that faults are encoded).
+    /// Handles the start tag of a body's child: it can have an id, and a fault's details can refer
+    /// to other elements (faults do not declare that they are encoded).
     pub(crate) fn note_entry(&mut self) -> Step {
         if self.names().local(self.name()) == "Fault" {
             self.set_encoded();
@@ -165,14 +166,14 @@ impl<'c> Cursor<'c> {
         if self.reader().attribute_count() > 0 && self.has_id() { self.note_id() } else { Ok(()) }
     }
 
-    /// True if the element just opened has an id.
+    /// Returns true if the element just opened has an id.
     pub(crate) fn has_id(&self) -> bool {
         marks_of(self.reader(), |_| true).id.is_some()
     }
 
-    /// At the start tag of an element that is skipped: goes on at its end tag if all between was
-    /// read when the index was made, and found without a fault. Not where its text may be beyond
-    /// the limit, which the index does not count.
+    /// At the start tag of a skipped element: continues at its end tag if the index has read
+    /// everything in between and found no error. Not if the element's text may exceed the limit,
+    /// which the index does not check.
     pub(crate) fn pass_over(&mut self) {
         let References { index: Some(index), base, .. } = &self.state.references else { return };
         let Some(start) = self.state.reader.tag_offset().checked_sub(*base) else { return };
@@ -182,7 +183,7 @@ impl<'c> Cursor<'c> {
         self.window.pos = close.unwrap_or_default().max(self.window.pos);
     }
 
-    /// Goes on only once the message is whole.
+    /// Continues only once the message is complete.
     fn wait_for_end(&mut self) -> Step {
         if self.state.references.index.is_some() {
             return Ok(());
@@ -194,7 +195,7 @@ impl<'c> Cursor<'c> {
         Err(Stop::Pending)
     }
 
-    /// The element that an id leads to.
+    /// Returns the element that an id leads to.
     fn find(&mut self, id: &str) -> Step<usize> {
         self.wait_for_end()?;
         let Some(index) = &mut self.state.references.index else { return Err(self.lost(Lost::Unknown, id)) };
@@ -204,8 +205,8 @@ impl<'c> Cursor<'c> {
         }
     }
 
-    /// The error of a reference; or what ended the message, if the element may have stood behind
-    /// that.
+    /// Returns the error for a reference; or the error that ended the message, if the element may
+    /// have been after that.
     #[cold]
     fn lost(&self, lost: Lost, id: &str) -> Stop {
         let fault = self.state.references.index.as_ref().and_then(|index| index.fault());
@@ -215,7 +216,7 @@ impl<'c> Cursor<'c> {
         }
     }
 
-    /// Goes to another element, in place of the one whose start tag was just read.
+    /// Goes to another element, which replaces the one whose start tag was just read.
     pub(crate) fn go(&mut self, target: usize) -> Step<Return> {
         self.stop_learning();
         self.charge(target)?;
@@ -235,7 +236,7 @@ impl<'c> Cursor<'c> {
         }
     }
 
-    /// Back to where the reference stood, from behind the element that it led to.
+    /// Returns from the end of the referenced element to the place of the reference.
     pub(crate) fn come_back(&mut self, back: Option<Return>) {
         let Some(Return(detour)) = back else { return };
         self.state.reader.end_detour(detour);
@@ -245,7 +246,7 @@ impl<'c> Cursor<'c> {
         self.stop_learning();
     }
 
-    /// Counts what is read on detours: as many bytes as the message has are free, and so many more.
+    /// Counts the bytes read on detours: the limit is `referred` plus the size of the kept bytes.
     fn charge(&mut self, target: usize) -> Step {
         let (all, limit) = (self.window.bytes.len() as u64, self.limits().referred);
         let references = &mut self.state.references;
@@ -260,8 +261,8 @@ impl<'c> Cursor<'c> {
         Ok(())
     }
 
-    /// Reads the end tag of an element that refers to another, in front of which only white space
-    /// may stand.
+    /// Reads the end tag of an element that refers to another. Only white space may stand before
+    /// it.
     pub(crate) fn expect_nothing(&mut self) -> Step {
         match self.next_tag()? {
             Tag::Start => {
@@ -271,7 +272,7 @@ impl<'c> Cursor<'c> {
         }
     }
 
-    /// True if the place at hand is within an element, on the way that led here.
+    /// Returns true if the current position is within the element, on the path that led here.
     fn is_being_read(&self, target: usize) -> bool {
         let references = &self.state.references;
         let Some(index) = &references.index else { return false };
@@ -291,7 +292,7 @@ impl<'c> Cursor<'c> {
         false
     }
 
-    /// The name of the element just opened, or of the one that referred to it.
+    /// Returns the name of the element just opened, or of the one that referred to it.
     pub(crate) fn accessor_name(&self) -> NameId {
         match self.state.references.levels.last() {
             Some(level) if level.depth == self.reader().depth() => level.name,
@@ -299,8 +300,8 @@ impl<'c> Cursor<'c> {
         }
     }
 
-    /// True if an attribute is an id that another copy of the element has in a tree: ids stay
-    /// unique.
+    /// Returns true if an attribute is an id that another copy of the element already has in a
+    /// tree: ids stay unique.
     pub(crate) fn is_known_id(&mut self, attribute: usize) -> bool {
         let State { reader, references, .. } = &mut *self.state;
         let (name, text) = reader.attribute(attribute);

@@ -1,4 +1,4 @@
-//! Where each id of a message stands.
+//! The index of a message's ids.
 
 use super::marks::marks_of;
 use crate::{Error, ErrorKind, Limits};
@@ -6,49 +6,49 @@ use deltasoap_xml::{Enclosing, Event, Reader, Stop, Window};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// All elements with an id, of the bytes that were kept.
+/// All elements with an id in the kept bytes.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     by_id: HashMap<Box<str>, usize>,
     targets: Vec<Target>,
-    /// What ended the message early: elements that nobody finds may stand behind it.
+    /// The error that ended the message early: elements that were not found may be after it.
     fault: Option<Error>,
-    /// Numbers the searches for where references lead.
+    /// Number of searches for the targets of references so far.
     searches: u32,
 }
 
 /// An element with an id.
 #[derive(Debug)]
 pub(super) struct Target {
-    /// Where it stands among the bytes kept.
+    /// Its start among the kept bytes.
     pub(super) start: usize,
-    /// Where its end tag does, and where that ends; [`usize::MAX`] until it was read.
+    /// Start and end of its end tag; [`usize::MAX`] until it was read.
     close: usize,
     pub(super) end: usize,
-    /// What is in scope around it; `None` for more than is allowed.
+    /// The declarations in scope around it; `None` if there are more than allowed.
     pub(super) enclosing: Option<Enclosing>,
-    /// The id that it refers to itself.
+    /// What it refers to itself.
     next: Next,
-    /// Its id stands twice.
+    /// True if its id occurs twice.
     is_twice: bool,
-    /// The search that has passed it last.
+    /// The last search that has passed it.
     search: u32,
-    /// A tree has taken over its id.
+    /// True if a tree has taken over its id.
     pub(super) is_in_tree: bool,
 }
 
 /// Where an element with an id leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Next {
-    /// Nowhere: it is a value.
+    /// Nowhere: it is a value itself.
     Value,
     /// To the element with this id.
     Id(Box<str>),
-    /// To this one in the end, or to nothing.
+    /// The final result: an element, or the reason why there is none.
     Found(Result<usize, Lost>),
 }
 
-/// Why a reference leads to nothing.
+/// Reasons why a reference leads to no element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lost {
     /// No element has the id.
@@ -60,9 +60,9 @@ pub(super) enum Lost {
 }
 
 impl Index {
-    /// Reads all elements of a window, from the one on whose start tag the reader was bookmarked
-    /// behind. A fault in them is no error yet: whoever reads them will find it, or another one in
-    /// front of it.
+    /// Indexes all elements of a window, from the element on after whose start tag the reader was
+    /// bookmarked. An invalid element is not an error yet: the routine that reads it will find the
+    /// error, or another one before it.
     pub(super) fn new(reader: &mut Reader, mut window: Window<'_>, limits: &Limits) -> Self {
         let mut index = Index::default();
         // The tag is read again.
@@ -88,7 +88,7 @@ impl Index {
         index
     }
 
-    /// Notes the element just opened, if it has an id; gives its number then.
+    /// Adds the element just opened if it has an id, and returns its number.
     fn open(&mut self, reader: &Reader, window: &Window<'_>, limits: &Limits, room: &mut usize) -> Option<usize> {
         let marks = marks_of(reader, |_| true);
         let id = marks.id?;
@@ -113,7 +113,8 @@ impl Index {
         Some(number)
     }
 
-    /// What is in scope around the element just opened: mostly that of its neighbour.
+    /// Returns the declarations in scope around the element just opened: mostly those of the
+    /// previous target.
     fn enclosing(&self, reader: &Reader, limits: &Limits, room: &mut usize) -> Option<Enclosing> {
         let before = self.targets.last().and_then(|target| target.enclosing.as_ref());
         if let Some(same) = before.filter(|before| before.is(reader.outer_scope())) {
@@ -134,16 +135,16 @@ impl Index {
         }
     }
 
-    /// Where the end tag of the element stands that begins at a place, if it was read to its end
-    /// and has one of its own.
+    /// Returns the start of the end tag of the element that begins at `start`, if the element was
+    /// read to its end and has a separate end tag.
     pub(super) fn end_tag_of(&self, start: usize) -> Option<usize> {
         let number = self.targets.binary_search_by_key(&start, |target| target.start).ok()?;
         let close = self.targets[number].close;
         (start < close && close != usize::MAX).then_some(close)
     }
 
-    /// Elements in front of a place have been read where they stand, and trees among them have
-    /// their ids.
+    /// Records that the elements before `to` have been read in place, and that trees among them
+    /// have their ids.
     pub(super) fn have_been_read(&mut self, to: usize) {
         self.targets.iter_mut().take_while(|target| target.start < to).for_each(|target| target.is_in_tree = true);
     }
@@ -152,19 +153,19 @@ impl Index {
         &self.targets[number]
     }
 
-    /// The element with an id, whatever it refers to itself.
+    /// Returns the element with an id, whatever it refers to itself.
     pub(super) fn with_id(&mut self, id: &str) -> Option<&mut Target> {
         let number = *self.by_id.get(id)?;
         self.targets.get_mut(number)
     }
 
-    /// What ended the message early.
+    /// Returns the error that ended the message early.
     pub(super) fn fault(&self) -> Option<&Error> {
         self.fault.as_ref()
     }
 
-    /// The number of the element that a reference leads to in the end. All elements on the way
-    /// learn it, so that a chain is walked once.
+    /// Returns the number of the element to which a reference finally leads. All elements on the
+    /// way store it, so that a chain is followed only once.
     pub(super) fn find(&mut self, id: &str) -> Result<usize, Lost> {
         self.searches += 1;
         let mut way = Vec::new();
@@ -197,7 +198,7 @@ impl Index {
         let target = &self.targets[number];
         match target {
             Target { is_twice: true, .. } => Err(Lost::Ambiguous),
-            // It began, and the message ended.
+            // The message ended within the element.
             Target { end: usize::MAX, .. } if self.fault.is_some() => Err(Lost::Unknown),
             _ => Ok(number),
         }
@@ -205,7 +206,7 @@ impl Index {
 }
 
 impl Lost {
-    /// What is wrong, for people.
+    /// Returns the error, with a message for people.
     pub(super) fn kind(self, id: &str) -> ErrorKind {
         let why = match self {
             Lost::Unknown => "no element has this id",

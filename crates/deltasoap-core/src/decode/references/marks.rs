@@ -1,11 +1,11 @@
-//! What a start tag says about references: the element's id, or what it refers to.
+//! Marks of a start tag: the element's id, or the id that it refers to.
 
 use crate::decode::Cursor;
 use crate::ns;
 use crate::schema::View;
 use deltasoap_xml::{NameId, Names, Reader};
 
-/// What a start tag says.
+/// The marks of a start tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Marks<'a> {
     /// The element's own id.
@@ -14,7 +14,7 @@ pub(super) struct Marks<'a> {
     pub(super) reference: Option<&'a str>,
 }
 
-/// The marks of the start tag just read. Attributes that the schema names are none.
+/// Returns the marks of the start tag just read. Attributes that the schema names are not marks.
 pub(super) fn marks<'a>(cursor: &'a Cursor<'_>, view: View<'_>) -> Marks<'a> {
     let names = cursor.names();
     let is_named = |name: NameId| {
@@ -24,7 +24,8 @@ pub(super) fn marks<'a>(cursor: &'a Cursor<'_>, view: View<'_>) -> Marks<'a> {
     marks_of(cursor.reader(), |name| !is_named(name))
 }
 
-/// The marks of the start tag just read among those attributes that are of interest.
+/// Returns the marks of the start tag just read, among the attributes for which `is_mark` returns
+/// true.
 pub(super) fn marks_of(reader: &Reader, is_mark: impl Fn(NameId) -> bool) -> Marks<'_> {
     let mut marks = Marks::default();
     for index in 0..reader.attribute_count() {
@@ -35,15 +36,15 @@ pub(super) fn marks_of(reader: &Reader, is_mark: impl Fn(NameId) -> bool) -> Mar
             Kind::Id if text.is_empty() => {}
             Kind::Id => marks.id = marks.id.or(Some(text)),
             Kind::Href => marks.reference = marks.reference.or(text.strip_prefix('#')),
-            // An id alone by the standard; some toolkits write a fragment as in SOAP 1.1, which no
-            // id can be.
+            // The standard specifies a plain id; some toolkits write a fragment as in SOAP 1.1,
+            // which is never a valid id.
             Kind::Ref => marks.reference = marks.reference.or(Some(text.strip_prefix('#').unwrap_or(text))),
         }
     }
     marks
 }
 
-/// True if an attribute is an id.
+/// Returns true if an attribute is an id.
 pub(super) fn is_id(names: &Names, name: NameId) -> bool {
     kind(names, name) == Some(Kind::Id)
 }
@@ -51,14 +52,14 @@ pub(super) fn is_id(names: &Names, name: NameId) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Id,
-    /// A URI; one of a fragment alone is a reference.
+    /// A URI; a URI that is only a fragment is a reference.
     Href,
     Ref,
 }
 
 #[inline]
 fn kind(names: &Names, name: NameId) -> Option<Kind> {
-    // As bytes, since that is compared without a call: nearly all attributes are none of these.
+    // Compared as bytes, which needs no call: nearly all attributes are none of these.
     let kind = match names.local(name).as_bytes() {
         b"id" => Kind::Id,
         b"href" => Kind::Href,
@@ -74,7 +75,7 @@ fn kind(names: &Names, name: NameId) -> Option<Kind> {
     is_such.then_some(kind)
 }
 
-/// True if the start tag just read refers to another element, or can be referred to.
+/// Returns true if the start tag just read refers to another element, or can be referred to.
 pub(crate) fn has_marks(reader: &Reader) -> bool {
     (0..reader.attribute_count()).any(|index| kind(reader.names(), reader.attribute(index).0).is_some())
 }

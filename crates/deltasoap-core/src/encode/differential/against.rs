@@ -1,9 +1,10 @@
 //! The template while a message is written against it.
 //!
-//! The routines that write a message are the same as ever; they call the [`Encoder`] for each tag,
-//! attribute and text. Without a template it appends bytes. With one it *follows* (`follow`): an
-//! entry of the tape stands for each of these calls, and where it is the one expected, the encoder
-//! steps over it. So no markup is written, and of the leaves only those whose values differ.
+//! The same routines write a message with and without a template; they call the [`Encoder`] for
+//! each tag, attribute and text. Without a template the encoder appends bytes. With one it
+//! *follows* (`follow`): each of these calls corresponds to an entry of the tape, and if the entry
+//! is the expected one, the encoder steps over it. So no markup is written, and of the leaves only
+//! those whose values differ.
 //!
 //! ```text
 //! start(name)   the next entry is this element's?     step in; attributes are written beside and compared
@@ -14,13 +15,13 @@
 //! end()         step over the end tag; children that were not called for went away
 //! ```
 //!
-//! A chunk in which something gets longer or shorter, comes or goes, is *rebuilt* (`edit`): its
-//! bytes are copied into the encoder's buffer, piece by piece, new ones between. So a chunk is
-//! moved once, however many values in it change.
+//! A chunk is *rebuilt* (`edit`) if something in it gets longer or shorter, is inserted or removed:
+//! its bytes are copied into the encoder's buffer, piece by piece, with new ones between. So a
+//! chunk is moved once, regardless of how many of its values change.
 //!
-//! Why this is right: how an element is written depends on its value and on the declarations in
-//! scope. An element is followed only if its tag turns out to declare the same as before; else it
-//! is written anew with all that is in it.
+//! This is correct: the way an element is written depends on its value and on the declarations in
+//! scope. An element is followed only if its tag makes the same declarations as before; otherwise
+//! it is rewritten with its whole content.
 
 use super::outgoing::Frames;
 use super::pool::RunPool;
@@ -32,19 +33,19 @@ use deltasoap_xml::Buffer;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// What a template has to do with an open element.
+/// The relation between an open element and the template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::encode) enum Role {
-    /// Nothing: there is no template.
+    /// There is no template.
     Plain,
-    /// It stands in the template.
+    /// The element is in the template.
     Followed,
-    /// It is new, or was empty in the template: what is in it is written and noted.
+    /// The element is new, or was empty in the template: its content is written and noted.
     New {
-        /// Its start tag's place in the tape being built; of use only while the tag is open.
+        /// Index of its start tag in the tape being built; valid only while the tag is open.
         entry: usize,
-        /// True if its name stands among the [open names](Against::open_names), not in the
-        /// encoder's buffer.
+        /// True if its name is among the [open names](Against::open_names), not in the encoder's
+        /// buffer.
         is_saved: bool,
     },
 }
@@ -53,58 +54,58 @@ pub(in crate::encode) enum Role {
 #[derive(Debug, Default)]
 pub(in crate::encode) struct Against {
     pub(super) options: Templating,
-    /// Where runs are found that other templates hold.
+    /// Finds runs held by other templates.
     pub(super) pool: Option<RunPool>,
-    /// What stands and has not been looked at.
+    /// Old chunks that have not been looked at.
     pub(super) old: VecDeque<Arc<Chunk>>,
     pub(super) current: Option<Current>,
-    /// What is written, up to what is being built.
+    /// Finished chunks, before the one being built.
     pub(super) done: Vec<Arc<Chunk>>,
-    /// The tape of what is being built in the encoder's buffer.
+    /// The tape of the chunk being built in the encoder's buffer.
     pub(super) entries: Vec<Entry>,
     pub(super) values: Vec<u64>,
-    /// How much of what is being built was copied from old chunks.
+    /// Number of bytes of the chunk being built that were copied from old chunks.
     pub(super) copied: usize,
     pub(super) names: Names,
-    /// Names of open elements that the encoder's buffer no longer holds.
+    /// Names of open elements that are no longer in the encoder's buffer.
     pub(super) open_names: Vec<u8>,
     pub(super) pending: Option<Pending>,
-    /// The width that the last leaf's field needs at least, if it is new.
+    /// Minimum width of the last leaf's field, if it is new.
     pub(super) room: usize,
-    /// By how much the last leaf got longer, for the slack behind its element.
+    /// Growth of the last leaf in bytes, for the slack after its element.
     pub(super) grown: isize,
-    /// Bytes by which values outgrew their fields, to be taken from the slack of those behind.
+    /// Bytes by which values outgrew their fields, to be taken from the slack of later fields.
     pub(super) owed: usize,
     pub(super) tag: Buffer,
     pub(super) text: Buffer,
     pub(super) spare: Buffer,
     pub(super) stats: EncodeStats,
-    /// The last message as it was handed out, until something of it changes.
+    /// The last message as it was handed out, until a part of it changes.
     pub(super) frames: Option<Frames>,
     kind: Option<MatchKind>,
-    /// Something could not be written, or not be noted.
+    /// True if something could not be written, or could not be noted.
     pub(super) has_failed: bool,
 }
 
-/// The old chunk at hand.
+/// The current old chunk.
 #[derive(Debug)]
 pub(super) struct Current {
     pub(super) chunk: Arc<Chunk>,
-    /// The next entry, and its values.
+    /// Index of the next entry, and of its values.
     pub(super) entry: usize,
     pub(super) value: usize,
-    /// What is in front of this has been copied into what is being built, or left out.
+    /// Everything before this place was copied into the chunk being built, or left out.
     pub(super) copied: Mark,
     pub(super) is_rebuilt: bool,
 }
 
-/// A start tag that is followed and not yet at its end.
+/// A followed start tag that has not reached its end.
 #[derive(Debug)]
 pub(super) struct Pending {
     pub(super) entry: usize,
     pub(super) value: usize,
     pub(super) stamp: Option<Stamp>,
-    /// The encoder's buffer, while the tag is written into another to be compared.
+    /// The encoder's buffer, while the tag is written into another one for comparison.
     pub(super) outer: Option<Buffer>,
 }
 
@@ -116,7 +117,7 @@ impl Current {
     pub(super) fn tape(&self) -> &TapeChunk {
         match &*self.chunk {
             Chunk::Tape(tape) => tape,
-            Chunk::Run(_) => unreachable!("runs are passed with the entry in front of them"),
+            Chunk::Run(_) => unreachable!("runs are passed with the entry before them"),
         }
     }
 
@@ -134,26 +135,27 @@ impl Current {
         }
     }
 
-    /// The place in front of the next entry.
+    /// Returns the place before the next entry.
     #[inline]
     pub(super) fn mark(&self) -> Mark {
         self.tape().mark(self.entry, self.value)
     }
 }
 
-/// What is left of a template when a message has been written.
+/// The rest of a template after a message was written.
 #[derive(Debug)]
 pub(super) struct Written {
     pub(super) chunks: Vec<Arc<Chunk>>,
     pub(super) names: Names,
     pub(super) stats: EncodeStats,
     pub(super) kind: MatchKind,
-    /// The last message, if this is the same.
+    /// The last message, if this one is the same.
     pub(super) frames: Option<Frames>,
 }
 
 impl Against {
-    /// What a message left, to write the next one against; nothing, to begin with.
+    /// Creates the state for writing the next message against the chunks of the last one; initially
+    /// there are none.
     pub(super) fn new(options: Templating, chunks: Vec<Arc<Chunk>>, names: Names, stats: EncodeStats) -> Self {
         let kind = if chunks.is_empty() { MatchKind::FirstTime } else { MatchKind::Content };
         let options = options.in_range();
@@ -167,26 +169,26 @@ impl Against {
         Against { pool, ..self }
     }
 
-    /// Takes the next old chunk up.
+    /// Loads the next old chunk.
     pub(super) fn load(&mut self) {
         self.current = self.old.pop_front().map(Current::new);
         self.owed = 0;
     }
 
-    /// The run in front of the next chunk.
+    /// Takes the run before the next chunk.
     pub(super) fn take_run(&mut self) -> Vec<Arc<Chunk>> {
         let count = self.old.iter().take_while(|chunk| chunk.run().is_some()).count();
         self.old.drain(..count).collect()
     }
 
-    /// Lets other templates find a run.
+    /// Makes a run available to other templates.
     pub(super) fn note_run(&self, chunks: &[Arc<Chunk>]) {
         if let Some(pool) = self.pool.as_ref().filter(|_| !self.has_failed) {
             pool.note(&self.options, chunks);
         }
     }
 
-    /// Notes that the message matches no better than this.
+    /// Limits how well the message matches.
     #[inline]
     pub(super) fn note(&mut self, kind: MatchKind) {
         self.kind = self.kind.max(Some(kind));
@@ -196,7 +198,7 @@ impl Against {
         self.kind.get_or_insert(MatchKind::FirstTime)
     }
 
-    /// The number of a name; the template is not kept if there are too many.
+    /// Returns the number of a name. If there are too many names, the template is not kept.
     pub(super) fn number(&mut self, name: &QName) -> u16 {
         self.names.number(name).unwrap_or_else(|| {
             self.has_failed = true;
@@ -204,7 +206,7 @@ impl Against {
         })
     }
 
-    /// Makes a chunk of what was built.
+    /// Finishes the chunk being built.
     pub(super) fn close(&mut self, out: &mut Buffer) {
         self.has_failed |= out.has_replaced() || is_too_long(out.len());
         self.stats.written += (out.len() - std::mem::take(&mut self.copied)) as u64;
@@ -216,7 +218,7 @@ impl Against {
     }
 
     fn push(&mut self, tape: TapeChunk) {
-        // The places in one that is too long are wrong; the template is not kept.
+        // In a chunk that is too long the positions are wrong; the template is not kept.
         if tape.bytes.len() <= self.options.split || is_too_long(tape.bytes.len()) {
             return self.done.push(Arc::new(Chunk::Tape(tape)));
         }
@@ -227,14 +229,14 @@ impl Against {
 }
 
 impl Encoder {
-    /// An encoder that writes against a template.
+    /// Creates an encoder that writes against a template.
     pub(super) fn with_template(against: Against) -> Self {
         let mut encoder = Encoder::new();
         encoder.against = Some(Box::new(against));
         encoder
     }
 
-    /// Ends the message. `None` if it could not be written as it is.
+    /// Ends the message. Returns `None` if the value could not be written exactly.
     pub(super) fn finish_template(mut self) -> Option<Written> {
         self.finish_current();
         let mut against = *self.against.take()?;
@@ -246,13 +248,13 @@ impl Encoder {
         (!has_failed).then_some(Written { chunks: done, names, stats, kind, frames })
     }
 
-    /// True if there is a template to write against, or to make.
+    /// Returns true if there is a template to write against, or to create.
     pub(in crate::encode) fn has_template(&self) -> bool {
         self.against.is_some()
     }
 
-    /// Gives the template up, for the message holds what cannot be followed; false if there is
-    /// none. The message will be written again, in full.
+    /// Gives the template up, because the message holds content that cannot be followed. The
+    /// message will be written again, in full. Returns false if there is no template.
     pub(in crate::encode) fn give_up_template(&mut self) -> bool {
         if let Some(against) = &mut self.against {
             against.has_failed = true;
@@ -260,12 +262,12 @@ impl Encoder {
         self.against.is_some()
     }
 
-    /// True if there is a message to follow.
+    /// Returns true if there is a message to follow.
     pub(in crate::encode) fn follows(&self) -> bool {
         self.against.as_ref().is_some_and(|against| against.current.is_some())
     }
 
-    /// The template, in routines that are called only with one.
+    /// Returns the template, in routines that are called only with one.
     #[inline(always)]
     pub(super) fn template(&mut self) -> &mut Against {
         match &mut self.against {
@@ -274,7 +276,7 @@ impl Encoder {
         }
     }
 
-    /// The old chunk at hand, in routines that are called only with one.
+    /// Returns the current old chunk, in routines that are called only with one.
     #[inline(always)]
     pub(super) fn current(&mut self) -> &mut Current {
         match &mut self.template().current {

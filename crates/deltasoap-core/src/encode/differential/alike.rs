@@ -1,15 +1,16 @@
-//! Which of several templates a message is most like: the beginnings of both are compared, piece by
-//! piece.
+//! Finds the most similar of several templates: compares the beginning of a message with theirs,
+//! piece by piece.
 
-/// Pieces looked ahead for one that is missing in the other message.
+/// Number of pieces to look ahead for one that is missing in the other message.
 const AHEAD: usize = 2;
 
-/// How much of a message's beginning stands in a template in the same order, from 0 to 1.
+/// Returns the part of a message's beginning that occurs in a template in the same order, from 0 to
+/// 1.
 pub(super) fn likeness<'t>(message: &[u8], template: impl Iterator<Item = &'t [u8]>) -> f32 {
     let mut theirs = template.flat_map(pieces).fuse().peekable();
     let (mut same, mut all) = (0u32, 0u32);
     let mut ahead: std::collections::VecDeque<&[u8]> = std::collections::VecDeque::new();
-    // The last piece may be cut.
+    // The last piece may be truncated.
     let ours = pieces(message).collect::<Vec<_>>();
     for piece in &ours[..ours.len().saturating_sub(1)] {
         all += 1;
@@ -25,7 +26,7 @@ pub(super) fn likeness<'t>(message: &[u8], template: impl Iterator<Item = &'t [u
     same as f32 / all.max(1) as f32
 }
 
-/// Tags, each with the text behind it.
+/// Splits bytes into tags, each with the text after it.
 fn pieces(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.split(|&byte| byte == b'<').filter(|piece| !piece.is_empty())
 }

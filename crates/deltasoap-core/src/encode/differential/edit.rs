@@ -1,4 +1,5 @@
-//! Rebuilding chunks: what stays is copied, what went is left out, what is new stands between.
+//! Rebuilding of chunks: unchanged parts are copied, removed parts are left out, and new parts are
+//! inserted.
 
 use super::MatchKind;
 use super::against::{Against, Role};
@@ -6,7 +7,7 @@ use super::tape::{Entry, Kind, Mark};
 use crate::encode::Encoder;
 
 impl Encoder {
-    /// The next old entry; the next chunk's if the one at hand is used up.
+    /// Returns the next old entry; that of the next chunk if the current one is used up.
     #[inline(always)]
     pub(super) fn peek(&mut self) -> Option<Entry> {
         match self.template().current.as_ref()?.next() {
@@ -27,7 +28,7 @@ impl Encoder {
         }
     }
 
-    /// Ends the chunk at hand: as it is, or rebuilt.
+    /// Ends the current chunk: unchanged, or rebuilt.
     pub(super) fn finish_current(&mut self) {
         if self.template().current.as_ref().is_some_and(|current| current.is_rebuilt) {
             let tape = self.current().tape();
@@ -43,7 +44,7 @@ impl Encoder {
         }
     }
 
-    /// Makes a chunk of what was built; names of open elements that stand in it are kept.
+    /// Finishes the chunk being built; names of open elements in it are kept.
     pub(super) fn close(&mut self) {
         let Encoder { out, open, against: Some(against), .. } = self else { return };
         for open in open.iter_mut() {
@@ -57,13 +58,13 @@ impl Encoder {
         against.close(out);
     }
 
-    /// Rebuilds the chunk at hand from its start up to a place, or goes on with that.
+    /// Starts or continues to rebuild the current chunk, up to a place.
     pub(super) fn break_at(&mut self, mark: Mark) {
         self.current().is_rebuilt = true;
         self.copy_to(mark);
     }
 
-    /// Copies what is left in front of a place.
+    /// Copies the rest before a place.
     fn copy_to(&mut self, to: Mark) {
         let Encoder { out, against: Some(against), .. } = self else { return };
         let Against { current: Some(current), entries, values, copied, stats, .. } = &mut **against else { return };
@@ -78,12 +79,12 @@ impl Encoder {
         current.copied = to;
     }
 
-    /// Leaves out what stands in front of a place.
+    /// Leaves out everything before a place.
     pub(super) fn skip_to(&mut self, mark: Mark) {
         self.current().copied = mark;
     }
 
-    /// Leaves out the next sibling, be it an element, a text or a run.
+    /// Leaves out the next sibling: an element, a text or a run.
     pub(super) fn drop_next(&mut self) {
         let mut depth = 0usize;
         while let Some(entry) = self.peek() {
@@ -111,14 +112,14 @@ impl Encoder {
         self.template().load();
     }
 
-    /// Leaves out what is left of the innermost element's children.
+    /// Leaves out the remaining children of the innermost element.
     pub(super) fn drop_rest(&mut self) {
         while self.peek().is_some_and(|entry| entry.kind != Kind::End) {
             self.drop_next();
         }
     }
 
-    /// Steps over all that is left in front of the innermost element's end.
+    /// Steps over everything before the end of the innermost element.
     pub(super) fn pass_rest(&mut self) {
         let mut depth = 0usize;
         while let Some(entry) = self.peek() {
@@ -145,7 +146,7 @@ impl Encoder {
         against.load();
     }
 
-    /// Counts elements that came or went.
+    /// Counts inserted or removed elements.
     pub(super) fn note_elements(&mut self, count: u64) {
         let against = self.template();
         against.stats.elements += count;

@@ -1,51 +1,53 @@
-//! Whether templates pay for a stream of messages.
+//! Decides whether templates pay off for a stream of messages.
 //!
-//! Messages that have little in common with those before cost more against a template than in full,
-//! and so do short ones: to look for what differs is work too. Where most of each message is new,
-//! one is written in full now and then, to know how long that takes. Where little is, one is
-//! written in full beside, once templates took so long that this is a small part of it: streams
-//! whose messages take no time are never measured. What templates take beyond messages in full is a
-//! *debt*, which messages in full pay off by a part of their time. So trying costs little more than
-//! that part, whatever the stream, and a stream that becomes alike is found out.
+//! Messages that have little in common with earlier ones cost more against a template than in full,
+//! and so do short messages, since searching for differences takes time too. If most of each
+//! message is new, a message is written in full now and then, to learn how long that takes. If
+//! little is new, a message is additionally written in full once templates have taken so long that
+//! this is a small part of their time: streams whose messages take almost no time are never
+//! measured. The time that templates take beyond messages in full is a *debt*, which messages in
+//! full pay off by a part of their time. So trying costs little more than that part, for any
+//! stream, and a stream that becomes similar is detected.
 
 use std::time::Duration;
 
 /// A message is new if more than this part of it had to be written.
 const NEW: f64 = 0.25;
-/// New messages in a row after which something must change.
+/// Number of consecutive new messages after which something must change.
 pub(super) const MANY: u32 = 2;
 /// The part of the time of messages in full that trying may take.
 const PART: f64 = 1.0 / 48.0;
-/// Most that a message adds to the debt, as a multiple of what it takes in full: more is most often
-/// the machine's doing.
+/// Maximum that a message adds to the debt, as a multiple of its time in full: more is usually
+/// caused by the machine.
 const MOST_LOST: f64 = 3.0;
-/// How many messages in full the gains of earlier ones are worth at most.
+/// Maximum credit from the gains of earlier messages, as a number of messages in full.
 const MOST_GAINED: f64 = 4.0;
-/// After so many messages, what one in full takes is measured again.
+/// Number of messages after which the time of a message in full is measured again.
 const STALE: u32 = 256;
-/// So many messages that are not new have passed before one is written in full beside.
+/// Number of messages that must pass before one is written in full for a first measurement.
 const SETTLED: u32 = 32;
-/// Those must have taken so many times what one in full takes.
+/// Minimum time of those messages, as a multiple of the time of a message in full.
 const WORTH: f64 = 48.0;
-/// Nanoseconds a byte that a message in full takes at most, as long as that is not known.
+/// Upper bound of the time of a message in full, in nanoseconds per byte, used until it is
+/// measured.
 const SLOWEST: f64 = 2.0;
-/// Of messages shorter than this one in so many is timed: to look at the clock takes a part of
+/// Of messages shorter than this, only one in [`TIMED`] is timed: reading the clock takes a part of
 /// their time.
 pub(super) const SHORT: usize = 16 << 10;
 const TIMED: u32 = 16;
 
-/// What is known of a stream.
+/// The measurements of a stream.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Effort {
-    /// Nanoseconds a byte in full, smoothed; 0 if not known.
+    /// Nanoseconds per byte in full, smoothed; 0 if unknown.
     full: f64,
-    /// Nanoseconds lost by templates and not paid off; less than 0 where they gained.
+    /// Nanoseconds lost by templates and not paid off; negative if they gained.
     debt: f64,
-    /// Messages since one was measured in full.
+    /// Number of messages since one was measured in full.
     age: u32,
-    /// New messages in a row.
+    /// Number of consecutive new messages.
     pub(super) new: u32,
-    /// Messages since one was timed.
+    /// Number of messages since one was timed.
     untimed: u32,
     /// True if the last message was written in full.
     was_full: bool,
@@ -54,26 +56,26 @@ pub(super) struct Effort {
 }
 
 impl Effort {
-    /// True if the next message shall be written in full.
+    /// Returns true if the next message should be written in full.
     pub(super) fn wants_full(&self) -> bool {
         self.debt > 0.0 || (self.new >= MANY && (self.full == 0.0 || self.age >= STALE))
     }
 
-    /// True if the next message, about so long, shall be timed.
+    /// Returns true if the next message, of about `bytes` bytes, should be timed.
     pub(super) fn wants_time(&self, bytes: usize) -> bool {
-        // The first one after messages in full decides.
+        // The first message after messages in full decides.
         let decides = self.full == 0.0 || self.was_full != self.wants_full();
         bytes >= SHORT || self.untimed >= TIMED || decides
     }
 
-    /// True if it is time to learn what messages as long as the last take in full.
+    /// Returns true if it is time to measure a message in full, of the length of the last message.
     pub(super) fn wants_measure(&self, bytes: usize) -> bool {
         let rate = if self.full == 0.0 { SLOWEST } else { self.full };
         let age = if self.full == 0.0 { SETTLED } else { STALE };
         self.age >= age && self.spent > WORTH * rate * bytes as f64
     }
 
-    /// Notes a message in full; the time is known of some.
+    /// Notes a message written in full, with its time if it was timed.
     pub(super) fn add_full(&mut self, bytes: usize, time: Option<Duration>) {
         if let Some(time) = time {
             self.measure(bytes, time);
@@ -83,33 +85,33 @@ impl Effort {
         self.debt -= self.in_full(bytes) * PART;
     }
 
-    /// Notes what a message takes in full.
+    /// Notes the time of a message in full.
     pub(super) fn measure(&mut self, bytes: usize, time: Duration) {
         smooth(&mut self.full, bytes, time);
         (self.age, self.spent) = (0, 0.0);
     }
 
-    /// Notes a message against a template, of which so many bytes were written; the time is known
-    /// of some.
+    /// Notes a message against a template, with the number of bytes written, and its time if it was
+    /// timed.
     pub(super) fn add_against(&mut self, bytes: usize, written: u64, time: Option<Duration>) {
         self.age = self.age.saturating_add(1);
         self.new = if (written as f64) < NEW * bytes as f64 { 0 } else { self.new.saturating_add(1) };
         self.add_time(bytes, time);
     }
 
-    /// Notes what a message took that was not written in full, or that a template was made of.
+    /// Notes the time of a message that was written against a template, or that created one.
     pub(super) fn add_time(&mut self, bytes: usize, time: Option<Duration>) {
         self.untimed += 1;
         self.was_full = false;
         let Some(time) = time else { return };
         let (time, full) = (time.as_nanos() as f64, self.in_full(bytes));
-        // Those before it took as long.
+        // The untimed messages before it are assumed to have taken as long.
         self.spent += time * f64::from(std::mem::take(&mut self.untimed));
         let lost = (time - full).min(full * MOST_LOST);
         self.debt = (self.debt + lost).max(-full * MOST_GAINED);
     }
 
-    /// What a message of so many bytes takes in full; 0 if that is not known.
+    /// Returns the time of a message of `bytes` bytes in full; 0 if unknown.
     fn in_full(&self, bytes: usize) -> f64 {
         self.full * bytes as f64
     }
@@ -117,7 +119,7 @@ impl Effort {
 
 fn smooth(rate: &mut f64, bytes: usize, time: Duration) {
     let now = time.as_nanos() as f64 / bytes.max(1) as f64;
-    // One slow message is most often the machine's doing.
+    // A single slow message is usually caused by the machine.
     *rate = if *rate == 0.0 { now } else { *rate * 0.75 + now.min(*rate * 4.0) * 0.25 };
 }
 
@@ -208,7 +210,7 @@ mod tests {
                 full += bytes;
                 effort.add_full(bytes, Some(Duration::from_nanos(bytes as u64)));
             } else if message % 3 == 0 {
-                // Now and then one that is the same.
+                // Now and then, an unchanged message.
                 effort.add_against(bytes, 0, Some(Duration::from_nanos(50)));
             } else {
                 tried += bytes;

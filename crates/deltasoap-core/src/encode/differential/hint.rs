@@ -1,27 +1,27 @@
-//! What was sent, as a hint for what comes back.
+//! Hints: sent messages that help to decode the answers.
 //!
-//! *Differential Serialization* closes with the thought that stored messages could suggest the
-//! structure of those that arrive (section 6). A service that gives back what it was given, sorted,
-//! scaled in part, or merely acknowledged, answers with texts that were written a moment ago from
-//! values that are still known. Such a text need not be parsed: it is compared with the one that
-//! was sent, and the value's bits are taken over. Markup does not matter, the answer may have other
-//! prefixes and other elements.
+//! *Differential Serialization* closes with the idea that stored messages could suggest the
+//! structure of arriving ones (section 6). A service that returns what it received, sorted, partly
+//! scaled, or merely acknowledged, answers with texts that were written a moment ago from values
+//! that are still known. Such a text need not be parsed: it is compared with the sent one, and the
+//! value's bits are taken over. Markup does not matter; the answer may have other prefixes and
+//! other elements.
 //!
-//! Sound, because a number's text reads back to the number: whoever finds that text would parse it
-//! to those bits.
+//! This is correct: a number's text parses to the number, so parsing an equal text would give the
+//! same bits.
 
 use super::run::Texts;
 use super::tape::Chunk;
 use std::sync::Arc;
 
-/// Lists looked at.
+/// Maximum number of lists in a hint.
 const LISTS: usize = 16;
-/// Items that a list has at least: fewer are read before anything is found.
+/// Minimum number of items of a list: shorter ones are read before anything is found.
 const ITEMS: usize = 32;
 
-/// The lists of numbers in a message that was sent. A decoder that is [given
+/// The lists of numbers in a sent message. A decoder that is [given
 /// it](crate::decode::Decoder::set_hint) takes the values of equal texts from here. Shares the
-/// message's memory: as long as there is a hint, its template copies chunks before it changes them.
+/// message's memory: while a hint exists, its template copies chunks before changing them.
 #[derive(Debug, Clone)]
 pub struct Hint {
     lists: Arc<[HintedList]>,
@@ -30,20 +30,20 @@ pub struct Hint {
 /// A list of flat items in a message.
 #[derive(Debug, Default)]
 pub(crate) struct HintedList {
-    /// Chunks, each with the number of items in front of it.
+    /// Chunks, each with the number of items before it.
     chunks: Vec<(usize, Arc<Chunk>)>,
     items: usize,
 }
 
 impl Hint {
-    /// The lists in a message's chunks, if there are some that can serve.
+    /// Collects the suitable lists in a message's chunks; `None` if there are none.
     pub(super) fn of(chunks: &[Arc<Chunk>]) -> Option<Hint> {
         let runs = chunks.split(|chunk| chunk.run().is_none());
         let lists: Arc<[_]> = runs.map(HintedList::new).filter(HintedList::can_serve).take(LISTS).collect();
         (!lists.is_empty()).then_some(Hint { lists })
     }
 
-    /// The lists, in their order.
+    /// Returns the lists in order.
     pub(crate) fn lists(&self) -> &[HintedList] {
         &self.lists
     }
@@ -65,7 +65,7 @@ impl HintedList {
         self.items >= ITEMS && has_floats
     }
 
-    /// The texts from an item on, as far as its chunk goes.
+    /// Returns the texts starting at an item, up to the end of its chunk.
     pub(crate) fn texts(&self, item: usize) -> Option<Texts<'_>> {
         let chunk = self.chunks.partition_point(|&(first, _)| first <= item).checked_sub(1)?;
         let (first, chunk) = &self.chunks[chunk];

@@ -1,12 +1,12 @@
-//! Differential serialization: what equals the message sent before stays as it is, what differs is
-//! written anew.
+//! Differential serialization: the parts of a message that equal the previous message are kept, and
+//! only the differences are written.
 //!
-//! A [`Template`] is the message last sent: its bytes in chunks, where its elements and leaves
-//! stand, and what values the leaves had. The next message of the operation is written *against*
-//! it: the same routines walk the value, and where they would write what stands there already,
-//! nothing is written. [`Templates`] holds several for one operation and takes the one that is most
-//! alike. Source: Abu-Ghazaleh, Lewis, Govindaraju, *Differential Serialization for Optimized SOAP
-//! Performance*, HPDC-13, 2004, section 3.
+//! A [`Template`] is the message last sent: its bytes in chunks, the positions of its elements and
+//! leaves, and the values of the leaves. The next message of the operation is written *against* it:
+//! the same routines traverse the value, and write nothing if the template already holds it.
+//! [`Templates`] holds several for one operation and uses the most similar one. Source:
+//! Abu-Ghazaleh, Lewis, Govindaraju, *Differential Serialization for Optimized SOAP Performance*,
+//! HPDC-13, 2004, section 3.
 
 mod against;
 mod alike;

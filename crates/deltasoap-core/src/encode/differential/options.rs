@@ -1,30 +1,31 @@
-//! How differential serialization works: chunks, widths, how much is kept.
+//! Options of differential serialization: chunks, widths, memory.
 
-/// How much room a value gets in a template (*Differential Serialization*, section 3.2,
-/// "stuffing"). What is not used is white space behind the end tag, between elements only. Texts,
-/// and types without a widest value, get no more than they need.
+/// The space reserved for a value in a template (*Differential Serialization*, section 3.2,
+/// "stuffing"). Unused space is white space after the end tag, only between elements. Texts, and
+/// types without a widest value, get no more than they need.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Width {
-    /// What the value needs: messages are the same, byte for byte, as if they were written in full.
+    /// The space that the value needs: messages are byte for byte the same as if written in full.
     #[default]
     Exact,
-    /// What this part (0 to 1, others count as the nearest) of the values of an array needed when
-    /// it was first written, looked at in 512 of its items at most. A field that has become wider
-    /// stays so, here as in the variants below.
+    /// The space that this part (clamped to 0..=1) of the values of an array needed when it was
+    /// first written, based on at most 512 of its items. A field that has become wider stays so,
+    /// also in the variants below.
     Learned(f32),
-    /// A number of bytes of text, or what the type's widest value needs where that is less.
+    /// A number of bytes of text, or the space of the type's widest value if that is less.
     Given(u16),
-    /// What the type's widest value needs.
+    /// The space of the type's widest value.
     Maximal,
 }
 
-/// Least bytes of a chunk.
+/// Minimum bytes of a chunk.
 const SMALLEST: usize = 256;
-/// Most bytes of a chunk: places in it are 32 bits, and the last item or text may pass its end.
+/// Maximum bytes of a chunk: positions in it are 32 bits, and the last item or text may exceed its
+/// end.
 const LARGEST: usize = 1 << 30;
 
-/// How messages that resemble the one before are written (*Differential Serialization*, section
-/// 3.2).
+/// Options for writing messages that resemble the previous one (*Differential Serialization*,
+/// section 3.2).
 ///
 /// ```
 /// use deltasoap::schema::Use;
@@ -52,31 +53,31 @@ const LARGEST: usize = 1 << 30;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Templating {
-    /// Most templates kept for an operation by a set of [`Templates`](crate::Templates); with 0
-    /// every message is written in full. Default: 4.
+    /// Maximum number of templates that a set of [`Templates`](crate::Templates) keeps for an
+    /// operation. With 0 every message is written in full. Default: 4.
     pub templates: usize,
-    /// Bytes of a chunk as it is made; from 256 to 1 GiB, others count as the nearest. An item or a
-    /// text that passes its end makes it longer. Default: 32 KiB.
+    /// Bytes of a new chunk, clamped to 256 bytes to 1 GiB. An item or a text that exceeds its end
+    /// makes it longer. Default: 32 KiB.
     pub chunk: usize,
-    /// A chunk that grows beyond this many bytes is split into such of [`chunk`](Self::chunk)
-    /// bytes; less than that counts as that, and more than 1 GiB as 1 GiB. Default: 64 KiB.
+    /// A chunk that grows beyond this many bytes is split into [`chunk`](Self::chunk)-byte chunks.
+    /// Smaller values are clamped to `chunk`, larger ones to 1 GiB. Default: 64 KiB.
     pub split: usize,
-    /// Bytes of memory left free at the end of an array's chunk as it is made, so that it need not
-    /// be moved when it grows; at most [`chunk`](Self::chunk). Default: 2 KiB.
+    /// Bytes reserved at the end of an array's new chunk, so that it need not be moved when it
+    /// grows; at most [`chunk`](Self::chunk). Default: 2 KiB.
     pub reserve: usize,
-    /// Room that values get. Default: [`Width::Exact`].
+    /// The space reserved for values. Default: [`Width::Exact`].
     pub width: Width,
-    /// Whether messages are written in full where templates are slower
-    /// ([`Templates`](crate::Templates) alone, a single [`Template`](crate::Template) is always
-    /// used). Default: yes.
+    /// True if messages are written in full when templates are slower. Applies only to
+    /// [`Templates`](crate::Templates); a single [`Template`](crate::Template) is always used.
+    /// Default: true.
     pub adaptive: bool,
-    /// Most bytes that one template may take, its tables included; a message that needs more is
-    /// sent and not kept. Default: 256 MiB.
+    /// Maximum bytes of one template, including its tables. A message that needs more is sent, but
+    /// not kept. Default: 256 MiB.
     pub bytes: usize,
 }
 
 impl Default for Templating {
-    /// Four templates an operation, chunks of 32 KiB, exact widths, 256 MiB a template.
+    /// Four templates per operation, chunks of 32 KiB, exact widths, 256 MiB per template.
     fn default() -> Self {
         Templating {
             templates: 4,
@@ -102,13 +103,12 @@ impl Templating {
         bytes: 0,
     };
 
-    /// True if nothing is kept.
+    /// Returns true if no templates are kept.
     pub fn is_off(&self) -> bool {
         self.templates == 0
     }
 
-    /// The options within the ranges of their fields: what is beyond counts as the nearest that is
-    /// not.
+    /// Returns the options with each field clamped to its range.
     pub(super) fn in_range(self) -> Templating {
         let chunk = self.chunk.clamp(SMALLEST, LARGEST);
         Templating { chunk, split: self.split.clamp(chunk, LARGEST), reserve: self.reserve.min(chunk), ..self }

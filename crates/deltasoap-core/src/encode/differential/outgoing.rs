@@ -1,13 +1,12 @@
-//! A message on its way out.
+//! An outgoing message.
 
 use super::{EncodeStats, MatchKind};
 use bytes::Bytes;
 use deltasoap_xml::Buffer;
 use std::sync::Arc;
 
-/// A message to be sent, in pieces that share memory with the template they come from. As long as
-/// one of them is held, the template copies a chunk before it changes it: what is being sent stays
-/// as it is.
+/// A message to be sent, in pieces that share memory with their template. While one of them is
+/// held, the template copies a chunk before changing it: the data being sent is unchanged.
 #[derive(Debug, Clone)]
 pub struct Outgoing {
     frames: Frames,
@@ -19,7 +18,7 @@ impl Outgoing {
         Outgoing { frames, kind }
     }
 
-    /// A message that was written in full, which is counted.
+    /// Creates a message that was written in full, and counts it.
     pub(super) fn in_full(message: Buffer, stats: &mut EncodeStats) -> Self {
         stats.count(MatchKind::FirstTime, message.len());
         stats.written += message.len() as u64;
@@ -27,28 +26,28 @@ impl Outgoing {
         Self::new(Frames::one(frame), MatchKind::FirstTime)
     }
 
-    /// The message's pieces in order, one a chunk; none is empty. To be sent as they are, in
+    /// Returns the message's pieces in order, one per chunk; none is empty. Send them unchanged, in
     /// vectored writes: they are not copies.
     pub fn frames(&self) -> &[Bytes] {
         self.frames.as_slice()
     }
 
-    /// Bytes of the message.
+    /// Returns the length of the message in bytes.
     pub fn len(&self) -> usize {
         self.frames.len
     }
 
-    /// True for a message without bytes; there is none such.
+    /// Returns true if the message has no bytes, which never happens.
     pub fn is_empty(&self) -> bool {
         self.frames.len == 0
     }
 
-    /// How it matched what was sent before.
+    /// Returns how the message matched earlier ones.
     pub fn kind(&self) -> MatchKind {
         self.kind
     }
 
-    /// The message in one piece, copied.
+    /// Copies the message into one vector.
     pub fn to_vec(&self) -> Vec<u8> {
         self.frames().concat()
     }

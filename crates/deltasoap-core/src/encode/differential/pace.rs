@@ -1,8 +1,9 @@
-//! Short lists of flat items, followed at a good pace.
+//! A fast path for short lists of flat items.
 //!
-//! The items of such a list stand on the tape as any other elements. They all have the same
-//! entries, so what the general routines went through for one item is a pattern: an item with the
-//! same entries, the same tags and leaves of the same values is stepped over whole.
+//! The items of such a list are on the tape like any other elements. They all have the same
+//! entries, so the entries that the general routines stepped over for one item form a pattern. An
+//! item with the same entries, the same tags and leaves with the same values is stepped over as a
+//! whole.
 
 use super::tape::{BITS, Entry, Kind, PLAIN, TapeChunk};
 use crate::Lexical;
@@ -11,13 +12,13 @@ use crate::encode::flat::{FlatSink, Item, encode_item};
 use crate::schema::{Field, View};
 use deltasoap_xml::Buffer;
 
-/// What all items of a list have on the tape.
+/// The entries that all items of a list have on the tape.
 #[derive(Debug)]
 struct Pattern {
     entries: Vec<Entry>,
-    /// Where its leaves are among them.
+    /// Indices of the leaves.
     leaves: Vec<usize>,
-    /// Start tags with attributes: which, and their bytes up to the next entry.
+    /// Start tags with attributes: their index, and their bytes up to the next entry.
     tags: Vec<(usize, Vec<u8>)>,
     values: usize,
 }
@@ -25,17 +26,17 @@ struct Pattern {
 /// A place on the tape.
 #[derive(Debug, Clone, Copy)]
 struct Place {
-    /// How many chunks are behind it: places in different chunks have nothing in common.
+    /// Number of old chunks left. Places in different chunks are unrelated.
     chunks: usize,
     entry: usize,
     value: usize,
-    /// How much had been written anew: what an item was stepped over with tells of the next one
-    /// only if nothing was.
+    /// Number of leaves and elements rewritten. A stepped-over item is a pattern for the next one
+    /// only if nothing was rewritten.
     changes: u64,
 }
 
 impl Encoder {
-    /// Writes flat items against those that stand in the innermost element.
+    /// Writes flat items against those in the innermost element.
     pub(super) fn follow_each<T: Item>(&mut self, items: &[T], field: &Field, view: View<'_>) {
         let mut pattern = None;
         for item in items {
@@ -55,7 +56,7 @@ impl Encoder {
         Some(Place { chunks: against.old.len(), entry: current.entry, value: current.value, changes })
     }
 
-    /// What has been stepped over since a place, if it was one item and stays as it is.
+    /// Returns the entries stepped over since a place, if they are one unchanged item.
     fn pattern_since(&mut self, before: Place) -> Option<Pattern> {
         let now = self.place().filter(|now| (now.chunks, now.changes) == (before.chunks, before.changes))?;
         let tape = self.current().tape();
@@ -70,7 +71,8 @@ impl Encoder {
         is_one_element(entries).then_some(pattern)
     }
 
-    /// Steps over an item of the pattern with the same leaves; else gives false.
+    /// Steps over an item that matches the pattern and has the same leaves; otherwise returns
+    /// false.
     fn pass_same<T: Item>(&mut self, item: &T, pattern: &Pattern, view: View<'_>) -> bool {
         let against = self.template();
         let Some(current) = against.current.as_mut().filter(|_| against.owed == 0) else { return false };
@@ -94,8 +96,8 @@ impl Encoder {
     }
 }
 
-/// True for the entries of one element. There may be more where siblings that went away stood in
-/// front of it.
+/// Returns true for the entries of one element. There may be more if removed siblings were before
+/// it.
 fn is_one_element(entries: &[Entry]) -> bool {
     let mut depth = 0usize;
     let closed = entries.iter().position(|entry| {

@@ -1,63 +1,62 @@
-//! Where templates of different operations and destinations meet: the runs that each of them holds.
+//! A pool of the runs held by templates of different operations and destinations.
 //!
-//! The same array is often sent in messages of several operations. The first message of one need
-//! not write it again if a template of another holds it: its chunks are taken over, as many as are
-//! the same, and belong to both until one of them changes. The pool knows runs by weak references
-//! and keeps nothing alive: a run is forgotten with the last template that holds it, a chunk that
-//! is changed in place is no longer the one that the pool knew, and is made known again with its
+//! The same array is often sent in messages of several operations. The first message of one
+//! operation need not write it again if a template of another holds it: the equal chunks are taken
+//! over, and belong to both until one of them changes. The pool refers to runs by weak references
+//! and keeps nothing alive. A run is forgotten with the last template that holds it. A chunk that
+//! is changed in place no longer belongs to the known run, and is made known again with its own
 //! run.
 
 use super::Templating;
 use super::tape::Chunk;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// Most runs that a pool knows.
+/// Maximum number of runs in a pool.
 const RUNS: usize = 16;
-/// Most chunks of one that it knows.
+/// Maximum number of chunks of a run in the pool.
 const CHUNKS: usize = 4096;
 
-/// What templates of several operations or destinations share: an array that one of them holds is
-/// not written again when another [with the same pool](super::Template::with_pool) sends it for the
-/// first time (*Differential Serialization*, section 6). Clones are the same pool.
+/// A pool shared by templates of several operations or destinations: an array that one of them
+/// holds is not rewritten when another [with the same pool](super::Template::with_pool) sends it
+/// for the first time (*Differential Serialization*, section 6). Clones are the same pool.
 ///
-/// Bytes are the same with and without. How long a first message takes tells whether its arrays
-/// were sent before, by whichever template of the pool: share one only where that may be known.
+/// The bytes are the same with and without a pool. The time of a first message reveals whether its
+/// arrays were sent before, by any template of the pool: share a pool only where this may be known.
 #[derive(Debug, Clone, Default)]
 pub struct RunPool(Arc<Mutex<Vec<Known>>>);
 
-/// A run that some template holds, or held.
+/// A run that a template holds, or held.
 #[derive(Debug)]
 struct Known {
     options: Templating,
     pieces: Arc<[Piece]>,
 }
 
-/// One of its chunks.
+/// A chunk of a run.
 #[derive(Debug)]
 pub(super) struct Piece {
     chunk: Weak<Chunk>,
-    /// How many items it holds.
+    /// Number of items.
     pub(super) items: usize,
 }
 
 impl RunPool {
-    /// A pool that knows nothing yet.
+    /// Creates an empty pool.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many runs there are to share, of those that templates still hold; at most 16.
+    /// Returns the number of runs that templates still hold; at most 16.
     pub fn len(&self) -> usize {
         self.runs().iter().filter(|run| run.is_held()).count()
     }
 
-    /// True if there is none.
+    /// Returns true if there are no such runs.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Makes a run known, which takes the place of what it was before. Those shorter than a chunk
-    /// are not worth it.
+    /// Makes a run known, replacing its previous version. Runs shorter than a chunk are ignored.
     pub(super) fn note(&self, options: &Templating, chunks: &[Arc<Chunk>]) {
         if chunks.len() < 2 && chunks.iter().all(|chunk| chunk.bytes().len() < options.chunk) {
             return;
@@ -67,11 +66,11 @@ impl RunPool {
         let mut dropped: Vec<_> = runs.extract_if(.., |run| run.is_within(chunks)).collect();
         runs.insert(0, Known { options: *options, pieces });
         dropped.extend((runs.len() > RUNS).then(|| runs.pop()).flatten());
-        // What is freed is freed without the lock.
+        // Memory is freed without holding the lock.
         drop(runs);
     }
 
-    /// The runs of templates with these options, the last that was noted first.
+    /// Returns the runs of templates with these options, the most recently noted first.
     pub(super) fn known(&self, options: &Templating) -> Vec<Arc<[Piece]>> {
         let runs = self.runs();
         runs.iter().filter(|run| run.options == *options).map(|run| Arc::clone(&run.pieces)).collect()
@@ -87,7 +86,7 @@ impl Known {
         self.pieces.iter().any(Piece::is_held)
     }
 
-    /// True if all that is left of it stands among these chunks, in this order.
+    /// Returns true if all that is left of the run is among these chunks, in this order.
     fn is_within(&self, chunks: &[Arc<Chunk>]) -> bool {
         let mut chunks = chunks.iter();
         let mut held = self.pieces.iter().filter(|piece| piece.is_held());
@@ -104,7 +103,7 @@ impl Piece {
         self.chunk.strong_count() > 0
     }
 
-    /// The chunk, as long as a template holds it as it was.
+    /// Returns the chunk, if a template still holds it unchanged.
     pub(super) fn chunk(&self) -> Option<Arc<Chunk>> {
         self.chunk.upgrade()
     }

@@ -1,24 +1,24 @@
-//! What tracked values tell about themselves.
+//! The state that tracked values report.
 
-/// The state that a tracked value is in: which value it is, and its epoch. An epoch ends when the
-/// value is written into a message; the next change begins another. So a template that holds the
-/// same stamp holds the same value, and one that holds the epoch before differs in just what the
-/// value has marked as changed.
+/// The state of a tracked value: its identity and its epoch. An epoch ends when the value is
+/// written into a message; the next change begins another. So a template that holds the same stamp
+/// holds the same value. A template that holds the previous epoch differs exactly in what the value
+/// has marked as changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
-    /// No two tracked values of a process have the same. Not 0.
+    /// Unique among the tracked values of a process. Never 0.
     pub identity: u64,
-    /// Grows by one with the first change after the value was written.
+    /// Increases by one with the first change after the value was written.
     pub epoch: u64,
 }
 
 impl Stamp {
-    /// As a template stores it.
+    /// Returns the stamp as stored in a template.
     pub(crate) fn values(self) -> [u64; 2] {
         [self.identity, self.epoch]
     }
 
-    /// True if a value with this stamp has all its changes since `other` marked.
+    /// Returns true if a value with this stamp has marked all its changes since `other`.
     pub(crate) fn follows(self, other: Stamp) -> bool {
         self.identity == other.identity && self.epoch == other.epoch.wrapping_add(1)
     }
@@ -27,10 +27,10 @@ impl Stamp {
 /// The items of a tracked list that changed in its epoch.
 #[derive(Debug, Clone, Copy)]
 pub struct Changes<'a> {
-    /// The list's state.
+    /// The state of the list.
     pub stamp: Stamp,
-    /// A bit an item, the lowest first; items behind the last bit have not changed. Items that came
-    /// are marked; after a list got longer or shorter, those whose place holds another item than
-    /// before are marked too.
+    /// One bit per item, the lowest first; items after the last bit have not changed. New items are
+    /// marked. After a list got longer or shorter, the positions that hold another item than before
+    /// are marked too.
     pub dirty: &'a [u64],
 }

@@ -1,8 +1,8 @@
-//! Counters of what differential serialization did.
+//! Counters of differential serialization.
 
 use std::ops::{AddAssign, Sub};
 
-/// How a message matches what was sent before (*Differential Serialization*, section 3).
+/// How a message matches earlier ones (*Differential Serialization*, section 3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum MatchKind {
     /// Message content match: it is the same message.
@@ -10,14 +10,15 @@ pub enum MatchKind {
     /// Perfect structural match: the same elements, and every changed value is as long as before or
     /// fits its field.
     PerfectStructural,
-    /// Partial structural match: values that need more or less room, or elements that came or went.
+    /// Partial structural match: some values need more or less space, or elements were inserted or
+    /// removed.
     PartialStructural,
     /// First-time send: written in full.
     FirstTime,
 }
 
 impl MatchKind {
-    /// A short name for people: `content`, `perfect`, `partial`, `first`.
+    /// Returns a short human-readable name: `content`, `perfect`, `partial`, `first`.
     pub const fn name(self) -> &'static str {
         match self {
             MatchKind::Content => "content",
@@ -30,7 +31,7 @@ impl MatchKind {
 
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident,)*) => {
-        /// Counters since the template, or the set of templates, was made. They only grow.
+        /// Counters since the template, or the set of templates, was created. They only grow.
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
         #[non_exhaustive]
         pub struct EncodeStats {
@@ -66,25 +67,25 @@ counters! {
     first,
     /// Bytes of all messages.
     bytes,
-    /// Bytes that were written into templates, first-time sends included; bytes moved are counted
-    /// apart.
+    /// Bytes written into templates, including first-time sends. Moved bytes are counted
+    /// separately.
     written,
-    /// Bytes moved because something in front of them got longer or shorter.
+    /// Bytes moved because content before them got longer or shorter.
     moved,
-    /// Leaves whose value was written anew.
+    /// Leaves whose value was rewritten.
     leaves,
-    /// Values that outgrew their field, or left it without stuffing, so that what follows in the
-    /// chunk was shifted.
+    /// Values that outgrew their field, or changed their length without stuffing, so that the rest
+    /// of the chunk was shifted.
     shifts,
-    /// Values that found room in a neighbour's slack.
+    /// Values that took space from a neighbour's slack.
     steals,
     /// Values that got shorter than their field, so that their end tag moved.
     tag_moves,
-    /// Elements that came or went.
+    /// Elements inserted or removed.
     elements,
     /// Chunks split.
     splits,
-    /// Chunks that were still being sent, and so were copied before they were changed.
+    /// Chunks that were copied before a change, because they were still being sent.
     copies,
     /// Chunks taken over from another template.
     shared,

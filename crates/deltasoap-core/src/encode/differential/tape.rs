@@ -1,13 +1,13 @@
-//! Chunks of a template, and the tape: what stands where in one.
+//! Chunks of a template, and the tape: the positions of the content in a chunk.
 //!
-//! A message is a list of chunks. Those of general content carry a *tape*: an entry for every start
-//! tag, leaf and end tag, in the order of the document, with its position in the chunk. Nothing
-//! else is stored of an element: a start tag ends where the next entry begins, a text ends at its
-//! end tag. Beside the tape stand the bits of the leaves that have some. Flat arrays have [chunks
-//! of their own](super::run).
+//! A message is a list of chunks. Chunks of general content carry a *tape*: an entry for every
+//! start tag, leaf and end tag, in document order, with its position in the chunk. Nothing else is
+//! stored for an element: a start tag ends where the next entry begins, a text ends at its end tag.
+//! The bits of leaves with an image are stored beside the tape. Flat arrays have [chunks of their
+//! own](super::run).
 //!
-//! A chunk is shared, with transports that send it and with other templates that hold the same;
-//! whoever changes it [makes it its own](unshare).
+//! A chunk is shared with transports that send it and with other templates that hold the same
+//! content. Code that changes a chunk must [make it exclusive](unshare) first.
 
 use super::EncodeStats;
 use super::outgoing::Frames;
@@ -16,55 +16,55 @@ use crate::QName;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A piece of a message with the table of what stands in it.
+/// A piece of a message with the table of its content.
 #[derive(Debug, Clone)]
 pub(crate) enum Chunk {
-    /// Any content.
+    /// General content.
     Tape(TapeChunk),
     /// Items of a flat array.
     Run(RunChunk),
 }
 
-/// Any content, and its tape.
+/// General content and its tape.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TapeChunk {
     pub(super) bytes: Vec<u8>,
     pub(super) entries: Vec<Entry>,
-    /// What entries have beside their position, in their order; see [`Entry::values`].
+    /// Values of the entries besides their position, in order; see [`Entry::values`].
     pub(super) values: Vec<u64>,
 }
 
 /// A start tag, a text, an end tag, or a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// Where it begins in the chunk.
+    /// Start position in the chunk.
     pub(super) pos: u32,
     pub(super) kind: Kind,
     flags: u8,
-    /// The name's number; of a leaf, the code of its values' image.
+    /// The name's number; for a leaf, the code of its values' image.
     pub(super) name: u16,
 }
 
-/// What an entry stands for.
+/// The kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A start tag, or the whole tag of an empty element up to its `/>`.
     Start,
-    /// Text, perhaps none.
+    /// Text, which may be empty.
     Leaf,
     /// An end tag, or the `/>` of an empty element.
     End,
-    /// The chunks that follow, as far as they are runs'. Always the last in its chunk.
+    /// The run chunks that follow. Always the last entry of its chunk.
     Run,
 }
 
 /// A start tag without attributes and declarations.
 pub(super) const PLAIN: u8 = 1;
-/// An element that ends in its only tag.
+/// An element with a single tag.
 pub(super) const EMPTY: u8 = 2;
-/// An element whose content is a tracked value: its stamp stands in the values.
+/// An element whose content is a tracked value: its stamp is among the values.
 pub(super) const TRACKED: u8 = 4;
-/// A leaf whose bits stand in the values.
+/// A leaf whose bits are among the values.
 pub(super) const BITS: u8 = 8;
 
 impl Entry {
@@ -77,7 +77,7 @@ impl Entry {
         self.pos as usize
     }
 
-    /// The entry where what stands at one place stands at another.
+    /// Returns the entry after its content moved from one position to another.
     #[inline]
     pub(super) fn moved(self, from: usize, to: usize) -> Self {
         Entry { pos: (self.pos() - from + to) as u32, ..self }
@@ -88,7 +88,7 @@ impl Entry {
         self.flags & flag != 0
     }
 
-    /// True if the entries differ at most in their places.
+    /// Returns true if the entries differ at most in their positions.
     #[inline]
     pub(super) fn is_alike(self, other: Entry) -> bool {
         (self.kind, self.flags, self.name) == (other.kind, other.flags, other.name)
@@ -102,8 +102,8 @@ impl Entry {
         self.flags
     }
 
-    /// How many values belong to it: a leaf's bits; the identity and epoch of a tracked value or
-    /// list, zeros without.
+    /// Returns the number of values of the entry: a leaf's bits; the identity and epoch of a
+    /// tracked value or list, zeros if not tracked.
     #[inline]
     pub(super) fn values(self) -> usize {
         match self.kind {
@@ -114,7 +114,8 @@ impl Entry {
     }
 }
 
-/// A place in a chunk with a tape: a byte, and how many entries and values stand in front of it.
+/// A place in a chunk with a tape: a byte position, and the numbers of entries and values before
+/// it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Mark {
     pub(super) byte: usize,
@@ -123,7 +124,7 @@ pub(super) struct Mark {
 }
 
 impl Chunk {
-    /// The message's bytes.
+    /// Returns the message's bytes.
     pub(crate) fn bytes(&self) -> &[u8] {
         match self {
             Chunk::Tape(tape) => &tape.bytes,
@@ -139,12 +140,12 @@ impl Chunk {
         if let Chunk::Run(run) = self { Some(run) } else { None }
     }
 
-    /// How many items of a run it holds.
+    /// Returns the number of items of a run in the chunk.
     pub(crate) fn items(&self) -> usize {
         self.run().map_or(0, RunChunk::items)
     }
 
-    /// Bytes of memory.
+    /// Returns the memory in bytes.
     pub(crate) fn memory(&self) -> usize {
         match self {
             Chunk::Tape(tape) => tape.memory(),
@@ -159,25 +160,25 @@ impl TapeChunk {
         size_of::<Self>() + self.bytes.capacity() + tables
     }
 
-    /// The place in front of an entry; behind all for the one behind the last.
+    /// Returns the place before an entry; the end for the entry after the last.
     pub(super) fn mark(&self, entry: usize, value: usize) -> Mark {
         Mark { byte: self.start_of(entry), entry, value }
     }
 
-    /// Where an entry begins; the chunk's end for the one behind the last.
+    /// Returns the position of an entry; the chunk's end for the entry after the last.
     #[inline]
     fn start_of(&self, entry: usize) -> usize {
         self.entries.get(entry).map_or(self.bytes.len(), |entry| entry.pos())
     }
 
-    /// What an entry stands for: a text, or a tag with the `>` or `/>` of its own or of the entry
-    /// behind it.
+    /// Returns the bytes of an entry: a text, or a tag with its `>` or `/>`, which may belong to
+    /// the next entry.
     #[inline]
     pub(super) fn bytes_of(&self, entry: usize) -> &[u8] {
         &self.bytes[self.entries[entry].pos()..self.start_of(entry + 1)]
     }
 
-    /// Cuts a chunk that grew too long, in front of start tags.
+    /// Splits a chunk that grew too long, before start tags.
     pub(super) fn split(self, chunk: usize) -> Vec<TapeChunk> {
         let mut parts = Vec::new();
         let mut from = Mark::default();
@@ -208,14 +209,15 @@ impl TapeChunk {
     }
 }
 
-/// True for a chunk in which places do not fit their tables; only a text of that length can make
-/// one.
+/// Returns true for a chunk whose positions do not fit their tables; only a text of that length can
+/// cause this.
 pub(super) fn is_too_long(len: usize) -> bool {
     u32::try_from(len).is_err()
 }
 
-/// A chunk to change: copied first if it is held elsewhere, in flight or in another template. The
-/// template's own hold on its frames does not count: it is let go. Nor do a pool's weak references.
+/// Returns a chunk for changing: copied first if it is held elsewhere, in flight or in another
+/// template. The template's own hold on its frames does not count; it is released. A pool's weak
+/// references do not count either.
 pub(crate) fn unshare<'c>(
     chunk: &'c mut Arc<Chunk>,
     frames: &mut Option<Frames>,
@@ -233,20 +235,20 @@ pub(crate) fn unshare<'c>(
 pub(super) struct Names {
     names: Vec<QName>,
     numbers: HashMap<QName, u16>,
-    /// Numbers by a hash of where a name's text lies in memory, for names from static schemas. What
-    /// is found is compared.
+    /// Numbers by a hash of the address of a name's text, for names from static schemas. Hits are
+    /// verified by comparison.
     recent: Vec<u16>,
-    /// Bytes of memory that the names take.
+    /// Bytes of memory of the names.
     memory: usize,
 }
 
-/// Most names in a template.
+/// Maximum number of names in a template.
 const MOST: u16 = 8192;
-/// How many numbers `recent` holds.
+/// Number of slots in `recent`.
 const RECENT: usize = 64;
 
 impl Names {
-    /// True if the number is the name's.
+    /// Returns true if the number belongs to the name.
     #[inline]
     pub(super) fn is(&self, number: u16, name: &QName) -> bool {
         self.names.get(usize::from(number)).is_some_and(|known| is_same(known, name))
@@ -256,12 +258,13 @@ impl Names {
         self.names.get(usize::from(number))
     }
 
-    /// Bytes of memory.
+    /// Returns the memory in bytes.
     pub(super) fn memory(&self) -> usize {
         self.memory
     }
 
-    /// The name's number, perhaps a new one; `None` if there are too many names.
+    /// Returns the name's number, assigning a new one if necessary; `None` if there are too many
+    /// names.
     pub(super) fn number(&mut self, name: &QName) -> Option<u16> {
         self.recent.resize(RECENT, 0);
         let slot = (name.local.as_ptr().addr() / 8) % RECENT;
@@ -286,7 +289,7 @@ impl Names {
     }
 }
 
-/// Names from the same static text are the same without a look at it.
+/// Compares names. Names with the same static text are equal without comparing the characters.
 #[inline]
 fn is_same(one: &QName, other: &QName) -> bool {
     let is_same = |one: &str, other: &str| std::ptr::eq(one, other) || one == other;

@@ -12,11 +12,11 @@ use crate::{Buffer, Error, Message};
 use bytes::Bytes;
 use std::sync::Arc;
 
-/// The message last sent, and where its values stand in it (*Differential Serialization*, section
-/// 3.1). The next message is written against it, so that only what differs is written.
+/// The message last sent, and the positions of its values (*Differential Serialization*, section
+/// 3.1). The next message is written against it, so that only the differences are written.
 ///
-/// The messages should be of one operation. Others are written rightly, too, but nearly in full;
-/// [`Templates`](crate::Templates) holds several for messages that take turns.
+/// The messages should belong to one operation. Others are written correctly too, but nearly in
+/// full; [`Templates`](crate::Templates) holds several for messages that alternate.
 ///
 /// ```
 /// use deltasoap::schema::Use;
@@ -54,18 +54,18 @@ pub struct Template {
     form: Option<(Version, Use)>,
     chunks: Vec<Arc<Chunk>>,
     names: Names,
-    /// The message as it was handed out last, if nothing has changed since.
+    /// The message as it was last handed out, if nothing has changed since.
     frames: Option<Frames>,
-    /// The state of the value that it was made from and its element, if that tracks its changes and
-    /// there were no headers.
+    /// The state of the value that the message was written from, and its element, if the value
+    /// tracks its changes and there were no headers.
     stamp: Option<(Stamp, QName)>,
     memory: usize,
-    /// True if values that several places share are copied.
+    /// True if values shared by several places are copied.
     is_copying: bool,
 }
 
 impl Template {
-    /// A template of nothing yet.
+    /// Creates an empty template.
     pub fn new(options: Templating) -> Self {
         let (stats, form, chunks, names) = Default::default();
         Template {
@@ -82,27 +82,30 @@ impl Template {
         }
     }
 
-    /// A template of nothing yet, which takes over arrays that other templates of the pool hold.
+    /// Creates an empty template, which takes over arrays that other templates of the pool hold.
     pub fn with_pool(options: Templating, pool: RunPool) -> Self {
         Template { pool: Some(pool), ..Self::new(options) }
     }
 
-    /// From now on shares with the templates of another pool, or with none. What it shares already
-    /// stays shared.
+    /// Sets the pool of templates to share with, or `None`. Chunks that are already shared stay
+    /// shared.
     pub fn set_pool(&mut self, pool: Option<RunPool>) {
         self.pool = pool;
     }
 
-    /// Whether values that several places share ([`Shared`](crate::Shared)) are written once, and
-    /// referred to, in SOAP encoding; else they are copied, and a cycle is an error. Default: yes.
+    /// Sets whether values shared by several places ([`Shared`](crate::Shared)) are written once
+    /// and referred to in SOAP encoding. Otherwise they are copied, and a cycle is an error.
+    /// Default: true.
     pub fn set_references(&mut self, on: bool) {
         self.is_copying = !on;
     }
 
-    /// Writes a message: anew if it is the first, else by changing what differs from the last one.
+    /// Writes a message: in full if it is the first, otherwise by changing what differs from the
+    /// last one.
     ///
     /// # Errors
-    /// When the value holds text that XML cannot carry. The next message is written in full then.
+    /// Returns an error if the value holds text that XML cannot carry. The next message is then
+    /// written in full.
     pub fn encode<T: Message>(
         &mut self,
         version: Version,
@@ -113,12 +116,12 @@ impl Template {
         self.encode_element(version, encoding, headers, &T::ELEMENT, (body, T::view()))
     }
 
-    /// As [`encode`](Self::encode), with a body element of any name, its value with the view that
-    /// it is written with: for dynamic values. A tracked value must be written with the same view
-    /// each time: its state says nothing about that.
+    /// Like [`encode`](Self::encode), with a body element of any name, from a value and its view.
+    /// Used for dynamic values. A tracked value must be written with the same view each time: its
+    /// state does not include the view.
     ///
     /// # Errors
-    /// As [`encode`](Self::encode), and when the value is of another shape than its schema.
+    /// Same as [`encode`](Self::encode), and if the value does not match its schema.
     pub fn encode_element<T: Encode>(
         &mut self,
         version: Version,
@@ -132,28 +135,28 @@ impl Template {
         self.write(&Draft { version, encoding, headers, name, value, view, references })
     }
 
-    /// The lists of the last message, as a hint for reading what is answered to it. `None` without
+    /// Returns the lists of the last message, as a hint for decoding its answer. `None` without
     /// lists that hold `float` or `double`.
     pub fn hint(&self) -> Option<Hint> {
         Hint::of(&self.chunks)
     }
 
-    /// What was done so far.
+    /// Returns the counters.
     pub fn stats(&self) -> EncodeStats {
         self.stats
     }
 
-    /// Bytes of memory that the template takes. What it shares with others counts in each of them.
+    /// Returns the memory of the template in bytes. Shared memory counts in each template.
     pub fn memory(&self) -> usize {
         self.memory
     }
 
-    /// How messages are written.
+    /// Returns the options.
     pub fn options(&self) -> &Templating {
         &self.options
     }
 
-    /// Writes a message against what was sent last.
+    /// Writes a message against the last one.
     pub(super) fn write(&mut self, draft: &Draft<'_>) -> Result<Outgoing, Error> {
         if self.options.is_off() {
             return self.write_in_full(draft);
@@ -178,24 +181,24 @@ impl Template {
         }
     }
 
-    /// True if it was made from this value, in the state that it tells of.
+    /// Returns true if the template was written from this value in its current state.
     pub(super) fn is_of(&self, value: &dyn Encode) -> bool {
         let stamp = value.stamp();
         stamp.is_some() && stamp == self.stamp.as_ref().map(|(stamp, _)| *stamp)
     }
 
-    /// The message's bytes.
+    /// Returns the message's bytes.
     pub(super) fn pieces(&self) -> impl Iterator<Item = &[u8]> {
         self.chunks.iter().map(|chunk| chunk.bytes())
     }
 
-    /// The message, if the value tells that it is in the state it had.
+    /// Returns the message, if the value reports that its state is unchanged.
     fn unchanged(&self, stamp: Option<&(Stamp, QName)>, form: (Version, Use)) -> Option<Frames> {
         let is_same = stamp.is_some() && stamp == self.stamp.as_ref() && self.form == Some(form);
         self.frames.clone().filter(|_| is_same)
     }
 
-    /// Takes over what a message left, and hands it out.
+    /// Stores a written message in the template, and returns it for sending.
     fn keep(&mut self, written: Written) -> Outgoing {
         let Written { chunks, names, stats, kind, frames } = written;
         (self.chunks, self.names, self.stats) = (chunks, names, stats);
@@ -231,7 +234,7 @@ impl Template {
     }
 }
 
-/// A chunk as a piece of a message, sharing its memory.
+/// Returns a chunk as a piece of a message, sharing its memory.
 fn frame(chunk: &Arc<Chunk>) -> Bytes {
     struct Held(Arc<Chunk>);
 

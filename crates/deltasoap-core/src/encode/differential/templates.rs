@@ -10,28 +10,28 @@ use crate::soap::{Draft, HeaderBlock, Version};
 use crate::{Buffer, Error, Message};
 use std::time::Instant;
 
-/// Bytes of a message's beginning that are compared with each template's: a part of the message,
-/// and not too many.
+/// Bounds of the length of a message's beginning that is compared with each template: a part of the
+/// message, but not too much.
 const BEGINNING: std::ops::RangeInclusive<usize> = 512..=4096;
 const PART: usize = 16;
-/// A template this much alike is taken at once.
+/// A template with at least this likeness is used at once.
 const ALIKE: f32 = 0.95;
-/// One less alike than this is left to messages that it suits better, as long as there may be
-/// another.
+/// A template with less likeness is left to messages that it suits better, as long as another one
+/// can be added.
 const UNLIKE: f32 = 0.8;
 
-/// Several templates for the messages of one operation (*Differential Serialization*, section 6):
-/// each message is written against the one that is most alike, so that callers which alternate
-/// between a few different messages rewrite none of them.
+/// Several templates for the messages of one operation (*Differential Serialization*, section 6).
+/// Each message is written against the most similar one, so that callers which alternate between a
+/// few different messages rewrite none of them.
 ///
-/// There is one template as long as it does well. Where message after message has to be rewritten
-/// there are more, up to [`Templating::templates`], and where none of that helps, or messages are
-/// too short for it, they are written in full ([`Templating::adaptive`]).
+/// There is one template as long as it does well. If message after message has to be rewritten,
+/// templates are added, up to [`Templating::templates`]. If that does not help, or messages are too
+/// short for it, they are written in full ([`Templating::adaptive`]).
 #[derive(Debug, Clone)]
 pub struct Templates {
     options: Templating,
     pool: Option<RunPool>,
-    /// The one used last comes first.
+    /// The templates, most recently used first.
     set: Vec<Template>,
     stats: EncodeStats,
     effort: Effort,
@@ -39,40 +39,42 @@ pub struct Templates {
     bytes: usize,
     /// True if the last message was written without a template.
     is_full: bool,
-    /// True if values that several places share are copied.
+    /// True if values shared by several places are copied.
     is_copying: bool,
 }
 
 impl Templates {
-    /// No templates yet.
+    /// Creates a set without templates.
     pub fn new(options: Templating) -> Self {
         let (set, stats, effort) = Default::default();
         Templates { options, pool: None, set, stats, effort, bytes: 0, is_full: false, is_copying: false }
     }
 
-    /// No templates yet; those to come take over arrays that other templates of the pool hold.
+    /// Creates a set without templates; future ones take over arrays that other templates of the
+    /// pool hold.
     pub fn with_pool(options: Templating, pool: RunPool) -> Self {
         Templates { pool: Some(pool), ..Self::new(options) }
     }
 
-    /// From now on shares with the templates of another pool, or with none. What is shared already
-    /// stays shared.
+    /// Sets the pool of templates to share with, or `None`. Chunks that are already shared stay
+    /// shared.
     pub fn set_pool(&mut self, pool: Option<RunPool>) {
         self.set.iter_mut().for_each(|template| template.set_pool(pool.clone()));
         self.pool = pool;
     }
 
-    /// Whether values that several places share ([`Shared`](crate::Shared)) are written once, and
-    /// referred to, in SOAP encoding; else they are copied, and a cycle is an error. Default: yes.
+    /// Sets whether values shared by several places ([`Shared`](crate::Shared)) are written once
+    /// and referred to in SOAP encoding. Otherwise they are copied, and a cycle is an error.
+    /// Default: true.
     pub fn set_references(&mut self, on: bool) {
         self.is_copying = !on;
     }
 
-    /// Writes a message. Messages of different types do not belong into one set: they would take
-    /// each other's templates.
+    /// Writes a message. Do not use one set for messages of different types: they would take each
+    /// other's templates.
     ///
     /// # Errors
-    /// When the value holds text that XML cannot carry.
+    /// Returns an error if the value holds text that XML cannot carry.
     pub fn encode<T: Message>(
         &mut self,
         version: Version,
@@ -83,11 +85,11 @@ impl Templates {
         self.encode_element(version, encoding, headers, &T::ELEMENT, (body, T::view()))
     }
 
-    /// As [`encode`](Self::encode), with a body element of any name, its value with the view that
-    /// it is written with: for dynamic values.
+    /// Like [`encode`](Self::encode), with a body element of any name, from a value and its view.
+    /// Used for dynamic values.
     ///
     /// # Errors
-    /// As [`encode`](Self::encode), and when the value is of another shape than its schema.
+    /// Same as [`encode`](Self::encode), and if the value does not match its schema.
     pub fn encode_element<T: Encode>(
         &mut self,
         version: Version,
@@ -101,33 +103,33 @@ impl Templates {
         self.write(&Draft { version, encoding, headers, name, value, view, references })
     }
 
-    /// The lists of the last message, as a hint for reading what is answered to it. `None` without
-    /// lists that hold `float` or `double`, and when the message was written without a template.
+    /// Returns the lists of the last message, as a hint for decoding its answer. `None` without
+    /// lists that hold `float` or `double`, and if the message was written without a template.
     pub fn hint(&self) -> Option<Hint> {
         self.set.first().filter(|_| !self.is_full)?.hint()
     }
 
-    /// What was done so far.
+    /// Returns the counters.
     pub fn stats(&self) -> EncodeStats {
         self.stats
     }
 
-    /// Bytes of memory that the templates take. What several share counts for each.
+    /// Returns the memory of the templates in bytes. Memory shared by several counts for each.
     pub fn memory(&self) -> usize {
         self.set.iter().map(Template::memory).sum()
     }
 
-    /// How messages are written.
+    /// Returns the options.
     pub fn options(&self) -> &Templating {
         &self.options
     }
 
-    /// How many templates there are.
+    /// Returns the number of templates.
     pub fn len(&self) -> usize {
         self.set.len()
     }
 
-    /// True if there is none.
+    /// Returns true if there are no templates.
     pub fn is_empty(&self) -> bool {
         self.set.is_empty()
     }
@@ -161,14 +163,14 @@ impl Templates {
         result
     }
 
-    /// Now, if the next message shall be timed.
+    /// Returns the current time, if the next message should be timed.
     fn start(&self) -> Option<Instant> {
         (self.options.adaptive && self.effort.wants_time(self.bytes)).then(Instant::now)
     }
 
-    /// Writes a message in full, beside the one that was written against a template, to learn what
-    /// that takes; some times if it is short, for the first one has to bring code and data to the
-    /// processor.
+    /// Measures the time of writing a message in full, in addition to the one written against a
+    /// template. A short message is written several times, since the first one has to load code and
+    /// data into the processor's caches.
     fn measure(&mut self, draft: &Draft<'_>) {
         let write = || {
             let start = Instant::now();
@@ -182,7 +184,7 @@ impl Templates {
         self.effort.measure(self.bytes, time);
     }
 
-    /// Likely enough for the next message.
+    /// Returns a buffer that is probably large enough for the next message.
     fn buffer(&self) -> Buffer {
         Buffer::with_capacity(self.bytes + self.bytes / 8)
     }
@@ -196,7 +198,7 @@ impl Templates {
         Ok(message)
     }
 
-    /// The place of the template to write against; perhaps a new one's.
+    /// Returns the index of the template to write against, which may be a new one.
     fn choose(&mut self, write: impl FnOnce(&mut Encoder)) -> usize {
         let may_add = self.set.len() < self.options.templates.max(1);
         match self.set.len() {
@@ -222,13 +224,13 @@ impl Templates {
         }
         match likeness_of_best < UNLIKE {
             true if may_add => self.add(),
-            // It is lost least there.
+            // The least recently used template is the smallest loss.
             true => self.set.len() - 1,
             false => best,
         }
     }
 
-    /// Adds a template of nothing, whose place this gives.
+    /// Adds an empty template and returns its index.
     fn add(&mut self) -> usize {
         self.effort.new = 0;
         let mut template = Template::new(self.options);

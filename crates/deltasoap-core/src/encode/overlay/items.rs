@@ -1,4 +1,4 @@
-//! The items of a message on its way out.
+//! The items of an outgoing message.
 
 use super::has_room;
 use crate::encode::Encoder;
@@ -7,11 +7,12 @@ use crate::schema::{Field, View};
 use crate::template::Shape;
 use crate::{Buffer, Error, ErrorKind, Typed};
 
-/// An iterator with a look at its next item.
+/// An iterator that can peek at its next item.
 pub(super) struct Ahead<I: Iterator> {
     items: I,
     next: Option<I::Item>,
-    /// It is not asked again once it has given none. One that is [fed](super::Feed) later is.
+    /// True if the iterator is not asked again after it returned `None`. False for one that can be
+    /// [fed](super::Feed) later.
     ends: bool,
     has_ended: bool,
 }
@@ -21,7 +22,7 @@ impl<I: Iterator> Ahead<I> {
         Ahead { items, next: None, ends, has_ended: false }
     }
 
-    /// The iterator; an item that was looked at is not there any more.
+    /// Returns the iterator, without the item that was peeked at.
     pub(super) fn source(&mut self) -> &mut I {
         &mut self.items
     }
@@ -48,7 +49,7 @@ impl<I: Iterator> Ahead<I> {
         None
     }
 
-    /// How many items are to come, if the iterator says so.
+    /// Returns the number of remaining items, if the iterator reports it exactly.
     pub(super) fn exact_size(&self) -> Option<usize> {
         match self.items.size_hint() {
             (low, Some(high)) if low == high => low.checked_add(usize::from(self.next.is_some())),
@@ -57,14 +58,14 @@ impl<I: Iterator> Ahead<I> {
     }
 }
 
-/// Items, and what is needed to write them where they belong.
+/// Items, with the state for writing them at their place.
 pub(super) struct Items<I: Iterator> {
     items: Ahead<I>,
     field: Field,
     encoder: Encoder,
-    /// The markup of flat items, once one is written.
+    /// The markup of flat items, after one was written.
     shape: Option<Shape>,
-    /// How many there have to be, if that was said.
+    /// The required number of items, if it was reported.
     due: Option<usize>,
     written: usize,
     /// Bytes of the longest item so far.
@@ -77,15 +78,16 @@ impl<T: Typed, I: Iterator<Item = T>> Items<I> {
         Items { items, field, encoder, shape: None, due, written: 0, longest: 0 }
     }
 
-    /// Where items come from.
+    /// Returns the source of the items.
     pub(super) fn source(&mut self) -> &mut I {
         self.items.source()
     }
 
-    /// Writes items for as long as there is room. True if there are no more.
+    /// Writes items as long as there is room. Returns true if there are no more.
     ///
     /// # Errors
-    /// When one of them cannot be written, or when their number is not what was said.
+    /// Returns an error if an item cannot be written, or if the number of items differs from the
+    /// reported one.
     pub(super) fn write(&mut self, chunk: &mut Buffer, size: usize) -> Result<bool, Error> {
         std::mem::swap(&mut self.encoder.out, chunk);
         self.write_all(size);
@@ -127,12 +129,12 @@ impl<T: Typed, I: Iterator<Item = T>> Items<I> {
         self.written += 1;
     }
 
-    /// Writes items of the shape that is known.
+    /// Writes items of the known shape.
     fn write_run(&mut self, size: usize, view: View<'_>) {
         let Items { items, encoder, shape: Some(shape), written, longest, .. } = self else { return };
         let out = &mut encoder.out;
-        // The end tags of the item before stand behind the next one's leaves: what is written lacks
-        // them.
+        // The end tags of an item are written before the next item's leaves, so they are missing
+        // after the last one.
         let close = shape.close.len();
         let (mut markup, mut start, mut lacking) = (&shape.open, out.len(), 0);
         while has_room(out, longest.saturating_add(lacking), size)
@@ -151,5 +153,5 @@ impl<T: Typed, I: Iterator<Item = T>> Items<I> {
 }
 
 fn miscounted(chunk: &Buffer) -> Error {
-    Error::at(ErrorKind::Unwritable("the iterator gave another number of items than it said"), chunk.len() as u64)
+    Error::at(ErrorKind::Unwritable("the iterator returned another number of items than reported"), chunk.len() as u64)
 }

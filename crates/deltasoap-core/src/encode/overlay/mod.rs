@@ -1,21 +1,21 @@
 //! Chunk overlaying: a message with a list of any length, written through one chunk of memory.
 //!
 //! A template needs memory for the whole message. A message that is sent once, or is too large to
-//! be kept, does not need that: its list is written a portion at a time, each portion over the one
-//! before (*Differential Serialization*, HPDC 2004, section 3.3). The items come from an iterator,
-//! so that not even they need to be in memory.
+//! be kept, does not need that: its list is written a portion at a time, each over the previous one
+//! (*Differential Serialization*, HPDC 2004, section 3.3). The items come from an iterator, so they
+//! need not be in memory either.
 //!
-//! The idea: the message is written once without these items, and the place where they belong
-//! noted, with the declarations in scope there. In front of it is the head, behind it the tail.
-//! Flat items share their markup: it is learned from the first one, and copied for the others, as
-//! in [`flat`](super::flat) arrays.
+//! The message is written once without these items, and their position is noted, with the
+//! declarations in scope there. The part before it is the head, the part after it the tail. Flat
+//! items share their markup: it is learned from the first one, and copied for the others, as in
+//! [`flat`](super::flat) arrays.
 //!
-//! In the paper the markup of a portion stays where it is, and values alone are written over those
-//! before, in fields of equal width. That is not done here, because nothing is gained: the markup
-//! from one value to the next is copied by one store of 32 bytes, and blanking out what a value
-//! leaves of its field takes the same. For doubles in fields that hold each of them, rewriting the
-//! values took 0.9 to 1.2 times as long as writing all anew, with messages 1.2 (17 digits) to 2.6
-//! times (one digit) as long.
+//! In the paper the markup of a portion stays in place, and only values are written over the
+//! previous ones, in fields of equal width. This implementation does not do that, because nothing
+//! is gained: the markup from one value to the next is copied by one store of 32 bytes, and
+//! blanking the unused part of a field takes the same time. For doubles in fields that hold each of
+//! them, rewriting the values took 0.9 to 1.2 times as long as writing everything, with messages
+//! 1.2 (17 digits) to 2.6 times (one digit) as long.
 
 mod items;
 mod split;
@@ -34,16 +34,16 @@ use split::Split;
 use std::collections::VecDeque;
 use std::fmt;
 
-/// Scratch behind a chunk: values are formatted in blocks that are longer than what they need.
+/// Scratch space after a chunk: values are formatted in blocks that are longer than they need.
 const SCRATCH: usize = 512;
 
-/// A message on its way out, one chunk at a time. Its memory is that of a chunk and of the message
-/// without its items, whatever the number of items.
+/// An outgoing message, produced one chunk at a time. It uses the memory of one chunk and of the
+/// message without its items, regardless of the number of items.
 ///
-/// The body has one field that is [`Streamed`], or a [`StreamedArray`]; the items are written
-/// there, behind those that the field holds itself. The chunks put together are the same message,
-/// byte for byte, as if all items had been in the field. In a `StreamedArray` the size is written
-/// if the iterator knows it exactly.
+/// The body has one field that is [`Streamed`], or a [`StreamedArray`]. The items are written
+/// there, after those that the field itself holds. The concatenated chunks are byte for byte the
+/// same message as if all items had been in the field. In a `StreamedArray` the size is written if
+/// the iterator knows it exactly.
 ///
 /// ```
 /// use deltasoap::schema::Use;
@@ -75,9 +75,9 @@ pub struct Overlay<I: Iterator> {
     chunk: Buffer,
     /// Bytes of a chunk.
     size: usize,
-    /// Bytes of all chunks before.
+    /// Bytes of all previous chunks.
     sent: u64,
-    /// Items may be fed later: where there are none, the list has not ended.
+    /// True if items may be fed later: an empty iterator does not end the list.
     is_open: bool,
 }
 
@@ -92,7 +92,7 @@ impl<T> Iterator for Feed<T> {
         self.0.pop_front()
     }
 
-    /// Nobody knows how many there will be.
+    /// The number of items is unknown.
     fn size_hint(&self) -> (usize, Option<usize>) {
         (self.0.len(), None)
     }
@@ -100,10 +100,10 @@ impl<T> Iterator for Feed<T> {
 
 impl<T: Typed> Overlay<Feed<T>> {
     /// Begins a message whose items are [fed](Self::feed) while it is written, until
-    /// [`end`](Self::end). In other respects as [`new`](Self::new).
+    /// [`end`](Self::end). Otherwise like [`new`](Self::new).
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Same as [`new`](Self::new).
     pub fn open<B: Message>(
         version: Version,
         encoding: Use,
@@ -114,11 +114,11 @@ impl<T: Typed> Overlay<Feed<T>> {
         Self::opened((version, encoding, true), headers, body, size)
     }
 
-    /// As [`open`](Self::open), for readers that know no references; see
+    /// Like [`open`](Self::open), for readers that do not support references; see
     /// [`encode_without_references`](crate::soap::encode_without_references).
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Same as [`new`](Self::new).
     pub fn open_without_references<B: Message>(
         version: Version,
         encoding: Use,
@@ -135,27 +135,27 @@ impl<T: Typed> Overlay<Feed<T>> {
     }
 
     /// Adds an item, to be written with the next chunk. Chunks are empty while there are no items
-    /// and no end.
+    /// and the list has not ended.
     pub fn feed(&mut self, item: T) {
         self.items.source().0.push_back(item);
     }
 
-    /// Items that are not written yet, but for one that may be in preparation.
+    /// Returns the number of items not written yet, except one that may be in preparation.
     pub fn waiting(&mut self) -> usize {
         self.items.source().0.len()
     }
 
-    /// Says that there are no more items.
+    /// Ends the list: there are no more items.
     pub fn end(&mut self) {
         self.is_open = false;
     }
 }
 
-/// How a message is written: its version, its encoding, and whether values that several places
-/// share are written once.
+/// The version and encoding of a message, and true if values shared by several places are written
+/// once.
 type How = (Version, Use, bool);
 
-/// What comes next.
+/// The next step.
 #[derive(Debug, Clone)]
 enum Part {
     Head,
@@ -166,13 +166,13 @@ enum Part {
 }
 
 impl<T: Typed, I: Iterator<Item = T>> Overlay<I> {
-    /// Begins a message in chunks of at most `size` bytes; longer only where the head, or an item
-    /// longer than those before, does not fit.
+    /// Begins a message in chunks of at most `size` bytes. A chunk is longer only if the head, or
+    /// an item longer than all previous ones, does not fit.
     ///
     /// # Errors
-    /// When the body has no streamed field or several of them, when the field is of another type
-    /// than the items, or when a text in the body or in a header block is one that XML cannot
-    /// carry.
+    /// Returns an error if the body has no streamed field or several of them, if the field has
+    /// another type than the items, or if a text in the body or in a header block cannot be
+    /// represented in XML.
     pub fn new<B: Message>(
         version: Version,
         encoding: Use,
@@ -184,11 +184,11 @@ impl<T: Typed, I: Iterator<Item = T>> Overlay<I> {
         Self::begun((version, encoding, true), headers, body, items, size)
     }
 
-    /// As [`new`](Self::new), for readers that know no references; see
+    /// Like [`new`](Self::new), for readers that do not support references; see
     /// [`encode_without_references`](crate::soap::encode_without_references).
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Same as [`new`](Self::new).
     pub fn new_without_references<B: Message>(
         version: Version,
         encoding: Use,
@@ -212,7 +212,7 @@ impl<T: Typed, I: Iterator<Item = T>> Overlay<I> {
         Self::with(how, headers, body, (items, has_items), size)
     }
 
-    /// Begins a message whose list has items, or may be without.
+    /// Begins a message with items, and a flag that is true if there are any.
     fn with<B: Message>(
         (version, encoding, references): How,
         headers: &[HeaderBlock],
@@ -231,13 +231,13 @@ impl<T: Typed, I: Iterator<Item = T>> Overlay<I> {
         Ok(Overlay { head, items, tail, next: Part::Head, chunk, size, sent: 0, is_open: false })
     }
 
-    /// The next chunk, in the memory of the one before; `None` behind the last one. No chunk is
-    /// empty.
+    /// Returns the next chunk, in the memory of the previous one; `None` after the last one. No
+    /// chunk is empty.
     ///
     /// # Errors
-    /// When an item holds text that XML cannot carry, or when the iterator gives another number of
-    /// items than it said it would. The chunks so far are no message then, and no more will come:
-    /// each further call gives the error again.
+    /// Returns an error if an item holds text that XML cannot carry, or if the iterator returns
+    /// another number of items than it reported. The chunks so far are then an incomplete message,
+    /// and no more will come: each further call returns the error again.
     pub fn next_chunk(&mut self) -> Result<Option<&[u8]>, Error> {
         let mut chunk = std::mem::take(&mut self.chunk);
         let written = self.write_chunk(&mut chunk);
@@ -245,12 +245,12 @@ impl<T: Typed, I: Iterator<Item = T>> Overlay<I> {
         Ok(written?.then(|| self.chunk.as_slice()))
     }
 
-    /// As [`next_chunk`](Self::next_chunk), into a buffer of the caller's, whose content is
-    /// replaced. False, and an empty buffer, after the last chunk, and where items are still to be
+    /// Like [`next_chunk`](Self::next_chunk), into the caller's buffer, whose content is replaced.
+    /// Returns false, with an empty buffer, after the last chunk, and while items are still to be
     /// [fed](Overlay::feed).
     ///
     /// # Errors
-    /// As [`next_chunk`](Self::next_chunk).
+    /// Same as [`next_chunk`](Self::next_chunk).
     pub fn write_chunk(&mut self, chunk: &mut Buffer) -> Result<bool, Error> {
         chunk.clear();
         if chunk.capacity() == 0 {
@@ -267,7 +267,7 @@ impl<T: Typed, I: Iterator<Item = T>> Overlay<I> {
         Ok(!chunk.is_empty())
     }
 
-    /// Writes parts for as long as there is room.
+    /// Writes parts of the message as long as there is room.
     fn write_parts(&mut self, chunk: &mut Buffer) -> Result<(), Error> {
         loop {
             match self.next {
@@ -301,7 +301,7 @@ impl<I: Iterator> fmt::Debug for Overlay<I> {
     }
 }
 
-/// True if so many bytes more fit a chunk, or if they are the first.
+/// Returns true if `more` bytes fit the chunk, or if they are the first.
 fn has_room(chunk: &Buffer, more: usize, size: usize) -> bool {
     chunk.is_empty() || chunk.len().saturating_add(more) <= size
 }

@@ -1,63 +1,62 @@
-//! The place where a message is cut in two, for items to stand between.
+//! The position at which a message is split, with items to be written between the two parts.
 
 use crate::encode::Encoder;
 use crate::schema::{ElementRef, Field, View};
 use crate::{Error, ErrorKind, Typed};
 
-/// What an encoder is to note about streamed lists, and what it found.
+/// Streamed lists that an encoder notes, and those it found.
 #[derive(Debug, Default)]
 pub(crate) struct Splits {
     has_items: bool,
-    /// How many items are to come, if that is known.
+    /// The number of items to come, if known.
     size: Option<usize>,
     first: Option<Box<Split>>,
     has_more: bool,
 }
 
-/// A place for items.
+/// A position for items.
 #[derive(Debug)]
 pub(super) struct Split {
-    /// Bytes in front of it.
+    /// Number of bytes before it.
     pub(super) at: usize,
-    /// How items are named.
+    /// The name of the items.
     pub(super) field: Field,
-    /// Writes items as if they stood there: it has the declarations in scope, and no bytes.
+    /// Writes items as if at that position: it has the declarations in scope, and no bytes.
     pub(super) encoder: Encoder,
 }
 
 impl Splits {
-    /// For so many items.
+    /// Creates the state for noting lists.
     pub(super) fn new(has_items: bool, size: Option<usize>) -> Self {
         Splits { has_items, size, ..Splits::default() }
     }
 
-    /// As at the start.
+    /// Resets the state.
     pub(in crate::encode) fn emptied(self) -> Self {
         Splits::new(self.has_items, self.size)
     }
 
-    /// The place, if there is one and only one, and it is for items of a type.
+    /// Returns the position, if there is exactly one, for items of type `T`.
     pub(super) fn only<T: Typed>(self) -> Result<Split, Error> {
         let fault = |what| Err(Error::at(ErrorKind::Unwritable(what), 0));
         match self.first {
             None => fault("the body has no streamed list"),
             Some(_) if self.has_more => fault("the body has more than one streamed list"),
             Some(split) if !is_same(split.field.element, T::REFERENCE) => {
-                fault("the body's streamed list is of items of another type")
+                fault("the items of the body's streamed list have another type")
             }
             Some(split) => Ok(*split),
         }
     }
 }
 
-/// True if two static descriptions are the same one, or look the same: those of generic types can
-/// be there twice.
+/// Returns true if two static descriptions are identical or equal: those of generic types can exist
+/// twice.
 fn is_same(a: ElementRef, b: ElementRef) -> bool {
     a == b || View::of_static(a).element == View::of_static(b).element
 }
 
-/// How many items there are going to be in a list that holds some: all, if only those are written;
-/// `None` if nobody knows.
+/// Returns the final number of items in a list that holds `held` items itself; `None` if unknown.
 pub(super) fn size_with(held: usize, encoder: &Encoder) -> Option<usize> {
     match &encoder.splits {
         None => Some(held),
@@ -66,7 +65,8 @@ pub(super) fn size_with(held: usize, encoder: &Encoder) -> Option<usize> {
     }
 }
 
-/// Notes that a streamed list stands here, if that is asked for. What it holds itself is written.
+/// Notes a streamed list at the current position, if requested. The items that it holds itself are
+/// written.
 pub(super) fn note(encoder: &mut Encoder, field: &Field) {
     let Some(splits) = &encoder.splits else { return };
     if splits.has_items {

@@ -1,4 +1,4 @@
-//! The lists whose items an overlay brings.
+//! Lists whose items come from an overlay.
 
 use super::split;
 use crate::content::{Content, Occurs, Typed};
@@ -10,14 +10,14 @@ use crate::schema::{Element, ElementRef, Field, QName, View};
 use crate::types::SoapArray;
 use std::ops::{Deref, DerefMut};
 
-/// A list of which items are written that are not here: an [`Overlay`](super::Overlay) brings them.
-/// In all else it is a `Vec` field, a child element that repeats: when it is read, when it is
-/// written without an overlay, and for the items that it holds itself, which come first.
+/// A list with additional items that are not in memory: an [`Overlay`](super::Overlay) writes them.
+/// Otherwise it is a `Vec` field, a repeated child element: when it is read, when it is written
+/// without an overlay, and for the items that it holds itself, which come first.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Streamed<T>(pub Vec<T>);
 
-/// As [`Streamed`], for a [`SoapArray`]: an element with an `arrayType` and one child an item. Its
-/// size is written if it is known beforehand, else left open (`[]`, or `*` in SOAP 1.2).
+/// Like [`Streamed`], for a [`SoapArray`]: an element with an `arrayType` and one child per item.
+/// Its size is written if known beforehand, otherwise left open (`[]`, or `*` in SOAP 1.2).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct StreamedArray<T>(pub Vec<T>);
 
@@ -59,7 +59,7 @@ macro_rules! list {
 
 list!(Streamed, StreamedArray);
 
-/// Any number of times. Choices that stand inline cannot be streamed.
+/// Any number of times. Inline choices cannot be streamed.
 impl<T: Typed> Occurs for Streamed<T> {
     const MIN: u32 = <Vec<T> as Occurs>::MIN;
     const MAX: Option<u32> = <Vec<T> as Occurs>::MAX;

@@ -1,4 +1,4 @@
-//! A SOAP array that knows which of its items may have changed.
+//! A SOAP array that tracks which of its items may have changed.
 
 use super::TrackedVec;
 use crate::content::Shortcuts;
@@ -9,8 +9,8 @@ use crate::schema::{Element, QName, View};
 use crate::types::SoapArray;
 use std::ops::{Deref, DerefMut};
 
-/// A [`SoapArray`] whose items are tracked: an element with an `arrayType` and one child an item,
-/// of which a [`Template`](crate::Template) looks at those alone that may have changed.
+/// A [`SoapArray`] whose items are tracked: an element with an `arrayType` and one child per item.
+/// A [`Template`](crate::Template) only looks at items that may have changed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TrackedArray<T>(pub TrackedVec<T>);
 
@@ -28,7 +28,7 @@ impl<T> Deref for TrackedArray<T> {
     }
 }
 
-/// The list notes itself what changes in it.
+/// The list itself notes what changes in it.
 impl<T> DerefMut for TrackedArray<T> {
     fn deref_mut(&mut self) -> &mut TrackedVec<T> {
         &mut self.0

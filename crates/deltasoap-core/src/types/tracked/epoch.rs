@@ -1,24 +1,24 @@
-//! Which value it is, and how often it began to change after it was written.
+//! The identity and epoch of a tracked value.
 
 use crate::encode::differential::Stamp;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// The identity of the next tracked value. No two are the same for as long as 64 bits last. None is
-/// 0, which stands for values that are not tracked where a template notes what it holds.
+/// The identity of the next tracked value. Identities are unique until 64 bits overflow. None is 0,
+/// which marks untracked values in a template's notes.
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
-/// The state of a tracked value. Writing needs no exclusive access to a value, changing it does: so
-/// whatever was written is known to the next change, and no ordering among threads is needed beyond
-/// what `&mut` has.
+/// The state of a tracked value. Writing needs no exclusive access to a value, but changing it
+/// does. So the next change sees every write, and no ordering among threads is needed beyond that
+/// of `&mut`.
 #[derive(Debug)]
 pub(super) struct Epoch {
     stamp: Stamp,
-    /// True if the value was written in this epoch: the next change begins another.
+    /// True if the value was written in this epoch: the next change begins a new epoch.
     is_sealed: AtomicBool,
 }
 
 impl Epoch {
-    /// The state of a value that no template holds.
+    /// Creates the state of a value that no template holds.
     pub(super) fn new() -> Self {
         let identity = NEXT.fetch_add(1, Ordering::Relaxed);
         Epoch { stamp: Stamp { identity, epoch: 0 }, is_sealed: AtomicBool::new(false) }
@@ -28,28 +28,28 @@ impl Epoch {
         self.stamp
     }
 
-    /// Notes that the value is written: a template may hold it as it is now.
+    /// Notes that the value was written: a template may hold its current state.
     pub(super) fn seal(&self) {
-        // Once is enough; a load leaves the cache line shared.
+        // One store is enough; a load leaves the cache line shared.
         if !self.is_sealed.load(Ordering::Relaxed) {
             self.is_sealed.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Notes a change. True if it is the first of an epoch.
+    /// Notes a change. Returns true if it is the first of an epoch.
     pub(super) fn change(&mut self) -> bool {
         let begins = std::mem::replace(self.is_sealed.get_mut(), false);
         self.stamp.epoch += u64::from(begins);
         begins
     }
 
-    /// True if no template can hold the value, in this epoch or another: what changes needs no
-    /// note.
+    /// Returns true if no template can hold the value, in this or another epoch. Changes then need
+    /// no note.
     pub(super) fn is_new(&self) -> bool {
         self.stamp.epoch == 0 && !self.is_sealed.load(Ordering::Relaxed)
     }
 
-    /// Makes it another value, which no template holds.
+    /// Gives the value a new identity, which no template holds.
     pub(super) fn renew(&mut self) {
         if !self.is_new() {
             *self = Epoch::new();

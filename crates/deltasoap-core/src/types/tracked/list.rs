@@ -1,4 +1,4 @@
-//! A list that knows which of its items may have changed.
+//! A list that tracks which of its items may have changed.
 
 use super::epoch::Epoch;
 use super::marks::Marks;
@@ -6,17 +6,17 @@ use super::span::Span;
 use crate::encode::differential::Changes;
 use std::ops::{Deref, Range};
 
-/// A list that notes which items may have changed, one bit each: a [`Template`](crate::Template)
-/// that holds it looks at these alone. As the field of a struct it is a child element that repeats,
-/// as a `Vec` is.
+/// A list that notes which items may have changed, one bit each. A [`Template`](crate::Template)
+/// that holds the list looks only at these. As the field of a struct it is a repeated child
+/// element, like a `Vec`.
 ///
-/// It is used like a `Vec`. What is written through an index or a range is noted as just that;
-/// growing and shrinking at the end cost nothing more; what moves items (inserting, removing,
-/// sorting) notes all whose place changes, or all. A mutable borrow of the whole as a slice,
-/// explicit or by a method of slices, notes all.
+/// It is used like a `Vec`. Writes through an index or a range note exactly those items. Growing
+/// and shrinking at the end costs nothing more. Operations that move items (inserting, removing,
+/// sorting) note all items whose position changes, or all items. A mutable borrow of the whole list
+/// as a slice, explicit or by a method of slices, notes all items.
 ///
-/// Its clone is another list, which no template holds. Items that can change without being borrowed
-/// mutably (a `Cell`, an atomic) must not be tracked: their changes would not be seen.
+/// A clone is a new list, which no template holds. Items that can change without being borrowed
+/// mutably (a `Cell`, an atomic) must not be tracked: their changes would be missed.
 ///
 /// ```
 /// use deltasoap::TrackedVec;
@@ -35,79 +35,79 @@ use std::ops::{Deref, Range};
 #[derive(Debug)]
 pub struct TrackedVec<T> {
     pub(super) items: Vec<T>,
-    /// Items that may have changed in this epoch; nothing while [`Epoch::is_new`].
+    /// Items that may have changed in this epoch; unused while [`Epoch::is_new`].
     marks: Marks,
     epoch: Epoch,
 }
 
 impl<T> TrackedVec<T> {
-    /// An empty list.
+    /// Creates an empty list.
     pub fn new() -> Self {
         Vec::new().into()
     }
 
-    /// An empty list with room for so many items.
+    /// Creates an empty list with capacity for `items` items.
     pub fn with_capacity(items: usize) -> Self {
         Vec::with_capacity(items).into()
     }
 
-    /// The items.
+    /// Returns the items.
     pub fn as_slice(&self) -> &[T] {
         &self.items
     }
 
-    /// The items, no longer tracked.
+    /// Converts the list into its items, which are no longer tracked.
     pub fn into_inner(self) -> Vec<T> {
         self.items
     }
 
-    /// Makes room for more items.
+    /// Reserves capacity for `additional` more items.
     pub fn reserve(&mut self, additional: usize) {
         self.items.reserve(additional);
     }
 
-    /// Puts another item in the place of one.
+    /// Replaces an item.
     ///
     /// # Panics
-    /// When there is no such place.
+    /// Panics if `place` is out of bounds.
     pub fn set(&mut self, place: usize, item: T) {
         self[place] = item;
     }
 
-    /// An item, or a range of them, to be changed; `None` beyond the end.
+    /// Returns an item or a range of items, mutably; `None` if out of bounds.
     pub fn get_mut<S: Span<T>>(&mut self, span: S) -> Option<&mut S::Output> {
         let positions = span.positions(self.items.len());
-        // What is beyond the end is nothing to note.
+        // Positions out of bounds must not be noted.
         self.items.get(positions.clone())?;
         self.note(positions);
         self.items.get_mut(span)
     }
 
-    /// Items to be changed: the same as `&mut list[range]`.
+    /// Returns a range of items, mutably: the same as `&mut list[range]`.
     ///
     /// # Panics
-    /// When the range reaches beyond the end.
+    /// Panics if the range is out of bounds.
     pub fn range_mut<S: Span<T, Output = [T]>>(&mut self, range: S) -> &mut [T] {
         &mut self[range]
     }
 
-    /// The first item, to be changed.
+    /// Returns the first item, mutably.
     pub fn first_mut(&mut self) -> Option<&mut T> {
         self.get_mut(0)
     }
 
-    /// The last item, to be changed.
+    /// Returns the last item, mutably.
     pub fn last_mut(&mut self) -> Option<&mut T> {
         self.get_mut(self.items.len().wrapping_sub(1))
     }
 
-    /// All items, to be changed.
+    /// Returns all items, mutably.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         self.note(0..self.items.len());
         &mut self.items
     }
 
-    /// All items, to be changed.
+    /// Returns an iterator over all items that allows changing them.
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
         self.as_mut_slice().iter_mut()
     }
@@ -115,7 +115,7 @@ impl<T> TrackedVec<T> {
     /// Swaps two items.
     ///
     /// # Panics
-    /// When there is no such item.
+    /// Panics if a position is out of bounds.
     pub fn swap(&mut self, a: usize, b: usize) {
         self.items.swap(a, b);
         self.note(a..a + 1);
@@ -128,14 +128,14 @@ impl<T> TrackedVec<T> {
         self.note_from(self.items.len() - 1);
     }
 
-    /// Takes the last item.
+    /// Removes the last item and returns it.
     pub fn pop(&mut self) -> Option<T> {
         let item = self.items.pop()?;
         self.note_from(self.items.len());
         Some(item)
     }
 
-    /// Drops the items behind the first `len`.
+    /// Drops the items after the first `len`.
     pub fn truncate(&mut self, len: usize) {
         if len < self.items.len() {
             self.note(len..len);
@@ -149,7 +149,7 @@ impl<T> TrackedVec<T> {
         self.truncate(0);
     }
 
-    /// Makes the list so long, with clones of an item where it grows.
+    /// Resizes the list to `len` items, with clones of `item` if it grows.
     pub fn resize(&mut self, len: usize, item: T)
     where
         T: Clone,
@@ -162,29 +162,29 @@ impl<T> TrackedVec<T> {
         }
     }
 
-    /// Puts an item in front of the one at a place; those behind it move.
+    /// Inserts an item before the one at `place`; later items move.
     ///
     /// # Panics
-    /// When the place is beyond the end.
+    /// Panics if `place` is greater than the length.
     pub fn insert(&mut self, place: usize, item: T) {
         self.items.insert(place, item);
         self.note_from(place);
     }
 
-    /// Takes an item out; those behind it move.
+    /// Removes an item and returns it; later items move.
     ///
     /// # Panics
-    /// When there is no such item.
+    /// Panics if `place` is out of bounds.
     pub fn remove(&mut self, place: usize) -> T {
         let item = self.items.remove(place);
         self.note_from(place);
         item
     }
 
-    /// Takes an item out and puts the last one in its place.
+    /// Removes an item and returns it; the last item takes its place.
     ///
     /// # Panics
-    /// When there is no such item.
+    /// Panics if `place` is out of bounds.
     pub fn swap_remove(&mut self, place: usize) -> T {
         let item = self.items.swap_remove(place);
         self.note_from(self.items.len());
@@ -194,7 +194,7 @@ impl<T> TrackedVec<T> {
         item
     }
 
-    /// Keeps the items that a closure wants; those behind the first that it does not want move.
+    /// Keeps the items for which a closure returns true; those after the first removed item move.
     pub fn retain(&mut self, mut wants: impl FnMut(&T) -> bool) {
         let Some(first) = self.items.iter().position(|item| !wants(item)) else { return };
         self.note(first..self.items.len());
@@ -206,32 +206,32 @@ impl<T> TrackedVec<T> {
         self.marks.cut(self.items.len());
     }
 
-    /// Does with the list what a `Vec` can do, and notes all items.
+    /// Gives a closure mutable access to the `Vec`, and notes all items.
     pub fn edit<R>(&mut self, change: impl FnOnce(&mut Vec<T>) -> R) -> R {
         change(self.anew())
     }
 
-    /// The list as another one that no template holds, in a time that does not depend on its
-    /// length: for changes that cannot be foreseen. Whoever holds what it was has to compare all of
-    /// it.
+    /// Gives the list a new identity, which no template holds, in constant time, and returns its
+    /// items. For changes that cannot be predicted: a template that held the old list must compare
+    /// all of it.
     pub(super) fn anew(&mut self) -> &mut Vec<T> {
         self.epoch.renew();
         self.marks.clear();
         &mut self.items
     }
 
-    /// What changed, for the template.
+    /// Returns the changes, for the template.
     pub(super) fn changes(&self) -> Changes<'_> {
         Changes { stamp: self.epoch.stamp(), dirty: self.marks.words() }
     }
 
-    /// Notes that the list is written; what has changed by now is what changed in its epoch.
+    /// Notes that the list was written; the current marks are the changes of its epoch.
     pub(super) fn seal(&self) {
         self.epoch.seal();
     }
 
-    /// Notes that items may have changed: before foreign code runs that could panic, so that the
-    /// note is there however it ends.
+    /// Notes that items may have changed. Called before foreign code that could panic, so that the
+    /// note exists in any case.
     #[inline]
     pub(super) fn note(&mut self, positions: Range<usize>) {
         if self.epoch.change() {
@@ -247,7 +247,7 @@ impl<T> TrackedVec<T> {
         }
     }
 
-    /// Notes that from a place on all is other than it was, the end of the list included.
+    /// Notes that everything from a position on has changed, including the end of the list.
     fn note_from(&mut self, place: usize) {
         self.note(place..self.items.len());
         self.marks.cut(self.items.len());

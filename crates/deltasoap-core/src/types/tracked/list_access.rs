@@ -1,4 +1,4 @@
-//! What makes a tracked list look like a `Vec`, in Rust and in XML.
+//! The `Vec`-like interface of a tracked list, in Rust and in XML.
 
 use super::{Span, TrackedVec};
 use crate::content::ListShortcuts;
@@ -32,7 +32,7 @@ impl<T, S: Span<T>> IndexMut<S> for TrackedVec<T> {
     #[inline]
     fn index_mut(&mut self, span: S) -> &mut S::Output {
         let positions = span.positions(self.items.len());
-        // A list must not note what it does not have; where that is so the index panics.
+        // Positions out of bounds must not be noted; the index below panics for them.
         if positions.end <= self.items.len() {
             self.note(positions);
         }
@@ -46,14 +46,14 @@ impl<T> Default for TrackedVec<T> {
     }
 }
 
-/// Another list, which no template holds.
+/// A clone is a new list, which no template holds.
 impl<T: Clone> Clone for TrackedVec<T> {
     fn clone(&self) -> Self {
         self.items.clone().into()
     }
 }
 
-/// Equal items; what is noted about them does not count.
+/// Compares the items; tracking state is ignored.
 impl<T: PartialEq> PartialEq for TrackedVec<T> {
     fn eq(&self, other: &Self) -> bool {
         self.items == other.items
@@ -128,7 +128,7 @@ impl<'a, T> IntoIterator for &'a mut TrackedVec<T> {
     }
 }
 
-/// Any number of times. A list that is read into is another one for every template.
+/// Any number of times. A list that is decoded into becomes a new one for every template.
 impl<T: Typed> Occurs for TrackedVec<T> {
     const MIN: u32 = <Vec<T> as Occurs>::MIN;
     const MAX: Option<u32> = <Vec<T> as Occurs>::MAX;
@@ -148,7 +148,7 @@ impl<T: Typed> Occurs for TrackedVec<T> {
         Occurs::splice(self.anew(), place, removed, inserted, view)
     }
 
-    /// Keeping all is no change.
+    /// Keeping all items is not a change.
     fn keep(&mut self, count: usize, _: View<'_>) {
         self.truncate(count);
     }

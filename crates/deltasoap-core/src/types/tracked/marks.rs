@@ -1,10 +1,10 @@
-//! A bit an item.
+//! One bit per item.
 
 use std::ops::Range;
 
 const BITS: usize = u64::BITS as usize;
 
-/// The items of a list that may have changed. As long as the last marked item asks for, no longer.
+/// The items of a list that may have changed. Only as long as needed for the last marked item.
 #[derive(Debug, Default)]
 pub(super) struct Marks {
     words: Vec<u64>,
@@ -15,12 +15,12 @@ impl Marks {
         &self.words
     }
 
-    /// Forgets all marks.
+    /// Removes all marks.
     pub(super) fn clear(&mut self) {
         self.words.clear();
     }
 
-    /// Forgets the marks of items behind the first `len`.
+    /// Removes the marks of items after the first `len`.
     pub(super) fn cut(&mut self, len: usize) {
         self.words.truncate(len.div_ceil(BITS));
         if let (Some(last), 1..) = (self.words.get_mut(len / BITS), len % BITS) {
@@ -55,7 +55,7 @@ impl Marks {
     }
 }
 
-/// The lowest `count` bits, at most 64.
+/// Returns a mask of the lowest `count` bits, at most 64.
 fn low(count: usize) -> u64 {
     if count >= BITS { u64::MAX } else { (1 << count) - 1 }
 }

@@ -1,9 +1,9 @@
-//! Values that know what changed since they were last written.
+//! Values that track what changed since they were last written.
 //!
-//! A template can find out what differs from the message sent before by comparing every value. A
-//! tracked value spares it that: each write through it is noted (*Differential Serialization*, HPDC
-//! 2004, section 3.1: the accessors that keep the DUT table). What was not touched since the last
-//! message is not even looked at.
+//! A template can find the differences from the previous message by comparing every value. A
+//! tracked value makes this unnecessary: each write through it is noted (*Differential
+//! Serialization*, HPDC 2004, section 3.1: the accessors that maintain the DUT table). Content that
+//! was not touched since the last message is not even inspected.
 //!
 //! | type | stands for | notes |
 //! |---|---|---|
@@ -11,17 +11,17 @@
 //! | [`TrackedVec<T>`] | `Vec<T>` | which items may have changed |
 //! | [`TrackedArray<T>`] | [`SoapArray<T>`](crate::SoapArray) | the same |
 //!
-//! They can be nested in each other and mixed with plain types: where a tracked value was touched,
-//! what is plain inside is compared and what is tracked tells more. They look like what they stand
-//! for, in Rust and in XML. To note too much is harmless: in the end a value's bits decide whether
-//! it is written.
+//! They can be nested in each other and mixed with plain types: inside a touched value, plain
+//! content is compared and tracked content narrows the comparison. They look like the types they
+//! stand for, in Rust and in XML. Noting too much is harmless: in the end a value's bits decide
+//! whether it is written.
 //!
-//! The idea: each value has an *identity*, and counts *epochs*. Writing it into a message ends an
-//! epoch; the first change after that begins the next one, with nothing noted but itself. A
-//! template that holds the same identity and epoch holds the same value; one that holds the epoch
-//! before differs in what is noted, and in nothing else. Any other has to be compared. So no value
-//! needs to know in which templates it stands, and one that is sent to several places is never
-//! wrong.
+//! Each value has an *identity*, and counts *epochs*. Writing the value into a message ends an
+//! epoch. The first change after that begins the next one, in which initially only that change is
+//! noted. A template that holds the same identity and epoch holds the same value. A template that
+//! holds the previous epoch differs only in the noted items. Any other template has to compare
+//! everything. So no value needs to know which templates contain it, and a value that is sent to
+//! several places is always handled correctly.
 
 mod array;
 mod epoch;

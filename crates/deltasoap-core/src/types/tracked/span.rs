@@ -1,13 +1,13 @@
-//! What can stand between the brackets behind a list.
+//! Index expressions for tracked lists.
 
 use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 use std::slice::SliceIndex;
 
-/// A position in a list, or a range of such: what [`TrackedVec`](super::TrackedVec) can be indexed
-/// by, as slices can.
+/// A position in a list, or a range of positions: the index types of
+/// [`TrackedVec`](super::TrackedVec), as for slices.
 pub trait Span<T>: SliceIndex<[T]> {
-    /// The positions meant, in a list of `len` items. What lies beyond is for the list itself to
-    /// refuse.
+    /// Returns the positions in a list of `len` items. They may be out of bounds; the list itself
+    /// checks.
     fn positions(&self, len: usize) -> Range<usize>;
 }
 

@@ -1,4 +1,4 @@
-//! A tracked list beside a naive one: a `Vec`, and what it was when it was last written.
+//! A tracked list compared with a naive one: a `Vec`, and its content when it was last written.
 
 use super::{Tracked, TrackedVec};
 use crate::Typed;
@@ -55,7 +55,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Does the same with both. What is beyond the end is left out, as both would panic.
+/// Applies a step to both. Steps out of bounds are skipped, as both would panic.
 fn apply(step: &Step, list: &mut TrackedVec<i32>, naive: &mut Vec<i32>) {
     let len = naive.len();
     match *step {
@@ -121,10 +121,10 @@ fn apply(step: &Step, list: &mut TrackedVec<i32>, naive: &mut Vec<i32>) {
     }
 }
 
-/// What a template knows of a list: its state and items when it was last written.
+/// A template's knowledge of a list: its state and items when it was last written.
 type Known = Option<(Stamp, Vec<i32>)>;
 
-/// Asserts that what the list notes leads a template that holds `known` to the list as it is.
+/// Asserts that the list's notes lead a template that holds `known` to the current list.
 fn check(list: &TrackedVec<i32>, known: &Known) -> Result<(), TestCaseError> {
     let Some((stamp, items)) = known else { return Ok(()) };
     let changes = list.changes();
@@ -160,7 +160,7 @@ proptest! {
     }
 }
 
-/// The items noted since the list was written.
+/// Returns the items noted since the list was written.
 fn marked(list: &TrackedVec<i32>) -> Vec<usize> {
     let words = list.changes().dirty;
     (0..words.len() * 64).filter(|place| words[place / 64] >> (place % 64) & 1 == 1).collect()
@@ -224,7 +224,7 @@ fn an_index_beyond_the_end_panics_and_notes_nothing() {
     assert_eq!(list.changes().stamp, stamp);
 }
 
-/// Foreign code that panics halfway leaves a list that notes all that happened.
+/// If foreign code panics halfway, the list has noted all that happened.
 #[test]
 fn panics_leave_what_happened_noted() {
     let mut list = written(3);
@@ -278,7 +278,7 @@ fn swapped_values_take_their_state_along() {
     assert_eq!((b.stamp(), a.stamp()), stamps);
 }
 
-/// Tracked values can be sent and shared among threads if what they hold can.
+/// Tracked values can be sent and shared among threads if their content can.
 #[test]
 fn threads() {
     fn check<T: Send + Sync>() {}

@@ -1,4 +1,4 @@
-//! A value that knows whether it may have changed.
+//! A value that tracks whether it may have changed.
 
 use super::epoch::Epoch;
 use crate::content::Shortcuts;
@@ -12,12 +12,12 @@ use std::hash::{Hash, Hasher};
 use std::ops::{Deref, DerefMut};
 
 /// A value that notes when it may have changed: whenever it is borrowed mutably. Until then a
-/// [`Template`](crate::Template) that holds it passes it over, however large it is. Around a whole
-/// message that makes sending it again a matter of one comparison.
+/// [`Template`](crate::Template) that holds it skips it, regardless of its size. Around a whole
+/// message, this reduces sending it again to one comparison.
 ///
-/// In XML it is what the value itself is. Its clone is another value, which no template holds. A
-/// value that can change without being borrowed mutably (a `Cell`, an atomic) must not be tracked:
-/// its changes would not be seen.
+/// In XML it looks like the value itself. A clone is a new value, which no template holds. A value
+/// that can change without being borrowed mutably (a `Cell`, an atomic) must not be tracked: its
+/// changes would be missed.
 ///
 /// ```
 /// use deltasoap::schema::Use;
@@ -52,22 +52,22 @@ pub struct Tracked<T> {
 }
 
 impl<T> Tracked<T> {
-    /// Tracks a value from now on.
+    /// Starts tracking a value.
     pub fn new(value: T) -> Self {
         Tracked { value, epoch: Epoch::new() }
     }
 
-    /// The value.
+    /// Returns the value.
     pub fn get(&self) -> &T {
         &self.value
     }
 
-    /// Puts another value in its place.
+    /// Replaces the value.
     pub fn set(&mut self, value: T) {
         **self = value;
     }
 
-    /// The value, no longer tracked.
+    /// Converts into the value, which is no longer tracked.
     pub fn into_inner(self) -> T {
         self.value
     }
@@ -103,14 +103,14 @@ impl<T: Default> Default for Tracked<T> {
     }
 }
 
-/// Another value, which no template holds.
+/// A clone is a new value, which no template holds.
 impl<T: Clone> Clone for Tracked<T> {
     fn clone(&self) -> Self {
         Tracked::new(self.value.clone())
     }
 }
 
-/// Equal values; what is noted about them does not count.
+/// Compares the values; tracking state is ignored.
 impl<T: PartialEq> PartialEq for Tracked<T> {
     fn eq(&self, other: &Self) -> bool {
         self.value == other.value
@@ -137,7 +137,7 @@ impl<T: fmt::Display> fmt::Display for Tracked<T> {
     }
 }
 
-/// As the value's own, but never flat: an item that was not touched is passed over as a whole.
+/// Like the value's own content, but never flat: an untouched item is skipped as a whole.
 impl<T: Content> Content for Tracked<T> {
     const REPLACES: bool = T::REPLACES;
 

@@ -1,9 +1,9 @@
-//! Alphabets: the characters of a pattern's classes in as many groups as the classes tell apart.
+//! Alphabets: the characters of a pattern's classes, in as many groups as the classes distinguish.
 //!
 //! A class such as `\w` has hundreds of ranges, which an automaton over UTF-8 repeats for each of
-//! 255 characters in `\w{0,255}`. Most patterns tell only a few groups of characters apart. So a
-//! text is translated to one symbol a character, the symbol of its group, and the automaton is over
-//! symbols: a class is a handful of bytes then.
+//! 255 characters in `\w{0,255}`. Most patterns distinguish only a few groups of characters.
+//! Therefore text is translated to one symbol per character, the symbol of its group, and the
+//! automaton runs over symbols: a class is then a handful of bytes.
 
 use regex_syntax::hir::ClassUnicode;
 use std::ops::RangeInclusive;
@@ -13,7 +13,7 @@ use std::ops::RangeInclusive;
 const CLASSES: usize = 512;
 const RANGES: usize = 20_000;
 
-/// Which symbol stands for a character.
+/// A mapping from characters to symbols.
 #[derive(Debug)]
 pub(crate) struct Alphabet {
     /// The first character of each run of characters with one symbol, in order; the first one is 0.
@@ -22,8 +22,8 @@ pub(crate) struct Alphabet {
 }
 
 impl Alphabet {
-    /// An alphabet for these classes; `None` if they tell more than 256 groups apart, or are too
-    /// many.
+    /// Creates an alphabet for these classes; `None` if they distinguish more than 256 groups, or
+    /// are too many.
     pub(super) fn new(classes: &[ClassUnicode]) -> Option<Self> {
         let ranges = classes.iter().map(|class| class.ranges().len()).sum::<usize>();
         if classes.len() > CLASSES || ranges > RANGES {
@@ -45,7 +45,7 @@ impl Alphabet {
         Some(Alphabet { starts, symbols })
     }
 
-    /// The symbols of a class that the alphabet was made for: runs without gaps.
+    /// Returns the symbols of a class that the alphabet was made for, as runs without gaps.
     pub(super) fn symbols(&self, class: &ClassUnicode) -> Vec<RangeInclusive<u8>> {
         let members = members(class, &self.starts);
         let mut symbols: Vec<u8> =
@@ -62,7 +62,7 @@ impl Alphabet {
         runs
     }
 
-    /// A text in symbols.
+    /// Translates a text to symbols.
     pub(super) fn translate(&self, text: &str) -> Vec<u8> {
         let symbol = |c: char| self.symbols[self.starts.partition_point(|&start| start <= u32::from(c)) - 1];
         text.chars().map(symbol).collect()
@@ -73,7 +73,8 @@ fn bounds(class: &ClassUnicode) -> impl Iterator<Item = RangeInclusive<u32>> {
     class.ranges().iter().map(|range| u32::from(range.start())..=u32::from(range.end()))
 }
 
-/// Of each run, whether it is in the class: its bounds are among the runs' starts.
+/// Returns, for each run, true if it is in the class: the class's bounds are among the runs'
+/// starts.
 fn members(class: &ClassUnicode, starts: &[u32]) -> Vec<bool> {
     let mut ranges = bounds(class).peekable();
     let is_in = |&start: &u32| {
@@ -83,7 +84,7 @@ fn members(class: &ClassUnicode, starts: &[u32]) -> Vec<bool> {
     starts.iter().map(is_in).collect()
 }
 
-/// Splits each group into those in a class and the others; gives how many groups there are.
+/// Splits each group into its members in a class and the others; returns the number of groups.
 fn refine(groups: &mut [usize], is_in: &[bool], count: usize) -> usize {
     let mut next = 0;
     let mut split = vec![[None; 2]; count];

@@ -1,4 +1,4 @@
-//! Compares the splitter with a naive one, and tests what it refuses.
+//! Compares the splitter with a naive one, and tests which input it rejects.
 
 use super::*;
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 /// The headers and the bytes of each part.
 type Parts = Vec<(PartHeaders, Vec<u8>)>;
 
-/// The parts of a multipart that arrives in chunks; an error as text.
+/// Splits a multipart that arrives in chunks; an error is returned as text.
 fn split(multipart: &[u8], chunks: impl IntoIterator<Item = usize>, limits: AttachmentLimits) -> Result<Parts, String> {
     let mut splitter = Splitter::new("b-1", limits);
     let (mut parts, mut rest, mut chunks) = (Parts::new(), multipart, chunks.into_iter());
@@ -44,7 +44,7 @@ fn whole(multipart: &[u8]) -> Result<Parts, String> {
     whole
 }
 
-/// The parts, found by searching the whole multipart for boundaries, line by line.
+/// Finds the parts by searching the whole multipart for boundaries, line by line.
 fn naive(multipart: &[u8], break_: &str) -> Option<Parts> {
     let delimiter = format!("{break_}--b-1");
     let text = [break_.as_bytes(), multipart].concat();
@@ -57,7 +57,7 @@ fn naive(multipart: &[u8], break_: &str) -> Option<Parts> {
             let parts = pieces.iter().skip(1).map(|piece| naive_part(piece, break_));
             return parts.collect();
         }
-        // The line break behind the boundary is looked for again in front of the next one.
+        // The line break after a boundary is searched again as the one before the next boundary.
         rest = &rest[memmem::find(rest, break_.as_bytes())?..];
     }
     None
@@ -67,13 +67,13 @@ fn naive_part(piece: &[u8], break_: &str) -> Option<(PartHeaders, Vec<u8>)> {
     let empty_line = format!("{break_}{break_}");
     let (head, data) = match memmem::find(piece, empty_line.as_bytes()) {
         Some(at) => (&piece[..at], &piece[at + empty_line.len()..]),
-        // The line break of an empty part's empty line is the boundary's.
+        // The line break of an empty part's empty line belongs to the boundary.
         None => (piece.strip_suffix(break_.as_bytes()).unwrap_or(piece), &[][..]),
     };
     Some((PartHeaders::parse(head.trim_ascii_start()).ok()?, data.to_vec()))
 }
 
-/// Pieces that resemble boundaries and line breaks, more often than at random.
+/// Generates pieces that resemble boundaries and line breaks more often than random data.
 fn data() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         Just("\r\n"),
@@ -114,7 +114,7 @@ proptest! {
         let break_ = if is_lf { "\n" } else { "\r\n" };
         let multipart = multipart(&parts, break_, preamble);
         let found = split(&multipart, [], AttachmentLimits::default());
-        // The naive search knows one kind of line break.
+        // The naive search supports only one kind of line break.
         let is_uniform = |data: &[u8]| {
             let of_line_feeds = data.iter().filter(|&&byte| byte == b'\n').count();
             let of_both = memmem::find_iter(data, "\r\n").count();
@@ -173,10 +173,10 @@ fn an_error_names_the_place() {
     assert!(fault("no boundary").contains("before the first boundary (part 0, byte 0"));
     assert!(fault("").contains("before the first boundary"));
     assert!(fault("--b-1").contains("before the end of a boundary's line"));
-    assert!(fault("--b-12\r\n\r\nx").contains("something stands behind a boundary"));
-    assert!(fault(&format!("{open}\r\n--b-1x\r\n")).contains("something stands behind a boundary (part 1"));
+    assert!(fault("--b-12\r\n\r\nx").contains("unexpected text follows a boundary on its line"));
+    assert!(fault(&format!("{open}\r\n--b-1x\r\n")).contains("unexpected text follows a boundary on its line (part 1"));
     assert!(fault("--b-1\r\nA: b\r\n--b-1--").contains("the end of a part's headers"));
-    assert!(fault("--b-1\r\nA: b\r\n--b-1\r\n\r\n").contains("a boundary stands among the headers"));
+    assert!(fault("--b-1\r\nA: b\r\n--b-1\r\n\r\n").contains("a boundary occurs within the headers"));
     assert!(fault("--b-1\r\nno colon\r\n\r\n").contains("has no colon (part 1"));
 }
 
@@ -200,7 +200,7 @@ fn limits_hold_whatever_the_chunks() {
     assert!(fault(&format!("--b-1{}\r\n\r\n\r\n--b-1--", " ".repeat(65))).contains("`headers`"));
 }
 
-/// Near misses of a boundary at every place take linear time.
+/// Near misses of a boundary at every position take linear time.
 #[test]
 fn near_misses_take_linear_time() {
     let near = "\r\n--b-".repeat(200_000);

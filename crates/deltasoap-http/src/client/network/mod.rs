@@ -1,5 +1,5 @@
 //! The default transport: HTTP/1.1 over a pool of connections, with TLS for `https` URLs, and
-//! proxies where there are some.
+//! proxies if configured.
 //!
 //! [`route`] opens connections, to the host itself or through a [`proxy`].
 
@@ -38,7 +38,8 @@ const IDLE_TIME: Duration = Duration::from_secs(90);
 #[derive(Debug, Clone)]
 pub struct HttpTransport {
     plain: Client<Route, Body>,
-    /// For `https`; created when it is first needed, since it requires reading the system's roots.
+    /// Connections for `https`; created on first use, since that requires reading the system's
+    /// roots.
     #[cfg(feature = "_tls")]
     secure: Arc<OnceLock<Secure>>,
     settings: Arc<HttpTransportBuilder>,
@@ -55,8 +56,8 @@ type Secure = Client<
 >;
 
 impl HttpTransport {
-    /// A transport with its own pool. It trusts the servers whose certificates the system's roots
-    /// have signed.
+    /// Creates a transport with its own pool. It trusts servers with certificates signed by the
+    /// system's roots.
     pub fn new() -> Self {
         Self::builder().build()
     }
@@ -90,7 +91,8 @@ impl HttpTransport {
         }
     }
 
-    /// A transport with its own pool, and with these roots and this certificate for `https` URLs.
+    /// Creates a transport with its own pool, and with these roots and this certificate for `https`
+    /// URLs.
     ///
     /// ```no_run
     /// # fn client() -> Result<deltasoap_http::Client, Box<dyn std::error::Error>> {
@@ -105,7 +107,7 @@ impl HttpTransport {
     /// ```
     ///
     /// # Errors
-    /// When the identity cannot be used.
+    /// Returns an error if the identity cannot be used.
     #[cfg(feature = "_tls")]
     pub fn with_tls(tls: ClientTls) -> Result<Self, TlsError> {
         Ok(Self::builder().tls(tls)?.build())
@@ -149,14 +151,15 @@ pub struct HttpTransportBuilder {
 }
 
 impl HttpTransportBuilder {
-    /// A proxy for requests. Default: none, regardless of the environment; see [`Proxy::from_env`].
+    /// Sets a proxy for requests. Default: none, regardless of the environment; see
+    /// [`Proxy::from_env`].
     #[must_use]
     pub fn proxy(mut self, proxy: Proxy) -> Self {
         self.proxy = Some(proxy);
         self
     }
 
-    /// Decides which of the addresses of a host's name may be connected to.
+    /// Sets a check that decides which of the addresses of a host's name may be connected to.
     ///
     /// `check` takes the resolved addresses, and returns those that may be tried, or the error to
     /// fail with. Their ports have no meaning. It is not called if the URL itself contains an
@@ -170,41 +173,42 @@ impl HttpTransportBuilder {
         self
     }
 
-    /// Maximum time for connecting, from resolving the name to the end of a proxy's handshake; a
-    /// TLS handshake may take as long again. Default 10 s.
+    /// Sets the maximum time for connecting, from resolving the name to the end of a proxy's
+    /// handshake; a TLS handshake may take as long again. Default 10 s.
     #[must_use]
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = timeout;
         self
     }
 
-    /// How long an idle connection is kept; `None` for as long as the server keeps it. Default 90
-    /// s.
+    /// Sets how long an idle connection is kept; `None` for as long as the server keeps it. Default
+    /// 90 s.
     #[must_use]
     pub fn idle_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
         self.idle_timeout = timeout.into();
         self
     }
 
-    /// How many idle connections to a host are kept; with 0 each call has its own. Default: as many
-    /// as there were calls at one time.
+    /// Sets the maximum number of idle connections to a host; with 0 each call has its own.
+    /// Default: the number of concurrent calls so far.
     #[must_use]
     pub fn max_idle_per_host(mut self, connections: usize) -> Self {
         self.max_idle_per_host = connections;
         self
     }
 
-    /// Roots and certificate for `https` URLs. Default: the system's roots, and no certificate.
+    /// Sets roots and certificate for `https` URLs. Default: the system's roots, and no
+    /// certificate.
     ///
     /// # Errors
-    /// When the identity cannot be used.
+    /// Returns an error if the identity cannot be used.
     #[cfg(feature = "_tls")]
     pub fn tls(mut self, tls: ClientTls) -> Result<Self, TlsError> {
         self.tls = Some(tls.config()?);
         Ok(self)
     }
 
-    /// The transport.
+    /// Builds the transport.
     pub fn build(self) -> HttpTransport {
         HttpTransport {
             plain: self.pool().build(self.route()),
@@ -217,8 +221,7 @@ impl HttpTransportBuilder {
     fn pool(&self) -> Builder {
         let mut builder = Client::builder(Connections);
         builder.pool_timer(TokioTimer::new());
-        // A client takes headers that go on in another line, which old servers send (RFC 9112,
-        // 5.2).
+        // Accepts header fields folded over several lines, which old servers send (RFC 9112, 5.2).
         builder.http1_allow_obsolete_multiline_headers_in_responses(true);
         builder.pool_idle_timeout(self.idle_timeout).pool_max_idle_per_host(self.max_idle_per_host);
         builder
@@ -228,7 +231,7 @@ impl HttpTransportBuilder {
         Route::new(self.proxy.clone(), self.check.clone(), self.connect_timeout)
     }
 
-    /// Connections for `https` URLs only.
+    /// Creates the client for `https` URLs.
     #[cfg(feature = "_tls")]
     fn secure(&self, config: rustls::ClientConfig) -> Secure {
         use tower::ServiceExt;
@@ -287,7 +290,7 @@ impl tower::Service<Request<Body>> for HttpTransport {
     }
 }
 
-/// A URL without user and password.
+/// Returns a URL without user and password.
 fn without_credentials(url: &Uri) -> String {
     let text = url.to_string();
     let host = url.authority().map_or("", |authority| authority.as_str());

@@ -40,14 +40,14 @@ struct Named {
 }
 
 impl Proxy {
-    /// A proxy for all hosts except those of a list.
+    /// Creates a proxy for all hosts except those of a list.
     ///
     /// The list is separated by commas or blanks. It contains names, which include all names below
     /// them, addresses, networks (`10.0.0.0/8`), or `*` for all. Each may have a port (`host:8080`,
     /// `[::1]:8080`), and then applies to that port only.
     ///
     /// # Errors
-    /// When the URL is not that of a proxy.
+    /// Returns an error if the URL is not that of a proxy.
     pub fn new(url: &str, except: &str) -> Result<Self, InvalidProxy> {
         let named = Named { url: url.to_owned(), by: None };
         let proxy = Self::of(named.clone(), named, except);
@@ -59,7 +59,7 @@ impl Proxy {
         }
     }
 
-    /// The proxy of the environment at this time, as curl reads it.
+    /// Reads the current proxy settings of the environment, like curl.
     ///
     /// `http_proxy`, `https_proxy` and `all_proxy` are URLs of proxies, the last for schemes
     /// without their own. `no_proxy` is the list of hosts that bypass them. Upper case is accepted
@@ -80,7 +80,7 @@ impl Proxy {
         Self::of(http, https, &Self::exceptions(variable))
     }
 
-    /// The list of hosts in the environment that bypass proxies.
+    /// Returns the list of hosts in the environment that bypass proxies.
     pub fn no_proxy() -> String {
         Self::exceptions(|name| std::env::var(name).ok())
     }
@@ -95,16 +95,16 @@ impl Proxy {
         Proxy { ways: Arc::new(ways), named_by: None }
     }
 
-    /// Sets the source of the proxy, such as an option of a command line. Errors that concern the
-    /// proxy mention it.
+    /// Sets the source of the proxy, such as a command-line option. Errors that concern the proxy
+    /// mention it.
     #[must_use]
     pub fn named_by(mut self, source: &str) -> Self {
         self.named_by = Some(source.into());
         self
     }
 
-    /// The URL of the proxy for requests to a URL, with its user and password; `None` for a direct
-    /// connection.
+    /// Returns the URL of the proxy for requests to a URL, with its user and password; `None` for a
+    /// direct connection.
     pub fn url_for(&self, url: &Uri) -> Option<&str> {
         self.to(url)?;
         Some(&self.named(url).url)
@@ -114,13 +114,13 @@ impl Proxy {
         if url.scheme() == Some(&Scheme::HTTPS) { &self.ways.https } else { &self.ways.http }
     }
 
-    /// The route to a URL; `None` for a direct connection.
+    /// Returns the proxy for a URL; `None` for a direct connection.
     pub(super) fn to(&self, url: &Uri) -> Option<Intercept> {
         if self.is_direct(url) { None } else { self.ways.matcher.intercept(url) }
     }
 
-    /// Fails if the environment names an invalid proxy for a URL: a direct connection is not what
-    /// was requested.
+    /// Fails if the environment names an invalid proxy for a URL, since a direct connection was not
+    /// requested.
     pub(super) fn check(&self, url: &Uri) -> Result<(), ProxyError> {
         let is_named = !self.named(url).url.is_empty() && !self.is_direct(url);
         if !is_named || self.ways.matcher.intercept(url).is_some_and(|proxy| has_valid_port(&proxy)) {
@@ -133,15 +133,15 @@ impl Proxy {
         self.ways.exceptions.iter().any(|exception| exception.holds_for(url))
     }
 
-    /// The authorization for a proxy in requests to a URL, whose heads the proxy reads.
+    /// Returns the authorization for a proxy in requests to a URL, whose heads the proxy reads.
     pub(super) fn authorization(&self, url: &Uri) -> Option<HeaderValue> {
         let proxy = self.to(url).filter(|proxy| kind(proxy) == Some(Kind::Http))?;
         proxy.basic_auth().cloned()
     }
 
-    /// The error of the proxy on the way to a URL.
+    /// Creates the error of the proxy on the way to a URL.
     pub(super) fn error(&self, url: &Uri, is_reached: bool, error: BoxError) -> ProxyError {
-        // A port that is none may be a password with a slash in it.
+        // An invalid port may be a password that contains a slash.
         let proxy = self.to(url).filter(has_valid_port).map(|proxy| proxy.uri().to_string());
         let proxy = proxy.unwrap_or_else(|| "that is named".to_owned());
         let proxy = proxy.trim_end_matches('/').to_owned();
@@ -160,7 +160,7 @@ struct Exception {
 }
 
 impl Exception {
-    /// The entries of a list. Entries without a port are looked up together.
+    /// Parses the entries of a list. Entries without a port are matched together.
     fn all(list: &str) -> Vec<Self> {
         let entries = list.split(|c: char| c == ',' || c.is_whitespace()).map(host_and_port);
         let entries = entries.filter(|(host, _)| !host.is_empty());
@@ -182,20 +182,20 @@ impl Exception {
     }
 }
 
-/// The host and the port of an entry. Brackets around an IPv6 address are removed.
+/// Splits an entry into host and port. Brackets around an IPv6 address are removed.
 fn host_and_port(entry: &str) -> (&str, Option<u16>) {
     let of_a_port = entry.rsplit_once(':').filter(|_| entry.parse::<Ipv6Addr>().is_err());
     let of_a_port = of_a_port.and_then(|(host, port)| Some((host, Some(port.parse().ok()?))));
     let (host, port) = of_a_port.unwrap_or((entry, None));
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
-    // The root of all names may be said.
+    // A name may end with a dot, for the DNS root.
     (bare.unwrap_or_else(|| host.strip_suffix('.').unwrap_or(host)), port)
 }
 
 /// A proxy that is unreachable, or that does not connect to the host. The request was not sent.
 #[derive(Debug)]
 pub(super) struct ProxyError {
-    /// Its URL, without user and password.
+    /// The proxy's URL, without user and password.
     proxy: String,
     named_by: Option<String>,
     is_reached: bool,
@@ -208,7 +208,7 @@ impl fmt::Display for ProxyError {
         let named_by = named_by.as_ref().map(|by| format!(" (from {by})")).unwrap_or_default();
         match is_reached {
             false => write!(f, "cannot connect to the proxy {proxy}{named_by}: {error}"),
-            true => write!(f, "the proxy {proxy}{named_by} gives no connection to the host: {error}"),
+            true => write!(f, "the proxy {proxy}{named_by} does not connect to the host: {error}"),
         }
     }
 }
@@ -219,7 +219,7 @@ impl std::error::Error for ProxyError {
     }
 }
 
-/// Shows no password.
+/// Hides the password.
 impl fmt::Debug for Proxy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Proxy").field(&self.ways.matcher).finish()
@@ -233,7 +233,7 @@ pub(super) enum Kind {
     Socks5,
 }
 
-/// The kind of a supported proxy.
+/// Returns the kind of a supported proxy.
 pub(super) fn kind(proxy: &Intercept) -> Option<Kind> {
     match proxy.uri().scheme_str()? {
         "http" => Some(Kind::Http),
@@ -242,14 +242,14 @@ pub(super) fn kind(proxy: &Intercept) -> Option<Kind> {
     }
 }
 
-/// False if the port is invalid.
+/// Returns false if the port is invalid.
 fn has_valid_port(proxy: &Intercept) -> bool {
     let uri = proxy.uri();
     uri.port_u16().is_some() || uri.authority().is_some_and(|authority| authority.as_str() == authority.host())
 }
 
-/// A URL that is not that of an HTTP or SOCKS5 proxy. It is not shown, since it may contain a
-/// password.
+/// The error for a URL that is not that of an HTTP or SOCKS5 proxy. The URL is not shown, since it
+/// may contain a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InvalidProxy;
 

@@ -23,19 +23,20 @@ use tower::{Service, ServiceExt};
 /// The port of SOCKS (RFC 1928, 3).
 const SOCKS: u16 = 1080;
 
-/// Connects over TCP, through a proxy if there is one.
+/// Connects over TCP, through a proxy if one is set.
 #[derive(Debug, Clone)]
 pub(super) struct Route {
-    /// To hosts.
+    /// Connects to hosts.
     tcp: Tcp,
-    /// To the proxy.
+    /// Connects to the proxy.
     to_proxy: Tcp,
     proxy: Option<Proxy>,
     timeout: Duration,
 }
 
 impl Route {
-    /// `check` is for the addresses of hosts that are connected to without a proxy.
+    /// Creates a route. `check` is for the addresses of hosts that are connected to without a
+    /// proxy.
     pub(super) fn new(proxy: Option<Proxy>, check: Option<AddressCheck>, timeout: Duration) -> Self {
         Route { tcp: Tcp::new(check), to_proxy: Tcp::new(None), proxy, timeout }
     }
@@ -62,8 +63,7 @@ impl Route {
         }
     }
 
-    /// A connection to the proxy, through which the host is reached. Records when the proxy itself
-    /// is reached.
+    /// Connects to the host through a proxy. Records when the proxy itself is reached.
     async fn through(
         self,
         proxy: &Proxy,
@@ -104,9 +104,9 @@ fn tunnel(proxy: &Intercept, connected: Connected) -> Tunnel<Connected> {
     }
 }
 
-/// hyper does not report an HTTP proxy's answer, except that it was neither 200 nor 407.
+/// Converts an error: hyper reports of an HTTP proxy's answer only that it was neither 200 nor 407.
 fn refused(error: BoxError) -> BoxError {
-    if error.to_string().ends_with("unsuccessful") { "it refuses to make a tunnel".into() } else { error }
+    if error.to_string().ends_with("unsuccessful") { "it refuses to open a tunnel".into() } else { error }
 }
 
 fn socks(proxy: &Intercept, connected: Connected) -> SocksV5<Connected> {
@@ -117,12 +117,12 @@ fn socks(proxy: &Intercept, connected: Connected) -> SocksV5<Connected> {
     }
 }
 
-/// The error of a connection that takes too long.
+/// Returns the error of a connection that takes too long.
 pub(super) fn too_slow(time: Duration) -> BoxError {
     format!("no connection within {} s", time.as_secs_f64()).into()
 }
 
-/// The URL with its own port, or the given one.
+/// Returns the URL with its own port, or the given one.
 fn with_port(url: &Uri, port: u16) -> Result<Uri, http::Error> {
     let (host, port) = (url.host().unwrap_or_default(), url.port_u16().unwrap_or(port));
     let mut parts = url.clone().into_parts();
@@ -170,7 +170,7 @@ impl Tcp {
     fn new(check: Option<AddressCheck>) -> Self {
         let mut connector = HttpConnector::new_with_resolver(Lookup { resolver: GaiResolver::new(), check });
         connector.set_nodelay(true);
-        // TLS and tunnels are for others to make.
+        // TLS and tunnels are added by other connectors.
         connector.enforce_http(false);
         Tcp(connector)
     }

@@ -1,9 +1,9 @@
-//! The cache of a service: shelves by owner, in shards, with a bound on all bytes.
+//! The cache of a service: shelves by owner, in shards, with a bound on the total bytes.
 //!
-//! Connections have their shelves here too, so that one count and one eviction cover everything
-//! that waits. A connection reaches its own shelf without a lookup. Eviction is by *second chance*:
-//! a hand moves over the shelves of a shard; one that was used since the hand last passed is
-//! skipped once, else its oldest memory is dropped.
+//! Connections have their shelves here too, so that one count and one eviction cover all waiting
+//! memories. A connection reaches its own shelf without a lookup. Eviction is by *second chance*: a
+//! hand moves over the shelves of a shard. If a shelf was used since the hand last passed, it is
+//! skipped once; otherwise its oldest memory is dropped.
 //!
 //! Locks are taken in the order shard, shelf, and held only for list operations.
 
@@ -16,7 +16,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Number of shards, so that connections of many threads seldom contend for one lock.
+/// Number of shards: enough that connections of many threads seldom contend for one lock.
 const SHARDS: usize = 16;
 
 /// The owner of a shelf.
@@ -36,7 +36,7 @@ enum Owner {
 pub(crate) struct Keeper {
     /// `None` once the connection has ended.
     shelf: Mutex<Option<Shelf<Stream>>>,
-    /// Whether it was used since the hand last passed.
+    /// True if it was used since the hand last passed.
     is_used: AtomicBool,
 }
 
@@ -54,7 +54,7 @@ impl Keeper {
         self.shelf().as_mut()?.take(|key| key == stream)
     }
 
-    /// Puts a memory on the shelf; returns one that there is no room for.
+    /// Puts a memory on the shelf; returns one if there is no room.
     fn put(&self, idle: Idle<Stream>) -> Option<Idle<Stream>> {
         match &mut *self.shelf() {
             Some(shelf) => shelf.put(idle),
@@ -89,18 +89,18 @@ pub(crate) struct Cache {
     hasher: RandomState,
     /// Bytes of all waiting memories.
     held: AtomicUsize,
-    /// The same for each operation.
+    /// Bytes of waiting memories, for each operation.
     held_by: Box<[AtomicUsize]>,
     evicted: AtomicU64,
     /// The shard to evict from next, modulo [`SHARDS`].
     hand: AtomicUsize,
     connections: AtomicU64,
-    /// How many connections in a row ended with their first request.
+    /// Number of consecutive connections that ended with their first request.
     singles: AtomicU32,
 }
 
-/// After this many connections in a row that ended with their first request, others are expected to
-/// do so too.
+/// After this many consecutive connections that ended with their first request, others are expected
+/// to do so too.
 const SINGLES: u32 = 8;
 
 impl Cache {
@@ -124,37 +124,37 @@ impl Cache {
         self.sharing
     }
 
-    /// Whether a memory stays with the decoder that filled it.
+    /// Returns true if a memory stays with the decoder that filled it.
     pub(crate) fn ties_decoders(&self) -> bool {
         !self.can_travel
     }
 
-    /// A hash for this service's streams, which no sender can predict.
+    /// Returns a hasher for this service's streams, which no sender can predict.
     pub(crate) fn hasher(&self) -> &RandomState {
         &self.hasher
     }
 
-    /// Bytes of all waiting memories.
+    /// Returns the bytes of all waiting memories.
     pub(crate) fn held(&self) -> usize {
         self.held.load(Relaxed)
     }
 
-    /// Bytes of an operation's waiting memories.
+    /// Returns the bytes of an operation's waiting memories.
     pub(crate) fn held_by(&self, operation: usize) -> usize {
         self.held_by[operation].load(Relaxed)
     }
 
-    /// Memories dropped to stay within the bound on bytes.
+    /// Returns the number of memories dropped to stay within the bound on bytes.
     pub(crate) fn evicted(&self) -> u64 {
         self.evicted.load(Relaxed)
     }
 
-    /// Whether requests with this principal, without a known connection, can be remembered.
+    /// Returns true if requests with this principal, without a known connection, can be remembered.
     pub(crate) fn remembers(&self, principal: Option<&Principal>) -> bool {
         self.can_travel && (self.sharing == Sharing::Operation || principal.is_some())
     }
 
-    /// A shelf for a connection, and the number to close it with.
+    /// Returns a shelf for a connection, and the number to close it with.
     pub(crate) fn open_connection(&self) -> (u64, Arc<Keeper>) {
         let number = self.connections.fetch_add(1, Relaxed);
         let owner = Owner::Connection(number);
@@ -163,13 +163,13 @@ impl Cache {
         (number, keeper)
     }
 
-    /// True if a connection is expected to end with its first request, so that nothing need be
+    /// Returns true if a connection is expected to end with its first request, so nothing need be
     /// recorded about it.
     pub(crate) fn expects_single_requests(&self) -> bool {
         self.singles.load(Relaxed) >= SINGLES
     }
 
-    /// Closes a connection's shelf after a number of requests, and handles its waiting memories.
+    /// Closes a connection's shelf after a number of requests, and returns its waiting memories.
     pub(crate) fn close_connection(&self, number: u64, keeper: &Keeper, requests: u32) -> Vec<Idle<Stream>> {
         let singles = if requests > 1 { 0 } else { self.singles.load(Relaxed).saturating_add(1) };
         self.singles.store(singles, Relaxed);
@@ -180,7 +180,7 @@ impl Cache {
         left
     }
 
-    /// A memory of the stream, from the connection's own shelf or the owner's.
+    /// Returns a memory of the stream, from the connection's own shelf or the owner's.
     pub(crate) fn take(&self, stream: &Stream, own: Option<&Keeper>) -> Option<Idle<Stream>> {
         let found = own.and_then(|keeper| keeper.take(stream)).or_else(|| self.take_from_owner(stream));
         found.inspect(|idle| self.count_out(idle))
@@ -200,7 +200,7 @@ impl Cache {
         }
     }
 
-    /// Keeps a memory with its connection; if that has ended or is full, a memory is passed on to
+    /// Keeps a memory with its connection. If that has ended or is full, a memory is passed on to
     /// its owner.
     fn keep_with(&self, own: &Keeper, idle: Idle<Stream>) {
         self.admit(idle, |idle| own.put(idle)).into_iter().for_each(|other| self.keep(other));
@@ -217,7 +217,7 @@ impl Cache {
         drop(unwanted);
     }
 
-    /// Puts a memory on a shelf and counts it; a memory that is returned for it is no longer
+    /// Puts a memory on a shelf and counts it. A memory that is returned in exchange is no longer
     /// counted.
     fn admit(
         &self,
@@ -234,7 +234,7 @@ impl Cache {
         back
     }
 
-    /// The owner that a memory goes to besides a connection; `None` if no owner can return.
+    /// Returns the owner of a memory, other than a connection; `None` if no owner can return.
     fn owner(&self, stream: &Stream) -> Option<Owner> {
         let Stream { operation, prologue, principal } = stream;
         match self.sharing {
@@ -271,7 +271,7 @@ impl Cache {
     }
 
     /// Drops memories while there are too many bytes. Continues from the shard where it last
-    /// stopped, with two rounds at most, since used shelves are skipped once.
+    /// stopped, for at most two rounds, since used shelves are skipped once.
     fn evict(&self) {
         let is_too_much = || self.held() > self.bounds.total_bytes;
         let mut visits = 2 * SHARDS;
@@ -288,7 +288,7 @@ impl Cache {
 }
 
 impl Shard {
-    /// An owner's shelf, created on first use.
+    /// Returns an owner's shelf, created on first use.
     fn keeper(&mut self, owner: Owner, limit: usize) -> &Keeper {
         if !self.keepers.contains_key(&owner) {
             self.tidy();
@@ -313,8 +313,8 @@ impl Shard {
         }
     }
 
-    /// Makes one round and takes memories while `go_on` returns true for the last one. Shelves used
-    /// since the previous round are skipped.
+    /// Makes one round and takes memories while `go_on` returns true for the last one taken.
+    /// Shelves used since the previous round are skipped.
     fn evict(&mut self, mut go_on: impl FnMut(&Idle<Stream>) -> bool) -> Vec<Idle<Stream>> {
         let mut taken = Vec::new();
         for _ in 0..self.keepers.len() {
@@ -337,12 +337,12 @@ impl Shard {
 
 #[cfg(test)]
 impl Cache {
-    /// Number of owners with shelves.
+    /// Returns the number of owners with shelves.
     pub(super) fn owners(&self) -> usize {
         (0..SHARDS).map(|index| self.locked(index).keepers.len()).sum()
     }
 
-    /// Bytes of all memories on the shelves, recounted.
+    /// Returns the bytes of all memories on the shelves, recounted.
     pub(super) fn counted_anew(&self) -> usize {
         let bytes = |keeper: &Arc<Keeper>| keeper.shelf().as_ref().map_or(0, Shelf::bytes);
         (0..SHARDS).map(|index| self.locked(index).keepers.values().map(bytes).sum::<usize>()).sum()

@@ -12,7 +12,7 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Where a request's memory comes from and is returned to.
+/// The source of a request's memory, to which it is returned.
 #[derive(Debug)]
 pub(crate) struct Place {
     cache: Arc<Cache>,
@@ -23,17 +23,17 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The place of a request's memory; `None` if nothing identifies its stream, or remembering is
-    /// useless: a service whose clients connect for one request each detects this, and then records
-    /// nothing.
+    /// Returns the place of a request's memory; `None` if nothing identifies its stream, or keeping
+    /// memories is useless: a service whose clients send one request per connection detects this,
+    /// and then records nothing.
     pub(crate) fn of(parts: &Parts, cache: &Arc<Cache>) -> Option<Self> {
         let place = Place::of_response(parts, cache)?;
         let agent = parts.headers.get(USER_AGENT).map(HeaderValue::as_bytes);
         Some(Place { agent: cache.hasher().hash_one(agent), ..place })
     }
 
-    /// The place of the templates of a request's response, which are the same for all of a sender's
-    /// programs.
+    /// Returns the place of the templates for a request's response, which are the same for all of a
+    /// sender's programs.
     pub(crate) fn of_response(parts: &Parts, cache: &Arc<Cache>) -> Option<Self> {
         let principal = parts.extensions.get::<Principal>().filter(|_| cache.sharing() == Sharing::Principal);
         let store = parts.extensions.get::<Connection>().map(|connection| connection.store(cache));
@@ -44,22 +44,22 @@ impl Place {
         Some(Place { cache: Arc::clone(cache), store, principal: principal.cloned(), agent: 0 })
     }
 
-    /// The connection, if the request's decoder is to be kept with it.
+    /// Returns the connection, if the request's decoder should be kept with it.
     pub(crate) fn decoder_store(&self) -> Option<&Arc<Store>> {
         self.store.as_ref().filter(|_| self.cache.ties_decoders())
     }
 
-    /// The stream that a message belongs to. Its sender's style is identified by the version of
-    /// SOAP, the body element's name as written, with its prefix, and the `User-Agent`. All are
-    /// known when the body opens. On a connection on which several senders alternate, for example
-    /// behind a proxy, two of them seldom agree in all three.
+    /// Returns the stream that a message belongs to. Its sender's style is identified by the
+    /// version of SOAP, the body element's name as written, with its prefix, and the `User-Agent`.
+    /// All are known when the body opens. On a connection on which several senders alternate, for
+    /// example behind a proxy, two senders seldom agree in all three.
     fn stream(&self, operation: usize, version: Version, name: &str) -> Stream {
         let prologue = self.cache.hasher().hash_one((version as u8, name, self.agent));
         Stream { operation, prologue, principal: self.principal.clone() }
     }
 
-    /// A memory for a message, an earlier one's if one is waiting. `name` is the body element's
-    /// name as written.
+    /// Returns a memory for a message: an earlier one's if one is waiting. `name` is the body
+    /// element's name as written.
     pub(crate) fn check_out<T: Typed>(self, record: &Arc<Record>, version: Version, name: &str) -> Checkout<T>
     where
         Memory<T>: Send + 'static,
@@ -84,7 +84,7 @@ impl Place {
         Checkout { before: memory.stats(), memory: Some(memory), home: Arc::new(Return { way, vacant }) }
     }
 
-    /// What waits for a message, and where it is returned to.
+    /// Returns the memory that waits for a message, and the place to return it to.
     fn find(self, record: &Arc<Record>, version: Version, name: &str) -> (Option<Idle<Stream>>, Way) {
         let stream = self.stream(record.number(), version, name);
         let Place { cache, store, .. } = self;
@@ -94,7 +94,7 @@ impl Place {
         (idle, Way { cache, keeper, stream, record: Arc::clone(record), is_home })
     }
 
-    /// The place of the templates of an operation's responses in a version.
+    /// Returns the place of the templates of an operation's responses in a version.
     pub(crate) fn for_templates(self, record: &Record, version: Version) -> TemplatePlace {
         let Place { cache, store, principal, .. } = self;
         let stream = Stream { operation: record.number(), prologue: version as u64, principal };
@@ -102,7 +102,7 @@ impl Place {
     }
 }
 
-/// Where templates come from and are returned to.
+/// The source of templates, to which they are returned.
 #[derive(Debug)]
 pub(crate) struct TemplatePlace {
     cache: Arc<Cache>,
@@ -111,7 +111,7 @@ pub(crate) struct TemplatePlace {
 }
 
 impl TemplatePlace {
-    /// Templates for a response: earlier ones if some are waiting.
+    /// Returns templates for a response: earlier ones if some are waiting.
     pub(crate) fn take(&self, options: Templating) -> Box<Templates> {
         let idle = self.cache.take(&self.stream, self.keeper());
         let earlier = idle.and_then(Idle::into_parts).map(|(_, templates)| templates);
@@ -120,8 +120,8 @@ impl TemplatePlace {
         templates
     }
 
-    /// Where responses of different operations share arrays: on one connection, for one principal.
-    /// With sharing by operation they are separate from other operations'.
+    /// Returns the pool in which responses of different operations share arrays: on one connection,
+    /// for one principal. With sharing by operation, arrays are not shared between operations.
     fn runs(&self) -> Option<RunPool> {
         let store = self.store.as_ref().filter(|_| self.cache.sharing() == Sharing::Principal);
         store.map(|store| store.runs(self.stream.principal.as_ref()))
@@ -139,7 +139,7 @@ impl TemplatePlace {
 }
 
 /// A memory taken out for one message. If it is not turned into a lease, the message was not read
-/// in full, and the memory is returned without it.
+/// in full, and the memory is returned without the message.
 #[derive(Debug)]
 pub(crate) struct Checkout<T>
 where
@@ -163,7 +163,7 @@ where
         }
     }
 
-    /// The message's value, for a handler.
+    /// Leases the message's value to a handler.
     pub(crate) fn lease(mut self) -> Lease<T> {
         match self.memory.take() {
             Some(memory) => {
@@ -195,22 +195,22 @@ where
     }
 }
 
-/// Returns one memory.
+/// Returns one memory to its place.
 #[derive(Debug)]
 struct Return<T> {
     way: Way,
-    /// Makes the value of an empty memory.
+    /// Creates the value of an empty memory.
     vacant: fn() -> T,
 }
 
-/// Where one memory is returned to.
+/// The place that one memory is returned to.
 #[derive(Debug)]
 struct Way {
     cache: Arc<Cache>,
     keeper: Option<Arc<Keeper>>,
     stream: Stream,
     record: Arc<Record>,
-    /// True once the memory has come back.
+    /// True once the memory was returned.
     is_home: AtomicBool,
 }
 
@@ -272,7 +272,7 @@ mod tests {
         }
     }
 
-    /// A memory of a message with this text. All take the same bytes.
+    /// Returns a memory of a message with this text. All take the same bytes.
     fn marked(mark: &str) -> Box<Memory<String>> {
         let mut message = Message(Box::default());
         let differential = Differential { adaptive: false, ..Differential::default() };
@@ -297,7 +297,7 @@ mod tests {
         }
     }
 
-    /// Bytes accounted for one memory here.
+    /// Returns the number of bytes accounted for one memory here.
     fn one() -> usize {
         charge(&*marked(""))
     }
@@ -346,7 +346,7 @@ mod tests {
         assert_eq!(service.handle(under(plain(), "eve"), "7"), "");
     }
 
-    /// Nothing is compared with the value of a memory that no message is kept in.
+    /// A memory without a message is not compared with.
     #[test]
     fn a_value_that_is_not_needed_is_not_kept() {
         let service = default_service(Sharing::Principal);
@@ -517,8 +517,8 @@ mod tests {
     }
 
     proptest! {
-        /// In whatever order messages come, the count equals the memories on the shelves, within
-        /// the bound, and nothing is left at the end.
+        /// In any order of messages, the count equals the memories on the shelves, is within the
+        /// bound, and is zero at the end.
         #[test]
         fn what_is_counted_is_what_is_held(
             steps in proptest::collection::vec((0..6_u8, 0..4_usize, 0..3_u8), 1..80),

@@ -12,15 +12,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// A connection, attached to its requests by [`Server`](crate::Server).
 ///
-/// Services keep their memory of its earlier messages here, and drop it with the last clone.
-/// Another accept loop can create one for each connection and attach it to all requests of the
+/// Services keep their memory of its earlier messages here, and drop it with the last clone. A
+/// different accept loop can create one for each connection and attach it to all requests of the
 /// connection. Without one, and without a [`Principal`](crate::Principal), nothing identifies a
 /// stream of messages, and each is read in full, unless the service shares [by
 /// operation](crate::Sharing::Operation).
 #[derive(Clone, Default)]
 pub struct Connection(Arc<Shared>);
 
-/// What the requests of a connection have in common.
+/// The data shared by the requests of a connection.
 #[derive(Default)]
 struct Shared {
     stores: Mutex<Vec<Arc<Store>>>,
@@ -29,22 +29,23 @@ struct Shared {
 }
 
 impl Connection {
-    /// A connection without messages so far.
+    /// Creates a connection without messages.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A connection whose throughput is measured.
+    /// Creates a connection whose throughput is measured.
     pub(crate) fn over(throughput: Option<Arc<Throughput>>) -> Self {
         Connection(Arc::new(Shared { throughput, ..Shared::default() }))
     }
 
-    /// How fast the client takes responses, where that is measured.
+    /// Returns how fast the client takes responses, where that is measured.
     pub(crate) fn throughput(&self) -> Option<&Arc<Throughput>> {
         self.0.throughput.as_ref()
     }
 
-    /// The connection's data at the service with this cache. A connection uses few services.
+    /// Returns the connection's data at the service with this cache. A connection uses few
+    /// services.
     pub(crate) fn store(&self, cache: &Arc<Cache>) -> Arc<Store> {
         let mut stores = self.0.stores.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(store) = stores.iter().find(|store| Arc::ptr_eq(&store.cache, cache)) {
@@ -68,7 +69,7 @@ pub(crate) struct Store {
     cache: Arc<Cache>,
     number: u64,
     keeper: Arc<Keeper>,
-    /// Requests so far.
+    /// Number of requests so far.
     requests: AtomicU32,
     /// The decoder between two requests.
     decoder: Mutex<Option<Pooled>>,
@@ -83,7 +84,7 @@ impl Store {
         Store { cache, number, keeper, requests, decoder, runs }
     }
 
-    /// Counts a request; true for the first.
+    /// Counts a request; returns true for the first.
     pub(crate) fn begin_request(&self) -> bool {
         self.requests.fetch_add(1, Relaxed) == 0
     }
@@ -92,7 +93,8 @@ impl Store {
         &self.keeper
     }
 
-    /// Where responses to a principal share arrays. Another principal finds nothing there.
+    /// Returns the pool of arrays that responses to a principal share. It is empty for another
+    /// principal.
     pub(crate) fn runs(&self, principal: Option<&Principal>) -> RunPool {
         let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
         if runs.0.as_ref() != principal {
@@ -101,10 +103,10 @@ impl Store {
         runs.1.clone()
     }
 
-    /// The connection's decoder. The data saved by the papers' policies refers to names and scopes
-    /// of the decoder that read the message, so the next message needs the same one. It comes from
-    /// the pool at first, or while another request of the connection is being read, and is returned
-    /// to the pool when the connection ends.
+    /// Returns the connection's decoder. The data saved by the papers' policies refers to names and
+    /// scopes of the decoder that read the message, so the next message needs the same decoder. A
+    /// decoder comes from the pool for the first request, or while another request of the
+    /// connection is being read, and is returned to the pool when the connection ends.
     pub(crate) fn decoder(&self, pool: &Arc<Pool>) -> Pooled {
         let kept = self.decoder.lock().unwrap_or_else(PoisonError::into_inner).take();
         kept.unwrap_or_else(|| pool.take())

@@ -1,5 +1,5 @@
-//! Where memories of differential decoding wait between a service's messages, and the templates of
-//! its responses, in two caches of the same kind.
+//! The places where memories of differential decoding wait between a service's messages, and the
+//! templates of its responses, in two caches of the same kind.
 //!
 //! ```text
 //!   request ──> Place: which connection, which principal
@@ -12,9 +12,9 @@
 //! ```
 //!
 //! A memory is taken out, used by one message only, leased to its handler, and returned when the
-//! lease is dropped. Meanwhile it is not available to others: the next message of the stream gets
-//! another. No lock is held. When a connection ends, its memories move to the shelf of their owner,
-//! a principal or an operation, if that owner can return.
+//! lease is dropped. Meanwhile it is not available to others: the next message of the stream gets a
+//! different memory. No lock is held. When a connection ends, its memories move to the shelf of
+//! their owner, a principal or an operation, if that owner can return.
 
 mod cache;
 mod checkout;
@@ -34,7 +34,7 @@ pub(crate) struct Stream {
     /// The operation's number within the service.
     pub(crate) operation: usize,
     /// A hash of the beginning of a message, as the sender or we write it; see [`Place::stream`].
-    /// It only selects a memory: finally the bytes of the messages are compared.
+    /// It only selects a memory: the bytes of the messages are still compared.
     pub(crate) prologue: u64,
     /// The sender of the messages, if that is known and relevant.
     pub(crate) principal: Option<Principal>,

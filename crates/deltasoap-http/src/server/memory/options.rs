@@ -5,7 +5,7 @@ use std::sync::Arc;
 /// The authenticated identity of a request's sender.
 ///
 /// A layer around the service, which knows how clients authenticate, attaches it to the request's
-/// extensions. Requests of one principal share the service's memory of earlier messages, over all
+/// extensions. Requests of one principal share the service's memory of earlier messages, across all
 /// of the principal's connections and after they are closed. Attach nothing that a client can
 /// choose freely: see [`Sharing`].
 ///
@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub struct Principal(pub Arc<str>);
 
 impl Principal {
-    /// A principal by its name.
+    /// Creates a principal with this name.
     pub fn new(name: impl Into<Arc<str>>) -> Self {
         Principal(name.into())
     }
@@ -31,37 +31,38 @@ impl Principal {
 /// written against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub enum Sharing {
-    /// Those of the same [`Principal`]; for a request without one, those of the same connection.
+    /// Messages of the same [`Principal`]; for a request without one, of the same connection.
     #[default]
     Principal,
-    /// Those of all clients of the operation, as in *Differential Deserialization*: this is useful
-    /// for devices that connect anew for each message.
+    /// Messages of all clients of the operation, as in *Differential Deserialization*: this is
+    /// useful for devices that connect anew for each message.
     ///
     /// Values never reach another client, but timing does. A message that resembles the one before
-    /// is read or written faster, so a client who can measure how long its own messages take learns
-    /// how much they resemble what somebody else has sent or received, and can find that out by
-    /// trying. Choose this only where clients may know each other's messages.
+    /// is read or written faster. So a client that can measure how long its own messages take
+    /// learns how much they resemble what another client has sent or received, and can find out its
+    /// content by trying. Choose this only where clients may know each other's messages.
     Operation,
 }
 
 /// Bounds on a service's memory of earlier messages: on memories of requests, and on templates of
 /// responses.
 ///
-/// Beyond a bound, the least recently used memory is dropped. The next message of that stream is
-/// then read or written in full, as all are without differential decoding and serialization.
+/// If a bound is exceeded, the least recently used memory is dropped. The next message of that
+/// stream is then read or written in full, as all messages are without differential decoding and
+/// serialization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryBounds {
     /// Memories, or sets of templates, kept for one connection. Default 8.
     pub per_connection: usize,
-    /// The same for one principal besides its connections. Default 16.
+    /// Memories, or sets of templates, kept for one principal besides its connections. Default 16.
     pub per_principal: usize,
-    /// The same for one operation and style of sender besides the connections, with
-    /// [`Sharing::Operation`]. Default 64.
+    /// Memories, or sets of templates, kept for one operation and style of sender besides the
+    /// connections, with [`Sharing::Operation`]. Default 64.
     pub per_operation: usize,
     /// Bytes kept by the service in total, including connections: received buffers by their
-    /// capacity and the notes about them, without the values themselves; and as many of templates.
-    /// Memories that a handler holds on lease are not counted meanwhile, nor parts that a template
-    /// has changed while it was still being sent. Default 256 MiB.
+    /// capacity and the notes about them, without the values themselves. Templates have a separate
+    /// bound of the same size. Memories that a handler holds on lease are not counted meanwhile,
+    /// nor parts that a template has changed while it was still being sent. Default 256 MiB.
     pub total_bytes: usize,
 }
 

@@ -29,7 +29,7 @@ pub struct ServiceIndex {
 }
 
 impl ServiceIndex {
-    /// A page with this title and no services yet.
+    /// Creates a page with this title and no services yet.
     pub fn new(title: impl Into<String>) -> Self {
         ServiceIndex { title: title.into(), services: Vec::new() }
     }

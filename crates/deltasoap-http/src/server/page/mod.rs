@@ -2,8 +2,8 @@
 //! differential engine.
 //!
 //! The page is self-contained: it includes style and script, so it loads nothing, and its policy
-//! ([`policy`]) allows nothing else. All texts go through `maud`, which escapes them. Without a
-//! script the page shows everything except the form.
+//! ([`policy`]) allows nothing else. All text goes through `maud`, which escapes it. Without
+//! scripts the page shows everything except the form.
 
 mod index;
 pub(crate) mod policy;
@@ -27,16 +27,16 @@ use policy::{SCRIPT, STYLE};
 #[derive(Debug)]
 pub(crate) struct Subject<'s> {
     pub(crate) name: &'s str,
-    /// The documentation of the service in the description.
+    /// The documentation of the service in the WSDL.
     pub(crate) documentation: &'s str,
-    /// Sorted by name.
+    /// The operations, sorted by name.
     pub(crate) operations: &'s [&'s Operation],
     pub(crate) description: Option<&'s Description>,
     pub(crate) stats: &'s ServiceStats,
     pub(crate) has_form: bool,
 }
 
-/// The page.
+/// Renders the page.
 pub(crate) fn landing(subject: &Subject<'_>) -> String {
     let page = html! {
         (DOCTYPE)
@@ -65,7 +65,7 @@ fn head(name: &str) -> Markup {
             meta name="viewport" content="width=device-width, initial-scale=1";
             meta name="color-scheme" content="light dark";
             title { (name) }
-            // Without it browsers ask the host for one.
+            // Without it browsers request one from the host.
             link rel="icon" href="data:,";
             style { (PreEscaped(STYLE)) }
         }
@@ -82,7 +82,7 @@ fn banner(subject: &Subject<'_>) -> Markup {
             h1 { (subject.name) }
             @if !subject.documentation.is_empty() { p.about { (subject.documentation) } }
             p.about {
-                "SOAP 1.1 and 1.2 over HTTP. Messages may come with parts (MTOM, SOAP with Attachments, DIME) and in gzip."
+                "SOAP 1.1 and 1.2 over HTTP, also with attachments (MTOM, SOAP with Attachments, DIME) and in gzip."
             }
             @if let Some(namespace) = shared_namespace(subject.operations) {
                 dl { (fact("Namespace", namespace)) }
@@ -97,7 +97,7 @@ fn banner(subject: &Subject<'_>) -> Markup {
     }
 }
 
-/// The namespace of all operations, if they have the same.
+/// Returns the namespace of all operations, if they have the same.
 fn shared_namespace<'s>(operations: &[&'s Operation]) -> Option<&'s str> {
     let mut namespaces = operations.iter().map(|operation| &*operation.name().namespace);
     let first = namespaces.next().filter(|first| !first.is_empty())?;
@@ -139,7 +139,7 @@ fn fact(term: &str, text: &str) -> Markup {
     html! { div { dt { (term) } dd { code { (text) } } } }
 }
 
-/// A key that distinguishes an operation from the others of its service.
+/// Returns a key that distinguishes an operation from the others of its service.
 fn key(operation: &Operation) -> String {
     format!("{} {}", operation.name(), operation.described_action())
 }
@@ -174,7 +174,7 @@ fn form(subject: &Subject<'_>) -> Markup {
                     div.pane {
                         div.label #response-label { "Response" }
                         div #response role="region" aria-labelledby="response-label" aria-live="polite" {
-                            p.note { "Nothing was sent yet." }
+                            p.note { "No request sent yet." }
                         }
                     }
                 }
@@ -196,7 +196,7 @@ fn choice(operations: &[&Operation]) -> Markup {
     }
 }
 
-/// The operation's name, with its namespace or its action if several have the same.
+/// Returns the operation's name, with its namespace or its action if several have the same.
 fn label(operation: &Operation, operations: &[&Operation]) -> String {
     let name = operation.name();
     let is_another = |other: &&&Operation| other.name().local == name.local && other.name() != name;

@@ -1,8 +1,8 @@
 //! The page's policy: it may use its own style and script, by their hashes, and send requests to
 //! its origin.
 //!
-//! So a text that got into the page unescaped would still not run, nor load or send anything
-//! elsewhere. No other site may put the page in a frame and have its form clicked.
+//! So text that got into the page unescaped would still not run, nor load or send anything
+//! elsewhere. No other site can put the page in a frame and trick users into clicking its form.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -15,7 +15,7 @@ pub(super) const STYLE: &str = include_str!("page.css");
 /// The page's script.
 pub(super) const SCRIPT: &str = include_str!("page.js");
 
-/// The page's `Content-Security-Policy` (Content Security Policy Level 3).
+/// Returns the page's `Content-Security-Policy` (Content Security Policy Level 3).
 pub(crate) fn content_security_policy() -> &'static str {
     static POLICY: LazyLock<String> = LazyLock::new(|| {
         let (style, script) = (hash(STYLE), hash(SCRIPT));
@@ -46,8 +46,8 @@ mod tests {
     #[test]
     fn what_stands_in_the_page_does_not_end_there() {
         assert!(!SCRIPT.contains("</") && !SCRIPT.contains("<!--") && !STYLE.contains("</"));
-        // Line ends are normalised by the HTML parser, so that with others the hashes would not be
-        // those of what it sees.
+        // The HTML parser normalises line ends. With other line ends the hashes would not match
+        // what it sees.
         assert!(!SCRIPT.contains('\r') && !STYLE.contains('\r'));
     }
 }

@@ -9,12 +9,12 @@ const DECODING: [&str; 9] = [
     "operation",
     "messages",
     "compared",
-    "skipped, bytes",
-    "read, bytes",
+    "bytes skipped",
+    "bytes read",
     "skipped",
     "leaves read again",
     "time saved",
-    "kept, bytes",
+    "bytes kept",
 ];
 
 const SERIALIZATION: [&str; 9] = [
@@ -24,12 +24,12 @@ const SERIALIZATION: [&str; 9] = [
     "perfect structural match",
     "partial structural match",
     "first time",
-    "sent, bytes",
-    "written, bytes",
+    "bytes sent",
+    "bytes written",
     "written",
 ];
 
-/// Both tables.
+/// Renders both tables.
 pub(super) fn statistics(stats: &ServiceStats) -> Markup {
     let mut decoding: Vec<_> = stats.operations().filter(|(_, stats)| stats.messages > 0).collect();
     let mut serialization: Vec<_> = stats.responses().filter(|(_, stats)| stats.messages > 0).collect();
@@ -50,12 +50,12 @@ pub(super) fn statistics(stats: &ServiceStats) -> Markup {
     }
 }
 
-/// The order of operations on the page.
+/// Compares operations by their order on the page.
 pub(crate) fn by_name(a: &QName, b: &QName) -> Ordering {
     (&a.local, &a.namespace).cmp(&(&b.local, &b.namespace))
 }
 
-/// A table with a row for each operation that had messages.
+/// Returns a table with a row for each operation that had messages.
 fn table(title: &str, columns: &[&str], rows: impl ExactSizeIterator<Item = Markup>) -> Markup {
     html! {
         h3 { (title) }
@@ -65,7 +65,7 @@ fn table(title: &str, columns: &[&str], rows: impl ExactSizeIterator<Item = Mark
 
 fn scrolled(title: &str, columns: &[&str], rows: impl Iterator<Item = Markup>) -> Markup {
     html! {
-        // What is wider than the screen is scrolled, also by keyboard.
+        // A table that is wider than the screen is scrolled, also by keyboard.
         div.scroll role="region" aria-label=(title) tabindex="0" {
             table {
                 thead { tr { @for column in columns { th scope="col" { (column) } } } }

@@ -2,9 +2,9 @@
 //!
 //! Work that takes processor time (decoding, handlers, encoding) is done in *turns*. A request
 //! holds a slot while it is ready, and gives it up whenever it waits: for bytes of its sender, or
-//! for its handler's I/O. A long one also gives it up between two pieces of its work, if another
-//! request is to go before it. [`queue`] determines the order; [`turn`] enforces it on tasks;
-//! [`weights`] learns what operations take.
+//! for its handler's I/O. A long request also gives it up between two steps of its work, if another
+//! request should go before it. [`queue`] determines the order; [`turn`] enforces it on tasks;
+//! [`weights`] learns what operations cost.
 
 mod queue;
 mod turn;
@@ -21,23 +21,23 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Scheduling {
-    /// All at once: the runtime schedules the tasks.
+    /// All requests at once: the runtime schedules the tasks.
     #[default]
     Unordered,
-    /// Few at once, small ones first.
+    /// Few requests at once, small ones first.
     SmallFirst(SmallFirst),
 }
 
 /// Requests are processed in slots, and wait in the order of their length by `Content-Length`, or
-/// of their operation's weight if that is more: the one that it was
+/// of their operation's weight if that is more: the weight that it was
 /// [given](crate::Operation::weight), or [learned](Self::weigh).
 ///
 /// A request holds a slot while it is decoded, while its handler computes, and while its response
-/// is written; not while it waits for its sender or its handler's I/O. No request is overtaken by
-/// smaller ones for more than [`overtaken`](Self::overtaken), over all its waits together. A
-/// request that has not begun after [`wait`](Self::wait), or that finds [`queue`](Self::queue)
-/// others waiting to begin, is answered with status 503, a fault and `Retry-After`. A request whose
-/// handler has begun is never refused.
+/// is written; not while it waits for its sender or its handler's I/O. Smaller requests overtake a
+/// request for at most [`overtaken`](Self::overtaken), over all its waits together. A request that
+/// has not begun after [`wait`](Self::wait), or that finds [`queue`](Self::queue) others waiting to
+/// begin, is answered with status 503, a fault and `Retry-After`. A request whose handler has begun
+/// is never refused.
 ///
 /// ```
 /// use deltasoap_http::{Scheduling, SmallFirst};
@@ -49,19 +49,20 @@ pub enum Scheduling {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SmallFirst {
-    /// Requests processed at one time, at least 1. Default: as many as there are processors.
+    /// Maximum number of requests processed at one time, at least 1. Default: the number of
+    /// processors.
     pub slots: usize,
     /// Additional slots for small requests only, so that they need not wait for large ones.
-    /// Default: as many as there are processors.
+    /// Default: the number of processors.
     pub express: usize,
     /// Maximum length of a small request, in bytes. Default 64 KiB.
     pub small: u64,
     /// The assumed length in bytes of a request that announces none, or is compressed. Default 64
     /// KiB + 1: after all small ones, before all with a known larger length.
     pub unknown: u64,
-    /// Whether requests weigh what their operation was found to take. Default: [`Weigh::Length`].
+    /// The source of learned weights. Default: [`Weigh::Length`].
     pub weigh: Weigh,
-    /// How long a request may be overtaken by smaller ones. Default 250 ms.
+    /// Maximum time that smaller requests may overtake a request. Default 250 ms.
     pub overtaken: Duration,
     /// Maximum number of requests that wait to begin. Default 1024.
     pub queue: usize,
@@ -88,25 +89,26 @@ impl Default for SmallFirst {
     }
 }
 
-/// What requests weigh, beside the weights that operations were [given](crate::Operation::weight).
+/// The weight of requests, besides the weights that operations were
+/// [given](crate::Operation::weight).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Weigh {
-    /// Their length.
+    /// The length of the request.
     #[default]
     Length,
-    /// Their length, or the work that requests of their operation and of about their length took,
-    /// if that is more. The work is the time that handlers compute (not the time that they wait)
-    /// and that responses are written. It is measured for each request, averaged over about the
-    /// last eight, and weighs as many bytes as are decoded in that time. So a short request for a
-    /// long computation goes after the other short ones, without anybody having to know. If the
-    /// request names its operation's action, it counts so from the start, else once its body has
+    /// The length of the request, or the work of earlier requests of its operation and of about its
+    /// length, if that is more. The work is the time that handlers compute (not the time that they
+    /// wait) and that responses are written. It is measured for each request, averaged over about
+    /// the last eight, and weighs as many bytes as are decoded in that time. So a short request for
+    /// a long computation goes after the other short ones without any configuration. If the request
+    /// names its operation's action, the work counts from the start, otherwise once its body has
     /// been read: then it may wait again, as with a given weight.
     ///
-    /// Times are those of the clock: where processors are shared with other processes, operations
+    /// Times are wall-clock times: where processors are shared with other processes, operations
     /// weigh more.
     ///
     /// As in *Toward Characterizing the Performance of SOAP Toolkits*, section 2.9: the type of
-    /// operation tells of the load.
+    /// operation indicates the load.
     Operation,
 }

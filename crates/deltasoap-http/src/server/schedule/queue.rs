@@ -1,20 +1,20 @@
 //! The order of requests: slots, and the requests that wait for one.
 //!
-//! This module knows no clock, no task and no lock. Times are relative to an arbitrary start, so
-//! that tests can simulate them.
+//! This module uses no clock, task or lock. Times are relative to an arbitrary start, so that tests
+//! can simulate them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// Identifies a request. The older one has the smaller number.
+/// Identifies a request. An older request has a smaller number.
 pub(super) type Number = u64;
 
 /// The number of slots, by purpose.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Slots {
-    /// For all.
+    /// Slots for all requests.
     pub(super) common: usize,
-    /// Additional ones for small requests only.
+    /// Additional slots for small requests only.
     pub(super) express: usize,
     /// Maximum length of a small request, in bytes.
     pub(super) small: u64,
@@ -22,8 +22,8 @@ pub(super) struct Slots {
 
 /// The held slots, and the waiting requests.
 ///
-/// At no time does a request wait if there is a slot for it: an arriving request takes a free slot
-/// immediately, and a leaving one passes its slot to the next. So only a leaving request has to
+/// No request waits while there is a slot for it: an arriving request takes a free slot
+/// immediately, and a leaving request passes its slot to the next. So only a leaving request has to
 /// wake another.
 #[derive(Debug)]
 pub(super) struct Queue {
@@ -32,18 +32,18 @@ pub(super) struct Queue {
     small_held: usize,
     large_held: usize,
     waiting: BTreeMap<Number, Waiter>,
-    /// The same by length.
+    /// The waiting requests by length.
     by_length: BTreeSet<(u64, Number)>,
-    /// The same by the time until which they may be overtaken, without the overdue ones.
+    /// The waiting requests, except overdue ones, by the time until which they may be overtaken.
     by_deadline: BTreeSet<(Duration, Number)>,
-    /// The overdue ones.
+    /// The overdue requests.
     overdue: BTreeSet<Number>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Waiter {
     length: u64,
-    /// After this time it goes before all that are younger, however small they are.
+    /// After this time the request goes before all younger ones, however small they are.
     deadline: Duration,
 }
 
@@ -60,17 +60,17 @@ impl Queue {
         }
     }
 
-    /// Number of held slots.
+    /// Returns the number of held slots.
     pub(super) fn held(&self) -> usize {
         self.small_held + self.large_held
     }
 
-    /// Number of waiting requests.
+    /// Returns the number of waiting requests.
     pub(super) fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Takes a slot for a request of a length, if there is one.
+    /// Takes a slot for a request of this length, if there is one.
     pub(super) fn take(&mut self, length: u64) -> bool {
         let is_free = self.is_free_for(length);
         if is_free {
@@ -87,12 +87,13 @@ impl Queue {
         self.by_deadline.insert((deadline, number));
     }
 
-    /// Stops waiting. False if it did not wait: then it was given a slot.
+    /// Stops waiting. Returns false if the request did not wait: then it was given a slot.
     pub(super) fn leave(&mut self, number: Number) -> bool {
         self.remove(number).is_some()
     }
 
-    /// Releases the slot of a request of a length. It is given to the returned request, if any.
+    /// Releases the slot of a request of this length. The slot is given to the returned request, if
+    /// any.
     pub(super) fn release(&mut self, length: u64, now: Duration) -> Option<Number> {
         let held = if self.is_small(length) { &mut self.small_held } else { &mut self.large_held };
         *held = held.saturating_sub(1);
@@ -102,8 +103,8 @@ impl Queue {
         Some(number)
     }
 
-    /// True if a request of a length that holds a slot should pass it to another: to a smaller one,
-    /// or to an overdue one. A request that is itself overdue keeps its slot.
+    /// Returns true if a request of this length that holds a slot should pass it on: to a smaller
+    /// request, or to an overdue one. A request that is itself overdue keeps its slot.
     pub(super) fn is_wanted(&mut self, length: u64, is_overdue: bool, now: Duration) -> bool {
         if is_overdue || self.is_small(length) {
             return false;
@@ -111,7 +112,7 @@ impl Queue {
         self.head(now).is_some_and(|(_, head)| head.length < length || head.deadline <= now)
     }
 
-    /// The first of the waiting requests: the oldest overdue one, else the shortest.
+    /// Returns the first of the waiting requests: the oldest overdue one, else the shortest.
     fn head(&mut self, now: Duration) -> Option<(Number, Waiter)> {
         while let Some((_, number)) = self.by_deadline.first().copied().filter(|(deadline, _)| *deadline <= now) {
             self.by_deadline.pop_first();
@@ -120,7 +121,7 @@ impl Queue {
         self.waiter(self.overdue.first().copied().or_else(|| self.smallest())?)
     }
 
-    /// The first waiting request that there is a slot for.
+    /// Returns the first waiting request that there is a slot for.
     fn next_for_free(&mut self, now: Duration) -> Option<(Number, Waiter)> {
         let head = self.head(now);
         let has_slot = |(_, waiter): &(Number, Waiter)| self.is_free_for(waiter.length);
@@ -151,7 +152,7 @@ impl Queue {
         self.is_small(length) && self.small_held < self.slots.express || self.common_held() < self.slots.common
     }
 
-    /// Number of held common slots.
+    /// Returns the number of held common slots.
     fn common_held(&self) -> usize {
         self.large_held + self.small_held.saturating_sub(self.slots.express)
     }
@@ -193,7 +194,7 @@ mod tests {
     fn nobody_younger_overtakes_whom_the_deadline_has_come_for() {
         let mut queue = queue(1, 0);
         assert!(queue.take(50));
-        // The oldest is the last to be overdue.
+        // The oldest becomes overdue last.
         [(90, 20), (80, 10), (20, 100)]
             .into_iter()
             .zip(0..)
@@ -214,7 +215,7 @@ mod tests {
         queue.wait(0, 50, at(0));
         assert!(queue.take(SMALL) && !queue.take(SMALL));
         queue.wait(1, SMALL, at(100));
-        // The large one is first in line, but the slot is not for it.
+        // The large request is first in line, but the slot is not for it.
         assert_eq!(queue.release(SMALL, at(1)), Some(1));
         assert_eq!(queue.release(50, at(1)), Some(0));
     }
@@ -262,8 +263,8 @@ mod tests {
             common < slots.common || length <= slots.small && small < slots.express
         }
 
-        /// Among the waiting requests that could have a slot: the oldest overdue one, unless it
-        /// could not; else the shortest.
+        /// Returns the next among the waiting requests that could have a slot: the oldest overdue
+        /// one, unless it could not; otherwise the shortest.
         fn next(&self, slots: Slots, now: Duration) -> Option<Number> {
             let order = |(number, length, deadline): &&(Number, u64, Duration)| {
                 if *deadline <= now { (0, 0, *number) } else { (1, *length, *number) }
@@ -276,14 +277,15 @@ mod tests {
 
     proptest! {
         /// There are never more held slots than slots, no request waits if there is a slot for it,
-        /// and the order is that of the naive twin: so no request past its deadline is overtaken,
+        /// and the order is that of the naive twin: no request past its deadline is overtaken,
         /// except in slots that it cannot have.
         #[test]
         fn as_the_naive_twin(common in 1..4_usize, express in 0..3_usize, events in prop::collection::vec(event(), 0..200)) {
             let slots = Slots { common, express, small: SMALL };
             let (mut queue, mut naive, mut now) = (Queue::new(slots), Naive::default(), Duration::ZERO);
             for (event, count) in events.into_iter().zip(0..) {
-                // Numbers that do not grow: who waits again is older than who came meanwhile.
+                // Numbers that do not increase: a request that waits again is older than those that
+                // came meanwhile.
                 let number: Number = count ^ 0b101;
                 match event {
                     Event::Come { length, patience } => {
@@ -355,8 +357,8 @@ mod tests {
                 }
             }
             if let Some((_, asked)) = large {
-                // Those that came with it or before are overdue as early; they hold each slot once
-                // more at most.
+                // Requests that came with it or before it are overdue as early; each holds a slot
+                // at most once more.
                 let ahead = (asked + 1) * rate;
                 let bound = asked + patience + work * (ahead / common as u64 + 2);
                 prop_assert!(began.is_some_and(|began| began <= bound) || bound >= 200, "{began:?} {asked} {bound}");

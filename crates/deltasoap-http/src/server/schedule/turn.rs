@@ -20,7 +20,7 @@ use tokio::time::{Instant, timeout};
 pub(crate) struct Scheduler {
     options: SmallFirst,
     start: Instant,
-    /// What a byte takes, where weights are learned.
+    /// Decoding time of a byte, where weights are learned.
     rate: Rate,
     state: Mutex<State>,
 }
@@ -28,15 +28,15 @@ pub(crate) struct Scheduler {
 #[derive(Debug)]
 struct State {
     queue: Queue,
-    /// Of waiting requests only.
+    /// Wakers of waiting requests only.
     wakers: HashMap<Number, Waker>,
-    /// How many of them wait to begin.
+    /// Number of requests that wait to begin.
     new: usize,
     /// The number of the next request.
     next: Number,
 }
 
-/// There is no place for another request, or there was none in time.
+/// No slot for another request was available, now or in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Busy {
     pub(crate) retry_after: Duration,
@@ -49,8 +49,8 @@ impl Scheduler {
         Arc::new(Scheduler { options, start: Instant::now(), rate: Rate::default(), state: Mutex::new(state) })
     }
 
-    /// Waits until a request of a known or unknown length may begin, which weighs at least `weight`
-    /// bytes.
+    /// Waits until a request of a known or unknown length may begin. The request weighs at least
+    /// `weight` bytes.
     ///
     /// # Errors
     /// When it may not begin, now or in time.
@@ -68,13 +68,13 @@ impl Scheduler {
         }
     }
 
-    /// True if requests weigh what their operation was found to take.
+    /// Returns true if weights are learned from earlier requests of an operation.
     pub(crate) fn learns(&self) -> bool {
         self.options.weigh == Weigh::Operation
     }
 
-    /// What a request of a known or unknown length weighs by what others of its operation took, in
-    /// bytes.
+    /// Returns the weight in bytes of a request of a known or unknown length, by the costs of
+    /// earlier requests of its operation.
     pub(crate) fn learned(&self, costs: &Costs, length: Option<u64>) -> u64 {
         if !self.learns() {
             return 0;
@@ -82,12 +82,12 @@ impl Scheduler {
         self.rate.bytes_in(costs.expected(length.unwrap_or(self.options.unknown)))
     }
 
-    /// Number of currently held slots.
+    /// Returns the number of currently held slots.
     pub(crate) fn held(&self) -> usize {
         self.lock().queue.held()
     }
 
-    /// Number of requests that currently wait for a slot.
+    /// Returns the number of requests that currently wait for a slot.
     pub(crate) fn waiting(&self) -> usize {
         self.lock().queue.waiting()
     }
@@ -119,7 +119,7 @@ impl Scheduler {
     }
 }
 
-/// A request in the scheduling.
+/// A request in the scheduler.
 #[derive(Debug)]
 pub(crate) struct Ticket {
     scheduler: Arc<Scheduler>,
@@ -130,7 +130,7 @@ pub(crate) struct Ticket {
 
 #[derive(Debug)]
 struct Standing {
-    /// What the request counts as, in bytes: its length, or more.
+    /// The weight of the request in bytes: its length, or more.
     weight: u64,
     place: Place,
     /// Its total waiting time.
@@ -141,11 +141,11 @@ struct Standing {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// It did not begin.
+    /// It has not begun.
     New,
     /// It has begun, and waits for something other than a slot.
     Away,
-    /// It waits for a slot, since a time after the scheduler's start.
+    /// It waits for a slot, since a time relative to the scheduler's start.
     Waiting { since: Duration, is_new: bool },
     /// It has a slot.
     Holding,
@@ -168,25 +168,25 @@ impl Ticket {
         .await
     }
 
-    /// Sets whether the slot is kept while the task waits: for a thread that continues the work,
-    /// not for anything else.
+    /// Sets whether the slot is kept while the task waits. Only for a thread that continues the
+    /// work.
     pub(crate) fn keep(&self, keeps: bool) {
         self.standing().keeps = keeps;
     }
 
-    /// The slots that it is for.
+    /// Returns the scheduler whose slots it uses.
     pub(crate) fn scheduler(&self) -> &Scheduler {
         &self.scheduler
     }
 
-    /// The request's message was decoded, in a time.
+    /// Records the time in which the request's message was decoded.
     pub(crate) fn note_decoded(&self, bytes: u64, time: Duration) {
         if self.scheduler.learns() {
             self.scheduler.rate.note(bytes, time);
         }
     }
 
-    /// True if the slot should be passed to another request.
+    /// Returns true if the slot should be passed to another request.
     pub(crate) fn is_wanted(&self) -> bool {
         let standing = self.standing();
         let (weight, is_overdue) = (standing.weight, standing.waited >= self.scheduler.options.overtaken);
@@ -194,9 +194,9 @@ impl Ticket {
         self.scheduler.lock().queue.is_wanted(weight, is_overdue, self.scheduler.start.elapsed())
     }
 
-    /// The request turns out to weigh at least so many bytes. If its slot is for smaller ones, or
-    /// is wanted by one, the slot is passed on, and the request waits for another as one that has
-    /// not begun does. To be called within [`run`](Self::run).
+    /// Raises the weight of the request to at least `bytes`. If its slot is for smaller requests,
+    /// or a smaller one wants it, the slot is passed on, and the request waits for another as a
+    /// request that has not begun does. Must be called within [`run`](Self::run).
     ///
     /// # Errors
     /// When too many wait, or it waited too long.
@@ -288,7 +288,7 @@ impl Ticket {
     fn leave(&self) {
         let mut standing = self.standing();
         let (place, weight) = (standing.place, standing.weight);
-        // One that is yet to begin is so still.
+        // A request that has not begun remains so.
         if place != Place::New {
             standing.place = Place::Away;
         }
@@ -420,7 +420,7 @@ mod tests {
         assert_eq!(rest.await, Ok(()));
         drop(small);
         assert_eq!((scheduler.held(), scheduler.waiting()), (0, 0));
-        // Known from the start.
+        // Its weight is known from the start.
         let holder = scheduler.begin(Some(1), 50).await.expect("the common slot");
         assert!(scheduler.begin(Some(1), 50).now_or_never().is_none(), "the express slot is not for it");
         assert!(scheduler.begin(Some(1), 0).await.is_ok());
@@ -450,9 +450,9 @@ mod tests {
     struct Script {
         comes: u64,
         length: u64,
-        /// What it turns out to weigh before its second step.
+        /// The weight that is found before its second step.
         weight: u64,
-        /// Work, and whether a wait for something else follows or only a yield.
+        /// Steps of work; true if a wait for something else follows, false for a mere yield.
         steps: Vec<(u64, bool)>,
         /// The time at which it is dropped.
         ends: Option<u64>,
@@ -496,8 +496,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// Whatever requests do, come, wait, yield or go away: no slot is used twice, none is lost,
-        /// no request is forgotten.
+        /// Whatever requests do, arrive, wait, yield or leave: no slot is used twice, no slot is
+        /// lost, no request is forgotten.
         #[test]
         fn all_come_to_an_end(
             slots in 1..4_usize, express in 0..3_usize, scripts in prop::collection::vec(script(), 1..30),
@@ -518,7 +518,7 @@ mod tests {
                 for task in tasks {
                     let _ = task.await.expect("no panic");
                 }
-                // More than all work together, one at a time.
+                // More than the total work, one request at a time.
                 assert!(scheduler.start.elapsed() < Duration::from_secs(30 * 5));
                 scheduler
             });

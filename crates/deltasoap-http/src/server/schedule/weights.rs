@@ -1,33 +1,33 @@
-//! What requests weigh: the processor time that an operation's requests were found to take, as a
-//! number of bytes.
+//! The weight of requests: the measured processor time of an operation's requests, as a number of
+//! bytes.
 //!
-//! Small requests first is the shortest job first, and the length of a request is a guess at its
-//! work. It is a bad one where much is to be done for few bytes. So the work of each operation is
-//! measured, by the length of the request, and the time that a byte takes to decode converts it:
-//! what takes as long as a megabyte to decode weighs a megabyte.
+//! "Small requests first" approximates "shortest job first", with the length of a request as an
+//! estimate of its work. The estimate is bad where few bytes need much work. So the work of each
+//! operation is measured, by the length of the request, and converted by the time that a byte takes
+//! to decode: what takes as long as a megabyte to decode weighs a megabyte.
 //!
-//! This module knows no clock: times are handed in.
+//! This module uses no clock: callers pass times.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-/// How long the handler of an operation computes and its response is written, by the length of the
+/// Time that the handler of an operation computes and its response is written, by the length of the
 /// request.
 #[derive(Debug, Default)]
 pub(crate) struct Costs([AtomicU64; CLASSES]);
 
-/// Lengths are told apart by factors of eight, the last class from 2 MiB on: one operation may
-/// serve both short and long lists.
+/// Number of length classes. Each covers a factor of eight; the last starts at 2 MiB. One operation
+/// may serve both short and long lists.
 const CLASSES: usize = 8;
-/// One request counts for this part of the average, so that an operation that has changed is known
-/// again after about twenty.
+/// One request counts for this fraction of the average, so that the average follows a changed
+/// operation after about twenty requests.
 const SHARE: u64 = 8;
 
 impl Costs {
-    /// Adds what one request of a length took.
+    /// Records the work of one request of this length.
     pub(crate) fn note(&self, length: u64, work: Duration) {
-        // Two at one time may lose one of them, which an average can do without. Zero is for no
-        // request so far.
+        // One of two concurrent updates may be lost, which does not matter for an average. Zero
+        // means no request so far.
         let (cost, work) = (self.of(length), super::super::stats::nanos(work).max(1));
         let next = match cost.load(Relaxed) {
             0 => work,
@@ -36,7 +36,7 @@ impl Costs {
         cost.store(next.max(1), Relaxed);
     }
 
-    /// What a request of a length is expected to take: nothing, while there was none like it.
+    /// Returns the expected work of a request of this length: zero before the first such request.
     pub(crate) fn expected(&self, length: u64) -> Duration {
         Duration::from_nanos(self.of(length).load(Relaxed))
     }
@@ -47,23 +47,23 @@ impl Costs {
     }
 }
 
-/// How long a byte takes to decode, on average over the messages of a service.
+/// Average time that a byte takes to decode, over the messages of a service.
 #[derive(Debug, Default)]
 pub(super) struct Rate {
     nanos: AtomicU64,
     bytes: AtomicU64,
 }
 
-/// After so many bytes older ones count half.
+/// After this many bytes, older ones count half.
 const REMEMBERED: u64 = 1 << 32;
-/// The rate is kept within these bounds, in bytes per microsecond: most of a short message's time
-/// is not for its bytes.
+/// The rate is kept within these bounds, in bytes per microsecond, because most of a short
+/// message's time does not depend on its bytes.
 const RATE: std::ops::RangeInclusive<u64> = 60..=4000;
 /// The rate before the first message.
 const FIRST_RATE: u64 = 500;
 
 impl Rate {
-    /// Adds a message that was decoded.
+    /// Records a decoded message.
     pub(super) fn note(&self, bytes: u64, time: Duration) {
         self.nanos.fetch_add(super::super::stats::nanos(time), Relaxed);
         if self.bytes.fetch_add(bytes, Relaxed) >= REMEMBERED {
@@ -73,7 +73,7 @@ impl Rate {
         }
     }
 
-    /// How many bytes are decoded in a time.
+    /// Returns the number of bytes that are decoded in a time.
     pub(super) fn bytes_in(&self, time: Duration) -> u64 {
         let (nanos, bytes) = (self.nanos.load(Relaxed), self.bytes.load(Relaxed));
         let rate = match bytes.saturating_mul(1000).checked_div(nanos) {
@@ -101,7 +101,7 @@ mod tests {
         assert_eq!((costs.expected(30), costs.expected(3_000_000)), (Duration::ZERO, Duration::ZERO));
         costs.note(u64::MAX, MICRO);
         assert_eq!((costs.expected(2 << 20), costs.expected(0)), (MICRO, Duration::ZERO));
-        // One that differs changes little, and many change all.
+        // One different request changes little; many change the average completely.
         costs.note(300, 9 * MICRO);
         assert!(costs.expected(300) > 870 * MICRO, "{:?}", costs.expected(300));
         (0..40).for_each(|_| costs.note(300, 9 * MICRO));
@@ -116,8 +116,8 @@ mod tests {
         assert_eq!(rate.bytes_in(10 * MICRO), 10_000);
         rate.note(1_000_000, 3000 * MICRO);
         assert_eq!(rate.bytes_in(10 * MICRO), 5_000);
-        // Short messages tell little of what a byte takes, and those that are compared with earlier
-        // ones no more.
+        // Short messages say little about the time of a byte, as do messages that are compared with
+        // earlier ones.
         let (slow, fast) = (Rate::default(), Rate::default());
         slow.note(10, 1000 * MICRO);
         fast.note(1 << 30, MICRO);
@@ -134,9 +134,9 @@ mod tests {
         assert!((before / 4..before / 3).contains(&now), "{now}");
     }
 
-    /// Requests of one length, half of them with a thousand times as much to do, come at random. In
-    /// their order by length each goes when it has come; by what their operations took, those with
-    /// little to do hardly wait. The clock is simulated.
+    /// Requests of one length arrive at random, half of them with a thousand times as much work. In
+    /// order of length, each goes when it arrives; in order of their operation's cost, those with
+    /// little work hardly wait. The clock is simulated.
     #[test]
     fn requests_with_little_to_do_do_not_wait_for_short_ones_with_much() {
         let [by_length, by_operation] = [false, true].map(|learns| Simulation::new(learns).run());
@@ -156,18 +156,18 @@ mod tests {
     /// A server with a common and an express slot, each with a processor of its own.
     struct Simulation {
         queue: Queue,
-        /// What light and heavy requests were found to take.
+        /// Learned costs of light and heavy requests.
         costs: [Costs; 2],
         rate: Rate,
         learns: bool,
-        /// When the work of those in a slot ends, with their numbers.
+        /// Time at which the work of each request in a slot ends, with its number.
         working: BTreeSet<(Duration, Number)>,
-        /// When a request came, whether it is heavy, and its weight.
+        /// Arrival time of a request, true if it is heavy, and its weight.
         requests: Vec<(Duration, bool, u64)>,
         times: Times,
     }
 
-    /// How long requests took in all, the shortest first.
+    /// Total times of requests, the shortest first.
     #[derive(Default)]
     struct Times {
         light: Vec<Duration>,
@@ -191,7 +191,7 @@ mod tests {
             let (mut now, mut random) = (Duration::ZERO, 1_u64);
             for _ in 0..REQUESTS {
                 random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                // Heavy ones take 0.7 of a processor.
+                // Heavy requests take 0.7 of a processor.
                 let pause = (random >> 40) as f64 / f64::from(1 << 24) * 2.0 * 7.14e-3;
                 now += Duration::from_secs_f64(pause);
                 self.until(now);
@@ -220,7 +220,7 @@ mod tests {
             self.working.insert((now + if is_heavy { HEAVY } else { LIGHT }, number));
         }
 
-        /// Ends the work that is done by a time.
+        /// Ends the work that is done by this time.
         fn until(&mut self, time: Duration) {
             while let Some((end, number)) = self.working.first().copied().filter(|(end, _)| *end <= time) {
                 self.working.pop_first();

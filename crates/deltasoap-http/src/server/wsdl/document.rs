@@ -1,4 +1,4 @@
-//! One document of a description, split at the parts that depend on the service's URL.
+//! One document of a WSDL, split at the parts that depend on the service's URL.
 
 use super::facts::Facts;
 use crate::server::builder::BuildError;
@@ -27,10 +27,10 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The kind of a text.
+    /// Returns the kind of a document.
     ///
     /// # Errors
-    /// When it is not well-formed, or something else.
+    /// When the document is not well-formed, or of another kind.
     pub(super) fn of(name: &str, text: &str) -> Result<Self, BuildError> {
         let root = read(name, text)?.into_iter().find_map(|node| match node {
             Node::Start { name, .. } => Some(name),
@@ -45,7 +45,7 @@ impl Kind {
     }
 }
 
-/// The query that a document is served under.
+/// Returns the query that a document is served under.
 pub(super) fn query(kind: Kind, name: &str) -> String {
     let key = if kind == Kind::Schema { "xsd" } else { "wsdl" };
     format!("{key}={}", utf8_percent_encode(name, ESCAPED))
@@ -63,8 +63,8 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// Reads a document of this name. `main` is the name of the description, `kinds` those of all
-    /// that are served.
+    /// Parses a document of this name. `main` is the name of the WSDL, `kinds` those of all
+    /// documents that are served.
     ///
     /// # Errors
     /// When the text is not well-formed.
@@ -102,7 +102,7 @@ impl Document {
         self.kind
     }
 
-    /// The document with this URL in the gaps. The URL must be escaped already.
+    /// Returns the document with this URL in the gaps. The URL must be escaped already.
     pub(super) fn at(&self, escaped_url: &str) -> String {
         let pieces = self.pieces.iter().flat_map(|(text, behind)| [text, escaped_url, behind]);
         pieces.chain([self.rest.as_str()]).collect()
@@ -117,7 +117,7 @@ fn read(name: &str, text: &str) -> Result<Vec<Node>, BuildError> {
     })
 }
 
-/// The attribute of an element that contains a location.
+/// Returns the attribute of an element that contains a location.
 fn location_of(element: &Owned) -> Option<&'static str> {
     match (element.namespace.as_str(), element.local.as_str()) {
         (namespace, "address") if BINDINGS.contains(&namespace) => Some("location"),
@@ -127,7 +127,7 @@ fn location_of(element: &Owned) -> Option<&'static str> {
     }
 }
 
-/// The suffix to the service's URL for a location in a document, if its target is served.
+/// Returns the suffix to the service's URL for a location in a document, if its target is served.
 fn served(from: &str, location: &str, main: &str, kinds: &BTreeMap<String, Kind>) -> Option<String> {
     let location = location.trim();
     let decoded = percent_decode_str(location).decode_utf8().ok();
@@ -136,8 +136,8 @@ fn served(from: &str, location: &str, main: &str, kinds: &BTreeMap<String, Kind>
     Some(if name == main { "?wsdl".to_owned() } else { format!("?{}", query(kinds[&name], &name)) })
 }
 
-/// The name for a location in a document of another name: relative to its folder, or an unchanged
-/// URL. `None` if it leads out of the topmost folder.
+/// Resolves a location in the document `from` to a name: relative to its folder, or an unchanged
+/// URL. Returns `None` if it leads out of the topmost folder.
 pub(super) fn resolve(from: &str, location: &str) -> Option<String> {
     if location.is_empty() || location.contains("://") {
         return (!location.is_empty()).then(|| location.to_owned());
@@ -156,7 +156,7 @@ pub(super) fn resolve(from: &str, location: &str) -> Option<String> {
     Some(path.join("/"))
 }
 
-/// The position of an attribute's value, in the well-formed tag at `offset`.
+/// Returns the position of an attribute's value, in the well-formed tag at `offset`.
 fn span(text: &str, offset: usize, name: &str) -> Option<(usize, usize)> {
     let mut at = offset + text[offset..].find(|c: char| c.is_ascii_whitespace() || c == '>')?;
     loop {

@@ -1,8 +1,8 @@
-//! Facts about operations in a description that the service's own code may not contain: their
+//! Facts about operations in a WSDL that the service's own code may not contain: their
 //! documentation and actions.
 //!
-//! An operation of the description belongs to the one of the service that takes its body element:
-//! the element of the message's first part, or, in rpc style, one named after the operation in the
+//! An operation of the WSDL belongs to the service's operation that takes its body element: the
+//! element of the message's first part, or, in rpc style, one named after the operation in the
 //! namespace of the binding.
 
 use super::document::{BINDINGS, WSDL};
@@ -10,12 +10,12 @@ use deltasoap_core::QName;
 use deltasoap_xml::{Attribute, Node, Owned};
 use std::collections::HashMap;
 
-/// Facts about operations, collected from all documents of a description.
+/// Facts about operations, collected from all documents of a WSDL.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
     /// The documentation of the service.
     pub(crate) documentation: String,
-    /// Messages by local name: the element of the first part that has one.
+    /// Messages by local name, with the element of the first part that has one.
     elements: HashMap<String, QName>,
     /// Operations by local name.
     operations: HashMap<String, Told>,
@@ -43,7 +43,7 @@ pub(crate) struct Fact {
 }
 
 impl Facts {
-    /// The facts about the operation that takes a body element.
+    /// Returns the facts about the operation that takes a body element.
     pub(crate) fn of(&self, element: &QName) -> Fact {
         let is_of = |(name, told): &(&String, &Told)| match self.elements.get(&told.input) {
             Some(found) => found == element,
@@ -106,13 +106,13 @@ impl Facts {
         }
     }
 
-    /// The current operation of the walk.
+    /// Returns the current operation of the walk.
     fn told(&mut self, walk: &Walk<'_>) -> &mut Told {
         self.operations.entry(walk.name_at(2).unwrap_or_default().to_owned()).or_default()
     }
 }
 
-/// Keeps a text on one line, unless there is one already.
+/// Stores text on one line, unless there is text already.
 fn note_first(place: &mut String, text: &str) {
     if place.is_empty() {
         *place = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -124,12 +124,12 @@ fn attribute<'a>(attributes: &'a [Attribute], name: &str) -> Option<&'a str> {
     found.map(|found| found.value.as_str())
 }
 
-/// The local part of a name with a prefix.
+/// Returns the local part of a name with a prefix.
 fn local(name: &str) -> &str {
     name.trim().rsplit_once(':').map_or(name.trim(), |(_, local)| local)
 }
 
-/// The elements that are open.
+/// The open elements.
 #[derive(Default)]
 struct Walk<'n> {
     path: Vec<Open<'n>>,
@@ -163,7 +163,7 @@ impl<'n> Walk<'n> {
         self.path.get(depth)?.name
     }
 
-    /// Resolves a text with a prefix.
+    /// Resolves a QName with a prefix.
     fn resolve(&self, text: &str) -> Option<QName> {
         let (prefix, local) = text.trim().split_once(':').unwrap_or(("", text.trim()));
         let mut bindings = self.path.iter().rev().flat_map(|open| open.declarations.iter().rev());

@@ -1,4 +1,4 @@
-//! A description on disk, with the documents next to and below it that it imports.
+//! A WSDL on disk, with the documents next to and below it that it imports.
 
 use super::document::resolve;
 use crate::server::builder::BuildError;
@@ -8,11 +8,11 @@ use percent_encoding::percent_decode_str;
 use std::collections::{BTreeMap, btree_map};
 use std::path::Path;
 
-/// A description's name, its text, and the texts of the documents that it imports, by name.
+/// A WSDL's name, its text, and the text of the documents that it imports, by name.
 pub(super) type Found = (String, String, BTreeMap<String, String>);
 
-/// Reads a description and everything that it imports by relative locations within its folder.
-/// Other locations are not followed. Names are paths in that folder, with `/`.
+/// Reads a WSDL and everything that it imports by relative locations within its folder. Other
+/// locations are not followed. Names are paths in that folder, with `/`.
 ///
 /// # Errors
 /// When a file cannot be read, is not in UTF-8, or is not well-formed.
@@ -39,7 +39,7 @@ fn read_file(path: &Path) -> Result<String, BuildError> {
     })
 }
 
-/// The names of a document's relative locations.
+/// Returns the names of a document's relative locations.
 fn imported(name: &str, text: &str) -> Result<Vec<String>, BuildError> {
     let text = text.trim_start_matches('\u{FEFF}');
     let nodes = nodes(text.as_bytes(), Limits::default(), Instructions::Skip)
@@ -59,7 +59,7 @@ fn imported(name: &str, text: &str) -> Result<Vec<String>, BuildError> {
     Ok(decoded.filter(|location| is_relative(location)).filter_map(|location| resolve(name, &location)).collect())
 }
 
-/// True for a relative path: no URL of any scheme, nor an absolute path.
+/// Returns true for a relative path: not a URL of any scheme, nor an absolute path.
 fn is_relative(location: &str) -> bool {
     !(location.is_empty() || location.starts_with('/') || location.contains([':', '\\', '?', '#']))
 }

@@ -1,10 +1,10 @@
-//! The service's description: documents that are served under the service's own URL, with that URL
+//! The service's WSDL: documents that are served under the service's own URL, with that URL
 //! inserted.
 //!
-//! Each text is split once, around the `location` of every SOAP address and around the location of
-//! every document that is imported and also served; each answer joins the pieces with the URL that
-//! the client used. A tool that has fetched `?wsdl` finds the other documents by their locations in
-//! it, under `?xsd=NAME` and `?wsdl=NAME`.
+//! Each document is split once, around the `location` of every SOAP address and around the location
+//! of every document that is imported and also served; each answer joins the pieces with the URL
+//! that the client used. A tool that has fetched `?wsdl` finds the other documents by their
+//! locations in it, under `?xsd=NAME` and `?wsdl=NAME`.
 
 mod document;
 mod facts;
@@ -19,16 +19,16 @@ use std::path::PathBuf;
 use super::builder::BuildError;
 pub(crate) use facts::{Fact, Facts};
 
-/// The source of the description.
+/// The source of the WSDL.
 #[derive(Debug)]
 pub(crate) enum Source {
-    /// A text, and the name that locations in it are relative to.
+    /// The text, and the name that its locations are relative to.
     Text(String, String),
     /// A file, which is read when the service is built.
     File(PathBuf),
 }
 
-/// A description that is ready to be served.
+/// A WSDL that is ready to be served.
 #[derive(Debug)]
 pub(crate) struct Description {
     main: Document,
@@ -37,10 +37,10 @@ pub(crate) struct Description {
 }
 
 impl Description {
-    /// Reads a description with its documents, and its facts about operations.
+    /// Reads a WSDL with its documents, and its facts about operations.
     ///
     /// # Errors
-    /// When one of the texts is not well-formed or is no such document, or a file cannot be read.
+    /// When a document is not well-formed or neither a WSDL nor a schema, or a file cannot be read.
     pub(crate) fn read(source: Source, beside: Vec<(String, String)>) -> Result<(Self, Facts), BuildError> {
         let (name, text, found) = match source {
             Source::Text(name, text) => (name, text, BTreeMap::new()),
@@ -51,7 +51,7 @@ impl Description {
         let mut facts = Facts::default();
         let kinds = texts.iter().map(|(name, text)| Ok((name.clone(), Kind::of(name, text)?)));
         let mut kinds = kinds.collect::<Result<BTreeMap<_, _>, BuildError>>()?;
-        // Documents may import the description in turn.
+        // Documents may import the WSDL in turn.
         kinds.entry(name.clone()).or_insert(Kind::Description);
         let main = Document::new(&name, &name, &text, &kinds, &mut facts)?;
         let others = texts.iter().map(|(other, text)| {
@@ -62,23 +62,23 @@ impl Description {
         Ok((Description { main, others }, facts))
     }
 
-    /// The description with this URL as the service's. The URL must be escaped already.
+    /// Returns the WSDL with this URL as the service's. The URL must be escaped already.
     pub(crate) fn at(&self, escaped_url: &str) -> String {
         self.main.at(escaped_url)
     }
 
-    /// An imported document, in the same way.
+    /// Returns an imported document, with the URL inserted in the same way.
     pub(crate) fn document(&self, name: &str, escaped_url: &str) -> Option<String> {
         self.others.get(name).map(|document| document.at(escaped_url))
     }
 
-    /// The imported documents: the query that each is served under, and its name.
+    /// Returns the imported documents: the query that each is served under, and its name.
     pub(crate) fn documents(&self) -> impl Iterator<Item = (String, &str)> {
         self.others.iter().map(|(name, document)| (document::query(document.kind(), name), name.as_str()))
     }
 }
 
-/// Text escaped for XML, also for use between quotes of either kind.
+/// Escapes text for XML, also for use between quotes of either kind.
 pub(super) fn escaped(text: &str) -> String {
     let mut buffer = Buffer::new();
     buffer.push_text(text, Escape::Attribute);
@@ -157,6 +157,6 @@ mod tests {
         let error = description(MAIN, &[("x", "<a>")]).expect_err("not well-formed");
         assert!(error.to_string().contains("`x` is not well-formed"), "{error}");
         let error = description(MAIN, &[("x", "<a/>")]).expect_err("no document of a description");
-        assert_eq!(error.to_string(), "`x` is neither a WSDL 1.1 description nor a schema, but <a>");
+        assert_eq!(error.to_string(), "`x` is neither a WSDL 1.1 document nor a schema: its root element is <a>");
     }
 }

@@ -16,14 +16,14 @@ pub(super) type ReadHalf = Box<dyn AsyncRead + Send + Unpin>;
 pub(super) type WriteHalf = Box<dyn AsyncWrite + Send + Unpin>;
 
 /// An incoming body over [`Frames`](super::Frames), of a request or of a response. It borrows its
-/// connection, and returns it at its end; if a body is dropped before, its connection is closed.
+/// connection, and returns it at its end. If a body is dropped before, its connection is closed.
 pub struct FramesBody {
     /// Present as long as more data is expected.
     reader: Option<Reader<ReadHalf>>,
     end: End,
 }
 
-/// What happens after a body.
+/// The action at the end of a body.
 enum End {
     /// The server continues with the connection, whether or not the body was read to its end.
     Request(Option<oneshot::Sender<Returned>>),
@@ -32,7 +32,7 @@ enum End {
     Response { sending: Sending, keep: Option<Keep> },
 }
 
-/// The reader of a connection, and whether it is after a body's end.
+/// The reader of a connection, and whether it is at the end of the body.
 pub(super) struct Returned {
     pub(super) reader: Reader<ReadHalf>,
     pub(super) is_at_end: bool,
@@ -49,7 +49,7 @@ pub(super) enum Sending {
 }
 
 impl Sending {
-    /// Sends some more.
+    /// Sends more of the request.
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<(), FramesError>> {
         let Sending::Running(sending) = self else { return Poll::Ready(Ok(())) };
         match ready!(sending.as_mut().poll(context)) {
@@ -66,7 +66,7 @@ impl Sending {
 }
 
 impl FramesBody {
-    /// A request's body, and a receiver that gets its reader back.
+    /// Creates a request's body, and a receiver that gets its reader back.
     pub(super) fn of_request(reader: Reader<ReadHalf>) -> (Self, oneshot::Receiver<Returned>) {
         let (home, returned) = oneshot::channel();
         (FramesBody { reader: Some(reader), end: End::Request(Some(home)) }, returned)
@@ -93,7 +93,7 @@ impl FramesBody {
 
 fn give_back(home: &mut Option<oneshot::Sender<Returned>>, reader: Reader<ReadHalf>, is_at_end: bool) {
     if let Some(home) = home.take() {
-        // Nobody may wait any more: the connection broke meanwhile.
+        // The receiver may be gone if the connection broke meanwhile.
         let _ = home.send(Returned { reader, is_at_end });
     }
 }
@@ -107,7 +107,7 @@ impl Body for FramesBody {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, FramesError>>> {
         if let End::Response { sending, .. } = &mut self.end {
-            // A server may answer without reading all: what counts is its answer.
+            // A server may answer without reading all of the request: only its answer matters.
             let _ = sending.poll(context);
         }
         let Some(reader) = &mut self.reader else { return Poll::Ready(None) };

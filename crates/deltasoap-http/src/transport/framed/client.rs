@@ -84,7 +84,7 @@ impl<C: Connector> FramesPool<C> {
         Ok((Reader::new(Box::new(read)), writer))
     }
 
-    /// A waiting connection that is still open.
+    /// Takes a waiting connection that is still open.
     fn take(&self, authority: Option<&Authority>) -> Option<Idle> {
         let mut idle = lock(&self.idle);
         idle.retain(|idle| idle.since.elapsed() < self.settings.idle_timeout);
@@ -115,16 +115,16 @@ fn send(mut writer: Writer<WriteHalf>, request: Request<Body>) -> Result<Sending
     })))
 }
 
-/// The head of the response, while the request is still being sent.
+/// Reads the head of the response, while the request is still being sent.
 async fn answer(reader: &mut Reader<ReadHalf>, sending: &mut Sending) -> Result<Bytes, FramesError> {
     let mut failed = None;
     let head = {
         let mut reading = std::pin::pin!(reader.head());
         std::future::poll_fn(|context| {
             match sending.poll(context) {
-                // Its own fault; no answer can help.
+                // The request's own error; no answer can help.
                 Poll::Ready(Err(error @ FramesError::Body(_))) => return Poll::Ready(Err(error)),
-                // A server that has seen enough may have answered before it closed the connection.
+                // A server may have answered early, before it closed the connection.
                 Poll::Ready(Err(error)) => failed = Some(error),
                 Poll::Ready(Ok(())) | Poll::Pending => {}
             }

@@ -4,7 +4,7 @@ use crate::BoxError;
 use std::fmt;
 use std::io;
 
-/// Why an exchange over [`Frames`](super::Frames) failed.
+/// An error of an exchange over [`Frames`](super::Frames).
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FramesError {
@@ -12,15 +12,15 @@ pub enum FramesError {
     Io(io::Error),
     /// The stream ended within an exchange.
     Ended,
-    /// The other side uses another protocol.
+    /// The peer uses another protocol.
     Preface,
-    /// A frame of this kind, which is not allowed at this position.
+    /// A frame of this kind is not allowed at this position.
     Frame(u8),
-    /// A head that is malformed, or too long.
+    /// A head is malformed or too long.
     Head,
-    /// A body whose length differs from the one in its head.
+    /// A body's length differs from the one in its head.
     Length,
-    /// The other side aborted its body.
+    /// The peer aborted its body.
     Aborted,
     /// A body could not be sent because of its own error.
     Body(BoxError),
@@ -33,11 +33,11 @@ impl fmt::Display for FramesError {
         match self {
             FramesError::Io(error) => write!(f, "the stream broke: {error}"),
             FramesError::Ended => f.write_str("the stream ended too early"),
-            FramesError::Preface => f.write_str("the other side does not send frames"),
-            FramesError::Frame(kind) => write!(f, "a frame of the kind {:?} is out of place", char::from(*kind)),
+            FramesError::Preface => f.write_str("the peer does not send frames"),
+            FramesError::Frame(kind) => write!(f, "a frame of kind {:?} is not allowed here", char::from(*kind)),
             FramesError::Head => f.write_str("a head is malformed or too long"),
-            FramesError::Length => f.write_str("a body has another length than announced"),
-            FramesError::Aborted => f.write_str("the other side aborted its body"),
+            FramesError::Length => f.write_str("a body's length differs from the announced one"),
+            FramesError::Aborted => f.write_str("the peer aborted its body"),
             FramesError::Body(error) => write!(f, "the body cannot be sent: {error}"),
             FramesError::Timeout => f.write_str("a request took too long"),
         }

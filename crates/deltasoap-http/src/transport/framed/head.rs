@@ -51,10 +51,10 @@ impl Start for StatusCode {
 }
 
 impl<T: Start> Head<T> {
-    /// The head's bytes, with the length of a body if it is known.
+    /// Encodes the head, with the length of a body if it is known.
     ///
     /// # Errors
-    /// When it is too long.
+    /// Returns an error if it is too long.
     pub(super) fn write(&self, length: Option<u64>) -> Result<BytesMut, FramesError> {
         let mut head = BytesMut::with_capacity(256);
         self.start.write(&mut head)?;
@@ -69,10 +69,10 @@ impl<T: Start> Head<T> {
         if head.len() > HEAD as usize { Err(FramesError::Head) } else { Ok(head) }
     }
 
-    /// A head and the length of the body after it, if the head contains it.
+    /// Parses a head. Also returns the length of the body after it, if the head contains it.
     ///
     /// # Errors
-    /// When it is malformed.
+    /// Returns an error if it is malformed.
     pub(super) fn read(mut head: Bytes) -> Result<(Self, Option<u64>), FramesError> {
         let start = T::read(&mut head)?;
         let mut fields = HeaderMap::new();
@@ -91,12 +91,12 @@ impl<T: Start> Head<T> {
     }
 }
 
-/// The bytes of a text of a length.
+/// Takes `len` bytes.
 fn take(head: &mut Bytes, len: usize) -> Result<Bytes, FramesError> {
     if len > head.remaining() { Err(FramesError::Head) } else { Ok(head.split_to(len)) }
 }
 
-/// The only length in a head.
+/// Returns the only length in a head.
 fn length(fields: &HeaderMap) -> Result<Option<u64>, FramesError> {
     let mut lengths = fields.get_all(CONTENT_LENGTH).iter();
     let Some(length) = lengths.next() else { return Ok(None) };
@@ -104,7 +104,7 @@ fn length(fields: &HeaderMap) -> Result<Option<u64>, FramesError> {
     if lengths.next().is_some() { Err(FramesError::Head) } else { Ok(Some(length)) }
 }
 
-/// True for fields about HTTP's connection, or fields that are written anew.
+/// Returns true for fields about HTTP's connection, and for fields that are written anew.
 fn is_of_the_connection(name: &HeaderName) -> bool {
     [CONNECTION, CONTENT_LENGTH, HOST, TE, TRAILER, TRANSFER_ENCODING, UPGRADE].contains(name)
 }

@@ -16,7 +16,7 @@
 //! end is the last one on its connection.
 //!
 //! The head of a request is its target (2 bytes for the length, then the text: path and query of
-//! the URL), that of a response a status (2 bytes, with the numbers of HTTP). Fields follow, at
+//! the URL), that of a response is a status (2 bytes, with the numbers of HTTP). Fields follow, at
 //! most 100: name (1 byte for the length, in lower case) and value (2 bytes for the length). They
 //! are the fields of HTTP, without those about HTTP's own connection. `content-length` is present
 //! if the length is known in advance, and the body then has exactly that length.
@@ -83,14 +83,14 @@ impl Default for Frames {
 }
 
 impl Frames {
-    /// How many idle connections a client's pool keeps; default 32.
+    /// Sets the maximum number of idle connections in a client's pool; default 32.
     #[must_use]
     pub fn max_idle(mut self, connections: usize) -> Self {
         self.idle = connections;
         self
     }
 
-    /// How long a client's pool keeps an idle connection, which should be less than the server
+    /// Sets how long a client's pool keeps an idle connection, which should be less than the server
     /// waits for a request. Default 20 s.
     #[must_use]
     pub fn idle_timeout(mut self, timeout: Duration) -> Self {

@@ -7,9 +7,9 @@ use std::pin::pin;
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// Bytes of a frame before its content.
+/// Length of a frame's kind and length fields.
 const FRAME: usize = 5;
-/// Buffer sizes for one read, if little is expected, and if much is.
+/// Buffer sizes for one read, if few bytes are expected, and if many are.
 const SMALL: usize = 8 << 10;
 const LARGE: usize = 64 << 10;
 
@@ -18,9 +18,9 @@ const LARGE: usize = 64 << 10;
 pub(super) struct Reader<R> {
     stream: R,
     buffer: BytesMut,
-    /// Remaining bytes of the current data frame.
+    /// Number of remaining bytes of the current data frame.
     left: u32,
-    /// Remaining bytes of the body, if its head contains the length.
+    /// Number of remaining bytes of the body, if its head contains the length.
     announced: Option<u64>,
 }
 
@@ -29,10 +29,10 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         Reader { stream, buffer: BytesMut::new(), left: 0, announced: None }
     }
 
-    /// Reads the preface of a client; false if the stream ends instead.
+    /// Reads the preface of a client. Returns false if the stream ends instead.
     ///
     /// # Errors
-    /// When the stream begins with something else, or breaks.
+    /// Returns an error if the stream begins with something else, or breaks.
     pub(super) async fn preface(&mut self) -> Result<bool, FramesError> {
         loop {
             let known = self.buffer.len().min(PREFACE.len());
@@ -49,10 +49,10 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         }
     }
 
-    /// The next head; `None` if the stream ends before it.
+    /// Reads the next head; `None` if the stream ends before it.
     ///
     /// # Errors
-    /// When something else arrives, or the stream breaks.
+    /// Returns an error if something else arrives, or the stream breaks.
     pub(super) async fn head(&mut self) -> Result<Option<Bytes>, FramesError> {
         loop {
             if let Some((kind, len)) = self.frame() {
@@ -78,15 +78,15 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         self.announced = length;
     }
 
-    /// Remaining bytes of the body, if its head contains the length.
+    /// Returns the number of remaining bytes of the body, if its head contains the length.
     pub(super) fn announced(&self) -> Option<u64> {
         self.announced
     }
 
-    /// Some of the body; `None` after its end.
+    /// Returns some of the body; `None` after its end.
     ///
     /// # Errors
-    /// When the body is aborted, or its length differs from the announced one.
+    /// Returns an error if the body is aborted, or its length differs from the announced one.
     pub(super) fn poll_data(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Bytes>, FramesError>> {
         loop {
             if self.left == 0 && !self.next_data()? {
@@ -107,8 +107,8 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         }
     }
 
-    /// Moves into the next frame with data, or past the body's end, with nothing left. False if
-    /// more bytes are needed.
+    /// Moves into the next frame with data, or past the body's end, with nothing left. Returns
+    /// false if more bytes are needed.
     fn next_data(&mut self) -> Result<bool, FramesError> {
         while let Some((kind, len)) = self.frame() {
             self.buffer.advance(FRAME);
@@ -128,7 +128,7 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         Ok(false)
     }
 
-    /// Counts bytes that were announced.
+    /// Subtracts bytes from the announced length.
     fn expect(&mut self, bytes: u64) -> Result<(), FramesError> {
         if let Some(announced) = &mut self.announced {
             *announced = announced.checked_sub(bytes).ok_or(FramesError::Length)?;
@@ -136,27 +136,27 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         Ok(())
     }
 
-    /// The available data of the data frame.
+    /// Returns the available data of the data frame.
     fn take(&mut self) -> Bytes {
         let len = self.buffer.len().min(self.left as usize);
         self.left -= len as u32;
         self.buffer.split_to(len).freeze()
     }
 
-    /// Kind and length of the current frame.
+    /// Returns the kind and length of the current frame.
     fn frame(&self) -> Option<(u8, u32)> {
         let mut frame = self.buffer.get(..FRAME)?;
         Some((frame.get_u8(), frame.get_u32()))
     }
 
-    /// True if nothing has arrived since the last body ended, and the stream is open.
+    /// Returns true if nothing has arrived since the last body ended, and the stream is open.
     pub(super) fn is_idle(&mut self, context: &mut Context<'_>) -> bool {
         self.buffer.is_empty() && self.poll_fill(context).is_pending()
     }
 
-    /// Reads some more bytes; none at the stream's end.
+    /// Reads some more bytes; none at the end of the stream.
     fn poll_fill(&mut self, context: &mut Context<'_>) -> Poll<std::io::Result<usize>> {
-        // No more than a constant, whatever a frame announces.
+        // The reserved size is bounded, whatever length a frame announces.
         self.buffer.reserve(if self.left as usize > SMALL { LARGE } else { SMALL });
         let reading = pin!(self.stream.read_buf(&mut self.buffer));
         reading.poll(context)

@@ -12,8 +12,8 @@ use http_body::Body;
 use std::future::poll_fn;
 use std::time::Duration;
 
-/// Bytes read and discarded after a response whose request was not read, so that the client can
-/// read the response.
+/// Maximum number of bytes read and discarded after a response whose request was not read, so that
+/// the client can read the response.
 const DRAINED: usize = 64 << 10;
 /// Maximum time to wait for them.
 const DRAIN_TIME: Duration = Duration::from_secs(1);
@@ -21,7 +21,7 @@ const DRAIN_TIME: Duration = Duration::from_secs(1);
 /// Serves a stream to its end.
 ///
 /// # Errors
-/// When the stream breaks, or the data are no frames.
+/// Returns an error if the stream breaks, or its data are not frames.
 pub(super) async fn serve<T: Stream, S: Served<FramesBody>>(
     stream: T,
     service: S,
@@ -80,7 +80,7 @@ where
     writer.send(&head.write(body.size_hint().exact())?, body).await
 }
 
-/// Reads the rest of a request, within a bound, before the stream ends.
+/// Reads the rest of a request, within a limit, before the stream ends.
 async fn drain(Returned { mut reader, is_at_end }: Returned) -> Result<(), FramesError> {
     let draining = async {
         let mut left = DRAINED;

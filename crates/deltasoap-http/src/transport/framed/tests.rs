@@ -1,4 +1,4 @@
-//! Written frames are read again, however they are cut; and arbitrary bytes cause no more than an
+//! Written frames are read back, however they are split; arbitrary bytes cause nothing but an
 //! error.
 
 use super::head::Head;
@@ -64,7 +64,7 @@ proptest! {
             [&[kind], &len.to_be_bytes()[..], &vec![7; given]].concat()
         });
         let bytes: Vec<u8> = frames.collect();
-        // It ends, without a panic.
+        // The reader terminates without a panic.
         let _ = run(read_all(Reader::new(&bytes[..])));
     }
 

@@ -11,7 +11,7 @@ use tokio::io::{AsyncWrite, AsyncWriteExt};
 
 /// Maximum length of a piece of a body that is copied, to be sent in one write with its framing.
 const COPIED: usize = 8 << 10;
-/// Number of waiting bytes that are written in any case.
+/// Number of waiting bytes from which they are written.
 const WAITING: usize = 16 << 10;
 
 /// The writing side of a stream.
@@ -31,10 +31,10 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
         self.waiting.put_slice(&PREFACE);
     }
 
-    /// Sends a head and a body. If the body fails, the receiver is told so by an abort frame.
+    /// Sends a head and a body. If the body fails, an abort frame notifies the receiver.
     ///
     /// # Errors
-    /// When the stream breaks, or the body fails.
+    /// Returns an error if the stream breaks, or the body fails.
     pub(super) async fn send<B>(&mut self, head: &[u8], body: B) -> Result<(), FramesError>
     where
         B: Body<Data = Bytes, Error: Into<BoxError>>,
@@ -57,7 +57,7 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
             let frame = match body.frame().now_or_never() {
                 Some(frame) => frame,
                 None => {
-                    // What there is need not wait for what takes its time.
+                    // Available bytes are sent while the rest of the body is pending.
                     self.flush().await?;
                     body.frame().await
                 }

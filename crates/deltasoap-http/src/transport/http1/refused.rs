@@ -1,5 +1,5 @@
-//! Requests with a head that is too large, or that RFC 9110 or 9112 requires to refuse, and that
-//! hyper accepts.
+//! Requests that hyper accepts although their head is too large, or RFC 9110 or 9112 requires to
+//! reject them.
 
 use super::BUFFER;
 use bytes::Bytes;
@@ -9,8 +9,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, Ve
 use http_body_util::Full;
 use std::net::Ipv6Addr;
 
-/// The response to a request that must be refused; `None` for others. It ends the connection, since
-/// the start of the next request may be ambiguous.
+/// Returns the response to a request that must be rejected; `None` for others. It ends the
+/// connection, since the start of the next request may be ambiguous.
 pub(super) fn refusal<B>(request: &Request<B>) -> Option<Response<Full<Bytes>>> {
     let headers = request.headers();
     let is_older = request.version() < Version::HTTP_11;
@@ -30,7 +30,7 @@ pub(super) fn refusal<B>(request: &Request<B>) -> Option<Response<Full<Bytes>>> 
 
 type Found = Option<(StatusCode, &'static str)>;
 
-/// Checks that the head fits in the buffer. hyper only refuses a head that has not ended when the
+/// Checks that the head fits in the buffer. hyper only rejects a head that has not ended when the
 /// buffer is full.
 fn size<B>(request: &Request<B>) -> Found {
     let line =
@@ -45,54 +45,54 @@ fn host(headers: &HeaderMap) -> Found {
     let bad = |reason| Some((StatusCode::BAD_REQUEST, reason));
     let mut hosts = headers.get_all(HOST).iter();
     match (hosts.next(), hosts.next()) {
-        (None, _) => bad("The request names no Host."),
-        (Some(_), Some(_)) => bad("The request names two Hosts."),
+        (None, _) => bad("The request has no Host header."),
+        (Some(_), Some(_)) => bad("The request has more than one Host header."),
         (Some(host), None) if is_host(host) => None,
-        (Some(_), None) => bad("The Host is not valid."),
+        (Some(_), None) => bad("The Host header is invalid."),
     }
 }
 
-/// A host with or without a port, or nothing if the URL has none.
+/// Returns true for a host with or without a port, and for an empty value if the URL has no host.
 fn is_host(value: &HeaderValue) -> bool {
     let Ok(text) = value.to_str() else { return false };
     let is_valid = |host: &Authority| has_valid_port(host) && is_address_if_bracketed(host.host());
     text.is_empty() || (!text.contains('@') && text.parse().is_ok_and(|host| is_valid(&host)))
 }
 
-/// What stands in brackets is an IPv6 address (RFC 3986, 3.2.2; addresses of later versions do not
-/// exist).
+/// Checks that brackets contain an IPv6 address (RFC 3986, 3.2.2; addresses of later versions do
+/// not exist).
 fn is_address_if_bracketed(host: &str) -> bool {
     let Some(inner) = host.strip_prefix('[') else { return true };
     inner.strip_suffix(']').is_some_and(|address| address.parse::<Ipv6Addr>().is_ok())
 }
 
-/// A port is digits, or missing.
+/// Checks that a port consists of digits, or is missing.
 fn has_valid_port(authority: &Authority) -> bool {
     let port = authority.as_str().strip_prefix(authority.host()).unwrap_or_default();
     port.strip_prefix(':').unwrap_or(port).bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The body is plain, in chunks or with a length: no other transfer coding is supported (RFC 9112,
-/// 6.1).
+/// Checks that the body is plain, in chunks or with a length: no other transfer coding is supported
+/// (RFC 9112, 6.1).
 fn framing(headers: &HeaderMap) -> Found {
     let mut codings = tokens(headers, &TRANSFER_ENCODING).peekable();
     codings.peek()?;
     if codings.map(|coding| coding.eq_ignore_ascii_case("chunked")).eq([true]) {
         return None;
     }
-    Some((StatusCode::NOT_IMPLEMENTED, "The only transfer coding that is understood is chunked, once."))
+    Some((StatusCode::NOT_IMPLEMENTED, "The only supported transfer coding is chunked, applied once."))
 }
 
-/// The only allowed expectation is `100-continue` (RFC 9110, 10.1.1), alone: hyper answers it in no
-/// list.
+/// Checks that the only expectation is `100-continue` (RFC 9110, 10.1.1), alone: hyper does not
+/// answer it in a list.
 fn expectation(headers: &HeaderMap) -> Found {
     let is_met = |value: &HeaderValue| value.is_empty() || value.as_bytes().eq_ignore_ascii_case(b"100-continue");
     let is_known = headers.get_all(EXPECT).iter().all(is_met);
-    (!is_known).then_some((StatusCode::EXPECTATION_FAILED, "The only expectation that can be met is 100-continue."))
+    (!is_known).then_some((StatusCode::EXPECTATION_FAILED, "The only supported expectation is 100-continue."))
 }
 
-/// The members of a list, which may be in several fields. A value that is no text counts as an
-/// unknown member.
+/// Returns the members of a list, which may be in several fields. A value that is not text counts
+/// as an unknown member.
 fn tokens<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'a str> {
     let texts = headers.get_all(name).iter().map(|value| value.to_str().unwrap_or("?"));
     texts.flat_map(|text| text.split(',')).map(str::trim).filter(|token| !token.is_empty())

@@ -1,9 +1,9 @@
 //! Bodies of requests that are answered before they were read.
 //!
 //! hyper closes a connection after an answer if some of the request is still arriving, and does not
-//! say so: the client sends its next request in vain (RFC 9112, 9.6). So a body that nobody reads
-//! any more comes back here. A short one is read to its end, and the connection continues.
-//! Otherwise the answer says that the connection is closed.
+//! announce it: the client's next request fails (RFC 9112, 9.6). So a body that is dropped unread
+//! is returned here. A short one is read to its end, and the connection continues.
+//! Otherwise the answer announces that the connection is closed.
 
 use crate::drain::{DRAINED, drain};
 use bytes::Bytes;
@@ -20,31 +20,31 @@ use tokio::sync::oneshot::{self, Receiver, Sender};
 pub struct Arriving {
     body: Option<Incoming>,
     state: State,
-    /// Takes the body when it is dropped before its end.
+    /// Receives the body if it is dropped before its end.
     back: Option<Sender<Left>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Nobody has asked for it.
+    /// Nothing was read.
     Untouched,
     Begun,
     Broken,
 }
 
-/// What came back of a body.
+/// The unread rest of a body.
 #[derive(Debug)]
 struct Left {
     body: Option<Incoming>,
     state: State,
 }
 
-/// Waits for what is left of a request's body.
+/// Waits for the unread rest of a request's body.
 #[derive(Debug)]
 pub(super) struct Unread {
     /// `None` if there was no body.
     back: Option<Receiver<Left>>,
-    /// The client may wait with the body until it is told to send it.
+    /// True if the client may wait with the body until it is told to continue.
     is_expecting: bool,
 }
 
@@ -58,11 +58,11 @@ impl Unread {
         (Request::from_parts(parts, arriving), Unread { back: receiver, is_expecting })
     }
 
-    /// The answer, once the connection can continue after it; else it says that the connection is
-    /// closed.
+    /// Returns the answer, once the connection can continue after it; otherwise the answer
+    /// announces that the connection is closed.
     pub(super) async fn settle<B>(self, mut answer: Response<B>) -> Response<B> {
         let Some(left) = self.back.and_then(|mut back| back.try_recv().ok()) else { return answer };
-        // On the heap: few requests leave anything.
+        // Boxed, since few requests leave anything unread.
         if !answer.headers().contains_key(CONNECTION) && !Box::pin(left.read(self.is_expecting)).await {
             answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
@@ -76,8 +76,8 @@ fn channel() -> (Option<Sender<Left>>, Option<Receiver<Left>>) {
 }
 
 impl Left {
-    /// True if the body was read to its end. What a client that was not told to continue has not
-    /// sent is not waited for.
+    /// Returns true if the body was read to its end. Does not wait for a client that was not told
+    /// to continue and has not sent its body.
     async fn read(self, is_expecting: bool) -> bool {
         let Some(body) = self.body else { return false };
         let is_waited_for = match self.state {
@@ -93,7 +93,7 @@ impl Drop for Arriving {
     fn drop(&mut self) {
         let is_whole = self.body.as_ref().is_none_or(Incoming::is_end_stream);
         if let (Some(back), false) = (self.back.take(), is_whole) {
-            // If the request is answered already, nobody wants it.
+            // The receiver is gone if the request was answered already.
             let _ = back.send(Left { body: self.body.take(), state: self.state });
         }
     }
@@ -116,7 +116,7 @@ impl Body for Arriving {
         match &frame {
             Some(Ok(_)) => {}
             Some(Err(_)) => self.state = State::Broken,
-            // Chunks tell only here that they have ended.
+            // The end of a chunked body is only known here.
             None => self.back = None,
         }
         Poll::Ready(frame)

@@ -4,7 +4,7 @@ use super::{Cursor, Fraction, write_two};
 use crate::Buffer;
 use jiff::civil;
 
-/// Hour, minute, second and what is less than a second, in their ranges; no leap seconds, which XSD
+/// Hour, minute, second and fraction of a second, in their ranges; without leap seconds, which XSD
 /// does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Clock {
@@ -23,8 +23,8 @@ impl Clock {
         exists.then_some(Clock { hour, minute, second, fraction })
     }
 
-    /// `hh:mm:ss` with a fraction perhaps; true with midnight for `24:00:00`, which is in the next
-    /// day.
+    /// Reads `hh:mm:ss` with an optional fraction. `24:00:00` gives midnight and true: it is in the
+    /// next day.
     pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<(Clock, bool), &'static str> {
         let (hour, minute, second) = read_fields(cursor).ok_or("not of the form hh:mm:ss")?;
         let fraction = Fraction::read(cursor)?;
@@ -43,7 +43,7 @@ impl Clock {
         self.fraction.write(out);
     }
 
-    /// Seconds since midnight.
+    /// Returns the seconds since midnight.
     pub(super) fn seconds(self) -> i64 {
         i64::from(self.hour) * 3600 + i64::from(self.minute) * 60 + i64::from(self.second)
     }

@@ -1,6 +1,6 @@
 //! Reading fields of fixed width from the front of a text.
 
-/// What is left to read.
+/// The text that is left to read.
 pub(super) struct Cursor<'t> {
     rest: &'t [u8],
 }
@@ -14,7 +14,7 @@ impl<'t> Cursor<'t> {
         self.rest
     }
 
-    /// Whether the next byte is this one.
+    /// Returns true if the next byte is this one.
     pub(super) fn at(&self, byte: u8) -> bool {
         self.rest.first() == Some(&byte)
     }
@@ -39,7 +39,7 @@ impl<'t> Cursor<'t> {
         Some((tens - b'0') * 10 + (ones - b'0'))
     }
 
-    /// Takes all digits that come next, which may be none.
+    /// Takes all digits that come next, possibly none.
     pub(super) fn digits(&mut self) -> &'t [u8] {
         let len = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let (digits, rest) = self.rest.split_at(len);
@@ -47,14 +47,14 @@ impl<'t> Cursor<'t> {
         digits
     }
 
-    /// Takes a whole number; `None` without digits, or beyond `u64`.
+    /// Takes a whole number; `None` if there are no digits, or if it exceeds `u64`.
     pub(super) fn number(&mut self) -> Option<u64> {
         number(self.digits())
     }
 
-    /// An error unless all has been read.
+    /// Returns an error unless everything has been read.
     pub(super) fn end(&self) -> Result<(), &'static str> {
-        if self.rest.is_empty() { Ok(()) } else { Err("something behind the end") }
+        if self.rest.is_empty() { Ok(()) } else { Err("trailing characters") }
     }
 }
 

@@ -1,9 +1,9 @@
 //! `date`, `time` and `dateTime`.
 //!
-//! Two values are equal (`==`) when all their fields are: `12:00:00Z` is not `13:00:00+01:00`,
-//! although both name the same instant; `compare` tells the order of XSD's value space. Seconds are
-//! kept to 27 digits behind the point; a text with more is refused. `24:00:00` is read as midnight
-//! of the next day.
+//! Two values are equal (`==`) if all their fields are: `12:00:00Z` is not `13:00:00+01:00`,
+//! although both name the same instant; `compare` gives the order of XSD's value space. Seconds
+//! have at most 27 digits after the point; text with more is refused. `24:00:00` is read as
+//! midnight of the next day.
 
 use super::clock::Clock;
 use super::day::Day;
@@ -13,21 +13,21 @@ use crate::lexical::LexicalError;
 use jiff::civil;
 use std::cmp::Ordering;
 
-/// An XSD `date`: a day, in a zone if one is given.
+/// An XSD `date`: a day, with an optional time zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Date {
     day: Day,
     zone: Option<Zone>,
 }
 
-/// An XSD `time`: a time of any day, in a zone if one is given.
+/// An XSD `time`: a time of any day, with an optional time zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Time {
     clock: Clock,
     zone: Option<Zone>,
 }
 
-/// An XSD `dateTime`: a day and a time of it, in a zone if one is given.
+/// An XSD `dateTime`: a day and a time of day, with an optional time zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DateTime {
     day: Day,
@@ -39,74 +39,74 @@ lexical!(Date, "date", 23);
 lexical!(Time, "time", 42);
 lexical!(DateTime, "dateTime", 60);
 
-/// The fields of a day.
+/// Defines the accessors of a day.
 macro_rules! day_fields {
     () => {
-        /// The year, never 0; -1 is the year before 1.
+        /// Returns the year, never 0; -1 is the year before 1.
         pub fn year(&self) -> i32 {
             self.day.year
         }
 
-        /// The month, 1 to 12.
+        /// Returns the month, 1 to 12.
         pub fn month(&self) -> u8 {
             self.day.month
         }
 
-        /// The day of the month, 1 to 31.
+        /// Returns the day of the month, 1 to 31.
         pub fn day(&self) -> u8 {
             self.day.day
         }
     };
 }
 
-/// The fields of a time of day.
+/// Defines the accessors of a time of day.
 macro_rules! clock_fields {
     () => {
-        /// The hour, 0 to 23.
+        /// Returns the hour, 0 to 23.
         pub fn hour(&self) -> u8 {
             self.clock.hour
         }
 
-        /// The minute, 0 to 59.
+        /// Returns the minute, 0 to 59.
         pub fn minute(&self) -> u8 {
             self.clock.minute
         }
 
-        /// The second, 0 to 59.
+        /// Returns the second, 0 to 59.
         pub fn second(&self) -> u8 {
             self.clock.second
         }
 
-        /// The part of a second, in nanoseconds, 0 to 999,999,999.
+        /// Returns the fraction of the second in nanoseconds, 0 to 999,999,999.
         pub fn nanosecond(&self) -> u32 {
             self.clock.fraction.nanosecond
         }
 
-        /// What the second has beyond its nanoseconds, in 10⁻²⁷ seconds, 0 to 10¹⁸ - 1. Conversions
-        /// to jiff's types leave it out.
+        /// Returns the part of the second below a nanosecond, in 10⁻²⁷ seconds, 0 to 10¹⁸ - 1.
+        /// Conversions to jiff's types drop it.
         pub fn beyond_nanosecond(&self) -> u64 {
             self.clock.fraction.finer
         }
     };
 }
 
-/// The zone, and what follows from it.
+/// Defines the zone accessors and the comparison.
 macro_rules! zoned {
     () => {
-        /// The zone; `None` when the text had none.
+        /// Returns the zone; `None` if the text had none.
         pub fn zone(&self) -> Option<Zone> {
             self.zone
         }
 
-        /// The same fields in another zone, or in none.
+        /// Returns the same fields in another zone, or in none.
         #[must_use]
         pub fn with_zone(mut self, zone: Option<Zone>) -> Self {
             self.zone = zone;
             self
         }
 
-        /// The order in XSD's value space (XSD 1.0 part 2, 3.2.7.4); `None` where one value has a
-        /// zone, the other has none, and they are too close to tell.
+        /// Compares in the order of XSD's value space (XSD 1.0 part 2, 3.2.7.4); `None` if only one
+        /// value has a zone and the two are too close to decide.
         pub fn compare(&self, other: &Self) -> Option<Ordering> {
             self.instant().compare(other.instant())
         }
@@ -114,7 +114,7 @@ macro_rules! zoned {
 }
 
 impl Date {
-    /// A day without zone; `None` if there is no such day (year 0 among them).
+    /// Creates a day without zone; `None` if there is no such day (for example in year 0).
     pub fn new(year: i32, month: u8, day: u8) -> Option<Date> {
         Some(Date { day: Day::new(year, month, day)?, zone: None })
     }
@@ -128,7 +128,8 @@ impl Date {
 }
 
 impl Time {
-    /// A time without zone; `None` if there is no such time (24:00:00 and leap seconds among them).
+    /// Creates a time without zone; `None` if there is no such time (for example 24:00:00 and leap
+    /// seconds).
     pub fn new(hour: u8, minute: u8, second: u8, nanosecond: u32) -> Option<Time> {
         Some(Time { clock: Clock::new(hour, minute, second, Fraction::new(nanosecond)?)?, zone: None })
     }
@@ -142,17 +143,17 @@ impl Time {
 }
 
 impl DateTime {
-    /// A day and a time of it; the zone is the time's, or else the date's.
+    /// Combines a day and a time of day; the zone is that of the time, or else that of the date.
     pub fn new(date: Date, time: Time) -> DateTime {
         DateTime { day: date.day, clock: time.clock, zone: time.zone.or(date.zone) }
     }
 
-    /// The day.
+    /// Returns the day.
     pub fn date(&self) -> Date {
         Date { day: self.day, zone: self.zone }
     }
 
-    /// The time of day.
+    /// Returns the time of day.
     pub fn time(&self) -> Time {
         Time { clock: self.clock, zone: self.zone }
     }
@@ -201,7 +202,7 @@ impl Form for Time {
 impl Form for DateTime {
     fn read(cursor: &mut Cursor<'_>) -> Result<Self, &'static str> {
         let day = Day::read(cursor)?;
-        cursor.literal(b"T").ok_or("no T behind the date")?;
+        cursor.literal(b"T").ok_or("no T after the date")?;
         let (clock, next) = Clock::read(cursor)?;
         let day = if next { day.next().ok_or("a year beyond 2147483647")? } else { day };
         Ok(DateTime { day, clock, zone: Zone::read(cursor)? })
@@ -228,7 +229,7 @@ impl From<civil::Date> for Date {
 impl TryFrom<Date> for civil::Date {
     type Error = LexicalError;
 
-    /// The fields, without the zone; an error outside jiff's years.
+    /// Converts the fields, without the zone; an error outside jiff's years.
     fn try_from(date: Date) -> Result<civil::Date, LexicalError> {
         date.day.try_into().map_err(LexicalError::new::<Date>)
     }
@@ -241,7 +242,7 @@ impl From<civil::Time> for Time {
 }
 
 impl From<Time> for civil::Time {
-    /// The fields, without the zone.
+    /// Converts the fields, without the zone.
     fn from(time: Time) -> civil::Time {
         time.clock.into()
     }
@@ -256,7 +257,7 @@ impl From<civil::DateTime> for DateTime {
 impl TryFrom<DateTime> for civil::DateTime {
     type Error = LexicalError;
 
-    /// The fields, without the zone; an error outside jiff's years.
+    /// Converts the fields, without the zone; an error outside jiff's years.
     fn try_from(value: DateTime) -> Result<civil::DateTime, LexicalError> {
         let date = civil::Date::try_from(value.day).map_err(LexicalError::new::<DateTime>)?;
         Ok(civil::DateTime::from_parts(date, value.clock.into()))
@@ -264,7 +265,7 @@ impl TryFrom<DateTime> for civil::DateTime {
 }
 
 impl From<jiff::Timestamp> for DateTime {
-    /// In UTC.
+    /// Converts to UTC.
     fn from(timestamp: jiff::Timestamp) -> DateTime {
         let utc = jiff::tz::Offset::UTC.to_datetime(timestamp);
         DateTime::from(utc).with_zone(Some(Zone::UTC))
@@ -274,7 +275,7 @@ impl From<jiff::Timestamp> for DateTime {
 impl TryFrom<DateTime> for jiff::Timestamp {
     type Error = LexicalError;
 
-    /// The instant; an error without a zone, or outside jiff's years.
+    /// Converts to the instant; an error without a zone, or outside jiff's years.
     fn try_from(value: DateTime) -> Result<jiff::Timestamp, LexicalError> {
         let zone = value.zone.ok_or(LexicalError::new::<DateTime>("no time zone"))?;
         let outside = |_| LexicalError::new::<DateTime>("outside jiff's timestamps");
@@ -286,8 +287,8 @@ impl TryFrom<DateTime> for jiff::Timestamp {
 impl TryFrom<&jiff::Zoned> for DateTime {
     type Error = LexicalError;
 
-    /// The civil time with its offset; an error where the offset is not in whole minutes or beyond
-    /// 14 hours.
+    /// Converts the civil time with its offset; an error if the offset is not in whole minutes or
+    /// beyond 14 hours.
     fn try_from(zoned: &jiff::Zoned) -> Result<DateTime, LexicalError> {
         let seconds = zoned.offset().seconds();
         let minutes = i16::try_from(seconds / 60).ok().filter(|_| seconds % 60 == 0);

@@ -5,7 +5,7 @@ use crate::Buffer;
 use crate::lexical::digits;
 use jiff::civil;
 
-/// Year (never 0), month and day, which exist.
+/// Year (never 0), month and day, which form an existing date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Day {
     pub(super) year: i32,
@@ -24,7 +24,7 @@ impl Day {
         (year != 0 && day.in_cycle().is_some()).then_some(day)
     }
 
-    /// `YYYY-MM-DD`.
+    /// Reads `YYYY-MM-DD`.
     pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Day, &'static str> {
         let year = read_year(cursor)?;
         let (month, day) = read_month_day(cursor).ok_or("not of the form YYYY-MM-DD")?;
@@ -39,7 +39,7 @@ impl Day {
         write_two(self.day, out);
     }
 
-    /// The next day; `None` behind the last year.
+    /// Returns the next day; `None` after the last year.
     pub(super) fn next(self) -> Option<Day> {
         let today = self.in_cycle()?;
         let next = today.tomorrow().ok()?;
@@ -51,14 +51,14 @@ impl Day {
         })
     }
 
-    /// Days since 2000-01-01.
+    /// Returns the days since 2000-01-01.
     pub(super) fn number(self) -> i64 {
         let cycle = (astronomical(self.year) - 2000).div_euclid(400);
         let in_cycle = self.in_cycle().map_or(0, |day| (day - civil::date(2000, 1, 1)).get_days());
         cycle * CYCLE_DAYS + i64::from(in_cycle)
     }
 
-    /// The day 400 years and a multiple of that earlier or later, in 2000 to 2399.
+    /// Returns the same day moved by a multiple of 400 years into 2000 to 2399.
     fn in_cycle(self) -> Option<civil::Date> {
         let year = 2000 + astronomical(self.year).rem_euclid(400);
         civil::Date::new(year as i16, self.month.cast_signed(), self.day.cast_signed()).ok()
@@ -83,7 +83,7 @@ impl TryFrom<Day> for civil::Date {
 
 const OUTSIDE_JIFF: &str = "outside jiff's years -9999 to 9999";
 
-/// The year before 1 is 0 for astronomers, -1 for XSD 1.0.
+/// Converts to an astronomical year: the year before 1 is 0 for astronomers, -1 for XSD 1.0.
 fn astronomical(year: i32) -> i64 {
     i64::from(year) + i64::from(year < 0)
 }
@@ -92,7 +92,7 @@ fn from_astronomical(year: i64) -> Option<i32> {
     i32::try_from(if year <= 0 { year - 1 } else { year }).ok()
 }
 
-/// At least four digits, no more than needed; `0000` is no year.
+/// Reads a year: at least four digits, no more than needed; `0000` is not a year.
 pub(super) fn read_year(cursor: &mut Cursor<'_>) -> Result<i32, &'static str> {
     let negative = cursor.eat(b'-');
     let digits = cursor.digits();

@@ -8,12 +8,12 @@ use crate::lexical::int::{format_u32, format_u64};
 use jiff::{SignedDuration, Span};
 use std::cmp::Ordering;
 
-/// An XSD `duration`: months (with the years) and seconds (with days, hours and minutes), both in
-/// one direction.
+/// An XSD `duration`: months (including the years) and seconds (including days, hours and minutes),
+/// with one sign.
 ///
-/// What XSD takes for equal is equal here: `P1Y` and `P12M`, `PT36H` and `P1DT12H`; written is the
-/// form with the larger units. Seconds are kept to 27 digits behind the point; a text with more is
-/// refused.
+/// Durations that XSD considers equal are equal here: `P1Y` and `P12M`, `PT36H` and `P1DT12H`; the
+/// form with the larger units is written. Seconds have at most 27 digits after the point; text with
+/// more is refused.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Duration {
     /// Never set for a duration of zero.
@@ -26,8 +26,8 @@ pub struct Duration {
 lexical!(Duration, "duration", 69);
 
 impl Duration {
-    /// A duration of so many months, seconds and nanoseconds; `None` with a full second of
-    /// nanoseconds.
+    /// Creates a duration of months, seconds and nanoseconds; `None` if the nanoseconds make a full
+    /// second.
     pub fn new(negative: bool, months: u32, seconds: u64, nanoseconds: u32) -> Option<Duration> {
         Some(Duration::of(negative, months, seconds, Fraction::new(nanoseconds)?))
     }
@@ -37,42 +37,42 @@ impl Duration {
         Duration { negative, months, seconds, fraction }
     }
 
-    /// True for a duration that goes back in time.
+    /// Returns true for a duration that goes back in time.
     pub fn is_negative(&self) -> bool {
         self.negative
     }
 
-    /// The months, those of the years included.
+    /// Returns the months, including those of the years.
     pub fn months(&self) -> u32 {
         self.months
     }
 
-    /// The whole seconds, those of the days, hours and minutes included.
+    /// Returns the whole seconds, including those of the days, hours and minutes.
     pub fn seconds(&self) -> u64 {
         self.seconds
     }
 
-    /// The part of a second, in nanoseconds, 0 to 999,999,999.
+    /// Returns the fraction of the second in nanoseconds, 0 to 999,999,999.
     pub fn nanoseconds(&self) -> u32 {
         self.fraction.nanosecond
     }
 
-    /// What the second has beyond its nanoseconds, in 10⁻²⁷ seconds, 0 to 10¹⁸ - 1. Conversions to
-    /// the types of jiff and the standard library leave it out.
+    /// Returns the part of the second below a nanosecond, in 10⁻²⁷ seconds, 0 to 10¹⁸ - 1.
+    /// Conversions to the types of jiff and the standard library drop it.
     pub fn beyond_nanosecond(&self) -> u64 {
         self.fraction.finer
     }
 
-    /// The order in XSD's value space (XSD 1.0 part 2, 3.2.6.2); `None` where it depends on which
-    /// months they are, as between `P1M` and `P30D`.
+    /// Compares in the order of XSD's value space (XSD 1.0 part 2, 3.2.6.2); `None` if it depends
+    /// on which months they are, as between `P1M` and `P30D`.
     pub fn compare(&self, other: &Duration) -> Option<Ordering> {
         let mut orders = REFERENCES.iter().map(|&start| self.end_from(start).cmp(&other.end_from(start)));
         let first = orders.next()?;
         orders.all(|order| order == first).then_some(first)
     }
 
-    /// Nanoseconds from some fixed instant to the end of the duration when it starts in a month,
-    /// and what is beyond them.
+    /// Returns the nanoseconds from a fixed instant to the end of the duration when it starts in
+    /// this month, and the part below a nanosecond.
     fn end_from(&self, (year, month): (i32, u8)) -> (i128, i128) {
         let sign = if self.negative { -1 } else { 1 };
         let month = i64::from(year) * 12 + i64::from(month) - 1 + sign * i64::from(self.months);
@@ -81,7 +81,7 @@ impl Duration {
         (nanoseconds, i128::from(sign) * i128::from(self.fraction.finer))
     }
 
-    /// All but the months, in nanoseconds.
+    /// Returns everything but the months, in nanoseconds.
     fn signed_nanoseconds(&self) -> i128 {
         let magnitude = i128::from(self.seconds) * i128::from(NANOSECONDS) + i128::from(self.nanoseconds());
         if self.negative { -magnitude } else { magnitude }
@@ -102,11 +102,12 @@ impl Duration {
 
 const NANOSECONDS: u32 = 1_000_000_000;
 
-/// The months that decide between durations: they have every sequence of month lengths that
-/// matters.
+/// The start months that decide the order of durations: they cover every relevant sequence of month
+/// lengths.
 const REFERENCES: [(i32, u8); 4] = [(1696, 9), (1697, 2), (1903, 3), (1903, 7)];
 
-/// Days from 2000-01-01 to the first of a month, counted from month 0 of the astronomical year 0.
+/// Returns the days from 2000-01-01 to the first of a month, counted from month 0 of the
+/// astronomical year 0.
 fn month_start(month: i64) -> i64 {
     let (year, month) = (month.div_euclid(12), month.rem_euclid(12));
     let (cycle, year) = ((year - 2000).div_euclid(400), 2000 + year.rem_euclid(400));
@@ -121,7 +122,7 @@ impl Form for Duration {
         let mut fields = Fields::default();
         let date = fields.read(cursor, DATE_UNITS)?;
         if cursor.eat(b'T') {
-            fields.read(cursor, TIME_UNITS)?.then_some(()).ok_or("nothing behind T")?;
+            fields.read(cursor, TIME_UNITS)?.then_some(()).ok_or("nothing after T")?;
         } else if !date {
             return Err("no fields");
         }
@@ -147,7 +148,7 @@ impl Form for Duration {
 
 const TOO_LONG: &str = "beyond 4294967295 months or 18446744073709551615 seconds";
 
-/// A letter, what it counts in (months, or seconds), and how many of those it is.
+/// A letter, what it counts (months or seconds), and the number of those in one unit.
 type Unit = (u8, Counted, u64);
 
 #[derive(Clone, Copy, PartialEq)]
@@ -161,7 +162,7 @@ const DATE_UNITS: &[Unit] =
 const TIME_UNITS: &[Unit] =
     &[(b'H', Counted::Seconds, 3600), (b'M', Counted::Seconds, 60), (b'S', Counted::Seconds, 1)];
 
-/// What has been read so far.
+/// The fields read so far.
 #[derive(Default)]
 struct Fields {
     months: u32,
@@ -170,15 +171,15 @@ struct Fields {
 }
 
 impl Fields {
-    /// Reads numbers with their units, each unit at most once and in order; true when there were
-    /// any.
+    /// Reads numbers with their units, each unit at most once and in order; returns true if there
+    /// were any.
     fn read(&mut self, cursor: &mut Cursor<'_>, mut units: &[Unit]) -> Result<bool, &'static str> {
         let any = cursor.rest().first().is_some_and(u8::is_ascii_digit);
         while cursor.rest().first().is_some_and(u8::is_ascii_digit) {
             let number = cursor.number().ok_or(TOO_LONG)?;
             let point = cursor.at(b'.');
             let fraction = Fraction::read(cursor)?;
-            let index = units.iter().position(|unit| cursor.at(unit.0)).ok_or("not a unit that can stand here")?;
+            let index = units.iter().position(|unit| cursor.at(unit.0)).ok_or("a unit that is not allowed here")?;
             let (letter, counted, size) = units[index];
             if point && letter != b'S' {
                 return Err("a fraction of something other than seconds");
@@ -207,7 +208,7 @@ fn write_field(value: u64, unit: [u8; 1], out: &mut Buffer) {
     }
 }
 
-/// Hours, minutes and seconds; `T0S` for none.
+/// Writes hours, minutes and seconds; `T0S` if all are zero.
 fn write_time(seconds: u32, fraction: Fraction, out: &mut Buffer) {
     out.push_block(b"T", 1);
     write_field(u64::from(seconds / 3600), *b"H", out);
@@ -229,7 +230,8 @@ impl From<std::time::Duration> for Duration {
 impl TryFrom<Duration> for std::time::Duration {
     type Error = LexicalError;
 
-    /// An error with months, whose length is not fixed, or when negative.
+    /// Converts a duration; an error if it has months, whose length is not fixed, or if it is
+    /// negative.
     fn try_from(value: Duration) -> Result<std::time::Duration, LexicalError> {
         if value.months > 0 || value.negative {
             return Err(LexicalError::new::<Duration>("not a fixed time forward"));
@@ -252,7 +254,8 @@ impl From<SignedDuration> for Duration {
 impl TryFrom<Duration> for SignedDuration {
     type Error = LexicalError;
 
-    /// An error with months, whose length is not fixed, or beyond the range.
+    /// Converts a duration; an error if it has months, whose length is not fixed, or exceeds the
+    /// range.
     fn try_from(value: Duration) -> Result<SignedDuration, LexicalError> {
         let nanoseconds = value.signed_nanoseconds();
         let seconds = i64::try_from(nanoseconds / i128::from(NANOSECONDS)).ok().filter(|_| value.months == 0);
@@ -264,7 +267,7 @@ impl TryFrom<Duration> for SignedDuration {
 impl TryFrom<Span> for Duration {
     type Error = LexicalError;
 
-    /// Years are 12 months, weeks and days 24 hours each.
+    /// Converts a span: years are 12 months, weeks and days 24 hours each.
     fn try_from(span: Span) -> Result<Duration, LexicalError> {
         let months = i64::from(span.get_years()) * 12 + i64::from(span.get_months());
         let days = i128::from(span.get_weeks()) * 7 + i128::from(span.get_days());
@@ -278,7 +281,7 @@ impl TryFrom<Span> for Duration {
 impl TryFrom<Duration> for Span {
     type Error = LexicalError;
 
-    /// As months, seconds and nanoseconds; an error beyond jiff's range.
+    /// Converts to months, seconds and nanoseconds; an error beyond jiff's range.
     fn try_from(value: Duration) -> Result<Span, LexicalError> {
         let beyond = |_| LexicalError::new::<Duration>("beyond jiff's range");
         let seconds = i64::try_from(value.seconds).map_err(|_| LexicalError::new::<Duration>("beyond jiff's range"))?;

@@ -1,26 +1,26 @@
-//! The part of a second that is less than a whole one.
+//! The fraction of a second.
 
 use super::Cursor;
 use crate::Buffer;
 use crate::lexical::digits;
 
-/// Most significant digits behind the point.
+/// Maximum number of significant digits after the point.
 const DIGITS: usize = 27;
-/// Digits of [`Fraction::nanosecond`].
+/// Number of digits of [`Fraction::nanosecond`].
 const COARSE: usize = 9;
 
-/// A part of a second, exact to 27 digits. A text with more digits than that is refused, unless
-/// they are zeros.
+/// A fraction of a second, exact to 27 digits. Text with more digits is refused, unless they are
+/// zeros.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Fraction {
     /// Billionths, below 1,000,000,000.
     pub(super) nanosecond: u32,
-    /// What is less than a nanosecond, in 10⁻²⁷ seconds: below 10¹⁸.
+    /// The part below a nanosecond, in 10⁻²⁷ seconds: less than 10¹⁸.
     pub(super) finer: u64,
 }
 
 impl Fraction {
-    /// `None` for a full second.
+    /// Creates a fraction; `None` for a full second.
     pub(super) fn new(nanosecond: u32) -> Option<Fraction> {
         (nanosecond < 1_000_000_000).then_some(Fraction { nanosecond, finer: 0 })
     }
@@ -29,14 +29,14 @@ impl Fraction {
         self == Fraction::default()
     }
 
-    /// Takes a point and the digits behind it, if a point is next.
+    /// Takes a point and the digits after it, if a point is next.
     pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Fraction, &'static str> {
         if !cursor.eat(b'.') {
             return Ok(Fraction::default());
         }
         let digits = cursor.digits();
         if digits.is_empty() {
-            return Err("no digits behind the point");
+            return Err("no digits after the point");
         }
         let (coarse, finer) = digits.split_at(digits.len().min(COARSE));
         let (finer, rest) = finer.split_at(finer.len().min(DIGITS - COARSE));
@@ -47,7 +47,7 @@ impl Fraction {
         Ok(Fraction { nanosecond, finer: scaled(finer, DIGITS - COARSE) })
     }
 
-    /// A point and as many digits as needed; nothing for zero.
+    /// Writes a point and as many digits as needed; nothing for zero.
     pub(super) fn write(self, out: &mut Buffer) {
         if self.is_zero() {
             return;
@@ -62,7 +62,7 @@ impl Fraction {
     }
 }
 
-/// The number that the digits are once zeros have filled them up to `width`, at most 18.
+/// Returns the number that the digits form when padded with zeros to `width`, at most 18.
 fn scaled(digits: &[u8], width: usize) -> u64 {
     let number = digits.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0'));
     number * digits::POW10[width - digits.len()]

@@ -1,13 +1,13 @@
-//! `gYear`, `gYearMonth`, `gMonth`, `gMonthDay`, `gDay`: parts of a date, in a zone if one is
-//! given.
+//! `gYear`, `gYearMonth`, `gMonth`, `gMonthDay`, `gDay`: parts of a date, with an optional time
+//! zone.
 
 use super::day::{Day, read_year, write_year};
 use super::{Cursor, Form, Fraction, Instant, Zone, lexical, write_two};
 use crate::Buffer;
 use std::cmp::Ordering;
 
-/// A part of a date: its fields, how it is read and written, and the first day of which it is a
-/// part, in a year in which all days exist.
+/// Defines a part of a date: its fields, its reader and writer, and the first day that it is part
+/// of, in a year in which all days exist.
 macro_rules! part {
     ($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty),* }, $xsd:literal, $width:literal,
      read: |$cursor:ident| $read:expr, write: |$out:ident| $write:block, day: $day:expr) => {
@@ -19,7 +19,7 @@ macro_rules! part {
         }
 
         impl $name {
-            /// The part of a date, without zone; `None` if there is no such.
+            /// Creates the part of a date, without zone; `None` if it does not exist.
             pub fn new($($field: $type),*) -> Option<Self> {
                 let day: Option<Day> = $day;
                 day.map(|_| $name { $($field,)* zone: None })
@@ -32,20 +32,20 @@ macro_rules! part {
                 }
             )*
 
-            /// The zone; `None` when the text had none.
+            /// Returns the zone; `None` if the text had none.
             pub fn zone(&self) -> Option<Zone> {
                 self.zone
             }
 
-            /// The same fields in another zone, or in none.
+            /// Returns the same fields in another zone, or in none.
             #[must_use]
             pub fn with_zone(mut self, zone: Option<Zone>) -> Self {
                 self.zone = zone;
                 self
             }
 
-            /// The order in XSD's value space; `None` where one value has a zone, the other has
-            /// none, and they are too close to tell.
+            /// Compares in the order of XSD's value space; `None` if only one value has a zone and
+            /// the two are too close to decide.
             pub fn compare(&self, other: &Self) -> Option<Ordering> {
                 self.instant().compare(other.instant())
             }
@@ -99,7 +99,7 @@ part!(
 );
 part!(
     /// An XSD `gMonth`: a month of every year, as in `--05`. The form `--05--` of the first edition
-    /// is read too.
+    /// is accepted too.
     GMonth { month: u8 }, "gMonth", 10,
     read: |cursor| read_month(cursor).ok_or("not of the form --MM"),
     write: |out| {
@@ -109,7 +109,7 @@ part!(
     day: Day::new(LEAP_YEAR, month, 1)
 );
 part!(
-    /// An XSD `gMonthDay`: a day of every year, as in `--05-31`; `--02-29` is one.
+    /// An XSD `gMonthDay`: a day of every year, as in `--05-31`; `--02-29` is valid.
     GMonthDay { month: u8, day: u8 }, "gMonthDay", 13,
     read: |cursor| read_month_day(cursor).ok_or("not of the form --MM-DD"),
     write: |out| {
@@ -131,7 +131,7 @@ part!(
     day: Day::new(LEAP_YEAR, 1, day)
 );
 
-/// A year that has every day a year can have.
+/// A year that has every possible day.
 const LEAP_YEAR: i32 = 2000;
 
 fn read_year_month(cursor: &mut Cursor<'_>) -> Result<(i32, u8), &'static str> {

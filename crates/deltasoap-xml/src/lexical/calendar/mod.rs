@@ -1,12 +1,12 @@
 //! The calendar types: dates, times, durations, and recurring parts of dates.
 //!
-//! The idea: each type reads itself from the front of a [`Cursor`] and writes itself; a form never
-//! holds a `<`, so a scan of a message reads as a parse does and then looks whether a `<` follows.
-//! What days there are is jiff's knowledge: years outside its range are moved into it by whole
-//! cycles of 400 years, after which the Gregorian calendar repeats.
+//! Each type reads itself from the front of a [`Cursor`] and writes itself. No form contains a `<`,
+//! so scanning a message means parsing and then checking that a `<` follows. jiff decides which
+//! days exist: years outside its range are moved into it by whole cycles of 400 years, after which
+//! the Gregorian calendar repeats.
 //!
 //! Years follow XSD 1.0: there is no year 0000, and -0001 is the leap year before 0001. A value
-//! with a zone and one without are comparable only when more than 14 hours apart.
+//! with a zone and one without are comparable only if they are more than 14 hours apart.
 
 mod clock;
 mod cursor;
@@ -31,11 +31,11 @@ use std::cmp::Ordering;
 trait Form: Sized {
     fn read(cursor: &mut Cursor<'_>) -> Result<Self, &'static str>;
     fn write(&self, out: &mut Buffer);
-    /// As [`crate::lexical::Lexical::vacant`].
+    /// Returns the value of [`crate::lexical::Lexical::vacant`].
     fn first() -> Self;
 }
 
-/// [`crate::lexical::Lexical`] for a [`Form`].
+/// Implements [`crate::lexical::Lexical`] for a [`Form`].
 macro_rules! lexical {
     ($type:ty, $name:literal, $width:literal) => {
         impl $crate::lexical::Lexical for $type {
@@ -68,8 +68,8 @@ macro_rules! lexical {
 }
 use lexical;
 
-/// A point on the time line as it is written: seconds since some midnight, and the zone, if any,
-/// not yet applied.
+/// A point on the time line as written: seconds since some midnight, and the zone, if any, not yet
+/// applied.
 #[derive(Clone, Copy)]
 struct Instant {
     seconds: i64,
@@ -78,13 +78,13 @@ struct Instant {
 }
 
 impl Instant {
-    /// On the time line, with a zone for those that have none.
+    /// Returns the position on the time line, with `default` as the zone if there is none.
     fn in_zone(self, default: Zone) -> (i64, Fraction) {
         (self.seconds - 60 * i64::from(self.zone.unwrap_or(default).minutes()), self.fraction)
     }
 
-    /// The order of XSD 1.0 part 2, 3.2.7.4: without a zone, a value may lie anywhere within 14
-    /// hours.
+    /// Compares in the order of XSD 1.0 part 2, 3.2.7.4: a value without a zone may lie anywhere
+    /// within 14 hours.
     fn compare(self, other: Instant) -> Option<Ordering> {
         if self.zone.is_some() == other.zone.is_some() {
             return Some(self.in_zone(Zone::UTC).cmp(&other.in_zone(Zone::UTC)));
@@ -95,7 +95,7 @@ impl Instant {
     }
 }
 
-/// Two digits.
+/// Writes two digits.
 fn write_two(value: u8, out: &mut Buffer) {
     out.push_block(&[b'0' + value / 10, b'0' + value % 10], 2);
 }

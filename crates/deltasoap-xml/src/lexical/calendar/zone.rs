@@ -1,9 +1,9 @@
-//! Time zones, as XSD writes them: `Z`, or hours and minutes from UTC.
+//! Time zones as XSD writes them: `Z`, or hours and minutes from UTC.
 
 use super::{Cursor, write_two};
 use crate::Buffer;
 
-/// Minutes east of UTC, at most 14 hours either way. `Z`, `+00:00` and `-00:00` are the same,
+/// Minutes east of UTC, at most 14 hours either way. `Z`, `+00:00` and `-00:00` are equal and
 /// written `Z`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Zone(i16);
@@ -11,17 +11,17 @@ pub struct Zone(i16);
 impl Zone {
     /// `Z`.
     pub const UTC: Zone = Zone(0);
-    /// The first to see a new day, `+14:00`.
+    /// The first zone to see a new day, `+14:00`.
     pub(super) const EAST: Zone = Zone(LIMIT);
-    /// The last one, `-14:00`.
+    /// The last zone to see a new day, `-14:00`.
     pub(super) const WEST: Zone = Zone(-LIMIT);
 
-    /// The zone so many minutes east of UTC; `None` beyond 14 hours either way.
+    /// Creates a zone from minutes east of UTC; `None` beyond 14 hours either way.
     pub fn from_minutes(minutes: i16) -> Option<Zone> {
         (-LIMIT..=LIMIT).contains(&minutes).then_some(Zone(minutes))
     }
 
-    /// Minutes east of UTC, -840 to 840.
+    /// Returns the minutes east of UTC, -840 to 840.
     pub fn minutes(self) -> i16 {
         self.0
     }

@@ -1,24 +1,24 @@
-//! A decimal form taken apart: sign, digits as one number, exponent, length.
+//! A decimal form split into sign, digits as one number, exponent, and length.
 //!
-//! Where a value ends decides where the next one starts, so the time for a message of many short
-//! values is the time until each end is known. A jump that is predicted takes no time, one that is
-//! not takes as long as half a value. So jumps are taken where the values of a message are alike
-//! (the point, full words of digits, the `e`), and what differs from one value to the next is
-//! calculated: both signs, the last digits, the digits of the exponent.
+//! The end of a value determines the start of the next one, so the time for a message of many short
+//! values is the time until each end is known. A predicted branch takes no time; a mispredicted one
+//! takes as long as half a value. Therefore the code branches where the values of a message are
+//! alike (the point, full words of digits, the `e`), and calculates what differs from one value to
+//! the next: both signs, the last digits, the digits of the exponent.
 
 use crate::lexical::digits::{self, POW10};
 
-/// `mantissa * 10^exponent`, as it is written.
+/// `mantissa * 10^exponent`, as written.
 pub(super) struct DecimalForm {
     pub(super) negative: bool,
     pub(super) mantissa: u64,
     pub(super) exponent: i32,
-    /// Bytes of the form.
+    /// Length of the form in bytes.
     pub(super) len: usize,
 }
 
 impl DecimalForm {
-    /// Reads a form that ends before a `<`, without a `+` in front, of at most 19 digits and an
+    /// Reads a form that ends before a `<`, without a leading `+`, of at most 19 digits and an
     /// exponent of at most three; `None` for anything else, and within [`WINDOW`] bytes of the end
     /// of the input.
     #[inline(always)]
@@ -33,7 +33,8 @@ impl DecimalForm {
         Self::signed(text)
     }
 
-    /// The sign is no jump: nothing is as hard to predict.
+    /// Reads a form with an optional sign. The sign is not a branch, because it is the hardest to
+    /// predict.
     #[inline(always)]
     fn signed(text: Text<'_>) -> Option<DecimalForm> {
         let negative = text.0[0] == b'-';
@@ -49,7 +50,7 @@ impl DecimalForm {
     }
 }
 
-/// How many bytes are looked at.
+/// Maximum number of bytes examined.
 const WINDOW: usize = 64;
 
 #[derive(Clone, Copy)]
@@ -62,11 +63,11 @@ impl Text<'_> {
     }
 }
 
-/// Digits read so far. With more than 19 the value wraps and means nothing.
+/// The digits read so far. With more than 19, the value wraps and is meaningless.
 struct Digits {
     value: u64,
     count: usize,
-    /// Where they end.
+    /// Index of their end.
     end: usize,
 }
 
@@ -77,7 +78,7 @@ impl Digits {
         (value < 10).then_some(Digits { value, count: 1, end: at + 1 })
     }
 
-    /// With a point, more digits, and perhaps an exponent.
+    /// Reads a point, more digits, and an optional exponent.
     #[inline(always)]
     fn with_fraction(self, text: Text<'_>, negative: bool) -> Option<DecimalForm> {
         let whole = self.count;
@@ -86,8 +87,8 @@ impl Digits {
         all.with_exponent(text, negative, exponent)
     }
 
-    /// Appends the digits that come next. The first word of them is mostly full, the second mostly
-    /// is not.
+    /// Appends the digits that come next. Their first word is usually full, the second usually is
+    /// not.
     #[inline(always)]
     fn append(self, text: Text<'_>) -> Option<Digits> {
         let word = digits::from_word(text.word(self.end)?);
@@ -113,7 +114,7 @@ impl Digits {
         Digits { value, count: self.count + count, end: self.end + count }
     }
 
-    /// What follows the digits.
+    /// Reads what follows the digits.
     #[inline(always)]
     fn with_exponent(self, text: Text<'_>, negative: bool, exponent: i32) -> Option<DecimalForm> {
         if !(1..=19).contains(&self.count) {
@@ -130,7 +131,7 @@ impl Digits {
 }
 
 impl DecimalForm {
-    /// With the exponent that the characters of a word write.
+    /// Adds the exponent that the characters of a word form.
     #[inline(always)]
     fn scaled(self, word: u64) -> Option<DecimalForm> {
         let negative = word as u8 == b'-';

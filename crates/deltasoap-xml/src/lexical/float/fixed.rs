@@ -1,28 +1,27 @@
-//! The shortest text of a `double` between 10^-5 and 1, made in registers: `0.` and zeros go before
-//! its digits in a shift, where a general routine writes the digits to memory and moves them.
-//! Digits around the point gain nothing by this.
+//! The shortest text of a `double` between 10^-5 and 1, made in registers: a shift puts `0.` and
+//! zeros before its digits, where a general routine writes the digits to memory and moves them.
+//! Numbers with digits around the point gain nothing by this.
 //!
-//! The algorithm is Schubfach (Giulietti, 2021), in the form that the crate `zmij` has. It scales
-//! the value by a power of ten, so that sixteen digits stand before the point, and looks whether
-//! what is behind it may be left out. For these values 64 bits hold that power exactly, so that one
-//! multiplication is all. Powers of two, whose neighbours lie at different distances, and all other
-//! values are left to the caller.
+//! The algorithm is Schubfach (Giulietti, 2021), in the form of the crate `zmij`. It scales the
+//! value by a power of ten, so that sixteen digits come before the point, and checks whether the
+//! digits after it can be omitted. For these values 64 bits hold that power exactly, so that one
+//! multiplication is enough. Powers of two, whose neighbours lie at different distances, and all
+//! other values are left to the caller.
 
 use super::super::{digits, over};
 use super::powers::{LEAST, POWERS};
 use crate::Buffer;
 
-/// Stored bits of a mantissa.
+/// Number of stored bits of a mantissa.
 const MANTISSA: u32 = f64::MANTISSA_DIGITS - 1;
-/// What a mantissa as a whole number adds to the exponent field of 1.0.
+/// The exponent field of 1.0, plus the stored bits of a mantissa that is taken as a whole number.
 const BIAS: i32 = 1023 + MANTISSA as i32;
-/// The greatest power of ten that 64 bits hold, but for its factors of two.
+/// The greatest power of ten that 64 bits hold, apart from its factors of two.
 const EXACT: i32 = 27;
-/// Bits of the scaled value, beside 64 of its fraction, that lie behind the point.
+/// Number of bits of the scaled value after the point, in addition to 64 of its fraction.
 const SPARE: i32 = 6;
 
-/// A text of up to 24 characters, the first in the lowest byte. What is behind its end does not
-/// count.
+/// A text of up to 24 characters, the first in the lowest byte. Bytes after its end are ignored.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Text {
     low: u128,
@@ -30,7 +29,7 @@ pub(super) struct Text {
     len: usize,
 }
 
-/// The text of a value, if it is between 10^-5 and 1 and no power of two.
+/// Returns the text of a value, if it is between 10^-5 and 1 and not a power of two.
 #[inline(always)]
 pub(super) fn fixed(value: f64) -> Option<Text> {
     if value.abs() >= 1.0 {
@@ -41,15 +40,15 @@ pub(super) fn fixed(value: f64) -> Option<Text> {
     Some(Text::digits(&decimal).behind_point(zeros).signed(value.is_sign_negative()))
 }
 
-/// Up to seventeen digits.
+/// A decimal of up to seventeen digits.
 struct Decimal {
-    /// The first sixteen, or fifteen.
+    /// The first sixteen or fifteen digits.
     whole: u64,
     is_sixteen: bool,
-    /// The one that follows, if it counts.
+    /// The next digit, if it counts.
     last: u64,
     has_last: bool,
-    /// The power of ten that the first digit stands for.
+    /// The power of ten of the first digit.
     point: i32,
 }
 
@@ -64,11 +63,11 @@ fn shortest(bits: u64) -> Option<Decimal> {
         return None;
     }
     let power = (POWERS[(by - LEAST) as usize] >> 64) as u64;
-    // The power's own exponent makes up for most of the value's.
+    // The power's own exponent compensates most of the value's.
     let shift = exponent + ((by * 217_707) >> 16) + 1 + SPARE;
     let product = u128::from(power) * u128::from((mantissa | 1 << MANTISSA) << shift);
     let (whole, fraction) = ((product >> (64 + SPARE)) as u64, (product >> SPARE) as u64);
-    // Half the distance to the next float; just that counts if the mantissa is even.
+    // Half the distance to the next float; exactly half counts if the mantissa is even.
     let half = (power >> (SPARE + 1 - shift)) + (1 - (mantissa & 1));
     let (is_up, is_down) = (fraction.checked_add(half).is_none(), half > fraction);
     let rounded = (u128::from(fraction) * 10 + (1 << 63)) >> 64;
@@ -77,7 +76,7 @@ fn shortest(bits: u64) -> Option<Decimal> {
     Some(Decimal {
         whole,
         is_sixteen,
-        // Two and a half is rounded to the even digit, as seven and a half is by itself.
+        // Two and a half rounds to the even digit; seven and a half does so by itself.
         last: if fraction == 1 << 62 { 2 } else { rounded as u64 },
         has_last: !(is_up | is_down),
         point: scale + 15 + i32::from(is_sixteen),
@@ -100,7 +99,7 @@ impl Text {
         }
     }
 
-    /// Puts `0.` and zeros in front, so many characters.
+    /// Prepends `count` characters: `0.` and zeros.
     #[inline(always)]
     fn behind_point(self, count: usize) -> Self {
         let zeros = u64::from_le_bytes(*b"0.000000") & ((1 << (8 * count)) - 1);
@@ -114,7 +113,7 @@ impl Text {
         Text { low: text.low | if is_negative { u128::from(b'-') } else { 0 }, ..text }
     }
 
-    /// The text with up to seven places in front of it.
+    /// Moves the text by up to seven places.
     #[inline(always)]
     fn moved(self, count: usize) -> Self {
         let bits = 8 * count as u32;
@@ -132,7 +131,8 @@ impl Text {
         out.commit(self.len);
     }
 
-    /// Puts the text into a place of its length; false, and nothing is written, if that is another.
+    /// Copies the text to a place of the same length; returns false and writes nothing if the
+    /// lengths differ.
     #[inline(always)]
     pub(super) fn put(self, place: &mut [u8]) -> bool {
         if self.len <= 16 {
@@ -149,7 +149,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// As the crate writes it, in both ways; `false` if it is left to the caller.
+    /// Asserts that both ways give the text of the crate; returns `false` if the value is left to
+    /// the caller.
     fn agrees(value: f64) -> bool {
         let Some(text) = fixed(value) else { return false };
         let mut buffer = zmij::Buffer::new();

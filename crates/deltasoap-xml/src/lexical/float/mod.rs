@@ -1,11 +1,11 @@
-//! `float` and `double`: IEEE 754, with XSD's own names for infinity and not-a-number.
+//! `float` and `double`: IEEE 754, with XSD's names for infinity and not-a-number.
 //!
-//! Reading a message, forms of up to 19 digits are taken apart eight digits at a time
-//! ([`decimal_form`]) and turned into the nearest float by one multiplication ([`nearest`]);
-//! everything else goes to the crate `fast-float2`. Writing gives the shortest form that reads back
-//! to the same bits: integral values without a point (zero as `0` and `-0`), exponents always with
-//! a sign, `1e+16` and `1e-7`. Doubles between 10^-5 and 1 have a way of their own
-//! ([`fixed`](mod@fixed)), the others are the crate `zmij`'s.
+//! When reading, forms of up to 19 digits are split eight digits at a time ([`decimal_form`]) and
+//! converted to the nearest float by one multiplication ([`nearest`]); the crate `fast-float2`
+//! parses everything else. Writing produces the shortest form that reads back to the same bits:
+//! integral values without a point (zero as `0` and `-0`), exponents always with a sign, `1e+16`
+//! and `1e-7`. Doubles between 10^-5 and 1 have their own algorithm ([`fixed`](mod@fixed)); the
+//! crate `zmij` writes the others.
 
 mod decimal_form;
 mod fixed;
@@ -19,12 +19,12 @@ use fast_float2::FastFloat;
 use fixed::{Text, fixed};
 use nearest::{Ieee, nearest};
 
-/// Floats that are written in other ways than the general one.
+/// Floats that have a faster algorithm than the general one.
 trait Special {
-    /// The integer, if it is written without a point and an exponent.
+    /// Returns the integer, if it is written without a point and an exponent.
     fn integral(self) -> Option<i64>;
 
-    /// The text of most values between 10^-5 and 1.
+    /// Returns the text of most values between 10^-5 and 1.
     fn fixed(self) -> Option<Text>;
 }
 
@@ -70,8 +70,8 @@ macro_rules! float {
                 scan_short(bytes).or_else(|| scan_long(bytes))
             }
 
-            // Two calls, not one body: the integral way is short, and slower with what the other
-            // needs around it.
+            // Two calls, not one body: the integral path is short, and slower next to the code that
+            // the other one needs.
             #[inline(never)]
             fn format(&self, out: &mut Buffer, _: Escape) {
                 if let Some(integral) = self.integral() {
@@ -129,13 +129,13 @@ macro_rules! float {
 float!(f32, "float", 16, integral below 1_000_000_000_000_000, fixed: |_| None);
 float!(f64, "double", 24, integral below 10_000_000_000_000_000, fixed: fixed);
 
-/// A form of few digits.
+/// Scans a form of few digits.
 #[inline(always)]
 fn scan_short<F: Ieee>(bytes: &[u8]) -> Option<(F, usize)> {
     scan_integral(bytes).or_else(|| scan_decimal(bytes))
 }
 
-/// Up to seven digits and nothing else, as counts and measures often are.
+/// Scans up to seven digits and nothing else, which is common for counts and measures.
 #[inline(always)]
 fn scan_integral<F: Ieee>(bytes: &[u8]) -> Option<(F, usize)> {
     let word = digits::load(bytes.first_chunk()?);
@@ -153,7 +153,7 @@ fn scan_decimal<F: Ieee>(bytes: &[u8]) -> Option<(F, usize)> {
     Some((magnitude.signed(form.negative), form.len))
 }
 
-/// Any form that ends before a `<`.
+/// Scans any form that ends before a `<`.
 #[cold]
 #[inline(never)]
 fn scan_long<F: FastFloat>(bytes: &[u8]) -> Option<(F, usize)> {
@@ -161,7 +161,7 @@ fn scan_long<F: FastFloat>(bytes: &[u8]) -> Option<(F, usize)> {
     (bytes.get(used) == Some(&b'<')).then_some((value, used))
 }
 
-/// Keeps out the names that Rust takes for infinity and not-a-number.
+/// Rejects the names that Rust accepts for infinity and not-a-number.
 #[inline]
 fn starts_as_number(bytes: &[u8]) -> bool {
     let digits = match bytes {
@@ -241,8 +241,8 @@ mod tests {
         assert_eq!(Some(text_of(&-1.234_567_890_123_456_7e-123).len()), f64::MAX_WIDTH);
     }
 
-    /// Around the borders between forms with and without an exponent, with as many digits as there
-    /// are.
+    /// Tests around the boundaries between forms with and without an exponent, with the maximum
+    /// number of digits.
     #[test]
     fn widths_hold_where_the_form_changes() {
         for exponent in -8..=18 {
@@ -254,7 +254,7 @@ mod tests {
         }
     }
 
-    /// Same bits as the standard library's parser, and as the slow path.
+    /// Asserts the same bits as the standard library's parser, and as the slow path.
     fn as_std(text: &str) {
         let bytes = format!("{text}</value>{LONG}");
         if let Some((value, used)) = f64::scan(bytes.as_bytes()) {
@@ -284,7 +284,7 @@ mod tests {
         scan_agrees::<f64>(text);
     }
 
-    /// Decimal forms near the borders between floats, for every power of ten.
+    /// Decimal forms near the boundaries between floats, for every power of ten.
     #[test]
     fn every_power_of_ten() {
         for exponent in -360..=330 {

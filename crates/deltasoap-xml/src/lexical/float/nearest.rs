@@ -1,6 +1,6 @@
 //! The float nearest to `mantissa * 10^exponent`.
 //!
-//! Two ways, each exact where it gives an answer:
+//! There are two ways; each is exact if it returns a result:
 //!
 //! ```text
 //! both factors are floats:     one multiplication or division, rounded by the processor (Clinger)
@@ -11,22 +11,22 @@
 
 use super::powers::{LEAST, POWERS};
 
-/// What the conversion has to know of a float type.
+/// The properties of a float type that the conversion needs.
 pub(super) trait Ieee: Copy {
-    /// Bits of the mantissa that are stored.
+    /// Number of stored bits of the mantissa.
     const MANTISSA_BITS: u32;
     /// The exponent field of 1.0.
     const BIAS: i32;
-    /// Powers of ten up to this are floats.
+    /// The greatest power of ten that is a float, as are all smaller ones.
     const EXACT_POWER: i32;
-    /// The exponents for which `mantissa * 10^exponent` can lie just between two floats.
+    /// The exponents for which `mantissa * 10^exponent` can lie exactly between two floats.
     const TIES: std::ops::RangeInclusive<i32>;
 
-    /// The float with these bits.
+    /// Returns the float with these bits.
     fn with_bits(bits: u64) -> Self;
-    /// `mantissa * 10^exponent`; both must be floats.
+    /// Returns `mantissa * 10^exponent`; both must be floats.
     fn scaled(mantissa: u64, exponent: i32) -> Self;
-    /// The same magnitude, with a minus sign if wanted.
+    /// Returns the same magnitude, with a minus sign if `negative`.
     fn signed(self, negative: bool) -> Self;
 }
 
@@ -64,8 +64,7 @@ ieee!(f64, u64, bias: 1023, ties: -4..=23, powers: [
 ]);
 ieee!(f32, u32, bias: 127, ties: -17..=10, powers: [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10]);
 
-/// The float nearest to `mantissa * 10^exponent`; `None` where a look at the digits would be
-/// needed.
+/// Returns the float nearest to `mantissa * 10^exponent`; `None` if the digits have to be examined.
 #[inline(always)]
 pub(super) fn nearest<F: Ieee>(mantissa: u64, exponent: i32) -> Option<F> {
     if is_exact::<F>(mantissa, exponent) {
@@ -74,17 +73,17 @@ pub(super) fn nearest<F: Ieee>(mantissa: u64, exponent: i32) -> Option<F> {
     by_product::<F>(mantissa, exponent).map(F::with_bits)
 }
 
-/// True if both factors are floats.
+/// Returns true if both factors are floats.
 ///
-/// The exponent is compared but once, and first: in numbers from a wide range it seldom is within
-/// these bounds, while its sign, and the size of a mantissa of 16 digits, are anybody's guess.
+/// The exponent is compared only once, and first: in numbers from a wide range it is seldom within
+/// these bounds, while its sign and the size of a mantissa of 16 digits are unpredictable.
 #[inline(always)]
 fn is_exact<F: Ieee>(mantissa: u64, exponent: i32) -> bool {
     (exponent + F::EXACT_POWER).cast_unsigned() <= 2 * F::EXACT_POWER.cast_unsigned()
         && mantissa >> (F::MANTISSA_BITS + 1) == 0
 }
 
-/// The bits of the nearest float.
+/// Returns the bits of the nearest float.
 #[inline(always)]
 fn by_product<F: Ieee>(mantissa: u64, exponent: i32) -> Option<u64> {
     let Some(&power) = POWERS.get((exponent - LEAST).cast_unsigned() as usize) else {
@@ -96,7 +95,7 @@ fn by_product<F: Ieee>(mantissa: u64, exponent: i32) -> Option<u64> {
     let zeros = mantissa.leading_zeros();
     let (high, low) = product::<F>(mantissa << zeros, power, exponent)?;
     let carry = (high >> 63) as u32;
-    // Two bits more than the mantissa has: the hidden one, and one to round by.
+    // Two bits more than the mantissa has: the hidden bit, and one for rounding.
     let shift = 61 + carry - F::MANTISSA_BITS;
     let mut bits = high >> shift;
     let field = binary_exponent(exponent) + carry as i32 - zeros as i32 + F::BIAS;
@@ -107,26 +106,26 @@ fn by_product<F: Ieee>(mantissa: u64, exponent: i32) -> Option<u64> {
         bits &= !1;
     }
     let rounded = (bits + (bits & 1)) >> 1;
-    // The hidden bit adds one to the field, and a mantissa that was rounded up to a power of two
+    // The hidden bit adds one to the field; a mantissa that was rounded up to a power of two adds
     // another.
     let float = rounded + ((field as u64 - 1) << F::MANTISSA_BITS);
     Some(float.min(infinity::<F>()))
 }
 
-/// The bits of infinity.
+/// Returns the bits of infinity.
 const fn infinity<F: Ieee>() -> u64 {
     ((2 * F::BIAS + 1) as u64) << F::MANTISSA_BITS
 }
 
-/// Just between two floats, of which the even one is below.
+/// Returns true exactly between two floats of which the lower one is even.
 #[cold]
 fn is_tie<F: Ieee>(high: u64, shift: u32, exponent: i32) -> bool {
     let bits = high >> shift;
     bits & 3 == 1 && bits << shift == high && F::TIES.contains(&exponent)
 }
 
-/// The leading 128 bits of a mantissa, its first bit set, times a power of ten; `None` where they
-/// do not decide.
+/// Returns the leading 128 bits of a mantissa, whose first bit is set, times a power of ten; `None`
+/// if they do not decide.
 #[inline(always)]
 fn product<F: Ieee>(mantissa: u64, power: u128, exponent: i32) -> Option<(u64, u64)> {
     let mut product = u128::from(mantissa) * (power >> 64);
@@ -138,15 +137,15 @@ fn product<F: Ieee>(mantissa: u64, power: u128, exponent: i32) -> Option<(u64, u
     (low != u64::MAX || (-27..=55).contains(&exponent)).then_some((high, low))
 }
 
-/// The exponent of the first bit of the product: 63 and the logarithm of the power of ten, rounded
-/// down.
+/// Returns the exponent of the product's first bit: 63 plus the binary logarithm of the power of
+/// ten, rounded down.
 #[inline(always)]
 fn binary_exponent(exponent: i32) -> i32 {
     ((exponent * 217_706) >> 16) + 63
 }
 
-/// The bits of a float below the normal range: shifted into place, rounded; it may become the least
-/// normal one.
+/// Returns the bits of a float below the normal range: shifted into place and rounded; it may
+/// become the least normal one.
 #[cold]
 fn subnormal(bits: u64, shift: i32) -> u64 {
     if shift >= 64 {

@@ -1,15 +1,15 @@
 //! The powers of ten from 10^-342 to 10^308, each to 128 bits, computed when the crate is compiled.
 //!
 //! A power of ten is a power of five and a shift, so the table holds the 128 leading bits of powers
-//! of five. It is made with exact arithmetic:
+//! of five. It is computed with exact arithmetic:
 //!
 //! ```text
 //! 5^n       multiply a big number by five, n times; cut its leading bits out
 //! 5^-n      start from 2^960 and divide by five, n times: flooring at each step is flooring at the end
 //! ```
 //!
-//! What is cut off is lost, except from 5^-1 to 5^-27: those are rounded up, as the algorithm that
-//! uses the table demands, so that a number divisible by the power comes out exact.
+//! The remaining bits are dropped, except that 5^-1 to 5^-27 are rounded up: the algorithm that
+//! uses the table requires this, so that a number divisible by the power comes out exact.
 
 /// The least power of ten.
 pub(super) const LEAST: i32 = -342;
@@ -18,10 +18,10 @@ const GREATEST: i32 = 308;
 
 const LEN: usize = (GREATEST - LEAST + 1) as usize;
 
-/// From [`LEAST`] on, the 128 leading bits, the very first of them set.
+/// The 128 leading bits of each power from [`LEAST`] on; the first bit is set.
 pub(super) static POWERS: [u128; LEN] = powers();
 
-/// Limbs of 64 bits, the least significant first; 5^308 takes 716 bits, 2^960 takes 961.
+/// Number of 64-bit limbs, the least significant first; 5^308 takes 716 bits, 2^960 takes 961.
 const LIMBS: usize = 16;
 
 const fn powers() -> [u128; LEN] {
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
     use num_bigint::BigUint;
 
-    /// By the definition, one power at a time.
+    /// Compares with the definition, one power at a time.
     #[test]
     fn as_by_definition() {
         for (index, &power) in POWERS.iter().enumerate() {

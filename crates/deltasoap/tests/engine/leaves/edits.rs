@@ -1,10 +1,10 @@
-//! Edits of documents as text: what a stream's messages differ in, and how they are damaged.
+//! Edits of documents as text: differences between a stream's messages, and damage.
 
-/// Bytes to draw from; zeros when there are no more, so that short inputs are simple.
+/// A source of bytes; zeros after its end, so that short inputs are simple.
 pub struct Entropy<'a>(pub &'a [u8]);
 
 impl Entropy<'_> {
-    /// A number below `bound`, or 0.
+    /// Returns a number below `bound`; 0 if `bound` is 0 or no bytes are left.
     pub fn below(&mut self, bound: usize) -> usize {
         let Some((first, rest)) = self.0.split_first() else { return 0 };
         self.0 = rest;
@@ -12,11 +12,11 @@ impl Entropy<'_> {
     }
 }
 
-/// Documents of a stream.
+/// Number of documents in a stream.
 const DOCUMENTS: usize = 6;
 
-/// A stream that begins with a document: each of the others is the one before, edited; now and then
-/// one is damaged, or the first comes again.
+/// Returns a stream that begins with a document. Each of the others is the one before, edited;
+/// occasionally one is damaged, or the first is repeated.
 pub fn documents(first: &str, entropy: &mut Entropy<'_>) -> Vec<Vec<u8>> {
     let first = match INDENTATIONS[entropy.below(INDENTATIONS.len())] {
         Some((line, level)) => indented(first, line, level),
@@ -40,11 +40,11 @@ pub fn documents(first: &str, entropy: &mut Entropy<'_>) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Line breaks, and what each level is indented by.
+/// Line breaks, and the indentation of each level.
 const INDENTATIONS: [Option<(&str, &str)>; 6] =
     [None, Some(("\n", "  ")), Some(("\n", "")), Some(("\r\n", "\t")), Some(("\n", "                    ")), None];
 
-/// A document in one line, with each element on a line of its own.
+/// Returns a single-line document with each element on its own line.
 fn indented(document: &str, line: &str, level: &str) -> String {
     let (mut text, mut depth, mut is_behind_start) = (String::new(), 0_usize, false);
     for piece in document.split_inclusive('>') {
@@ -62,8 +62,9 @@ fn indented(document: &str, line: &str, level: &str) -> String {
     text
 }
 
-/// Where a chunk ends: within white space, or at an end of it; in the gap in front of an end tag
-/// that has this number, if there is one. All of a document without white space.
+/// Returns the end of a chunk: within white space, or at its start or end; in the gap before the
+/// end tag with this number, if there is one. Returns the whole length of a document without white
+/// space.
 pub fn cut_in_gap(document: &[u8], number: Option<usize>, entropy: &mut Entropy<'_>) -> usize {
     let is_white = |index: usize| document.get(index).is_some_and(u8::is_ascii_whitespace);
     let mut places: Vec<usize> = (1..document.len()).filter(|&at| is_white(at - 1) || is_white(at)).collect();
@@ -76,7 +77,7 @@ pub fn cut_in_gap(document: &[u8], number: Option<usize>, entropy: &mut Entropy<
     places.get(at % places.len().max(1)).copied().unwrap_or(usize::MAX)
 }
 
-/// A document with a byte more or less, or cut off.
+/// Returns a document with one byte inserted, removed or replaced, or truncated.
 fn damaged(document: &[u8], entropy: &mut Entropy<'_>) -> Vec<u8> {
     let mut bytes = document.to_vec();
     let at = (entropy.below(256) * 256 + entropy.below(256)) % bytes.len();
@@ -92,19 +93,19 @@ fn damaged(document: &[u8], entropy: &mut Entropy<'_>) -> Vec<u8> {
 /// Well-formed text.
 pub struct Document(pub String);
 
-/// An element within a document, by positions.
+/// The positions of an element within a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Element {
     pub start: usize,
-    /// Where its start tag ends.
+    /// End of its start tag.
     pub content: usize,
-    /// Where its end tag begins; where it ends if it is an empty-element tag.
+    /// Start of its end tag; the element's end if it is an empty-element tag.
     pub tag: usize,
     pub end: usize,
     pub name_end: usize,
 }
 
-/// What may stand between two elements, welcome or not.
+/// Content between two elements, allowed or not.
 const BETWEEN: [&str; 7] =
     [" ", "\n  ", "<!-- note -->", "<!--<x>1</x>-->", "<other/>", "<other>1<x>2</x></other>", "<?pi x?>"];
 const ATTRIBUTES: [&str; 13] = [
@@ -125,11 +126,11 @@ const ATTRIBUTES: [&str; 13] = [
 const TEXTS: [&str; 8] = ["0", "12", "-3456", "<![CDATA[5]]>", "&#54;", "7<!-- 8 -->9", "", "Zm9v Zg=="];
 
 impl Document {
-    /// One edit of many kinds somewhere.
+    /// Makes one edit of some kind somewhere.
     pub fn edit(&mut self, entropy: &mut Entropy<'_>) {
         let elements = self.elements();
         let kind = entropy.below(16);
-        // What stands last in an element, as often as anything else.
+        // The last children of elements are chosen as often as all others.
         let is_last = |element: &Element| self.0[element.end..].trim_start().starts_with("</");
         let last: Vec<Element> = elements.iter().copied().filter(is_last).collect();
         let of = if entropy.below(2) == 1 { &last } else { &elements };
@@ -152,7 +153,7 @@ impl Document {
         }
     }
 
-    /// Lists become long, so that a message consists of several parts.
+    /// Makes lists long, so that a message consists of several parts.
     fn grow(&mut self, entropy: &mut Entropy<'_>) {
         for _ in 0..=entropy.below(3) {
             let Some(element) = chosen(&self.elements(), entropy) else { return };
@@ -162,7 +163,7 @@ impl Document {
         }
     }
 
-    /// All elements but the outermost, in the order of their end tags.
+    /// Returns all elements except the outermost, in the order of their end tags.
     pub fn elements(&self) -> Vec<Element> {
         let (mut open, mut elements, mut at) = (Vec::new(), Vec::new(), 0);
         while let Some(found) = self.0[at..].find('<') {
@@ -205,7 +206,7 @@ impl Document {
         }
     }
 
-    /// One or a few more of the same, or with a number in it changed.
+    /// Inserts copies of an element, unchanged or with a number changed.
     fn repeat(&mut self, element: Element, entropy: &mut Entropy<'_>) {
         let text = self.text(element).to_owned();
         for _ in 0..=entropy.below(3) {
@@ -214,7 +215,7 @@ impl Document {
         }
     }
 
-    /// Changes places with another one that lies elsewhere.
+    /// Swaps an element with another one of the same name elsewhere.
     fn exchange(&mut self, one: Element, elements: &[Element], entropy: &mut Entropy<'_>) {
         let Some(other) = chosen(&self.like(one, elements), entropy) else { return };
         let (first, last) = if one.start < other.start { (one, other) } else { (other, one) };
@@ -225,7 +226,7 @@ impl Document {
         }
     }
 
-    /// Becomes as another one of its name.
+    /// Replaces an element with a copy of another one of the same name.
     fn imitate(&mut self, one: Element, elements: &[Element], entropy: &mut Entropy<'_>) {
         if let Some(other) = chosen(&self.like(one, elements), entropy) {
             let text = self.text(other).to_owned();
@@ -238,7 +239,7 @@ impl Document {
         elements.iter().copied().filter(|&other| other != one && self.name(other) == name).collect()
     }
 
-    /// Without its attributes.
+    /// Removes the attributes of an element.
     fn strip(&mut self, element: Element) {
         let close = if element.content == element.end && element.tag == element.end { 2 } else { 1 };
         if element.content - close >= element.name_end {
@@ -246,7 +247,7 @@ impl Document {
         }
     }
 
-    /// An empty-element tag instead of two tags, or the other way round.
+    /// Replaces two tags with an empty-element tag, or vice versa.
     fn set_empty(&mut self, element: Element) {
         let Element { start, content, tag, end, name_end } = element;
         let head = &self.0[start..content];
@@ -258,13 +259,13 @@ impl Document {
         self.0.replace_range(start..end, &other);
     }
 
-    /// Has no content of its own: another element has it.
+    /// Replaces an element with a reference to another one.
     fn refer(&mut self, element: Element) {
         let name = &self.0[element.start + 1..element.name_end];
         self.replace(element, &format!("<{name} href='#7'/>"));
     }
 
-    /// Another size of an array.
+    /// Changes the size of an array.
     fn resize(&mut self, element: Element, entropy: &mut Entropy<'_>) {
         let head = &self.0[element.start..element.content];
         let size = ["1", "2", "10", "", "345"][entropy.below(5)];
@@ -274,12 +275,12 @@ impl Document {
         }
     }
 
-    /// White space in the end tag.
+    /// Inserts white space into the end tag.
     fn loosen(&mut self, element: Element) {
         self.0.insert(element.end - if element.tag == element.end { 2 } else { 1 }, ' ');
     }
 
-    /// A dozen of the same, each with another number.
+    /// Inserts a dozen copies, each with a different number.
     fn insert_many(&mut self, element: Element, entropy: &mut Entropy<'_>) {
         let (text, first) = (self.text(element).to_owned(), entropy.below(50));
         if text.len() < 80 && self.0.len() < 4000 {
@@ -298,7 +299,7 @@ fn chosen(elements: &[Element], entropy: &mut Entropy<'_>) -> Option<Element> {
     elements.get(at % elements.len()).copied()
 }
 
-/// How long a comment, CDATA section or instruction is that begins here.
+/// Returns the length of a comment, CDATA section or processing instruction that begins here.
 fn opaque_len(rest: &str) -> Option<usize> {
     let ends = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")];
     let (_, end) = ends.into_iter().find(|(start, _)| rest.starts_with(start))?;

@@ -1,4 +1,4 @@
-//! What the random streams have found, in few words.
+//! Minimal cases of bugs that the random streams have found.
 
 use super::shapes::{Arrays, Open, Points, Wide};
 use super::stream::{LEAF, read_by_all, read_cut, read_pair, read_within};
@@ -17,7 +17,7 @@ fn points(values: impl IntoIterator<Item = u32>) -> String {
 fn a_message_that_differs_behind_its_limit_is_too_long() {
     let tail = "<q><x>1</x><y>2</y><z>3</z></q><last>9</last>";
     let (short, long) = (root(&(points(0..5) + tail)), root(&(points(0..30) + tail)));
-    // The limit lies within bytes that the message before had, further in front.
+    // The limit lies within bytes that the previous message had at an earlier position.
     for message in (long.len() - tail.len() - 10..long.len()).map(|limit| limit as u64) {
         read_within::<Points>(&[&short, &short, &long, &short, &long], Limits { message, ..Limits::default() });
     }
@@ -30,7 +30,7 @@ fn a_fault_in_front_of_the_limit_comes_first() {
         let more = "<more><item>1</item></more>".repeat(filling);
         root(&format!("<flat>{flat}</flat><deep><item><x>1</x></item>{fault}<item><x>2</x></item></deep>{more}"))
     };
-    // An item that is waited for, since it may go on as the others do.
+    // An item that the decoder waits for, since it may continue as the others do.
     let (good, bad) = (document(flat, "", 0), document(&flat.replace("z</b>", "z</b >"), "<item><c/></item>", 20));
     for message in good.len() as u64..good.len() as u64 + 60 {
         read_within::<Arrays>(&[&good, &good, &bad], Limits { message, ..Limits::default() });
@@ -76,7 +76,7 @@ fn large_items_are_not_moved_again_and_again() {
     };
     let shifted = |is_there| read_pair::<Wide>([&items(|_| true), &items(is_there)], LEAF).shifted;
     assert_eq!(shifted(|n| n != 100), 1);
-    // Five hundred moves of a megabyte each, were they made.
+    // Otherwise there would be five hundred moves of a megabyte each.
     assert!(shifted(|n| n % 8 != 1) < 5);
 }
 
@@ -94,8 +94,9 @@ fn elements_that_are_passed_over_take_linear_memory() {
     }
 }
 
-/// Where a chunk ended in the white space after a list's last item, the run of items ended there
-/// too: what was read next was looked for as many bytes too early, in the last item itself.
+/// If a chunk ended in the white space after a list's last item, the run of items ended there too.
+/// The following content was then looked for too early by the same number of bytes, in the last
+/// item itself.
 #[test]
 fn chunks_end_in_the_white_space_after_the_last_item() {
     const END: &str = "</more></r>";
@@ -114,7 +115,7 @@ fn chunks_end_in_the_white_space_after_the_last_item() {
     }
 }
 
-/// An array of ints whose items stand where they say, or behind the one in front of them.
+/// Returns an array of ints whose items have explicit positions, or follow the item before.
 fn sparse(attributes: &str, items: &[(Option<usize>, i32)]) -> String {
     let item = |&(place, value): &(Option<usize>, i32)| {
         let place = place.map(|place| format!(" e:position='[{place}]'")).unwrap_or_default();
@@ -171,7 +172,7 @@ fn a_message_that_is_read_again_has_its_ids() {
     let refers = root(&items(" id='r'", " href='#r'"));
     let shared = root(&items(" id='r'", " href='#r'").replace("2</a>", "</a>"));
     let resolved = root(&items("", " href='#r'").replace("2</a>", "</a>").replace("<b>x", "<b id='r'>4"));
-    // Whatever is behind the message: an element that is there is found.
+    // Whatever follows the message: an existing element is found.
     for behind in ["", "\0", "<", "</x>"] {
         let [refers, shared, resolved] = [&refers, &shared, &resolved].map(|document| format!("{document}{behind}"));
         for other in [&refers, &shared, &resolved] {
@@ -180,8 +181,8 @@ fn a_message_that_is_read_again_has_its_ids() {
     }
 }
 
-/// The size of an array is not compared. Where its text has another length, the start tag was
-/// looked for that much too early or too late once what follows it differed.
+/// The size of an array is not compared. If its text had a different length, the start tag was
+/// looked for too early or too late by the difference, once the following content differed.
 #[test]
 fn arrays_whose_sizes_differ_in_length_are_read_again_from_their_start() {
     let array = |size: &str, content: &str, rest: &str| {
@@ -198,8 +199,8 @@ fn arrays_whose_sizes_differ_in_length_are_read_again_from_their_start() {
     }
 }
 
-/// Places made for inserted items are taken back where a chunk ends; the run may be read to its end
-/// then, and its list go on after it.
+/// Room for inserted items is removed where a chunk ends; the run may then be read to its end, and
+/// its list continues after it.
 #[test]
 fn items_inserted_at_the_end_of_a_run_may_be_cut() {
     let items = |numbers: &mut dyn Iterator<Item = u32>| -> String {

@@ -1,8 +1,8 @@
 //! Streams of messages of derived types, each read as if it came alone.
 //!
 //! A stream begins with a document of a type; each of the following is the one before with a few
-//! edits. Every policy must give the value, or the error, that regular mode gives, and each must
-//! come to an end: a stream is read in a thread of its own that has a few seconds.
+//! edits. Every policy must give the value, or the error, that regular mode gives, and must
+//! terminate: a stream is read on its own thread, which has a few seconds.
 
 mod edits;
 mod found;
@@ -18,13 +18,13 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-/// What reading one stream may take: some ten thousand times what it does take.
+/// Time limit for reading one stream: some ten thousand times the usual time.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Does something that must come to an end.
+/// Runs a function that must terminate.
 ///
 /// # Panics
-/// As that does, or when it does not end.
+/// If the function panics, or does not terminate.
 fn within_time(what: String, body: impl FnOnce() + Send + 'static) {
     let (sender, receiver) = channel();
     let worker = thread::spawn(move || {
@@ -38,7 +38,7 @@ fn within_time(what: String, body: impl FnOnce() + Send + 'static) {
     }
 }
 
-/// A stream of documents of one type, made from entropy and read with leaf checkpoints and with a
+/// Reads a stream of documents of one type, made from entropy, with leaf checkpoints and with a
 /// policy of the papers.
 fn check(kind: usize, seed: &[u8], chunks: &[u8]) {
     let kind = &shapes::KINDS[kind];

@@ -1,4 +1,4 @@
-//! The types, each with a document to begin with.
+//! The types, each with an initial document.
 
 use super::stream::Kind;
 use deltasoap::lexical::BigEndian;
@@ -253,7 +253,7 @@ types! {
         n: Option<i32>,
     }
 
-    /// Elements in any order within others: an operation of such is not compared.
+    /// Elements in any order within others: an operation that contains them is not compared.
     #[derive(Debug, Clone, PartialEq, Soap)]
     struct AnyOrder {
         #[soap(attribute)]
@@ -436,7 +436,7 @@ types! {
         data: Packed<i32, BigEndian>,
     }
 
-    /// Flat lists that stand last in elements which other elements follow.
+    /// Flat lists at the end of elements that other elements follow.
     #[derive(Debug, Clone, PartialEq, Soap)]
     struct Lists {
         #[soap(attribute)]
@@ -464,7 +464,7 @@ types! {
         f: SoapArray<Flat>,
     }
 
-    /// A large value that can come from few bytes.
+    /// A large value from few bytes.
     #[derive(Debug, Clone, PartialEq, Soap)]
     pub struct Room {
         a: Option<String>,

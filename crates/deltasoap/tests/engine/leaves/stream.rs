@@ -1,4 +1,4 @@
-//! Reading a stream in every way.
+//! Reads a stream in every way.
 
 use super::edits::{Entropy, cut_in_gap};
 use bytes::Bytes;
@@ -10,7 +10,7 @@ use std::fmt::Debug;
 /// Leaf checkpoints for every message.
 pub const LEAF: Differential = Differential { checkpoints: Checkpoints::Leaf, ..Differential::OFF };
 
-/// A type, by what is done with it.
+/// A type, erased to its functions.
 pub struct Kind {
     pub document: &'static str,
     pub read: fn(&[Vec<u8>], &[u8]),
@@ -19,20 +19,20 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// A type with a document to begin with.
+    /// Creates a type with an initial document.
     pub const fn of<T: Typed + PartialEq + Debug>(document: &'static str) -> Self {
         Kind { document, read: read::<T>, must_be_good: must_be_good::<T> }
     }
 }
 
-/// The whole document is the operation.
+/// An operation that is the whole document.
 struct Operation<T> {
     memory: Memory<T>,
 }
 
-/// Inside the root element; state 0 is in front of it.
+/// Inside the root element; state 0 is before it.
 const CONTENT: u8 = 1;
-/// Behind the root element.
+/// After the root element.
 const BEHIND: u8 = 2;
 
 impl<T: Typed> Root for Operation<T> {
@@ -57,8 +57,8 @@ pub fn must_be_good<T: Typed + PartialEq + Debug>(document: &[u8]) {
     assert_eq!(alone::<T>(document, Limits::default()).map(drop), Ok(()));
 }
 
-/// Reads a document by itself: by the general routines alone, which must be what regular mode
-/// gives.
+/// Reads a document alone, with the general routines only, which must give the result of regular
+/// mode.
 fn alone<T: Typed + PartialEq + Debug>(document: &[u8], limits: Limits) -> Result<T, Error> {
     let options = DecodeOptions { differential: Differential::OFF, limits, ..DecodeOptions::default() };
     let [general, regular] = [Decoder::without_shortcuts(options), Decoder::new(options)].map(|mut decoder| {
@@ -69,7 +69,7 @@ fn alone<T: Typed + PartialEq + Debug>(document: &[u8], limits: Limits) -> Resul
     general
 }
 
-/// Reads two documents; gives what was done.
+/// Reads two documents; returns the statistics.
 pub fn read_pair<T: Typed + PartialEq + Debug>(documents: [&str; 2], differential: Differential) -> DifferentialStats {
     let documents = documents.map(|document| document.as_bytes().to_vec());
     let options = DecodeOptions { differential, ..DecodeOptions::default() };
@@ -114,8 +114,8 @@ pub fn read_within<T: Typed + PartialEq + Debug>(documents: &[&str], limits: Lim
     }
 }
 
-/// Reads a stream with leaf checkpoints and with default options, each message in two chunks, cut
-/// at the place given.
+/// Reads a stream with leaf checkpoints and with default options, each message in two chunks, split
+/// at the given position.
 pub fn read_cut<T: Typed + PartialEq + Debug>(documents: &[(&str, usize)]) {
     let expected: Vec<_> = documents.iter().map(|(it, _)| alone::<T>(it.as_bytes(), Limits::default())).collect();
     let cuts: Vec<_> = documents.iter().map(|&(_, cut)| cut).collect();
@@ -149,18 +149,19 @@ pub fn read<T: Typed + PartialEq + Debug>(documents: &[Vec<u8>], chunks: &[u8]) 
     }
 }
 
-/// How messages are cut into chunks.
+/// The way that messages are split into chunks.
 enum Cuts<'c, 'e> {
-    /// All of one length.
+    /// All chunks of one length.
     Even(usize),
-    /// Each in two.
+    /// Two chunks for each message.
     At(&'c mut dyn Iterator<Item = usize>),
-    /// In any way; often in one gap, so that successive messages are cut in the same.
+    /// Random chunks; often split in one gap, so that successive messages are split in the same
+    /// gap.
     Random(&'c mut Entropy<'e>, usize),
 }
 
 impl Cuts<'_, '_> {
-    /// Lengths of a document's chunks; those behind the last one are as long as that.
+    /// Returns the lengths of a document's chunks; chunks after the last one have its length.
     fn lengths(&mut self, document: &[u8]) -> Vec<usize> {
         match self {
             Cuts::Even(length) => vec![*length],
@@ -179,7 +180,7 @@ impl Cuts<'_, '_> {
     }
 }
 
-/// Now and then limits that are within reach.
+/// Returns limits, occasionally some that may be exceeded.
 fn limits(entropy: &mut Entropy<'_>) -> Limits {
     let default = Limits::default();
     match entropy.below(16) {
@@ -206,7 +207,7 @@ fn of_papers(entropy: &mut Entropy<'_>) -> Differential {
     Differential { checkpoints: portions.into(), ..Differential::OFF }
 }
 
-/// A chunk's size: most often there is but one.
+/// Returns a chunk size; the first choice is a single chunk.
 fn chunk_size(entropy: &mut Entropy<'_>) -> usize {
     [usize::MAX, 1, 2, 3, 7, 16, 33, 64, 100, 501, 16 << 10, 20_000][entropy.below(12)]
 }
@@ -233,7 +234,7 @@ fn read_by<T: Typed + PartialEq + Debug>(
     operation.memory.stats()
 }
 
-/// Reads a document in chunks of these lengths; those behind the last one are as long as that.
+/// Reads a document in chunks of these lengths; chunks after the last one have its length.
 fn within<T: Typed>(
     decoder: &mut Decoder,
     operation: &mut Operation<T>,

@@ -1,4 +1,4 @@
-//! A type with all kinds of tracked values, and whatever one can do to them.
+//! A type with all kinds of tracked values, and all operations on them.
 
 use crate::sender::{Flight, Sender};
 use deltasoap::schema::Use;
@@ -15,7 +15,7 @@ pub struct Mesh {
     name: String,
 }
 
-/// As it is sent.
+/// The type as sent.
 pub mod sent {
     use super::*;
 
@@ -45,7 +45,7 @@ pub mod sent {
     }
 }
 
-/// As it is read.
+/// The type as read.
 pub mod read {
     use super::*;
 
@@ -162,7 +162,7 @@ fn one_of<T>(items: &mut [T], random: &mut Random, change: fn(&mut T, &mut Rando
     }
 }
 
-/// Whatever one can do to a list.
+/// Applies any operation to a list.
 fn change<T: Clone>(list: &mut TrackedVec<T>, random: &mut Random, other: fn(&mut Random) -> T) {
     let (len, at) = (list.len(), place(random, list.len()));
     match random.below(16) {
@@ -192,8 +192,8 @@ pub fn sender(options: Templating) -> Reports {
     sender
 }
 
-/// Two values go to three places, in any order; now and then a value is replaced with a copy of the
-/// other. `prepare` is called for each sender before it sends anything.
+/// Sends two values to three places, in any order; occasionally a value is replaced with a copy of
+/// the other. `prepare` is called for each sender before it sends anything.
 pub fn send_to_several_places(
     options: Templating,
     random: &mut Random,

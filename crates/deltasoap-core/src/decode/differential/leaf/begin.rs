@@ -1,4 +1,5 @@
-//! After an operation's start tag: is it compared with the message before, mended, or only noted?
+//! After an operation's start tag: decides if it is compared with the previous message, mended, or
+//! only noted.
 
 use super::mend::Mending;
 use super::template::{Prologue, Rules, Template};
@@ -14,7 +15,7 @@ use deltasoap_xml::Encoding;
 pub(crate) enum Begin {
     /// In fast mode, over the old value.
     Compare,
-    /// Not at all: the old value is to be mended.
+    /// Not read at all: the old value is to be mended.
     Mend(Mending),
     /// In regular mode, from a vacant value.
     Read,
@@ -22,8 +23,8 @@ pub(crate) enum Begin {
 
 impl Cursor<'_> {
     /// Begins an operation whose start tag was just read and whose content gets the frame at level
-    /// `base`. Of the operations of one message, which have memories of their own, the first that
-    /// is not read plainly is noted or compared; the others are read.
+    /// `base`. A message may have several operations with separate memories: the first one that is
+    /// not read plainly is noted or compared; the others are read.
     pub(crate) fn begin_operation(
         &mut self,
         old: Option<Box<Template>>,
@@ -55,7 +56,7 @@ impl Cursor<'_> {
             state.session.record(prologue, new);
             return Begin::Read;
         };
-        debug_assert!(old.is_sound(), "positions that are none of elements");
+        debug_assert!(old.is_sound(), "a position is not the start of an element");
         if plan != Plan::Mend && !old.is_whole {
             state.session.compare(old, new, state.differential.adaptive);
             state.tolerated.mark(state.stats.deviations);
@@ -78,8 +79,9 @@ impl Cursor<'_> {
         }
     }
 
-    /// Only content of UTF-8 messages is: positions in others are not those of the received bytes.
-    /// A nil operation has no content, and its value no shape that the routines could descend into.
+    /// Returns true if the operation can be compared. Only content of UTF-8 messages can: positions
+    /// in others are not those of the received bytes. A nil operation has no content, and its value
+    /// has no shape that the routines could descend into.
     pub(crate) fn can_be_compared(&mut self) -> bool {
         let (window, state) = self.parts();
         state.differential.checkpoints == Checkpoints::Leaf

@@ -1,103 +1,104 @@
-//! What comparing may cost, and why it comes to an end. Every limiter of a message is here;
-//! `adaptive` and `turns` have those of a stream.
+//! Limits on the cost of comparing, and the guarantee that it terminates. Every limiter of a
+//! message is here; `adaptive` and `turns` have those of a stream.
 //!
 //! | limiter | counts | at most | beyond it |
 //! |---|---|---|---|
-//! | progress | stops of fast mode at one position | two | the message is read again from its start |
+//! | progress | stops of fast mode at one position | two | the message is reread from its start |
 //! | switches | bytes that regular mode would have read meanwhile | 16 KiB, and 2 for each byte read | the same |
 //! | judgement | bytes that are equal, of the first 8 KiB and at each difference after | at least one in 8 | the rest is read in regular mode |
 //! | balance | switches, in bytes, beyond the bytes that are equal | an eighth of the old message, 1 to 16 KiB | the same |
 //! | search | bytes compared in search of items inserted or removed | as many as were read | no more searches |
-//! | slides | nodes that got another place in their list | 16 a node | no more searches |
+//! | slides | nodes that got another place in their list | 16 per node | no more searches |
 //! | moved bytes | bytes of values moved within their list | 32 for each byte of the old message | no more searches |
-//! | moved items | flat items moved within their list | 16 an item | no more searches |
+//! | moved items | flat items moved within their list | 16 per item | no more searches |
 //!
-//! "Read again" happens once a message, as nothing is compared then. So a message costs at most
-//! what regular mode costs twice, and a constant number of operations a byte on top.
+//! A message is reread at most once, as nothing is compared then. So a message costs at most twice
+//! what regular mode costs, plus a constant number of operations per byte.
 //!
-//! # Why a comparison comes to an end
+//! # Why a comparison terminates
 //!
 //! ```text
 //! fast mode       stops at a difference, at a position of the new message
-//! regular mode    goes on at the last place before it, where an element was that is known to differ
-//! fast mode       is entered after a start tag that reaches beyond the difference: for the element in which it lies is
+//! regular mode    continues at the last place before it, at an element that is known to differ
+//! fast mode       is entered after a start tag that reaches beyond the difference: the element that contains it is
 //!                 not taken for the old one, and what follows that element begins after the difference
 //! ```
 //!
-//! So each difference lies after the one before it, and there are no more of them than the message
-//! has bytes. An array whose size differs is no exception: the difference in its start tag lies
-//! before any within. Nor are items that were moved: they are taken for old ones only where they
+//! So each difference is after the previous one, and there are no more differences than bytes in
+//! the message. An array whose size differs is no exception: the difference in its start tag is
+//! before any within. Neither are items that were moved: they are taken for old ones only if they
 //! equal these beyond the difference.
 //!
-//! One place may be met twice: a flat item is read again with the white space after it. Where there
-//! is less of that than before, the item ends at the difference, and what follows may differ there
-//! as well. It is no part of that item.
+//! One place may be reached twice: a flat item is reread together with the white space after it. If
+//! there is less white space than before, the item ends at the difference, and what follows may
+//! differ there as well. It is not part of that item.
 //!
-//! That is an argument about five modules, and each change to one of them may break it. Therefore
-//! [`Bounds::is_progress`] checks it: where a difference does not lie after the last but one, the
-//! message is read again from its start in regular mode, which compares nothing. Whatever the other
-//! modules do, no message makes the decoder go round in circles. Only the end of what was received
-//! may be met more often; any other place is an error of theirs, which debug builds report.
+//! This argument involves five modules, and each change to one of them may break it. Therefore
+//! [`Bounds::is_progress`] checks it: if a difference is not after the last but one, the message is
+//! reread from its start in regular mode, which compares nothing. Whatever the other modules do, no
+//! message can make the decoder loop forever. Only the end of the received bytes may be reached
+//! more often; any other place is an error in these modules, which debug builds report.
 
-/// What a message has cost so far.
+/// The cost of a message so far.
 #[derive(Debug, Default)]
 pub(crate) struct Bounds {
-    /// The position of the last difference met.
+    /// The position of the last difference.
     last: u64,
-    /// It was met twice.
+    /// True if it was reached twice.
     is_met_again: bool,
-    /// What was spent on switches, in bytes that regular mode would have read meanwhile.
+    /// The cost of switches, in bytes that regular mode would have read meanwhile.
     switches: u64,
     searched: u64,
     slid: usize,
     moved_bytes: u64,
     moved_items: usize,
-    /// Whether comparing may be given up within a message, and what it may cost more than it gains
-    /// till then.
+    /// True if comparing may be given up within a message, and the amount by which its cost may
+    /// exceed its gain until then.
     is_adaptive: bool,
     credit: u64,
     is_hopeless: bool,
 }
 
-/// A switch to regular mode and back, among elements that are read one by one. A message that
-/// differs here and there, all over, is better read in regular mode as a whole. How much better
-/// depends on what regular mode does: elements read one by one take some twenty nanoseconds a byte,
-/// flat items one or two.
+/// The cost of a switch to regular mode and back, among elements that are read one by one. A
+/// message with scattered differences everywhere is better read in regular mode as a whole. How
+/// much better depends on what regular mode does: elements read one by one take about twenty
+/// nanoseconds per byte, flat items one or two.
 const SWITCH: u64 = 48;
-/// A switch, for each element on the way.
+/// The cost of a switch for each element on the way.
 const LEVEL: u64 = 4;
-/// A switch among flat items costs so much more.
+/// The additional cost of a switch among flat items.
 const FLAT: u64 = 208;
-/// What any message may spend on switches.
+/// The amount that any message may spend on switches.
 const SPARE: u64 = 16 << 10;
-/// What it may spend for each byte that was compared or read.
+/// The amount that a message may spend for each byte that was compared or read.
 const ALLOWED: u64 = 2;
-/// Bytes of an operation after which it is known whether comparing is worth while.
+/// Number of bytes of an operation after which it is decided whether comparing is worthwhile.
 const JUDGED: u64 = 8 << 10;
-/// It is if at least one byte in so many is equal.
+/// Comparing is worthwhile if at least one in this many bytes is equal.
 const LEAST_EQUAL: u64 = 8;
-/// What comparing may cost more than it gains before the rest is read in regular mode: this part of
-/// the old message, at least and at most so many bytes.
+/// The amount by which the cost of comparing may exceed its gain before the rest is read in regular
+/// mode: this fraction of the old message, within a minimum and a maximum in bytes.
 const CREDIT: u64 = 8;
 const LEAST_CREDIT: u64 = 1 << 10;
 const MOST_CREDIT: u64 = SPARE;
-/// How often, on average, a node may get another place in its list.
+/// Average number of times that a node may get another place in its list.
 const SLIDES: usize = 16;
-/// How many bytes of items may be moved for each byte of the old message: a large value can come
-/// from few bytes. As many are moved in less time than regular mode takes for that byte.
+/// Number of bytes of items that may be moved for each byte of the old message: a large value can
+/// come from few bytes. Moving that many takes less time than regular mode takes for that byte.
 const MOVED_BYTES: u64 = 32;
-/// How often, on average, a flat item may be moved for others that were inserted or removed before
-/// it.
+/// Average number of times that a flat item may be moved because others were inserted or removed
+/// before it.
 const MOVED_ITEMS: usize = 16;
 
 impl Bounds {
-    /// For a message that is compared with one of so many bytes.
+    /// Creates the bounds for a message that is compared with one of `old` bytes.
     pub(super) fn of(is_adaptive: bool, old: u64) -> Self {
         let credit = (old / CREDIT).clamp(LEAST_CREDIT, MOST_CREDIT);
         Bounds { is_adaptive, credit, ..Bounds::default() }
     }
 
-    /// Fast mode stops at a position; false if it has been there twice, or further on.
+    /// Records that fast mode stops at a position. Returns false if it has been there twice, or
+    /// further on.
     pub(super) fn is_progress(&mut self, position: u64) -> bool {
         let is_last = position == self.last;
         let is_made = position > self.last || (is_last && !self.is_met_again);
@@ -105,66 +106,66 @@ impl Bounds {
         is_made
     }
 
-    /// A switch to a place within so many elements.
+    /// Charges a switch to a place within `levels` elements.
     pub(super) fn charge_switch(&mut self, levels: usize) {
         self.switches += SWITCH + LEVEL * levels as u64;
     }
 
-    /// The switch leads to flat items, which regular mode would read very fast.
+    /// Charges a switch to flat items, which regular mode would read very fast.
     pub(crate) fn charge_flat(&mut self) {
         self.switches += FLAT;
     }
 
-    /// True if switches have cost more than `read` bytes allow.
+    /// Returns true if switches have cost more than `read` bytes allow.
     pub(super) fn is_dear(&self, read: u64) -> bool {
         self.switches > SPARE + ALLOWED * read
     }
 
-    /// Gives up comparing where next to nothing is equal of the bytes read, or where switches cost
-    /// more than that saves.
+    /// Gives up comparing if almost none of the bytes read are equal, or if switches cost more than
+    /// the equal bytes save.
     pub(super) fn judge(&mut self, read: u64, equal: u64) {
         let is_unlike = read >= JUDGED && equal < read / LEAST_EQUAL;
         let costs_more = self.switches > equal + self.credit;
         self.is_hopeless |= self.is_adaptive && (is_unlike || costs_more);
     }
 
-    /// True if the rest is read in regular mode and not noted.
+    /// Returns true if the rest is read in regular mode and not noted.
     pub(crate) fn is_hopeless(&self) -> bool {
         self.is_hopeless
     }
 
-    /// Bytes were compared in search of items that were inserted or removed.
+    /// Charges bytes that were compared in search of items that were inserted or removed.
     pub(crate) fn charge_search(&mut self, bytes: u64) {
         self.searched += bytes;
     }
 
-    /// True if no more is to be spent on such searches, of `read` bytes.
+    /// Returns true if no more may be spent on such searches after `read` bytes.
     pub(super) fn has_searched_enough(&self, read: u64) -> bool {
         self.searched > read
     }
 
-    /// Nodes got another place in their list.
+    /// Charges nodes that got another place in their list.
     pub(super) fn charge_slides(&mut self, nodes: usize) {
         self.slid += nodes;
     }
 
-    /// Bytes of a list's items were moved.
+    /// Charges bytes of a list's items that were moved.
     pub(crate) fn charge_moved(&mut self, bytes: usize) {
         self.moved_bytes = self.moved_bytes.saturating_add(bytes as u64);
     }
 
-    /// True if lists of a message with so many nodes and bytes are not to be brought in line any
-    /// more.
+    /// Returns true if lists of a message with this number of nodes and bytes may not be realigned
+    /// any more.
     pub(super) fn has_moved_enough(&self, nodes: usize, bytes: u64) -> bool {
         self.slid > SLIDES * nodes || self.moved_bytes > MOVED_BYTES * bytes
     }
 
-    /// Flat items were moved.
+    /// Charges flat items that were moved.
     pub(crate) fn charge_moved_items(&mut self, items: usize) {
         self.moved_items += items;
     }
 
-    /// True if a run of so many flat items is not to be brought in line any more.
+    /// Returns true if a run with this number of flat items may not be realigned any more.
     pub(crate) fn has_moved_items_enough(&self, items: usize) -> bool {
         self.moved_items > MOVED_ITEMS * items
     }

@@ -1,21 +1,21 @@
-//! The bytes of a message as they were received, by their position in it.
+//! The received bytes of a message, by their position in it.
 //!
-//! Large chunks are kept as they came, counted and not copied. Small ones are joined, so that a
-//! slice of a few bytes does not keep a whole network buffer alive, and so that comparing seldom
-//! meets a seam.
+//! Large chunks are kept as received, by reference count instead of a copy. Small ones are joined,
+//! so that a slice of a few bytes does not keep a whole network buffer alive, and so that a
+//! comparison seldom crosses a seam.
 
 use bytes::Bytes;
 use deltasoap_xml::scan::{first_mismatch, skip_white};
 
-/// Chunks from this length on are kept as they came.
+/// Minimum length of chunks that are kept as received.
 const SHARED: usize = 16 << 10;
 
-/// Memory above which an emptied image gives it back.
+/// Maximum memory that an emptied image keeps.
 const KEPT: usize = 64 << 10;
 /// The start of a part that has no bytes yet.
 const NOWHERE: u64 = u64::MAX;
 
-/// A part of a message, from the chunk on in which its operation begins.
+/// A part of a message, starting with the chunk in which its operation begins.
 #[derive(Debug, Default)]
 pub(crate) struct Image {
     parts: Vec<Part>,
@@ -66,8 +66,7 @@ impl Part {
 }
 
 impl Image {
-    /// Appends a chunk that begins at `start` if it is the first one, else where the last one
-    /// ended.
+    /// Appends a chunk. The first one begins at `start`, each other one where the last one ended.
     pub(crate) fn push(&mut self, start: u64, chunk: Chunk<'_>) {
         if let [Part { start: nowhere @ NOWHERE, .. }] = self.parts.as_mut_slice() {
             *nowhere = start;
@@ -83,7 +82,7 @@ impl Image {
         }
     }
 
-    /// An image without bytes, in the memory of one that nobody needs any more.
+    /// Returns an image without bytes that reuses the memory of this one.
     pub(crate) fn emptied(mut self) -> Self {
         self.parts.truncate(1);
         match self.parts.first_mut() {
@@ -96,12 +95,12 @@ impl Image {
         self
     }
 
-    /// The position after the last byte.
+    /// Returns the position after the last byte.
     pub(crate) fn end(&self) -> u64 {
         self.parts.last().map_or(0, Part::end)
     }
 
-    /// The bytes from a position to the end of the part that it is in; none at the end.
+    /// Returns the bytes from a position to the end of its part; empty at the end.
     pub(crate) fn at(&self, position: u64) -> &[u8] {
         let part = match self.parts.as_slice() {
             [only] => only,
@@ -114,7 +113,7 @@ impl Image {
         part.bytes().get(index..).unwrap_or_default()
     }
 
-    /// The parts from a position on.
+    /// Returns the parts from a position on.
     pub(crate) fn from(&self, position: u64) -> impl Iterator<Item = &[u8]> {
         let first = self.parts.partition_point(|part| part.end() <= position);
         self.parts[first..].iter().map(move |part| {
@@ -123,7 +122,7 @@ impl Image {
         })
     }
 
-    /// The first position from one on where no white space is.
+    /// Returns the first position, from this one on, that is not white space.
     pub(crate) fn skip_white(&self, position: u64) -> u64 {
         let mut at = position;
         for part in self.from(position) {
@@ -136,7 +135,7 @@ impl Image {
         at
     }
 
-    /// At most `len` bytes from a position on, in one piece.
+    /// Returns up to `len` bytes from a position on, in one piece.
     pub(crate) fn read(&self, position: u64, len: usize) -> Vec<u8> {
         let mut bytes = Vec::new();
         for part in self.from(position) {
@@ -149,7 +148,7 @@ impl Image {
         bytes
     }
 
-    /// How many bytes from `own` on equal those of `other` from `others` on.
+    /// Returns the number of bytes from `own` on that equal those of `other` from `others` on.
     pub(crate) fn equal(&self, own: u64, other: &Image, others: u64) -> u64 {
         let mut equal = 0;
         loop {
@@ -163,7 +162,7 @@ impl Image {
         }
     }
 
-    /// How many bytes from `own` on equal the first ones of `other`.
+    /// Returns the number of bytes from `own` on that equal the first bytes of `other`.
     pub(crate) fn equal_to(&self, own: u64, other: &[u8]) -> usize {
         let mut equal = 0;
         loop {
@@ -177,7 +176,7 @@ impl Image {
         }
     }
 
-    /// Bytes held.
+    /// Returns the number of bytes held.
     pub(crate) fn capacity(&self) -> usize {
         let held = |part: &Part| match &part.data {
             Data::Shared(bytes) => bytes.len(),

@@ -1,4 +1,4 @@
-//! Small messages that differ in a few texts: the old value is mended, and no routine is called.
+//! Small messages that differ in a few texts: the old value is mended, without calling any routine.
 //!
 //! ```text
 //! old   <returnval xsi:type="Status">green</returnval><version>7</version>
@@ -6,14 +6,14 @@
 //!       ────────── equal ─────────── text  ─────────── equal ────────────
 //! ```
 //!
-//! To compare and to go back to regular mode costs a few hundred nanoseconds, in which a small
-//! message is read. Here the old bytes are walked up to each difference, which tells the element
-//! that it lies in: the table knows those outside of trees, and within a tree children are counted.
-//! Of the new bytes only the text is looked at.
+//! Comparing and returning to regular mode costs a few hundred nanoseconds, in which a small
+//! message can be read. Here the old bytes are walked up to each difference, which determines the
+//! element that contains it: the table knows those outside of trees, and within a tree children are
+//! counted. Of the new bytes only the text is examined.
 //!
-//! Sound, because both messages have the same tokens but for what differs, and that may only be
-//! text that means itself: the text of an element, or the value of an attribute in a tree (of no
-//! name that routines look at). All else is left to the others.
+//! This is sound, because both messages have the same tokens except for the differences, and these
+//! may only be literal text: the text of an element, or the value of an attribute in a tree (whose
+//! name no routine checks). Everything else is left to the other modes.
 
 use super::merge::Move;
 use super::table::{NONE, Node, Table};
@@ -23,73 +23,73 @@ use compact_str::CompactString;
 use deltasoap_xml::scan::first_mismatch;
 use memchr::memchr;
 
-/// Most bytes of an operation that is mended.
+/// Maximum number of bytes of an operation that is mended.
 pub(crate) const SMALL: usize = 4096;
-/// Most differences: where there are more, reading is as fast.
+/// Maximum number of differences: with more, reading is as fast.
 const MOST: usize = 16;
 
-/// What differs in a message.
+/// The differences of a message.
 #[derive(Debug, Default)]
 pub(crate) struct Mending {
     differences: Vec<Difference>,
-    /// Ways within trees: numbers of children.
+    /// Paths within trees: numbers of children.
     ways: Vec<u32>,
-    /// Bytes of the operation's content.
+    /// Number of bytes of the operation's content.
     len: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Difference {
-    /// The element, or the tree that it is in.
+    /// The element, or the tree that contains it.
     node: u32,
-    /// The way from there, in `ways`.
+    /// The path from there, in `ways`.
     way: (usize, usize),
-    /// The attribute, else it is text.
+    /// The attribute; `None` for text.
     attribute: Option<u32>,
-    /// Where it stands in the old content.
+    /// Start and end in the old content.
     old: (usize, usize),
-    /// Where it stands in the new one.
+    /// Start and end in the new content.
     new: (usize, usize),
 }
 
-/// A text to be put in the place of another one.
+/// A text that replaces another one.
 #[cfg_attr(not(feature = "values"), expect(dead_code, reason = "only dynamic values are mended"))]
 #[derive(Debug)]
 pub struct Mend<'m> {
     /// Fields and occurrences, from the operation to the value.
     pub(crate) path: &'m [(u32, u32)],
-    /// The way from there to a child of a tree.
+    /// The path from there to a child of a tree.
     pub(crate) way: &'m [u32],
-    /// The attribute, else it is the text.
+    /// The attribute; `None` for text.
     pub(crate) attribute: Option<u32>,
-    /// There was no text.
+    /// True if there was no text before.
     pub(crate) is_new: bool,
-    /// The text and what stands after it.
+    /// The text and the bytes after it.
     bytes: &'m [u8],
     len: usize,
 }
 
 #[cfg_attr(not(feature = "values"), expect(dead_code, reason = "only dynamic values are mended"))]
 impl Mend<'_> {
-    /// True if there is no text any more.
+    /// Returns true if there is no text any more.
     pub(crate) fn is_gone(&self) -> bool {
         self.len == 0
     }
 
-    /// Reads the text as a value; `None`, and any value, if it is none or does not mean itself.
+    /// Reads the text as a value. Returns `None`, and leaves any value, if it is not a valid value
+    /// or not literal.
     pub(crate) fn read<T: Lexical>(&self, value: &mut T) -> Option<()> {
         (value.scan_into(self.bytes)? == self.len).then_some(())
     }
 
-    /// The text as it is, if it means itself.
+    /// Returns the text as it is, if it is literal.
     pub(crate) fn text(&self) -> Option<CompactString> {
         let mut text = String::new();
         self.read(&mut text)?;
         Some(text.into())
     }
 
-    /// The text as the value of an attribute, which must be printable ASCII so that it means
-    /// itself.
+    /// Returns the text as the value of an attribute, which must be printable ASCII to be literal.
     pub(crate) fn attribute_value(&self) -> Option<CompactString> {
         let text = &self.bytes[..self.len];
         let is_plain = text.iter().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'&' | b'<'));
@@ -98,13 +98,13 @@ impl Mend<'_> {
 }
 
 impl Mending {
-    /// Nothing differs in an operation's content of so many bytes.
+    /// Creates a mending without differences, for an operation's content of `len` bytes.
     pub(super) fn nothing(len: usize) -> Self {
         Mending { len, ..Mending::default() }
     }
 
-    /// What differs between an operation's old content and the new one, which is at the start of
-    /// `new`; `None` if it is more than can be mended.
+    /// Finds the differences between an operation's old content and the new one, which is at the
+    /// start of `new`; `None` if they are more than can be mended.
     pub(crate) fn find(old: &Template, new: &[u8], limits: &Limits) -> Option<Self> {
         let len = usize::try_from(old.end - old.start).ok().filter(|len| *len <= SMALL)?;
         let bytes = old.image()?.at(old.start).get(..len)?;
@@ -129,7 +129,7 @@ impl Mending {
         }
     }
 
-    /// Notes a difference; gives where comparing goes on.
+    /// Adds a difference. Returns where the comparison continues.
     fn add(&mut self, token: Token, start: usize, new: &[u8]) -> Option<(usize, usize)> {
         let Token { node, way, attribute, delimiter, .. } = token;
         let len = memchr(delimiter, new.get(start..)?)?;
@@ -141,9 +141,9 @@ impl Mending {
         Some((old.1, new.1))
     }
 
-    /// Hands out each difference, the last one first, so that children which come or go do not
-    /// matter to the others. `bytes` begin where the new content does. False as soon as one could
-    /// not be taken.
+    /// Passes each difference to `take`, the last one first, so that inserted or removed children
+    /// do not affect the others. `bytes` begin with the new content. Returns false as soon as one
+    /// could not be taken.
     pub(crate) fn all(&self, table: &Table, bytes: &[u8], mut take: impl FnMut(&Mend<'_>) -> Option<()>) -> bool {
         let mut path = Vec::new();
         self.differences.iter().rev().all(|&Difference { node, way, attribute, old, new }| {
@@ -154,23 +154,23 @@ impl Mending {
         })
     }
 
-    /// Bytes of the operation's content.
+    /// Returns the number of bytes of the operation's content.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Number of differences.
+    /// Returns the number of differences.
     pub(super) fn count(&self) -> usize {
         self.differences.len()
     }
 
-    /// Bytes that are as they were.
+    /// Returns the number of unchanged bytes.
     pub(super) fn equal(&self) -> usize {
         self.len - self.differences.iter().map(|it| it.new.1 - it.new.0).sum::<usize>()
     }
 
-    /// How far what stands after each difference has moved, for an operation whose content began at
-    /// `old` and begins at `new`.
+    /// Returns the distance by which the content after each difference has moved, for an operation
+    /// whose content began at `old` and begins at `new`.
     pub(super) fn moves(&self, old: u64, new: u64) -> impl Iterator<Item = Move> {
         let moved = move |from: usize, to: usize| {
             let from = old + from as u64;
@@ -180,16 +180,16 @@ impl Mending {
     }
 }
 
-/// The old content from its start on, token by token.
+/// Walks the old content from its start, token by token.
 struct Walk<'w> {
     bytes: &'w [u8],
-    /// Position of the first of them in the message.
+    /// Position of the first byte in the message.
     start: u64,
     nodes: &'w [Node],
     /// The next node, and the next token.
     next: usize,
     at: usize,
-    /// Elements around it; the operation first.
+    /// The elements around it; the operation first.
     open: Vec<Level>,
 }
 
@@ -197,7 +197,7 @@ struct Walk<'w> {
 struct Level {
     /// The element's node; `NONE` within trees.
     node: u32,
-    /// Children passed, texts among them.
+    /// Number of children passed, including texts.
     children: u32,
 }
 
@@ -205,13 +205,13 @@ struct Level {
 #[derive(Debug, Clone, Copy)]
 struct Token {
     node: u32,
-    /// Where its way begins.
+    /// Start of its path in `ways`.
     way: usize,
     attribute: Option<u32>,
-    /// Its place in the old content.
+    /// Start and end in the old content.
     start: usize,
     end: usize,
-    /// What ends it.
+    /// The byte that ends it.
     delimiter: u8,
 }
 
@@ -221,7 +221,7 @@ impl<'w> Walk<'w> {
         Walk { bytes, start: template.start, nodes: &template.table.nodes, next: 0, at: 0, open }
     }
 
-    /// The text or value that a place lies in, or right after.
+    /// Returns the text or attribute value that contains a place, or ends there.
     fn token_at(&mut self, place: usize, ways: &mut Vec<u32>) -> Option<Token> {
         loop {
             let start = self.at;
@@ -236,7 +236,7 @@ impl<'w> Walk<'w> {
             } else {
                 let end = start + tag_len(rest)?;
                 match place {
-                    // Where two tags met there may be text now.
+                    // There may now be text between two adjacent tags.
                     _ if place == start => return self.text((start, start), ways),
                     _ if place < end => return self.attribute_at(place, end, ways),
                     _ => self.pass_tag(end)?,
@@ -246,7 +246,7 @@ impl<'w> Walk<'w> {
     }
 
     fn text(&self, (start, end): (usize, usize), ways: &mut Vec<u32>) -> Option<Token> {
-        // A comment or a section would be followed by more of the same text.
+        // After a comment or a section, more of the same text would follow.
         let is_whole = !matches!(self.bytes.get(end + 1)?, b'!' | b'?');
         let way = ways.len();
         let node = self.way(ways).filter(|_| is_whole)?;
@@ -257,7 +257,8 @@ impl<'w> Walk<'w> {
         self.open.last_mut()
     }
 
-    /// The way to the next child of the innermost element, from the innermost node on; gives that.
+    /// Appends the path to the next child of the innermost element, from the innermost node on.
+    /// Returns that node.
     fn way(&self, ways: &mut Vec<u32>) -> Option<u32> {
         let from = self.open.iter().rposition(|level| level.node != NONE)?;
         let (last, outer) = self.open[from..].split_last()?;
@@ -266,7 +267,7 @@ impl<'w> Walk<'w> {
         Some(self.open[from].node)
     }
 
-    /// The node of the element whose start tag is next, if it has one.
+    /// Returns the node of the element whose start tag is next, if it has one.
     fn next_node(&self) -> Option<u32> {
         let position = self.start + self.at as u64;
         let is_here = self.nodes.get(self.next).is_some_and(|node| u64::from(node.pos) == position);
@@ -290,7 +291,7 @@ impl<'w> Walk<'w> {
         Some(())
     }
 
-    /// The attribute of the next tag whose value a place lies in.
+    /// Returns the attribute of the next tag whose value contains a place.
     fn attribute_at(&self, place: usize, end: usize, ways: &mut Vec<u32>) -> Option<Token> {
         let tag = &self.bytes[self.at..end];
         if matches!(tag.get(1), Some(b'/' | b'!' | b'?')) {
@@ -307,7 +308,7 @@ impl<'w> Walk<'w> {
     }
 }
 
-/// Length of a tag, for a `>` can stand in a value.
+/// Returns the length of a tag, whose attribute values may contain `>`.
 fn tag_len(bytes: &[u8]) -> Option<usize> {
     let mut at = 1;
     loop {
@@ -319,11 +320,11 @@ fn tag_len(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// Attributes that routines look at, whatever the element is.
+/// Attributes that routines check on any element.
 const LOOKED_AT: [&[u8]; 5] = [b"nil", b"id", b"href", b"ref", b"position"];
 
-/// The attribute of a start tag whose value a place lies in, or right after: its number,
-/// declarations not counted, and its place.
+/// Returns the attribute of a start tag whose value contains a place, or ends there: its number,
+/// not counting declarations, and start and end of its value.
 fn value_at(tag: &[u8], place: usize) -> Option<(u32, usize, usize)> {
     let (mut number, mut at) = (0, 1);
     loop {

@@ -1,30 +1,30 @@
-//! The table of a message from that of the one before, and what was read anew.
+//! Builds the table of a message from that of the previous one and the elements that were reread.
 
 use super::table::{NONE, Node, Place, Run, Table, Touched};
 
-/// Elements that others took the place of.
+/// Elements that were replaced by others.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Edit {
-    /// The node that they are children of.
+    /// The node of their parent.
     pub(crate) parent: u32,
     /// The first place that is replaced.
     pub(crate) from: Place,
-    /// The place after.
+    /// The place after the last one.
     pub(crate) to: Place,
-    /// The nodes that were read: a range of the new ones.
+    /// The nodes that were read: a range of the new nodes.
     pub(crate) fresh: (u32, u32),
     /// Field and count of the routine after them.
     pub(crate) state: (u32, u32),
 }
 
-/// From a position in the old message on, how far what stands there has moved.
+/// The distance by which content has moved, from a position in the old message on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Move {
     pub(crate) from: u64,
     pub(crate) by: i64,
 }
 
-/// Brings a table up to a new message.
+/// Updates a table to a new message.
 pub(crate) fn merge(old: Table, fresh: Table, edits: &[Edit], moves: &[Move]) -> Table {
     let mut old = old;
     if edits.iter().all(|edit| edit.has_same_shape(&old, &fresh)) {
@@ -45,8 +45,8 @@ pub(crate) fn merge(old: Table, fresh: Table, edits: &[Edit], moves: &[Move]) ->
 }
 
 impl Edit {
-    /// True if there are as many new elements as old ones, each in the place of one, and no runs
-    /// among them.
+    /// Returns true if each new element replaces exactly one old element, and none of them is a
+    /// run.
     fn has_same_shape(&self, old: &Table, fresh: &Table) -> bool {
         let (from, to) = (self.from.node as usize, self.to.node as usize);
         let (first, last) = (self.fresh.0 as usize, self.fresh.1 as usize);
@@ -59,12 +59,12 @@ impl Edit {
             })
     }
 
-    /// A new node's index among the old ones.
+    /// Returns the index of a new node among the old ones.
     fn moved(&self, fresh: u32) -> u32 {
         fresh - self.fresh.0 + self.from.node
     }
 
-    /// Puts the new elements' positions in place of the old ones.
+    /// Replaces the old elements' positions with those of the new ones.
     fn overwrite(&self, old: &mut Table, fresh: &Table) {
         let replaced = &mut old.nodes[self.from.node as usize..self.to.node as usize];
         for (old, fresh) in replaced.iter_mut().zip(&fresh.nodes[self.fresh.0 as usize..]) {
@@ -73,7 +73,7 @@ impl Edit {
     }
 }
 
-/// The same elements, elsewhere; those that were read anew are in place.
+/// Moves the positions of a table's elements; those that were reread are already correct.
 fn moved(mut table: Table, mut moves: &[Move], mut edits: &[Edit]) -> Table {
     let mut by = 0;
     let is_still = moves.iter().all(|moved| moved.by == 0);
@@ -97,7 +97,7 @@ fn moved(mut table: Table, mut moves: &[Move], mut edits: &[Edit]) -> Table {
     table
 }
 
-/// How far what stands at a position has moved.
+/// Returns the distance by which the content at a position has moved.
 fn step(moves: &mut &[Move], position: u64, mut by: i64) -> i64 {
     while let [first, rest @ ..] = moves
         && first.from <= position
@@ -108,7 +108,7 @@ fn step(moves: &mut &[Move], position: u64, mut by: i64) -> i64 {
     by
 }
 
-/// Ends the work on a run.
+/// Completes the update of a run.
 fn settle(run: &mut Run, by: i64) {
     match run.touched.take() {
         None => run.base = run.base.wrapping_add(by as u32),
@@ -126,9 +126,9 @@ struct Merge<'m> {
     old: Table,
     fresh: Table,
     moves: &'m [Move],
-    /// How far what is being kept has moved.
+    /// The distance by which the content being kept has moved.
     by: i64,
-    /// The last run that was brought up to the new message.
+    /// The last run that was updated to the new message.
     settled: u32,
     out: Table,
     open: Vec<Open>,
@@ -142,7 +142,7 @@ struct Open {
 }
 
 impl Merge<'_> {
-    /// Keeps what stands between two places.
+    /// Keeps the nodes between two places.
     fn keep(&mut self, from: Place, to: Place) {
         let mut at = from;
         while at < to {
@@ -193,7 +193,7 @@ impl Merge<'_> {
         self.push(node);
     }
 
-    /// Puts the nodes of an edit in place.
+    /// Inserts the nodes of an edit.
     fn insert(&mut self, edit: &Edit) {
         self.close(|open| open.old != edit.parent);
         let (first, offset) = (edit.fresh.0, self.out.nodes.len() as u32);

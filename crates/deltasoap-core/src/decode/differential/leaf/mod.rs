@@ -1,4 +1,4 @@
-//! Leaf checkpoints: every leaf is a place where reading can go on, at the cost of its position.
+//! Leaf checkpoints: decoding can resume at every leaf, at the cost of storing its position.
 //!
 //! ```text
 //! begin      is the operation's prologue that of the old message? then fast mode, else regular mode, noted (recorder)
@@ -6,17 +6,17 @@
 //! session    compare (image) up to a difference
 //! route      find the last place before it (table); lead the routines there
 //!            regular mode over the old value, each new element noted (recorder, edits)
-//! patch      flat items that differ: read again in place, in one loop
-//! resync     at each start tag: did that element stand here (template)? then fast mode from its end on
+//! patch      flat items that differ: reread in place, in one loop
+//! resync     at each start tag: was that element at this place (template)? then fast mode from its end on
 //! shift      several items in a row differ: were some inserted or removed?
-//! bounds     what all this may cost; beyond that, regular mode
-//! size       an array's size takes no part in comparing
-//! merge      at the end: the old table, but for what was read anew
+//! bounds     limits on the cost of all this; beyond them, regular mode
+//! size       an array's size is ignored in comparisons
+//! merge      at the end: the old table, updated with what was reread
 //! ```
 //!
-//! No state is saved: a place's state is the path to it, which the table tells, and the value,
-//! which is there. ARCHITECTURE.md, "Differential decoding", has the picture and says why skipping
-//! is right.
+//! No state is saved: the state at a place consists of the path to it, which the table provides,
+//! and of the value, which is present. ARCHITECTURE.md, "Differential decoding", has the picture
+//! and explains why skipping is correct.
 
 mod begin;
 mod bounds;

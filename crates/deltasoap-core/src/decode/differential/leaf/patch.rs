@@ -1,4 +1,4 @@
-//! Flat items of a message that differs a little from the one before: read again in place.
+//! Flat items of a message that differs slightly from the previous one: reread in place.
 //!
 //! ```text
 //! read the item that differs over its old value
@@ -8,8 +8,8 @@
 //! at the end of the items, or of the window: back to fast mode
 //! ```
 //!
-//! The cost of a change does not depend on where it lies, and runs of changed items are read as
-//! fast as in regular mode: the markup is that of the run.
+//! The cost of a change does not depend on where it is, and runs of changed items are read as fast
+//! as in regular mode: the markup is that of the run.
 
 use super::{Image, Patched, Run, Session, Touched};
 use crate::decode::Cursor;
@@ -19,15 +19,15 @@ use deltasoap_xml::Window;
 use deltasoap_xml::scan::{first_mismatch, skip_white};
 use std::sync::Arc;
 
-/// What reading flat items again came to.
+/// The result of rereading flat items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Patch {
-    /// Fast mode goes on.
+    /// Fast mode continues.
     Fast,
     /// The window ends within an item.
     Short,
-    /// Something but an item like the others stands here: the general routines go on, with so much
-    /// read.
+    /// The content here is not an item like the others: the general routines continue, with this
+    /// progress.
     Other {
         /// The field being read.
         field: u32,
@@ -36,7 +36,7 @@ pub enum Patch {
     },
 }
 
-/// Reads the items again that differ from the message before.
+/// Rereads the items that differ from the previous message.
 pub(crate) fn patch<L: FlatItems>(items: &mut L, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
     if L::COMPACT {
         return Patch::Other { field: 0, count: 0 };
@@ -90,42 +90,42 @@ struct Patching<'p, 'w> {
     session: &'p mut Session,
     known: &'p Known,
     image: &'p Image,
-    /// The image's part that was looked at last, and where it begins.
+    /// The image's part that was used last, and its start.
     part: &'p [u8],
     part_start: u64,
     run: &'p mut Run,
     text_limit: usize,
-    /// Where the run's first item stands in its list.
+    /// Index of the run's first item in its list.
     first: usize,
-    /// The item that is read next.
+    /// The item to be read next.
     item: usize,
-    /// What new positions count from.
+    /// The base of new positions.
     base: u32,
-    /// How much further on items are than in the old message, beside what `base` tells.
+    /// The distance of items from their old position, in addition to the difference of `base`.
     shift: u32,
-    /// Items read.
+    /// Number of items read.
     read: u64,
-    /// Bytes skipped.
+    /// Number of bytes skipped.
     skipped: u64,
-    /// Items that are to be read whether or not they differ.
+    /// Number of items that must be read even if they are equal.
     forced: usize,
-    /// Where the items begin in the old message that were read since the last one that was skipped.
+    /// Old start positions of the items read since the last one that was skipped.
     before: Vec<u32>,
     inserted: i64,
     removed: i64,
 }
 
-/// Items that must differ in a row before it is asked whether comparing is worth while.
+/// Number of items in a row that must differ before it is checked whether comparing is worthwhile.
 const HOPELESS: usize = 512;
 
-/// True after 8, 64, 512, ... items in a row that differ: then the message is searched for what was
-/// inserted or removed.
+/// Returns true after 8, 64, 512, ... items in a row that differ: then the message is searched for
+/// items that were inserted or removed.
 #[inline(always)]
 fn is_probe(count: usize) -> bool {
     count.is_power_of_two() && count.trailing_zeros().is_multiple_of(3) && count > 1
 }
 
-/// How many bytes are compared at once before anything else is.
+/// Number of bytes that are compared at once, first of all.
 const FIRST: usize = 16;
 
 impl<'p, 'w> Patching<'p, 'w> {
@@ -171,7 +171,7 @@ impl<'p, 'w> Patching<'p, 'w> {
         stats.fast_bytes += self.skipped;
     }
 
-    /// Reads the item at hand and all others that differ, up to the end of the window or of the
+    /// Reads the current item and all others that differ, up to the end of the window or of the
     /// run.
     fn run<L: FlatItems>(&mut self, items: &mut L, view: View<'_>) -> Outcome {
         loop {
@@ -192,12 +192,12 @@ impl<'p, 'w> Patching<'p, 'w> {
         }
     }
 
-    /// The position up to which the message has been read.
+    /// Returns the position up to which the message has been read.
     fn read_to(&self) -> u64 {
         self.window.base + self.window.pos as u64
     }
 
-    /// True if so little was equal so far that the rest is better read in regular mode.
+    /// Returns true if so little was equal so far that the rest is better read in regular mode.
     fn is_hopeless(&mut self) -> bool {
         let is_long = self.before.len() >= HOPELESS;
         if is_long {
@@ -207,12 +207,13 @@ impl<'p, 'w> Patching<'p, 'w> {
         is_long && self.session.bounds.is_hopeless()
     }
 
-    /// Reads an item whose text begins at a place, and those behind it as long as they are like it
-    /// in markup and unlike the old ones at once. False if the last of them could not be read.
+    /// Reads an item whose text begins at `text`, and those after it as long as they have the same
+    /// markup and differ from the old ones in the first bytes. Returns false if the last of them
+    /// could not be read.
     #[inline]
     fn read_on<L: FlatItems>(&mut self, items: &mut L, text: usize, view: View<'_>) -> bool {
-        // The list may go on after the run. Its last item was read already where places for more
-        // were taken back.
+        // The list may continue after the run. If places for further items were taken back, its
+        // last item was already read.
         let end = items.len().saturating_sub(self.first).min(self.run.positions.len());
         let markup = &self.known.markup;
         let bytes = self.window.bytes;
@@ -243,7 +244,7 @@ impl<'p, 'w> Patching<'p, 'w> {
         is_read
     }
 
-    /// True if the next item's text differs from the old one's among the first bytes.
+    /// Returns true if the next item's text differs from the old one's within the first bytes.
     #[inline(always)]
     fn differs_at_once(&self, text: &[u8], open: usize) -> bool {
         let Some(&position) = self.run.positions.get(self.item) else { return false };
@@ -258,7 +259,7 @@ impl<'p, 'w> Patching<'p, 'w> {
         equal < FIRST && equal + open < end.wrapping_sub(position) as usize
     }
 
-    /// Skips items that equal the old ones, from the one at hand on.
+    /// Skips items that equal the old ones, starting with the current one.
     fn skip(&mut self) -> Option<Outcome> {
         let new = self.window.base + self.window.pos as u64;
         if self.item == self.run.positions.len() {
@@ -288,12 +289,12 @@ impl<'p, 'w> Patching<'p, 'w> {
         None
     }
 
-    /// The old position after the run's last item and all white space that follows it.
+    /// Returns the old position after the run's last item and all white space that follows it.
     ///
-    /// Where a chunk ended in that white space, the run was noted to end there too. The rest of it
-    /// belongs to the last item as well, so the run is extended over it: the end of the old run and
-    /// the position reached in the new message then correspond, and a later difference is mapped
-    /// between the two by their distance.
+    /// If a chunk ended within that white space, the recorded run ends there too. The rest of the
+    /// white space also belongs to the last item, so the run is extended over it: the end of the
+    /// old run and the position reached in the new message then correspond, and a later difference
+    /// is mapped between the two by their distance.
     fn close_run(&mut self) -> u64 {
         let end = self.run.position(self.run.positions.len());
         let behind = self.image.skip_white(end);
@@ -301,9 +302,9 @@ impl<'p, 'w> Patching<'p, 'w> {
         behind
     }
 
-    /// After a number of items that all differ: looks whether what follows is what stood a little
-    /// earlier or later in the old message, because items were inserted or removed. True if so; the
-    /// items are in line then.
+    /// After a number of items that all differ: checks whether the current item is slightly earlier
+    /// or later in the old message, because items were inserted or removed. If so, realigns the
+    /// items. Returns true if inserted items must now be read.
     fn realign<L: FlatItems>(&mut self, items: &mut L, view: View<'_>) -> bool {
         let is_dear = self.session.bounds.has_moved_items_enough(self.run.positions.len())
             || self.session.has_searched_enough(self.read_to());
@@ -333,7 +334,7 @@ impl<'p, 'w> Patching<'p, 'w> {
         self.forced > 0
     }
 
-    /// Takes back places made for items that were not read, and notes where the next one is.
+    /// Takes back places made for items that were not read, and records where the next item is.
     fn take_back<L: FlatItems>(&mut self, items: &mut L, view: View<'_>) {
         let (at, unread) = (self.first + self.item, std::mem::take(&mut self.forced));
         if unread > 0 {
@@ -344,8 +345,8 @@ impl<'p, 'w> Patching<'p, 'w> {
         self.measure_shift();
     }
 
-    /// How far the item at hand stood from here in the old message, if it is by `distance` items:
-    /// negative if earlier.
+    /// Returns the old distance of the current item, if it is `distance` items from here: negative
+    /// if earlier.
     fn is_shifted(&mut self, distance: usize) -> Option<isize> {
         if self.is_like(self.item_at(self.item + distance)) {
             return Some(distance as isize);
@@ -355,13 +356,13 @@ impl<'p, 'w> Patching<'p, 'w> {
         self.is_like(Some((self.before[earlier], next.unwrap_or(self.run.end)))).then_some(-(distance as isize))
     }
 
-    /// Where an old item, not yet passed, begins and ends.
+    /// Returns start and end of an old item that was not passed yet.
     fn item_at(&self, item: usize) -> Option<(u32, u32)> {
         let position = *self.run.positions.get(item)?;
         Some((position, self.run.positions.get(item + 1).copied().unwrap_or(self.run.end)))
     }
 
-    /// True if an old item is the item at hand, up to and with its end tag.
+    /// Returns true if an old item equals the current item, up to and including its end tag.
     fn is_like(&mut self, item: Option<(u32, u32)>) -> bool {
         let Some((start, end)) = item else { return false };
         let len = end.wrapping_sub(start) as usize;
@@ -379,7 +380,7 @@ impl<'p, 'w> Patching<'p, 'w> {
         }
     }
 
-    /// Moves the positions of the items in front of one.
+    /// Moves the positions of the items before `end`.
     fn shift_positions(&mut self, end: usize) {
         if self.shift != 0 {
             let positions = &mut self.run.positions[self.item..end];
@@ -387,7 +388,7 @@ impl<'p, 'w> Patching<'p, 'w> {
         }
     }
 
-    /// Notes how far the item at hand has moved; gives its old position.
+    /// Records how far the current item has moved. Returns its old position.
     fn measure_shift(&mut self) -> u32 {
         let next = self.run.positions.get(self.item).copied().unwrap_or(self.run.end);
         let new = (self.window.base as u32).wrapping_add(self.window.pos as u32);
@@ -395,7 +396,7 @@ impl<'p, 'w> Patching<'p, 'w> {
         next
     }
 
-    /// The item in which a byte lies, at hand or further on: most often one of the next.
+    /// Finds the item that contains a byte, from the current one on: usually one of the next.
     fn find(&self, at: u32) -> usize {
         let positions = &self.run.positions[self.item..];
         let (mut low, mut step) = (0, 1);
@@ -407,7 +408,7 @@ impl<'p, 'w> Patching<'p, 'w> {
         self.item + low + positions[low..high].partition_point(|&start| start <= at).saturating_sub(1)
     }
 
-    /// The item could not be read: for want of bytes, or because it is another.
+    /// Returns the reason why the item could not be read: missing bytes, or other content.
     fn stuck(&self) -> Outcome {
         let rest = &self.window.bytes[self.window.pos..];
         let may_go_on = !self.window.last && rest.len() < CARRY;

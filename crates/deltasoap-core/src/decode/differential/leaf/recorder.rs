@@ -1,20 +1,21 @@
-//! Notes where elements begin while the general routines read them.
+//! Records where elements begin while the general routines read them.
 
 use super::super::super::flat::Known;
 use super::table::{NONE, Node, Run, Table};
 use std::sync::Arc;
 
-/// Builds a table, or the piece of one that takes the place of another.
+/// Builds a table, or the part of a table that replaces another.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
-    /// True while elements are to be noted.
+    /// True while elements are to be recorded.
     pub(crate) is_on: bool,
-    /// Elements open whose children are not told by their field alone: nothing is noted within.
+    /// Number of open elements whose children are not identified by their field alone: nothing is
+    /// recorded within them.
     muted: u32,
     pub(crate) table: Table,
     /// Nodes of open elements.
     open: Vec<u32>,
-    /// A position did not fit.
+    /// True if a position did not fit.
     pub(crate) has_overflown: bool,
 }
 
@@ -27,7 +28,7 @@ impl Recorder {
         self.table.runs.clear();
     }
 
-    /// Forgets which elements are open; those noted stay.
+    /// Forgets which elements are open; recorded elements stay.
     pub(crate) fn forget_open(&mut self) {
         self.muted = 0;
         self.open.clear();
@@ -38,7 +39,7 @@ impl Recorder {
         self.is_on && self.muted == 0
     }
 
-    /// Notes nothing until the matching [`unmute`](Self::unmute).
+    /// Records nothing until the matching [`unmute`](Self::unmute).
     pub(crate) fn mute(&mut self) {
         self.muted += u32::from(self.is_on);
     }
@@ -47,7 +48,7 @@ impl Recorder {
         self.muted = self.muted.saturating_sub(1);
     }
 
-    /// Notes an element whose start tag was just read.
+    /// Records an element whose start tag was just read.
     #[inline]
     pub(crate) fn open(&mut self, position: u64, field: u32, count: u32) {
         if self.is_noting() {
@@ -56,7 +57,7 @@ impl Recorder {
         }
     }
 
-    /// Notes the end of the element that was opened last.
+    /// Records the end of the element that was opened last.
     #[inline]
     pub(crate) fn close(&mut self) {
         if self.is_noting()
@@ -66,8 +67,8 @@ impl Recorder {
         }
     }
 
-    /// The run that goes on after white space, or begins, with the item at a position: those before
-    /// the white space and after it.
+    /// Returns the run that continues after white space, or begins, with the item at a position.
+    /// The two positions are those before and after the white space.
     pub(crate) fn run(
         &mut self,
         known: &Arc<Known>,
@@ -95,7 +96,7 @@ impl Recorder {
             })
     }
 
-    /// Ends a run after its last item, or takes it back if it has none.
+    /// Ends a run after its last item, or removes it if it has none.
     pub(crate) fn end_run(&mut self, position: u64) {
         if self.is_noting()
             && let Some(run) = self.table.runs.last_mut()

@@ -1,5 +1,5 @@
-//! From regular mode back to fast mode: is the element whose start tag was just read one of the
-//! message before?
+//! From regular mode back to fast mode: checks whether the element whose start tag was just read is
+//! one of the previous message.
 
 use super::edits::OpenEdit;
 use super::merge::Edit;
@@ -10,9 +10,9 @@ use super::template::Same;
 use super::words::{AnyOrder, Mode, StartTag};
 
 impl Session {
-    /// Whether the element whose start tag was just read is the one that stood there in the message
-    /// before, with the same bytes. If so, fast mode is entered after the tag. `before` is the
-    /// state before it: field and count.
+    /// Returns true if the element whose start tag was just read is the one at this place in the
+    /// previous message, with the same bytes. If so, fast mode is entered after the tag. `before`
+    /// is the state before it: field and count.
     pub(crate) fn resync(&mut self, field: u32, count: u32, before: (u32, u32), tag: StartTag<'_>) -> bool {
         if self.is_ending || self.bounds.is_hopeless() {
             return false;
@@ -20,8 +20,8 @@ impl Session {
         self.candidate(field, count).is_some_and(|place| self.resync_at(place, before, tag))
     }
 
-    /// As [`resync`](Self::resync), for an element whose fields come in any order. Gives the fields
-    /// that the message before has and this one has not.
+    /// Like [`resync`](Self::resync), for an element whose fields come in any order. Returns the
+    /// fields that the previous message has and this one does not.
     ///
     /// The old children that follow are skipped unread. So the element must be valid with them: no
     /// field may come again, and none may be missing.
@@ -49,8 +49,9 @@ impl Session {
         (is_valid && self.resync_at(Place::before(place), before, tag)).then_some(gone)
     }
 
-    /// The fields that were passed on the way to where regular mode goes on, a bit each: in the
-    /// message being read, in the element that [`descend`](Self::descend) has led into last.
+    /// Returns the fields that were passed on the way to where regular mode continues, one bit
+    /// each: in the message being read, in the element that [`descend`](Self::descend) entered
+    /// last.
     pub(crate) fn fields_passed(&self) -> u64 {
         let Some(template) = &self.old else { return 0 };
         let table = &template.table;
@@ -66,7 +67,7 @@ impl Session {
             let kept = table.children(parent, from).take_while(|&child| child < to);
             kept.fold(0, |fields, child| fields | 1 << table.node(child).field)
         };
-        // Edits come in the order of the document: those before the element need no look.
+        // Edits are in document order: those before the element need not be checked.
         let first = if parent == NONE { 0 } else { self.edits.done.partition_point(|edit| edit.from.node <= parent) };
         for edit in self.edits.done[first..].iter().filter(|edit| edit.parent == parent) {
             fields |= keep(at, edit.from.node);
@@ -83,7 +84,7 @@ impl Session {
     fn resync_at(&mut self, place: Place, before: (u32, u32), tag: StartTag<'_>) -> bool {
         let (Some(template), Some(edit)) = (&mut self.old, &self.edits.open) else { return false };
         let Some(Same { old, len, is_exact }) = template.compare(place, tag) else { return false };
-        // Where only an array's size differs, what follows does not.
+        // If only an array's size differs, what follows does not.
         if edit.differing == Some(place) && (is_exact || edit.difference >= old + len as u64) {
             return false;
         }
@@ -103,13 +104,13 @@ impl Session {
         true
     }
 
-    /// True if not all old children of the element being read were passed.
+    /// Returns true if some old children of the current element were not passed yet.
     pub(crate) fn can_resync(&self) -> bool {
         let (Some(template), Some(edit)) = (&self.old, &self.edits.open) else { return false };
         !self.is_ending && !self.bounds.is_hopeless() && edit.scan.node < template.table.end_of(edit.parent)
     }
 
-    /// The old place with a field and an occurrence, among those not passed yet.
+    /// Returns the old place with this field and occurrence, among those not passed yet.
     fn candidate(&mut self, field: u32, count: u32) -> Option<Place> {
         let (template, edit) = (self.old.as_ref()?, self.edits.open.as_mut()?);
         let end = template.table.end_of(edit.parent);
@@ -139,7 +140,7 @@ impl Session {
         }
     }
 
-    /// A routine over the old value has come to the end of its element.
+    /// Called when a routine over the old value has reached the end of its element.
     pub(crate) fn leave(&mut self) {
         let (Some(edit), Some(template)) = (self.edits.open, &self.old) else { return };
         let Some(left) = self.route.path.pop() else { return };

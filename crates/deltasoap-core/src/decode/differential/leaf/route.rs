@@ -1,8 +1,9 @@
-//! From a difference to regular mode: the last element before the difference, and the way there.
+//! From a difference to regular mode: finds the last element before the difference, and the path to
+//! it.
 //!
 //! A place is a path in the old table. The routines are led along it ([`Session::descend`]), each
-//! into the element that the next one reads; those that stand on the common part of the last way
-//! and this one stay as they are.
+//! into the element that the next one reads; those on the common part of the last path and this one
+//! stay as they are.
 
 use super::edits::{OpenEdit, state_before};
 use super::image::Image;
@@ -13,22 +14,23 @@ use crate::decode::state::{SEEK, TreeCounts};
 use crate::decode::{State, Step};
 use deltasoap_xml::{Stop as XmlStop, Window};
 
-/// Bytes joined at first for a start tag that lies in two parts of a message.
+/// Number of bytes joined at first for a start tag that spans two parts of a message.
 const SEAM: usize = 512;
 
-/// The way to where regular mode goes on.
+/// The path to where regular mode continues.
 #[derive(Debug, Default)]
 pub(super) struct Route {
-    /// Old nodes of the elements that the routines over the old value stand in, outermost first.
+    /// Old nodes of the elements of the routines over the old value, outermost first.
     pub(super) path: Vec<u32>,
     /// Levels of the frames of these routines: one more than `path`, for the operation's own.
     pub(super) levels: Vec<u32>,
-    /// How many of the routines on the way have gone on.
+    /// Number of routines on the path that have continued.
     pub(super) arrived: usize,
-    /// Scratch: a path from its end.
+    /// Scratch space: a path in reverse order.
     upward: Vec<u32>,
     target: Target,
-    /// The start tag that fast mode was entered by, if its array's size differs from the old one's.
+    /// The start tag at which fast mode was entered, if its array's size differs from the old
+    /// one's.
     pub(super) sized: Option<SizedTag>,
 }
 
@@ -40,32 +42,32 @@ impl Route {
     }
 }
 
-/// Where regular mode goes on.
+/// The place where regular mode continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Target {
     pub(super) place: Option<Place>,
     /// Position in the message.
     pub(super) new: u64,
-    /// How far the message has moved.
+    /// The distance by which the message has moved.
     pub(super) by: i64,
-    /// Whether the element at the place is known to differ within.
+    /// True if the element at the place is known to differ within.
     pub(super) differs: bool,
     /// The difference's position in the old message.
     pub(super) difference: u64,
 }
 
-/// A start tag that equals the old one except for an array's size. The size's text may have another
-/// length, so the distance between the two messages changes there.
+/// A start tag that equals the old one except for an array's size. The length of the size's text
+/// may differ, so the distance between the two messages changes there.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SizedTag {
-    /// Where it begins in the old message.
+    /// Its start in the old message.
     pub(super) old: u64,
-    /// How far the message has moved there.
+    /// The distance by which the message has moved there.
     pub(super) by: i64,
 }
 
 impl SizedTag {
-    /// A place at an old position, moved by its own distance if it is the tag's.
+    /// Returns a place at an old position, moved by the tag's own distance if it is the tag.
     fn moved(self, target: Target, old: u64) -> Target {
         let is_tag = old == self.old;
         if is_tag { Target { new: old.wrapping_add_signed(self.by), by: self.by, ..target } } else { target }
@@ -95,8 +97,8 @@ impl Session {
         target.new
     }
 
-    /// What was entered after the place where regular mode goes on will be entered again, perhaps
-    /// elsewhere.
+    /// Forgets moves after the place where regular mode continues: they will be entered again,
+    /// possibly elsewhere.
     fn forget_moves(&mut self, target: Target) {
         let old = target.new.wrapping_add_signed(target.by.wrapping_neg());
         while self.edits.moves.pop_if(|entered| entered.from > old).is_some() {}
@@ -131,7 +133,7 @@ impl Session {
         (at(Place { node: index, item: item as u32 }, run.position(item), true), node.parent)
     }
 
-    /// Makes the path lead to the children of `parent`; gives how much of it stays.
+    /// Makes the path lead to the children of `parent`. Returns the length of the part that stays.
     fn set_path(&mut self, parent: u32) -> usize {
         let Some(template) = &self.old else { return 0 };
         let mut upward = std::mem::take(&mut self.route.upward);
@@ -148,16 +150,16 @@ impl Session {
         common.min(self.route.levels.len().saturating_sub(1))
     }
 
-    /// The level of the innermost routine that stays where it is; `None` if all begin anew.
+    /// Returns the level of the innermost routine that stays; `None` if all start again.
     pub(crate) fn staying(&self) -> Option<usize> {
         self.route.levels.last().map(|&level| level as usize)
     }
 
-    /// The next step of the routine at a level.
+    /// Returns the next step of the routine at a level.
     pub(crate) fn descend(&mut self, level: usize) -> Descent {
         self.route.levels.truncate(self.route.arrived);
         self.route.levels.push(level as u32);
-        let Some(template) = &self.old else { unreachable!("a way to go without a message before") };
+        let Some(template) = &self.old else { unreachable!("seeking without a previous message") };
         if let Some(&index) = self.route.path.get(self.route.arrived) {
             let node = template.table.node(index);
             self.route.arrived += 1;
@@ -169,7 +171,7 @@ impl Session {
     fn arrive(&mut self) -> Descent {
         let parent = self.route.path.last().copied().unwrap_or(NONE);
         let (Some(template), Some(place)) = (&mut self.old, self.route.target.place) else {
-            unreachable!("a way to go without an aim")
+            unreachable!("seeking without a target")
         };
         self.mode = Mode::Over;
         self.recorder.is_on = !self.bounds.is_hopeless();
@@ -188,7 +190,7 @@ impl Session {
         Descent::Here { field, count, patch }
     }
 
-    /// The state before the item that could not be read in place: field and count.
+    /// Returns the state before the item that could not be read in place: field and count.
     pub(crate) fn give_up_patch(&mut self, item: usize) -> (u32, u32) {
         let (Some(template), Some(edit)) = (&self.old, &mut self.edits.open) else { return (0, 0) };
         let place = Place { node: edit.from.node, item: item as u32 };
@@ -196,15 +198,15 @@ impl Session {
         state_before(template, &self.edits.done, edit.parent, place)
     }
 
-    /// The items to be read in place.
+    /// Returns the items to be read in place.
     pub(crate) fn patched(&self) -> Option<Patched> {
         let (template, edit) = (self.old.as_ref()?, self.edits.open.as_ref()?);
         let node = template.table.node(edit.from.node);
         Some(Patched { run: node.run as usize, first: node.count as usize, item: edit.from.item as usize })
     }
 
-    /// Items were inserted or removed in the run at hand: those after it in their list have other
-    /// places.
+    /// Called when items were inserted or removed in the current run: updates the places of those
+    /// after it in their list.
     pub(crate) fn slide(&mut self, by: i64) {
         let (Some(template), Some(edit)) = (&mut self.old, &self.edits.open) else { return };
         if by != 0 {
@@ -214,7 +216,7 @@ impl Session {
         }
     }
 
-    /// Items up to this one were read in place.
+    /// Records that items up to this one were read in place.
     pub(crate) fn patched_to(&mut self, item: usize) {
         if let Some(edit) = &mut self.edits.open {
             edit.from.item = item as u32;
@@ -223,7 +225,7 @@ impl Session {
 }
 
 impl State {
-    /// Goes back to the innermost routine that stays on the way to where regular mode goes on.
+    /// Goes back to the innermost routine that stays on the way to where regular mode continues.
     pub(in crate::decode) fn go_back(&mut self) {
         let level = self.session.staying();
         self.stack.cut(level.map_or(self.session.origin.level, |level| level + 1));
@@ -238,19 +240,19 @@ impl State {
             None => {
                 self.stack.over = 0;
                 if self.session.begins_again() {
-                    // While messages are compared ids are not noted. An item with one must not be
+                    // Ids are not noted while messages are compared. An item with an id must not be
                     // taken for a known one now.
                     self.expected.flat.clear();
                 }
                 (self.trees.taken, self.trees.bindings) = (TreeCounts::default(), None);
-                // What is wrong may only show at the operation's end tag: then its element is
+                // The error may appear only at the operation's end tag: then its element is already
                 // closed.
                 self.reader.cut(self.session.origin.depth.min(self.reader.depth()));
             }
         }
     }
 
-    /// Reads a start tag of the message before, which stands in this one as well.
+    /// Reads a start tag of the previous message that also occurs in this one.
     pub(in crate::decode) fn open_old(&mut self, window: &Window<'_>, old: u64) -> Step {
         let State { reader, session, limits, .. } = self;
         let Some(image) = session.old.as_ref().and_then(|template| template.image()) else { return Ok(()) };
@@ -268,8 +270,8 @@ impl State {
         }
     }
 
-    /// Reads the operation's start tag once more: the reader has gone on to other elements, and
-    /// their attributes.
+    /// Rereads the operation's start tag: the reader has moved on to other elements and their
+    /// attributes.
     pub(in crate::decode) fn reopen_operation(&mut self, window: &Window<'_>) -> Step {
         let State { reader, session, .. } = self;
         let Some((position, tag)) = session.start_tag() else { return Ok(()) };

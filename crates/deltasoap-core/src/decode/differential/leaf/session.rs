@@ -1,9 +1,9 @@
-//! One message, compared with the one before it: its life from the operation's start tag to the end
+//! The comparison of one message with the previous one, from the operation's start tag to its end
 //! tag.
 //!
 //! Fast mode ends at a difference ([`Session::advance`]); regular mode then reads the element
-//! around it (`route`), until an element is an old one again (`resync`). [`Bounds`] sees to it that
-//! this comes to an end, whatever the messages are.
+//! around it (`route`), until an element equals an old one again (`resync`). [`Bounds`] ensures
+//! that this terminates for any messages.
 
 use super::bounds::Bounds;
 use super::edits::Edits;
@@ -22,78 +22,78 @@ use crate::decode::differential::clock::Clock;
 use crate::decode::state::TreeCounts;
 use std::sync::{Arc, OnceLock};
 
-/// What the decoder keeps while it reads an operation.
+/// The state that the decoder keeps while it reads an operation.
 #[derive(Debug, Default)]
 pub(crate) struct Session {
     pub(crate) mode: Mode,
     pub(crate) recorder: Recorder,
-    /// The message before.
+    /// The previous message.
     pub(crate) old: Option<Box<Template>>,
-    /// Where the operation begins.
+    /// The start of the operation.
     pub(super) origin: Origin,
-    /// The way to where regular mode goes on.
+    /// The path to where regular mode continues.
     pub(super) route: Route,
-    /// What was read anew.
+    /// The elements that were reread.
     pub(super) edits: Edits,
-    /// What the list at hand lacks to be in line.
+    /// The search for a shift of the current list.
     pub(super) shifting: Shifting,
-    /// How many items the list at hand has, if flat ones were inserted or removed when it was last
+    /// Number of items of the current list, if flat ones were inserted or removed when it was last
     /// patched.
     pub(crate) resized: Option<usize>,
-    /// What this has cost.
+    /// The cost of the comparison.
     pub(crate) bounds: Bounds,
-    /// What trees take.
+    /// The counts for trees.
     pub(crate) trees: Counting,
     pub(crate) clock: Clock,
-    /// The bytes of the message before, whose memory can be used again.
+    /// The bytes of the previous message, whose memory can be reused.
     pub(crate) spare: Option<Image>,
-    /// No more ways back to fast mode: the message has ended.
+    /// True if fast mode is not entered again, because the message has ended.
     pub(crate) is_ending: bool,
-    /// Nothing of the message may be compared but all of it; see [`Template::is_whole`].
+    /// True if the message may only be compared as a whole; see [`Template::is_whole`].
     is_whole: bool,
-    /// Nothing of the message may be compared.
+    /// True if nothing of the message may be compared.
     is_barred: bool,
-    /// The value is to be made vacant, for the message is read from its start again.
+    /// True if the value must be made vacant, because the message is reread from its start.
     is_vacated: bool,
     pub(crate) stats: DifferentialStats,
 }
 
-/// Where an operation begins, in the message and on the stacks.
+/// The start of an operation, in the message and on the stacks.
 #[derive(Debug, Default)]
 pub(super) struct Origin {
-    /// How a message that is noted began.
+    /// The prologue of a message that is noted.
     prologue: Option<Prologue>,
     /// The position after the operation's start tag.
     pub(super) start: u64,
-    /// Where the message's bytes go when it was read to its end; there from the operation's start
-    /// on.
+    /// Receives the message's bytes when it was read to its end; set from the operation's start on.
     cell: Option<Arc<OnceLock<Image>>>,
     /// Level of the frame of the operation's content.
     pub(super) level: usize,
-    /// Open elements, the operation's own included.
+    /// Number of open elements, including the operation's own.
     pub(super) depth: usize,
 }
 
 impl Session {
-    /// True while the received bytes are to be kept.
+    /// Returns true while the received bytes must be kept.
     pub(crate) fn is_kept(&self) -> bool {
         self.mode != Mode::Idle
     }
 
-    /// True from the operation's start on, if its bytes are to be kept.
+    /// Returns true from the operation's start on, if its bytes must be kept.
     pub(crate) fn has_begun(&self) -> bool {
         self.origin.cell.is_some()
     }
 
-    /// The message was read to its end: its bytes go to where the operation's positions are.
+    /// Called when the message was read to its end: stores its bytes together with the operation's
+    /// positions.
     pub(crate) fn keep(&mut self, image: &mut Image) {
         if let Some(cell) = self.origin.cell.take() {
-            // Each message has a cell of its own.
+            // Each message has its own cell.
             let _ = cell.set(std::mem::take(image));
         }
     }
 
-    /// True while routines are on the way to the place where regular mode goes on.
+    /// Returns true while routines are on the way to the place where regular mode continues.
     #[inline]
     pub(crate) fn is_seeking(&self) -> bool {
         self.mode == Mode::Seek
@@ -115,7 +115,7 @@ impl Session {
         self.stats = DifferentialStats::default();
     }
 
-    /// Begins to note an operation's elements.
+    /// Starts recording an operation's elements.
     pub(crate) fn record(&mut self, prologue: Prologue, start: u64) {
         self.mode = Mode::Record;
         self.origin.prologue = Some(prologue);
@@ -124,7 +124,7 @@ impl Session {
         self.recorder.is_on = true;
     }
 
-    /// Begins to compare an operation with that of the message before; `new` is the position after
+    /// Starts comparing an operation with that of the previous message; `new` is the position after
     /// its start tag.
     pub(crate) fn compare(&mut self, old: Box<Template>, new: u64, is_adaptive: bool) {
         let from = old.start;
@@ -136,8 +136,8 @@ impl Session {
         self.enter_fast(from, new);
     }
 
-    /// Begins to mend the value of the message before; `new` is the position after the operation's
-    /// start tag.
+    /// Starts mending the value of the previous message; `new` is the position after the
+    /// operation's start tag.
     pub(crate) fn mend(&mut self, old: Box<Template>, new: u64) {
         self.old = Some(old);
         self.origin.start = new;
@@ -145,7 +145,7 @@ impl Session {
         self.mode = Mode::Over;
     }
 
-    /// The value has been mended.
+    /// Called when the value has been mended.
     pub(crate) fn mended(&mut self, mending: &Mending) {
         let Some(old) = &self.old else { return };
         self.stats.mended += u64::from(!old.is_whole);
@@ -155,15 +155,14 @@ impl Session {
         self.edits.moves.extend(mending.moves(old.start, self.origin.start));
     }
 
-    /// The value could not be mended: it is read in regular mode.
+    /// Called when the value could not be mended: it is read in regular mode.
     pub(crate) fn give_up_mending(&mut self) {
         if let Some(old) = self.old.take() {
             self.record_anew(old, self.origin.start);
         }
     }
 
-    /// Notes an operation's elements, where it begins as in the message before, which is not needed
-    /// any more.
+    /// Records an operation that begins as in the previous message, which is no longer needed.
     pub(crate) fn record_anew(&mut self, old: Box<Template>, start: u64) {
         self.spare = Arc::into_inner(old.image).and_then(OnceLock::into_inner);
         self.record(old.prologue, start);
@@ -173,11 +172,11 @@ impl Session {
         self.recorder.is_on = false;
         self.route.sized = None;
         self.mode = Mode::Fast { old, new };
-        debug_assert!(self.edits.moves.last().is_none_or(|last| last.from <= old), "moves in order");
+        debug_assert!(self.edits.moves.last().is_none_or(|last| last.from <= old), "moves are not in order");
         self.edits.moves.push(Move { from: old, by: new as i64 - old as i64 });
     }
 
-    /// Compares what was received, up to the most bytes that a message may have.
+    /// Compares the received bytes, up to the maximum length of a message.
     pub(crate) fn advance(&mut self, image: &Image, most: u64) -> Advance {
         if self.mode == Mode::Again {
             return Advance::Seek(self.start_again());
@@ -192,8 +191,8 @@ impl Session {
         if at < template.end && new + equal == image.end() && !self.is_ending {
             return Advance::Wait;
         }
-        // White space that a chunk's end cuts can be taken for that of another place until the rest
-        // is there.
+        // White space that is cut by a chunk's end can be taken for that of another place until the
+        // rest arrives.
         if !self.bounds.is_progress(new + equal) {
             return Advance::Seek(self.start_again());
         }
@@ -204,24 +203,24 @@ impl Session {
         Advance::Seek(position)
     }
 
-    /// Gives up comparing where next to nothing is equal; `new` is how far the message has been
-    /// read.
+    /// Gives up comparing if almost nothing is equal; `new` is the position up to which the message
+    /// has been read.
     pub(crate) fn judge(&mut self, new: u64) {
         self.bounds.judge(new.saturating_sub(self.origin.start), self.stats.fast_bytes);
     }
 
-    /// True if no more is to be spent in search of items that were inserted or removed; `new` is
-    /// how far the message has been read.
+    /// Returns true if no more may be spent in search of items that were inserted or removed; `new`
+    /// is the position up to which the message has been read.
     pub(crate) fn has_searched_enough(&self, new: u64) -> bool {
         self.bounds.has_searched_enough(new.saturating_sub(self.origin.start))
     }
 
-    /// What trees that are skipped may have taken, at most; see [`Counting`].
+    /// Returns an upper bound of the counts for trees that are skipped; see [`Counting`].
     pub(crate) fn of_skipped_trees(&self) -> TreeCounts {
         self.old.as_ref().map_or_else(TreeCounts::default, |template| self.trees.of_skipped(template.trees))
     }
 
-    /// Gives up comparing; false if the message is not compared.
+    /// Gives up comparing. Returns false if the message is not compared.
     pub(crate) fn read_again(&mut self) -> bool {
         let is_compared = matches!(self.mode, Mode::Over | Mode::Fast { .. });
         if is_compared {
@@ -230,12 +229,12 @@ impl Session {
         is_compared
     }
 
-    /// True while the message is compared with the one before.
+    /// Returns true while the message is compared with the previous one.
     pub(crate) fn is_compared(&self) -> bool {
         self.mode == Mode::Over
     }
 
-    /// Nothing of the message may be compared from here on.
+    /// Prevents comparison of anything from here on.
     pub(crate) fn bar(&mut self) {
         self.is_barred = true;
     }
@@ -244,13 +243,13 @@ impl Session {
         self.is_barred
     }
 
-    /// The next message is to be compared with this one as a whole, or not at all.
+    /// Allows the next message to be compared with this one only as a whole.
     pub(crate) fn keep_whole(&mut self) {
         self.is_whole = true;
         self.recorder.is_on = false;
     }
 
-    /// Begins anew, in regular mode and from a vacant value; gives the position after the
+    /// Starts again, in regular mode and from a vacant value. Returns the position after the
     /// operation's start tag.
     fn start_again(&mut self) -> u64 {
         self.recorder.clear();
@@ -266,23 +265,23 @@ impl Session {
         self.origin.start
     }
 
-    /// True if the message is to be read from its start, for it is not compared any more.
+    /// Returns true if the message must be reread from its start, because it is no longer compared.
     pub(crate) fn begins_again(&self) -> bool {
         self.is_vacated
     }
 
-    /// True once, if the value must be vacant for regular mode.
+    /// Returns true once, if the value must be vacant for regular mode.
     pub(crate) fn take_vacated(&mut self) -> bool {
         std::mem::take(&mut self.is_vacated)
     }
 
-    /// The operation's start tag, and its position.
+    /// Returns the operation's start tag, and its position.
     pub(crate) fn start_tag(&self) -> Option<(u64, &[u8])> {
         let tag = self.origin.prologue.as_ref()?.tag();
         Some((self.origin.start - tag.len() as u64, tag))
     }
 
-    /// Ends the operation, whose end tag is at a position: what the next message is compared with.
+    /// Ends the operation, whose end tag is at `end`. Returns the template for the next message.
     pub(crate) fn finish(&mut self, end: u64, trees: TreeCounts) -> Option<Box<Template>> {
         let trees = self.trees.finish(trees, self.old.as_ref().map(|template| template.trees));
         let mode = std::mem::take(&mut self.mode);
@@ -314,7 +313,7 @@ impl Session {
         Some(template)
     }
 
-    /// Notes a leaf that was read as a whole.
+    /// Records a leaf that was read as a whole.
     #[inline]
     pub(crate) fn note_leaf(&mut self, position: u64, field: u32, count: u32) {
         self.recorder.open(position, field, count);

@@ -1,9 +1,9 @@
 //! Items that were inserted into a list, or removed from it: found by the items after them.
 //!
-//! When several items in a row differ, the item at hand is compared with those a little earlier and
-//! later in the old list. If it is one of them, the list is brought in line: removed items are cut
-//! out of the old value, and room is made for inserted ones. This is for items that the general
-//! routines read; flat ones have their own way.
+//! When several items in a row differ, the current item is compared with those slightly earlier and
+//! later in the old list. If it is one of them, the list is realigned: removed items are cut out of
+//! the old value, and room is made for inserted ones. This is for items that the general routines
+//! read; flat items are handled in `patch`.
 
 use super::image::Image;
 use super::route::Target;
@@ -11,16 +11,16 @@ use super::session::Session;
 use super::table::{NONE, Place, Table};
 use super::template::Template;
 
-/// What is known of the list at hand.
+/// The search state of the current list.
 #[derive(Debug, Default)]
 pub(super) struct Shifting {
-    /// Items that differ, one after the other.
+    /// Consecutive items that differ.
     pub(super) streak: Streak,
-    /// What was found to be wrong with the places of its items.
+    /// The shift of its items that was found.
     pub(super) found: Option<Shift>,
 }
 
-/// Items of a list that differ, one after the other.
+/// Consecutive items of a list that differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Streak {
     /// The last of them.
@@ -28,26 +28,26 @@ pub(super) struct Streak {
     count: u32,
 }
 
-/// What a list lacks to be in line with the message.
+/// The change that aligns a list with the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Shift {
-    /// Where: the place before which items were inserted, or from which on they were removed.
+    /// The place before which items were inserted, or from which on they were removed.
     pub(crate) place: usize,
-    /// Old items that are gone.
+    /// Number of old items that are gone.
     pub(crate) removed: usize,
-    /// New items, to be read.
+    /// Number of new items, to be read.
     pub(crate) inserted: usize,
-    /// How many items the list has then.
+    /// Number of items in the list afterwards.
     pub(crate) length: usize,
 }
 
-/// Items in a row that differ before the first search.
+/// Number of items in a row that must differ before the first search.
 const FIRST: u32 = 3;
-/// How far is searched, at least.
+/// Minimum distance that is searched.
 const REACH: u32 = 8;
 
 impl Streak {
-    /// An item of a list differs. True if it is time to search.
+    /// Adds an item that differs. Returns true if it is time to search.
     fn add(&mut self, table: &Table, item: u32) -> bool {
         if self.count > 0 && self.last == item {
             return false;
@@ -59,7 +59,8 @@ impl Streak {
 }
 
 impl Session {
-    /// If the message differs because items were inserted or removed: where the first of them is.
+    /// If the message differs because items were inserted or removed, returns the place of the
+    /// first of them.
     pub(super) fn find_shift(&mut self, target: Target, image: &Image) -> Option<(Target, u32)> {
         let (template, place) = (self.old.as_ref()?, target.place?);
         let table = &template.table;
@@ -83,8 +84,8 @@ impl Session {
         Some((Target { place: Some(Place::before(item)), new, differs: false, ..target }, parent))
     }
 
-    /// The shift that the list at hand needs, before its next item, and which field it is; the old
-    /// table is in line then.
+    /// Takes the shift that the current list needs before its next item, together with its field.
+    /// Realigns the old table.
     pub(crate) fn take_shift(&mut self) -> Option<(u32, Shift)> {
         let shift = self.shifting.found.take()?;
         let (template, edit) = (self.old.as_mut()?, self.edits.open.as_mut()?);
@@ -101,7 +102,7 @@ impl Session {
     }
 }
 
-/// The innermost list item that a node is, or is in.
+/// Returns the innermost list item that is, or contains, a node.
 fn item_of(table: &Table, mut index: u32) -> Option<u32> {
     table.nodes.get(index as usize)?;
     loop {
@@ -114,17 +115,17 @@ fn item_of(table: &Table, mut index: u32) -> Option<u32> {
     }
 }
 
-/// A search for the old item that stands at a position of the message.
+/// A search for the old item that is at a position of the message.
 struct Search<'s> {
     template: &'s Template,
     image: &'s Image,
     new: u64,
-    /// Bytes compared in vain.
+    /// Number of bytes compared.
     searched: u64,
 }
 
 impl Search<'_> {
-    /// The nearest one to `item`, and how many items away it is.
+    /// Returns the match nearest to `item`, and its distance in items.
     fn find(&mut self, reach: u32, item: u32) -> Option<(u32, u32)> {
         let table = &self.template.table;
         let (mut later, mut earlier) = (Some(item), Some(item));
@@ -140,7 +141,7 @@ impl Search<'_> {
         None
     }
 
-    /// True if all of an old item stands there, and a little of what follows.
+    /// Returns true if a whole old item is there, and some of what follows it.
     fn is_like(&mut self, index: u32) -> bool {
         let (template, node) = (self.template, self.template.table.node(index));
         let end = template.table.nodes.get(node.end as usize).map_or(template.end, |next| u64::from(next.pos));

@@ -1,13 +1,13 @@
-//! The size of a SOAP array, which takes no part in comparing: else every array that grows would be
-//! read anew.
+//! The size of a SOAP array, which is ignored in comparisons: otherwise every array that grows
+//! would be reread.
 //!
-//! It is a claim of the sender's, in the start tag as `arrayType="xsd:int[7]"` (SOAP 1.1, section
-//! 5.4.2) or `arraySize="7"` (SOAP 1.2 part 2, 3.1.6), and no routine looks at its value.
+//! It is a claim by the sender, in the start tag as `arrayType="xsd:int[7]"` (SOAP 1.1, section
+//! 5.4.2) or `arraySize="7"` (SOAP 1.2 part 2, 3.1.6), and no routine uses its value.
 
 use deltasoap_xml::scan::first_mismatch;
 
-/// Whether two start tags are equal but for the digits of an array's size. `old` may go on after
-/// its tag; gives the length of the tag in it.
+/// Compares two start tags that may differ in the digits of an array's size. `old` may continue
+/// after its tag. Returns the length of the tag in `old` if they are equal otherwise.
 pub(super) fn but_for_size(old: &[u8], new: &[u8]) -> Option<usize> {
     let shared = old.len().min(new.len());
     let differing = first_mismatch(&old[..shared], &new[..shared]);
@@ -23,7 +23,7 @@ fn behind_digits(bytes: &[u8], start: usize) -> usize {
     start + bytes[start..].iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-/// True if what stands before digits, and the byte after them, make them an array's size.
+/// Returns true if the bytes before digits, and the byte after them, make them an array's size.
 fn is_size(before: &[u8], behind: u8) -> bool {
     match before.split_last() {
         Some((b'[', before)) if behind == b']' => {
@@ -35,8 +35,8 @@ fn is_size(before: &[u8], behind: u8) -> bool {
     }
 }
 
-/// True if an attribute's name and equals sign end here, and the name ends so and declares no
-/// prefix.
+/// Returns true if `before` ends with an attribute's name and an equals sign, and the name ends
+/// with `end` and declares no prefix.
 fn is_named(before: &[u8], end: &[u8]) -> bool {
     let Some(name) = before.strip_suffix(b"=") else { return false };
     let start = name.iter().rposition(u8::is_ascii_whitespace).map_or(0, |at| at + 1);

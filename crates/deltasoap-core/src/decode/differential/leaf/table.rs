@@ -1,10 +1,10 @@
-//! The table of a message: where its elements and items begin, and which field of their parent each
-//! one is.
+//! The table of a message: the positions of its elements and items, and the field of each in its
+//! parent.
 //!
 //! Elements that the general routines read are *nodes* in document order: a node knows its parent,
 //! its field and its occurrence, so that the path to any place is found by following parents. Items
-//! that were read as flat ones are told by their position alone, four bytes each, in a *run* that
-//! is one node of the tree.
+//! that were read as flat ones are identified by their position alone, four bytes each, in a *run*
+//! that is one node of the tree.
 
 use super::super::super::flat::Known;
 use std::sync::Arc;
@@ -15,43 +15,43 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// An element read by the general routines, or a run of flat items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Node {
-    /// Position in the message: of the element's start tag, of the run's first item.
+    /// Position in the message: of the element's start tag, or of the run's first item.
     pub(crate) pos: u32,
-    /// The node of the element around; `NONE` in the operation's own element.
+    /// The node of the surrounding element; `NONE` directly inside the operation's own element.
     pub(crate) parent: u32,
-    /// The node after the last one within.
+    /// The node after the last one within this one.
     pub(crate) end: u32,
-    /// Which field of its parent it is; 0 for an item of a SOAP array.
+    /// Its field in the parent; 0 for an item of a SOAP array.
     pub(crate) field: u32,
-    /// Occurrences of the field up to and with this one; before a run's first item.
+    /// Number of occurrences of the field up to and including this one; before a run's first item.
     pub(crate) count: u32,
-    /// The run, else `NONE`.
+    /// The run; `NONE` for an element.
     pub(crate) run: u32,
 }
 
-/// Flat items that follow each other without a gap.
+/// Consecutive flat items without a gap.
 #[derive(Debug, Clone)]
 pub(crate) struct Run {
     /// Their markup.
     pub(crate) known: Arc<Known>,
-    /// What positions count from.
+    /// The base of positions.
     pub(crate) base: u32,
-    /// Where each item begins.
+    /// The start of each item.
     pub(crate) positions: Vec<u32>,
-    /// Where the last one ends.
+    /// The end of the last item.
     pub(crate) end: u32,
-    /// How far the items were brought up to the new message, while it is read.
+    /// Progress of the update to the new message, while it is read.
     pub(crate) touched: Option<Touched>,
 }
 
-/// A run that is being brought up to a new message.
+/// The state of a run that is being updated to a new message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Touched {
-    /// What positions will count from.
+    /// The new base of positions.
     pub(crate) base: u32,
-    /// Items whose positions are new already.
+    /// Number of items whose positions are already updated.
     pub(crate) items: usize,
-    /// What is to be added to the positions of the others.
+    /// The amount to be added to the positions of the others.
     pub(crate) shift: u32,
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Fields and occurrences that lead from the operation to a node.
+    /// Stores the fields and occurrences that lead from the operation to a node in `path`.
     pub(crate) fn path(&self, node: u32, path: &mut Vec<(u32, u32)>) {
         path.clear();
         let mut at = node;
@@ -89,19 +89,21 @@ impl Place {
 }
 
 impl Run {
-    /// Position in the old message of an item that was not touched, or of the run's end.
+    /// Returns the position in the old message of an item that was not touched, or of the run's
+    /// end.
     pub(crate) fn position(&self, item: usize) -> u64 {
         let relative = self.positions.get(item).copied().unwrap_or(self.end);
         u64::from(self.base.wrapping_add(relative))
     }
 
-    /// The item that holds a position in the old message, among those from `from` on.
+    /// Returns the item that contains a position in the old message, among those from `from` on.
     pub(crate) fn find(&self, from: usize, position: u64) -> usize {
         let relative = (position as u32).wrapping_sub(self.base);
         from + self.positions[from..].partition_point(|&start| start <= relative).saturating_sub(1)
     }
 
-    /// Where the run of a node at `first` ends, if its items begin with the markup that they share.
+    /// Returns the end of the run of a node at `first`, if each of its items begins with a `<` and
+    /// they are in order.
     pub(super) fn is_sound(&self, first: u32, byte_at: impl Fn(u64) -> Option<u8>) -> Option<u64> {
         let len = self.positions.len();
         let is_tag = |item: usize| byte_at(self.position(item)) == Some(b'<');
@@ -114,7 +116,7 @@ impl Run {
         size_of::<Run>() + self.positions.capacity() * size_of::<u32>()
     }
 
-    /// From an item on, fast mode has entered the run, `by` bytes further on than in the old
+    /// Records that fast mode has entered the run at an item, `by` bytes further on than in the old
     /// message.
     pub(crate) fn touch(&mut self, item: usize, by: i64) {
         let by = by as u32;
@@ -134,7 +136,7 @@ impl Run {
 }
 
 impl Table {
-    /// The last node that begins at or before a position.
+    /// Returns the last node that begins at or before a position.
     pub(crate) fn find(&self, position: u64) -> Option<u32> {
         let before = self.nodes.partition_point(|node| u64::from(node.pos) <= position);
         Some(before.checked_sub(1)? as u32)
@@ -144,29 +146,29 @@ impl Table {
         &self.nodes[index as usize]
     }
 
-    /// The run of a node that is one.
+    /// Returns the run of a node, if it is one.
     pub(crate) fn run_of(&self, index: u32) -> Option<&Run> {
         self.runs.get(self.node(index).run as usize)
     }
 
-    /// The node after the last one within the element of `parent`.
+    /// Returns the node after the last one within the element of `parent`.
     pub(crate) fn end_of(&self, parent: u32) -> u32 {
         if parent == NONE { self.nodes.len() as u32 } else { self.node(parent).end }
     }
 
-    /// The first node that can be a child of `parent`.
+    /// Returns the first node that can be a child of `parent`.
     pub(crate) fn first_child(&self, parent: u32) -> u32 {
         if parent == NONE { 0 } else { parent + 1 }
     }
 
-    /// The children of `parent` from a node on.
+    /// Returns the children of `parent` from a node on.
     pub(crate) fn children(&self, parent: u32, from: u32) -> impl Iterator<Item = u32> {
         let end = self.end_of(parent);
         let within = move |at: u32| Some(at).filter(|&at| at < end);
         std::iter::successors(within(from), move |&at| within(self.node(at).end))
     }
 
-    /// Field and count of the routine for `parent` before a place among its children.
+    /// Returns field and count of the routine for `parent` before a place among its children.
     pub(crate) fn state_before(&self, parent: u32, place: Place) -> (u32, u32) {
         if place.item > 0 {
             let node = self.node(place.node);
@@ -179,7 +181,7 @@ impl Table {
         })
     }
 
-    /// The child of `parent` before the node `index`.
+    /// Returns the child of `parent` before the node `index`.
     fn sibling_before(&self, parent: u32, index: u32) -> Option<u32> {
         let mut before = index.checked_sub(1).filter(|&before| before >= self.first_child(parent))?;
         while self.node(before).parent != parent {
@@ -188,8 +190,8 @@ impl Table {
         Some(before)
     }
 
-    /// Gives the occurrences of a field, from a node on, other places; gives how many they are, and
-    /// the place of the last one.
+    /// Moves the occurrences of a field, from a node on, by `by` places. Returns the number of
+    /// occurrences and nodes visited, and the place of the last one.
     pub(crate) fn slide(&mut self, parent: u32, field: u32, from: u32, by: i64) -> (usize, usize) {
         let end = self.end_of(parent);
         let (mut at, mut count, mut last) = (from, 0, 0);
@@ -202,26 +204,26 @@ impl Table {
         (count, last)
     }
 
-    /// The occurrence of the same field after a node, if there is one.
+    /// Returns the occurrence of the same field after a node, if there is one.
     pub(crate) fn next_in_list(&self, index: u32) -> Option<u32> {
         let node = self.node(index);
         let next = Some(node.end).filter(|&next| next < self.end_of(node.parent))?;
         (self.node(next).field == node.field).then_some(next)
     }
 
-    /// The occurrence of the same field before a node, if there is one.
+    /// Returns the occurrence of the same field before a node, if there is one.
     pub(crate) fn previous_in_list(&self, index: u32) -> Option<u32> {
         let node = self.node(index);
         let previous = self.sibling_before(node.parent, index)?;
         (self.node(previous).field == node.field).then_some(previous)
     }
 
-    /// Leaves and items whose positions are known.
+    /// Returns the number of leaves and items whose positions are known.
     pub(crate) fn positions(&self) -> usize {
         self.nodes.len() + self.runs.iter().map(|run| run.positions.len()).sum::<usize>()
     }
 
-    /// Bytes held.
+    /// Returns the number of bytes held.
     pub(crate) fn bytes(&self) -> usize {
         self.nodes.capacity() * size_of::<Node>() + self.runs.iter().map(Run::bytes).sum::<usize>()
     }

@@ -1,4 +1,4 @@
-//! A message that was read, for the next one to be compared with.
+//! A message that was read, with which the next one is compared.
 
 use super::image::Image;
 use super::size::but_for_size;
@@ -11,52 +11,53 @@ use crate::schema::Identity;
 use deltasoap_xml::{Reader, ScopeId};
 use std::sync::{Arc, OnceLock};
 
-/// The bytes of an operation, and where its elements begin.
+/// The bytes of an operation, and the positions of its elements.
 #[derive(Debug)]
 pub(crate) struct Template {
     pub(crate) table: Table,
-    /// The message's bytes, once it was read to its end.
+    /// The message's bytes, set once it was read to its end.
     pub(crate) image: Arc<OnceLock<Image>>,
     pub(crate) prologue: Prologue,
     /// The position after the operation's start tag.
     pub(crate) start: u64,
     /// The position of its end tag.
     pub(crate) end: u64,
-    /// What its trees have taken.
+    /// The counts for its trees.
     pub(crate) trees: Taken,
-    /// The message is compared as a whole, up to its end, and nothing is known of its elements. So
-    /// are messages with references, or with items that say where they stand, as a change in one
-    /// place can change values in others; and content that has no places within to go on at.
+    /// True if the message is compared only as a whole, up to its end, and nothing is known of its
+    /// elements. This applies to messages with references, or with items that specify their
+    /// position, since a change in one place can change values in others; and to content without
+    /// places at which decoding can resume.
     pub(crate) is_whole: bool,
 }
 
-/// All that decides how an operation's bytes are read.
+/// Everything that determines how an operation's bytes are read.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Prologue {
-    /// The reader whose scopes these are, and those of the open elements: for a quick answer.
+    /// The reader's id, and the scopes of the open elements: for a quick comparison.
     scopes: (u64, Vec<ScopeId>),
-    /// All declarations of the open elements, with the depth of each. Elements that are referred to
-    /// can stand outside of the operation, and limits count declarations that are hidden, too.
+    /// All declarations of the open elements, with the depth of each. Referenced elements can be
+    /// outside of the operation, and limits count hidden declarations too.
     declared: Vec<(usize, String, String)>,
     /// The operation's start tag.
     tag: Vec<u8>,
-    /// Open elements.
+    /// Number of open elements.
     depth: usize,
     rules: Rules,
     schema: Identity,
 }
 
-/// The part of it that does not stand in the message.
+/// The part of the prologue that is not in the message.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Rules {
-    /// SOAP encoding is in force: trees follow references.
+    /// True if SOAP encoding is in force: trees follow references.
     pub(crate) is_encoded: bool,
     pub(crate) limits: Limits,
     pub(crate) tolerance: Tolerance,
 }
 
 impl Prologue {
-    /// Of the element whose start tag the reader has just read.
+    /// Creates the prologue of the element whose start tag the reader has just read.
     pub(crate) fn new(reader: &Reader, tag: &[u8], rules: Rules, schema: Identity) -> Self {
         let owned = |(depth, prefix, uri): (usize, &str, &str)| (depth, prefix.to_owned(), uri.to_owned());
         let declared = reader.declared().map(owned).collect();
@@ -64,7 +65,8 @@ impl Prologue {
         Prologue { scopes, declared, tag: tag.to_vec(), depth: reader.depth(), rules, schema }
     }
 
-    /// True if the element whose start tag the reader has just read is read in the same way.
+    /// Returns true if the element whose start tag the reader has just read is read in the same
+    /// way.
     pub(crate) fn fits(&mut self, reader: &Reader, tag: &[u8], rules: Rules, schema: Identity) -> bool {
         self.tag == tag
             && self.rules == rules
@@ -73,7 +75,7 @@ impl Prologue {
             && self.has_scope(reader)
     }
 
-    /// The operation's start tag.
+    /// Returns the operation's start tag.
     pub(crate) fn tag(&self) -> &[u8] {
         &self.tag
     }
@@ -97,33 +99,33 @@ impl Prologue {
     }
 }
 
-/// An element of the message before that begins like one of this.
+/// An element of the previous message that begins like one of this message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Same {
     /// Position of its start tag.
     pub(crate) old: u64,
     /// Length of its start tag.
     pub(crate) len: usize,
-    /// False if it is the start tag of an array of another size.
+    /// False if it is the start tag of an array with a different size.
     pub(crate) is_exact: bool,
 }
 
-/// How many bytes of an element are looked at, at most, before it is taken for the old one.
+/// Maximum number of bytes of an element that are compared before it is taken for the old one.
 const COMPARED: u64 = 1024;
 
 impl Template {
-    /// Bytes of the operation's content.
+    /// Returns the number of bytes of the operation's content.
     pub(crate) fn len(&self) -> u64 {
         self.end.saturating_sub(self.start)
     }
 
-    /// The message's bytes; `None` if it turned out to be bad after the operation.
+    /// Returns the message's bytes; `None` if it turned out to be invalid after the operation.
     pub(crate) fn image(&self) -> Option<&Image> {
         self.image.get()
     }
 
-    /// Whether the element or item at an old place begins with the bytes of a new one: with its
-    /// start tag, and where it has no elements within, with all of it that is at hand.
+    /// Checks whether the element or item at an old place begins with the bytes of a new one: with
+    /// its start tag and, if it contains no elements, with all of its available bytes.
     pub(crate) fn compare(&self, place: Place, tag: StartTag<'_>) -> Option<Same> {
         let image = self.image()?;
         let window = &tag.window[tag.start..];
@@ -145,7 +147,8 @@ impl Template {
         (image.equal_to(position, &window[..tag.len]) >= tag.len).then_some(same)
     }
 
-    /// The bytes of an operation's content, if `new` goes on as the old message did, to its end.
+    /// Returns the number of bytes of an operation's content if `new` continues exactly as the old
+    /// message did, to its end.
     pub(crate) fn repeated_by(&self, new: &[u8]) -> Option<usize> {
         let image = self.image()?;
         let len = usize::try_from(image.end() - self.start).ok().filter(|len| *len <= new.len())?;
@@ -153,7 +156,7 @@ impl Template {
         is_same.then_some((self.end - self.start) as usize)
     }
 
-    /// Fast mode enters at a place, `by` bytes further on.
+    /// Records that fast mode enters at a place, `by` bytes further on.
     pub(crate) fn touch(&mut self, place: Place, by: i64) {
         let run = self.table.node(place.node).run;
         if let Some(run) = self.table.runs.get_mut(run as usize) {
@@ -161,8 +164,8 @@ impl Template {
         }
     }
 
-    /// True if all positions are those of start tags, and nodes are in document order within their
-    /// parents: for debug builds, which look at each message.
+    /// Returns true if all positions are those of start tags, and nodes are in document order
+    /// within their parents. Debug builds check this for each message.
     pub(crate) fn is_sound(&self) -> bool {
         let Some(image) = self.image() else { return false };
         let mut last = self.start;
@@ -180,14 +183,14 @@ impl Template {
         })
     }
 
-    /// Bytes held.
+    /// Returns the number of bytes held.
     pub(crate) fn bytes(&self) -> usize {
         let image = self.image().map_or(0, Image::capacity);
         image + self.table.bytes() + self.prologue.bytes() + size_of::<Self>()
     }
 }
 
-/// The template of a message that was not read to its end.
+/// Creates the template of a message that was not read to its end.
 #[cfg(test)]
 pub(crate) fn template_without_image() -> Template {
     let limits = Limits::default();

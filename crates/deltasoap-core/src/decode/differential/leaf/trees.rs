@@ -1,53 +1,53 @@
-//! What the trees of an operation take, which the limits
+//! Counts for the trees of an operation, which the limits
 //! [`inherited_bindings`](crate::Limits::inherited_bindings) and
 //! [`tree_nodes`](crate::Limits::tree_nodes) bound: bindings from the elements around them, and
 //! nodes.
 //!
-//! Regular mode adds them up, tree by tree; trees in one scope that follow each other share their
-//! bindings, which count once. Of the trees that fast mode skips only the sum is known, so the sum
-//! kept is an upper bound. Where it is beyond a limit, the message is read in regular mode, which
-//! alone can tell.
+//! Regular mode adds them up, tree by tree. Consecutive trees in one scope share their bindings,
+//! which count once. For the trees that fast mode skips, only the sum is known, so the kept sum is
+//! an upper bound. If it exceeds a limit, the message is read in regular mode, which alone can
+//! decide.
 
 use crate::decode::state::TreeCounts;
 
-/// What the trees of an operation have taken.
+/// The counts for the trees of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Taken {
-    /// All of them, at most.
+    /// Upper bound for all of them.
     pub(crate) sum: TreeCounts,
-    /// The bindings of one of them, at most.
+    /// Maximum number of bindings of one of them.
     most: usize,
 }
 
-/// The count while a message is read.
+/// The counts while a message is read.
 #[derive(Debug, Default)]
 pub(crate) struct Counting {
-    /// The bindings of one tree of the operation, at most.
+    /// Maximum number of bindings of one tree of the operation.
     most: usize,
-    /// Trees of the operation that were read.
+    /// Number of trees of the operation that were read.
     trees: usize,
 }
 
 impl Counting {
-    /// A tree of the operation takes over so many bindings.
+    /// Records a tree of the operation that takes over `bindings` bindings.
     pub(crate) fn note(&mut self, bindings: usize) {
         self.most = self.most.max(bindings);
         self.trees += 1;
     }
 
-    /// The operation is read from its start again.
+    /// Clears the counts, because the operation is reread from its start.
     pub(super) fn forget(&mut self) {
         *self = Counting::default();
     }
 
-    /// Of trees that may be skipped, at most: one that shared its bindings with the tree before it
-    /// does so no more where another one is put between.
+    /// Returns an upper bound for the trees that may be skipped: a tree that shared its bindings
+    /// with the one before no longer does so if another tree is inserted between them.
     pub(super) fn of_skipped(&self, old: Taken) -> TreeCounts {
         let shared = self.trees.saturating_mul(old.most);
         TreeCounts { inherited: old.sum.inherited.saturating_add(shared), nodes: old.sum.nodes }
     }
 
-    /// What the operation's trees have taken, of which so much was read.
+    /// Returns the counts for the operation's trees, of which `read` is the part that was read.
     pub(super) fn finish(&self, read: TreeCounts, old: Option<Taken>) -> Taken {
         let skipped = old.map(|old| self.of_skipped(old)).unwrap_or_default();
         let sum = TreeCounts {

@@ -1,42 +1,41 @@
-//! What a policy wants of the routines: to pause where a checkpoint may lie, to hold back what is
-//! cut, to note where children begin.
+//! Requests of a policy to the routines: to pause where a checkpoint may lie, to hold back texts
+//! that are cut, to note where children begin.
 
 use super::Policy;
 use crate::decode::state::{MatchingStack, TreeCounts};
 use crate::decode::{Frame, State};
 
-/// The policy at work, and what it wants of the routines.
+/// The active policy, and its requests to the routines.
 #[derive(Debug, Default)]
 pub struct Hooks {
     pub(crate) policy: Option<Box<dyn Policy>>,
-    /// Where routines are to pause.
+    /// Where routines must pause.
     pub watch: Option<Watch>,
-    /// Whether routines are to note where children begin.
+    /// True if routines must note where children begin.
     pub notes_locations: bool,
     /// The location information stack: an entry for each frame.
     pub(in crate::decode::differential) locations: Vec<Option<Locations>>,
-    /// The lowest level that the matching stack has come down to since this was last set, to
-    /// `usize::MAX` at first.
+    /// The lowest level of the matching stack since this was last set; initially `usize::MAX`.
     pub low: usize,
-    /// Most bytes of a cut text that are held back; 0 for none.
+    /// Maximum number of bytes of a cut text that are held back; 0 for none.
     pub held_back: usize,
 }
 
-/// What a routine is to pause at.
+/// The place at which a routine must pause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Watch {
     /// The level of its frame.
     pub level: usize,
-    /// The field that it is to come to.
+    /// The field that it must reach.
     pub field: u32,
-    /// The number of the field's occurrences that it is to come to.
+    /// The number of occurrences of the field that it must reach.
     pub count: u32,
-    /// True if it is to be inside the last of them.
+    /// True if it must be inside the last of them.
     pub is_inside: bool,
 }
 
 impl Watch {
-    /// True if a routine between two children, whose frame is `me`, is to pause.
+    /// Returns true if a routine between two children, whose frame is `me`, must pause.
     pub(in crate::decode::differential) fn is_due(self, stack: &MatchingStack, me: usize) -> bool {
         let progress = |level: usize| stack.frames.get(level).map(|frame| (frame.field, frame.count));
         let aim = Some((self.field, self.count));
@@ -47,35 +46,36 @@ impl Watch {
         }
     }
 
-    /// Occurrences of the field that can be read without a look at the watch.
+    /// Returns the number of occurrences of the field that can be read without checking the watch.
     fn items(&self) -> u32 {
         self.count - u32::from(self.is_inside && self.count > 0)
     }
 }
 
-/// Where a child begins.
+/// The start of a child.
 #[derive(Debug, Clone, Copy)]
 pub struct Location {
     /// Position of its start tag.
     pub offset: u64,
     /// The progress before it.
     pub before: Frame,
-    /// The fields seen before it, a bit each, if the routine notes them.
+    /// The fields seen before it, one bit each, if the routine notes them.
     pub seen: Option<u64>,
-    /// What trees before it have taken.
+    /// The counts for trees before it.
     pub trees: TreeCounts,
 }
 
-/// Where a routine's children begin.
+/// The starts of a routine's children.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::decode::differential) struct Locations {
-    /// The first one since locations were last forgotten.
+    /// The first one since locations were last cleared.
     first: Location,
     last: Location,
 }
 
 impl State {
-    /// How many flat items the calling routine may read before it must look at the watch.
+    /// Returns the number of flat items that the calling routine may read before it must check the
+    /// watch.
     #[inline]
     pub(crate) fn items_to_watch(&self) -> usize {
         match self.hooks.watch {
@@ -95,7 +95,7 @@ impl State {
         }
         let items = watch.items() as usize;
         match items.checked_sub(frame.count as usize) {
-            // In the first item of a watch inside it, the general routines must go.
+            // Inside the first item of such a watch, the general routines must be used.
             Some(0) if watch.is_inside => 0,
             Some(left) => left,
             None => {
@@ -110,27 +110,27 @@ impl State {
 }
 
 impl Hooks {
-    /// Where the child begins that the routine at a level reads, if that was noted.
+    /// Returns the start of the child that the routine at `level` reads, if it was noted.
     pub fn location(&self, level: usize) -> Option<Location> {
         Some((*self.locations.get(level)?)?.last)
     }
 
-    /// Where the first child began of the routine at a level, of those that were noted.
+    /// Returns the start of the first noted child of the routine at `level`.
     pub fn first_location(&self, level: usize) -> Option<Location> {
         Some((*self.locations.get(level)?)?.first)
     }
 
-    /// Forgets where children begin: the routines stand elsewhere now.
+    /// Forgets where children begin, because the routines are elsewhere now.
     pub fn forget_locations(&mut self) {
         self.locations.clear();
     }
 
-    /// True while a policy is at work.
+    /// Returns true while a policy is active.
     pub(crate) fn is_busy(&self) -> bool {
         self.policy.is_some()
     }
 
-    /// The policy, which wants nothing of the routines any more.
+    /// Takes the policy, and drops its requests to the routines.
     pub(crate) fn release(&mut self) -> Option<Box<dyn Policy>> {
         std::mem::take(self).policy
     }

@@ -1,4 +1,4 @@
-//! The decoder's stacks, as checkpoints see them: from the operation on.
+//! The decoder's stacks as checkpoints see them: from the operation on.
 
 use super::Hooks;
 use crate::Limits;
@@ -9,19 +9,20 @@ use crate::schema::{Bindings, Identity};
 use deltasoap_xml::lexical::Partial;
 use deltasoap_xml::{Bound, NameId, OpenElement, ScopeId};
 
-/// Most declarations made within the operation, in scope at one place, that a checkpoint keeps.
+/// Maximum number of declarations, made within the operation and in scope at one place, that a
+/// checkpoint keeps.
 const BOUND: usize = 64;
 
 /// The state of the frame below an operation's content once fast mode has passed its end.
 pub(crate) const PASSED: u8 = 1;
 
-/// What an operation begins with: checkpoints of the message before mean something if it is the
-/// same.
+/// The state in which an operation begins: checkpoints of the previous message are valid only if it
+/// is the same.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Base {
     /// Level of the frame of the operation's content.
     frames: usize,
-    /// Open elements, the operation's own included.
+    /// Number of open elements, including the operation's own.
     depth: usize,
     seen: usize,
     declared: usize,
@@ -30,16 +31,16 @@ pub struct Base {
     attributes: Vec<(NameId, String)>,
     taken: TreeCounts,
     trees: Option<ScopeId>,
-    /// SOAP encoding is in force: trees follow references.
+    /// True if SOAP encoding is in force: trees follow references.
     is_encoded: bool,
-    /// The reader, whose ids these are.
+    /// The epoch of the reader in which the ids are valid.
     epoch: (u64, u64),
     schema: Identity,
     limits: Limits,
 }
 
 impl Base {
-    /// Of the operation whose start tag was just read.
+    /// Returns the base of the operation whose start tag was just read.
     pub(crate) fn of(cursor: &mut Cursor<'_>, schema: Identity, frames: usize) -> Self {
         let reader = cursor.reader();
         let attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
@@ -53,55 +54,55 @@ impl Base {
         Base { frames, depth, seen, declared, open, attributes, taken, trees, is_encoded, epoch, schema, limits }
     }
 
-    /// Level of the frame of the operation's content.
+    /// Returns the level of the frame of the operation's content.
     pub fn level(&self) -> usize {
         self.frames
     }
 
-    /// Open elements around the operation's.
+    /// Returns the number of open elements around the operation's.
     fn outside(&self) -> usize {
         self.depth - 1
     }
 }
 
-/// How much of each stack stays.
+/// The part of each stack that stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Below {
-    /// Frames.
+    /// Number of frames.
     pub frames: usize,
-    /// Open elements.
+    /// Number of open elements.
     pub open: usize,
-    /// Words of fields seen.
+    /// Number of words of fields seen.
     pub seen: usize,
 }
 
 /// The stacks, or their upper parts.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Stacks {
-    /// The matching stack. Positions in it are counted backwards from the place, plus one; 0 is
-    /// none.
+    /// The matching stack. Positions in it are counted backwards from the current place, plus one;
+    /// 0 is none.
     pub frames: Vec<Frame>,
     /// The open elements.
     pub open: Vec<OpenElement>,
-    /// What they have declared.
+    /// The declarations of these elements.
     pub bound: Vec<Bound>,
     /// The log of fields seen.
     pub seen: Vec<u64>,
 }
 
-/// What seldom differs between two checkpoints of a message.
+/// State that seldom differs between two checkpoints of a message.
 #[derive(Debug, Clone, Default)]
 pub struct Rare {
-    /// Of a text that was begun.
+    /// The partial state of an unfinished text.
     pub partial: Partial,
-    /// What trees have taken so far.
+    /// The counts for trees so far.
     pub trees: TreeCounts,
-    /// The bindings that they took over last, and where.
+    /// The bindings that trees last took over, and their scope.
     pub bindings: Option<(ScopeId, Bindings)>,
 }
 
 impl Rare {
-    /// The scope of the bindings that trees took over last.
+    /// Returns the scope of the bindings that trees last took over.
     pub fn scope(&self) -> Option<ScopeId> {
         self.bindings.as_ref().map(|(scope, _)| *scope)
     }
@@ -113,7 +114,7 @@ impl PartialEq for Rare {
     }
 }
 
-/// The state, and the place where the routines stand.
+/// The state, and the current position of the routines.
 #[derive(Debug)]
 pub struct Live<'a> {
     state: &'a mut State,
@@ -122,47 +123,48 @@ pub struct Live<'a> {
 }
 
 impl<'a> Live<'a> {
-    /// The state of routines that stand at a position, in the operation that began with this base.
+    /// Creates a view of the state of routines at position `offset`, in the operation that began
+    /// with this base.
     pub fn new(base: &'a Base, state: &'a mut State, offset: u64) -> Self {
         Live { state, base, offset }
     }
 
-    /// What the operation began with.
+    /// Returns the state in which the operation began.
     pub fn base(&self) -> &'a Base {
         self.base
     }
 
-    /// Position of the place.
+    /// Returns the current position.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// What is wanted of the routines.
+    /// Returns the requests to the routines.
     pub fn hooks(&mut self) -> &mut Hooks {
         &mut self.state.hooks
     }
 
-    /// What is noted of the routines.
+    /// Returns what the routines have noted.
     pub fn noted(&self) -> &Hooks {
         &self.state.hooks
     }
 
-    /// What trees have taken so far.
+    /// Returns the counts for trees so far.
     pub fn trees(&self) -> TreeCounts {
         self.state.trees.taken
     }
 
-    /// The innermost frame.
+    /// Returns the innermost frame.
     pub fn innermost(&mut self) -> Option<&mut Frame> {
         self.state.stack.frames.last_mut()
     }
 
-    /// The fields that the routine at a level has seen, a bit each, if it notes them.
+    /// Returns the fields that the routine at `level` has seen, one bit each, if it notes them.
     pub fn fields_seen(&self, level: usize) -> Option<u64> {
         self.state.stack.fields_seen(self.frames().get(level)?)
     }
 
-    /// Replaces the fields that the innermost routine has seen, which notes them.
+    /// Replaces the fields that the innermost routine has seen, if it notes them.
     pub fn set_fields_seen(&mut self, seen: u64) {
         let MatchingStack { frames, seen: log, .. } = &mut self.state.stack;
         if let Some(word) = frames.last().and_then(|frame| log.get_mut(frame.log as usize)) {
@@ -170,55 +172,56 @@ impl<'a> Live<'a> {
         }
     }
 
-    /// The level above the innermost frame.
+    /// Returns the level above the innermost frame.
     pub fn top(&self) -> usize {
         self.state.stack.frames.len()
     }
 
-    /// Frames from the operation's on.
+    /// Returns the frames from the operation's on.
     pub fn frames(&self) -> &[Frame] {
         self.state.stack.frames.get(self.base.frames..).unwrap_or_default()
     }
 
-    /// A frame with positions counted backwards.
+    /// Returns a frame with positions counted backwards.
     pub fn frame(&self, level: usize) -> Option<Frame> {
         let frame = *self.frames().get(level)?;
         let mark = if frame.mark == 0 { 0 } else { self.offset.saturating_sub(frame.mark) + 1 };
         Some(Frame { mark, ..frame })
     }
 
-    /// Frames over an old value.
+    /// Returns the number of frames over an old value.
     pub fn over(&self) -> usize {
         self.state.stack.over.saturating_sub(self.base.frames)
     }
 
-    /// True if the routines can go on from a copy of the stacks.
+    /// Returns true if the routines can continue from a copy of the stacks.
     pub fn can_be_copied(&self) -> bool {
         self.state.reader.is_between_tokens() && !self.frames().iter().any(|frame| frame.is_opaque)
     }
 
-    /// How many open elements the first `level` frames stand in.
+    /// Returns the number of open elements that contain the first `level` frames.
     pub fn open_below(&self, level: usize) -> usize {
         let below = level.checked_sub(1).and_then(|level| self.frames().get(level));
         below.map_or(0, |frame| frame.depth as usize - self.base.outside())
     }
 
-    /// How many words of fields seen are those of the first `level` frames.
+    /// Returns the number of words of fields seen that belong to the first `level` frames.
     pub fn seen_below(&self, level: usize) -> usize {
         let end = self.frames().get(level).map_or(self.state.stack.seen.len(), |frame| frame.log as usize);
         end - self.base.seen
     }
 
-    /// What lies below a frame that stays: the frame itself may change, and the element that it
-    /// stands in stays open. Of an element without children the text that was read so far is
-    /// counted, which changes too. Frames below may stand in the same element.
+    /// Returns what lies below a frame that stays: the frame itself may change, and its element
+    /// stays open. If the element has no children, the element itself is not included, since the
+    /// text read so far is counted there and changes too. Frames below may belong to the same
+    /// element.
     pub fn below(&self, level: usize) -> Below {
         let within = |frame: &Frame| (frame.depth as usize - self.base.outside()) - usize::from(!frame.has_children);
         let open = self.frames().get(level).map_or_else(|| self.open_below(level), within);
         Below { frames: level, open, seen: self.seen_below(level) }
     }
 
-    /// The stacks above.
+    /// Returns the stacks above `below`.
     pub fn stacks_above(&self, below: Below) -> Option<Stacks> {
         if !self.can_be_copied() {
             return None;
@@ -231,7 +234,8 @@ impl<'a> Live<'a> {
         Some(Stacks { frames, open, bound, seen })
     }
 
-    /// The other stacks of the first `level` frames, between two children of the last of them.
+    /// Returns the stacks, without frames, of the first `level` frames, between two children of the
+    /// last of them.
     pub fn stacks_below(&self, level: usize) -> Option<Stacks> {
         let (outside, to) = (self.base.outside(), self.base.outside() + self.open_below(level));
         let reader = &self.state.reader;
@@ -243,7 +247,7 @@ impl<'a> Live<'a> {
         Some(Stacks { frames: Vec::new(), open, bound, seen })
     }
 
-    /// Drops what lies above the frame at a level, and replaces that.
+    /// Drops what lies above the frame at `level`, and replaces that frame.
     pub fn cut_to(&mut self, level: usize, own: &[Frame], rare: &Rare) {
         let (open, seen) = (self.open_below(level + 1), self.seen_below(level + 1));
         let (state, base) = (&mut *self.state, self.base);
@@ -255,7 +259,7 @@ impl<'a> Live<'a> {
         state.trees.bindings = rare.bindings.clone();
     }
 
-    /// What seldom differs.
+    /// Returns the state that seldom differs.
     pub fn rare(&self) -> Rare {
         let state = &self.state;
         let in_text = self.frames().last().is_some_and(|frame| frame.mark > 0 && frame.state == TEXT);
@@ -263,15 +267,15 @@ impl<'a> Live<'a> {
         Rare { partial, trees: state.trees.taken, bindings: state.trees.bindings.clone() }
     }
 
-    /// True if these are the open elements and the fields seen above a place, each in two parts one
-    /// after the other.
+    /// Returns true if these are the open elements and the fields seen above `below`, each in two
+    /// consecutive parts.
     pub fn has_above(&self, below: Below, open: [&[OpenElement]; 2], seen: [&[u64]; 2]) -> bool {
         let all_open = self.state.reader.open_elements().get(self.base.outside() + below.open..);
         let all_seen = self.state.stack.seen.get(self.base.seen + below.seen..);
         all_open.is_some_and(|all| is_made_of(all, open)) && all_seen.is_some_and(|all| is_made_of(all, seen))
     }
 
-    /// Puts stacks on top of what stays, and the rest of a state.
+    /// Puts stacks on top of what stays, and restores the rest of a state.
     pub fn put(&mut self, below: Below, top: &Stacks, rare: &Rare) {
         let Below { frames: keep, open, seen } = below;
         let (state, base, offset) = (&mut *self.state, self.base, self.offset);
@@ -290,15 +294,15 @@ impl<'a> Live<'a> {
         self.settle();
     }
 
-    /// Makes the frames that there are the ones at work, over the old value.
+    /// Makes the present frames the active ones, over the old value.
     pub fn settle(&mut self) {
         let state = &mut *self.state;
         state.stack.over = state.stack.frames.len();
         state.handover.forget();
     }
 
-    /// Goes to the end of the operation, whose end tag at `tag` was passed over: the routines must
-    /// be called next, which end it.
+    /// Goes to the end of the operation, whose end tag at `tag` was skipped: the routines must be
+    /// called next, and end it.
     pub fn close(&mut self, tag: u64, rare: &Rare) {
         let (state, base) = (&mut *self.state, self.base);
         state.stack.frames.truncate(base.frames);

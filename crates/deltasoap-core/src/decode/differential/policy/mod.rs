@@ -1,10 +1,10 @@
-//! Checkpoint policies of other crates: what the decoder asks of one, and what it shows it of its
-//! own state.
+//! Checkpoint policies of other crates: the calls that the decoder makes to a policy, and the state
+//! that it exposes.
 //!
-//! Leaf checkpoints live in the routines, since they work at every element. A [`Policy`] works at
-//! windows: the decoder asks it before and after the routines run, and it says where their window
-//! is to end ([`cut`](Policy::cut)) and where they are to pause ([`Hooks`]). What it needs of the
-//! decoder's state it reads, saves and puts back through [`Live`].
+//! Leaf checkpoints are built into the routines, since they act at every element. A [`Policy`] acts
+//! on windows: the decoder calls it before and after the routines run, and the policy returns where
+//! their window must end ([`cut`](Policy::cut)) and where they must pause ([`Hooks`]). It reads,
+//! saves and restores the decoder's state through [`Live`].
 //!
 //! ```text
 //! begin ──> advance ──> cut ──> the routines run ──> paused ──┐
@@ -28,50 +28,51 @@ use deltasoap_xml::Window;
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
 
-/// A checkpoint policy at work for one stream of messages.
+/// An active checkpoint policy for one stream of messages.
 pub trait Policy: Debug + Send + Sync {
-    /// An operation begins at a position. The base is the same as that of an earlier operation if
-    /// states saved in that one can be put back in this.
+    /// Begins an operation at a position. `base` equals that of an earlier operation if states
+    /// saved in that operation can be restored in this one.
     fn begin(&mut self, base: Base, offset: u64, state: &mut State) -> Begin;
 
-    /// Before the routines are called: passes over what is equal, and goes to a checkpoint that is
-    /// met. False if that takes more bytes.
+    /// Called before the routines: skips what is equal, and restores a checkpoint that is reached.
+    /// Returns false if that requires more bytes.
     fn advance(&mut self, state: &mut State, window: &mut Window<'_>) -> bool;
 
-    /// Where the routines' window ends: from its position on, and at most at the end of the bytes
-    /// at hand; other places count as the nearest of these.
+    /// Returns the end of the routines' window. It is clamped between the window's position and the
+    /// end of the available bytes.
     fn cut(&mut self, window: &Window<'_>) -> usize;
 
-    /// The routines have paused: at the watch, or at the end of their window at `cut`. False if
-    /// they cannot go on without more bytes.
+    /// Called when the routines have paused: at the watch, or at the end of their window at `cut`.
+    /// Returns false if they cannot continue without more bytes.
     fn paused(&mut self, state: &mut State, window: &Window<'_>, cut: usize, at_watch: bool) -> bool;
 
-    /// The operation has ended, and its end tag, which begins at `tag`, was read or passed over.
+    /// Called when the operation has ended: its end tag, which begins at `tag`, was read or
+    /// skipped.
     fn end(&mut self, state: &mut State, window: &Window<'_>, tag: u64);
 
-    /// The message was bad, or is one that must not be compared.
+    /// Called when the message is invalid, or must not be compared.
     fn fail(&mut self);
 
-    /// What was done since the operation began.
+    /// Returns the counters since the operation began.
     fn stats(&self) -> DifferentialStats;
 
-    /// Bytes held.
+    /// Returns the number of bytes held.
     fn bytes(&self) -> usize;
 }
 
 /// How an operation is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Begin {
-    /// Compared with the message before, over its value.
+    /// Compared with the previous message, over its value.
     Compare,
     /// Read and noted.
     Record,
-    /// Read in regular mode alone. The value becomes that of this message, so that states saved in
-    /// the last one mean nothing any more.
+    /// Read only in regular mode. The value becomes that of this message, so that states saved in
+    /// the last one are invalid.
     Read,
 }
 
-/// How a policy is made: options that are plain data, so that they can be copied and compared.
+/// The constructor of a policy: options as plain data, so that they can be copied and compared.
 #[derive(Debug, Clone, Copy)]
 pub struct Custom {
     make: fn(setting: u64, is_adaptive: bool) -> Box<dyn Policy>,
@@ -79,17 +80,17 @@ pub struct Custom {
 }
 
 impl Custom {
-    /// A policy made by a function. The setting is for the function alone to understand.
+    /// Creates a policy option from a function. Only the function interprets the setting.
     pub fn new(make: fn(setting: u64, is_adaptive: bool) -> Box<dyn Policy>, setting: u64) -> Self {
         Custom { make, setting }
     }
 
-    /// The setting, if the policy is made by this function.
+    /// Returns the setting, if this function makes the policy.
     pub fn setting_for(self, make: fn(setting: u64, is_adaptive: bool) -> Box<dyn Policy>) -> Option<u64> {
         std::ptr::fn_addr_eq(self.make, make).then_some(self.setting)
     }
 
-    /// A new one.
+    /// Creates a new policy.
     pub(super) fn make(self, is_adaptive: bool) -> Box<dyn Policy> {
         (self.make)(self.setting, is_adaptive)
     }

@@ -1,4 +1,4 @@
-//! End tags, and the slack that fields of leaves have behind them.
+//! End tags, and the slack after them that belongs to the fields of leaves.
 
 use super::tag::Tag;
 use crate::encode::Encoder;
@@ -9,7 +9,7 @@ use crate::encode::differential::tape::{Kind, Mark};
 use crate::encode::encoder::Open;
 
 impl Encoder {
-    /// Ends an element. `has_slack` says whether slack may follow its end tag.
+    /// Ends an element. `has_slack` is true if slack may follow its end tag.
     pub(in crate::encode) fn end_against(&mut self, has_slack: bool) {
         if self.in_tag {
             match self.finish_tag(false) {
@@ -28,7 +28,7 @@ impl Encoder {
         }
     }
 
-    /// Writes an end tag, and the slack of a leaf's field behind it.
+    /// Writes an end tag, followed by the slack of a leaf's field.
     fn end_new(&mut self) {
         let Some(&Open { name, role: Role::New { is_saved, .. }, .. }) = self.open.last() else { return };
         let room = std::mem::take(&mut self.template().room);
@@ -61,7 +61,8 @@ impl Encoder {
         }
     }
 
-    /// Leaves out the slack after an end tag. There is some if the element was a typed value's.
+    /// Leaves out the slack after an end tag. There is slack if the element held a typed value
+    /// before.
     fn drop_slack(&mut self, tag: Mark) {
         let (behind, end, slack) = self.slack_behind(tag);
         if slack > 0 {
@@ -74,8 +75,8 @@ impl Encoder {
         }
     }
 
-    /// Of an end tag that was stepped over: the place after its slack, the tag's end, and how much
-    /// slack there is.
+    /// Returns, for an end tag that was stepped over, the place after its slack, the tag's end, and
+    /// the number of bytes of slack.
     fn slack_behind(&mut self, tag: Mark) -> (Mark, usize, usize) {
         let behind = self.current().mark();
         let bytes = &self.current().tape().bytes[tag.byte..behind.byte];
@@ -83,8 +84,8 @@ impl Encoder {
         (behind, tag.byte + len, bytes.len() - len)
     }
 
-    /// Makes the slack after an end tag less or more, so that what follows need not move, or not so
-    /// far.
+    /// Shrinks or extends the slack after an end tag, so that the content after it moves less or
+    /// not at all.
     fn resize_slack(&mut self, tag: Mark, grown: isize) {
         let (behind, end, slack) = self.slack_behind(tag);
         let slack = slack as isize;

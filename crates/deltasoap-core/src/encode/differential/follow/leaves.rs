@@ -1,4 +1,4 @@
-//! Leaves: texts of simple values, compared by the values' bits where they have some.
+//! Leaves: texts of simple values, compared by the values' bits if they have an image.
 
 use crate::Lexical;
 use crate::encode::Encoder;
@@ -117,7 +117,7 @@ trait Leaf {
 
     fn bits(&self) -> u64;
 
-    /// The width that its field has at least; `None` if there may be no slack behind its element.
+    /// Returns the minimum width of the field; `None` if slack is not allowed after its element.
     fn room(&self, width: Width) -> Option<usize>;
 
     fn is_text(&self, text: &[u8], scratch: &mut Buffer) -> bool;
@@ -151,7 +151,7 @@ impl<T: Lexical> Leaf for Typed<'_, T> {
     }
 }
 
-/// A text that is one of several.
+/// A text from a list of texts.
 struct Listed<'a> {
     text: &'a str,
     max_width: Option<usize>,
@@ -177,7 +177,7 @@ impl Leaf for Listed<'_> {
     }
 }
 
-/// Text of a tree. No white space is put behind its element, which may stand between texts.
+/// Text of a tree. No white space is added after its element, which may be between texts.
 struct TreeText<'a>(&'a str);
 
 impl Leaf for TreeText<'_> {

@@ -1,4 +1,4 @@
-//! Lists of flat items: [runs](run), or for short ones element by element.
+//! Lists of flat items: [runs](run), or element by element for short lists.
 
 use super::tracked::UNTRACKED;
 use crate::QName;
@@ -11,12 +11,12 @@ use crate::schema::{Field, View};
 use crate::template::Shape;
 use std::sync::Arc;
 
-/// Lists of fewer flat items than a chunk has bytes, divided by this, are written element by
+/// Lists with fewer flat items than the bytes of a chunk, divided by this, are written element by
 /// element.
 const RUN: usize = 128;
 
 impl Encoder {
-    /// Writes a list of flat items, all written alike.
+    /// Writes a list of flat items that share their markup.
     pub(in crate::encode) fn run<T: Item>(
         &mut self,
         items: &[T],
@@ -51,7 +51,7 @@ impl Encoder {
         next.is_some_and(|entry| entry.kind == Kind::Run && self.template().names.is(entry.name, name))
     }
 
-    /// The markup of the first item, written plainly beside the message.
+    /// Learns the markup of the first item by writing it plainly outside the message.
     fn learn<T: Item>(&mut self, items: &[T], field: &Field, view: View<'_>) -> Option<(Shape, Vec<NotedLeaf>)> {
         let mut against = self.against.take();
         let mut beside = against.as_mut().map(|against| std::mem::take(&mut against.tag)).unwrap_or_default();
@@ -152,8 +152,8 @@ impl Encoder {
         };
         let chunks = run::update(old, &form, items, &mut work);
         against.note(kind);
-        // What stuffing a field has is told by values that stood there before. Others get what is
-        // due to theirs.
+        // With stuffing, the width of a field depends on values that were there before. Other
+        // templates should get the width of their own values.
         if against.stats != before && against.options.width == Width::Exact {
             against.note_run(&chunks);
         }
@@ -161,7 +161,7 @@ impl Encoder {
     }
 }
 
-/// What a run's entry keeps of the list's state.
+/// Returns the state of a list for the entry of its run.
 fn stamp_values(changes: Option<Changes<'_>>) -> [u64; 2] {
     changes.map_or(UNTRACKED, |changes| changes.stamp.values())
 }

@@ -1,9 +1,9 @@
-//! Following a template: what the encoder's calls come to. See [`against`](super::against).
+//! Following a template: the effect of the encoder's calls. See [`against`](super::against).
 //!
-//! `starts` finds the element that a start tag is followed along, `tag` compares the tag at its
-//! end, `ends` steps over end tags and keeps the slack behind them, `leaves` writes the values that
-//! differ, `tracked` passes over content that tells that it does not, and `lists` hands arrays of
-//! flat items over to [runs](super::run).
+//! `starts` finds the element that a start tag corresponds to, `tag` compares the tag at its end,
+//! `ends` steps over end tags and keeps the slack after them, `leaves` writes the values that
+//! differ, `tracked` skips content known to be unchanged, and `lists` hands arrays of flat items
+//! over to [runs](super::run).
 
 mod ends;
 mod leaves;
@@ -18,7 +18,7 @@ use super::tape::{Chunk, Entry, Kind, TapeChunk, unshare};
 use crate::encode::Encoder;
 
 impl Encoder {
-    /// True where nothing of the template stands: in new elements, and before there is a template.
+    /// Returns true outside of template content: in new elements, and before there is a template.
     fn is_in_new(&self) -> bool {
         match self.open.last() {
             Some(open) => open.role != Role::Followed,
@@ -26,7 +26,7 @@ impl Encoder {
         }
     }
 
-    /// Makes ready to write something new.
+    /// Prepares to write something new.
     fn make_way(&mut self) {
         if !self.is_in_new() {
             self.peek();
@@ -39,7 +39,7 @@ impl Encoder {
         }
     }
 
-    /// Writes over old bytes, in place.
+    /// Overwrites old bytes in place.
     fn patch(&mut self, start: usize, bytes: &[u8]) {
         self.template().stats.written += bytes.len() as u64;
         if let Some(tape) = self.own_tape() {
@@ -47,7 +47,7 @@ impl Encoder {
         }
     }
 
-    /// The chunk at hand, to change.
+    /// Returns the current chunk, mutably.
     fn own_tape(&mut self) -> Option<&mut TapeChunk> {
         let against = self.template();
         match unshare(&mut against.current.as_mut()?.chunk, &mut against.frames, &mut against.stats) {

@@ -1,4 +1,4 @@
-//! Start tags: which element of the template a new one is followed along.
+//! Start tags: finds the element of the template that a new element corresponds to.
 
 use super::tag::Tag;
 use crate::QName;
@@ -8,14 +8,14 @@ use crate::encode::differential::tape::{Entry, Kind, PLAIN};
 use crate::encode::encoder::{Open, Place};
 use deltasoap_xml::Buffer;
 
-/// How many siblings ahead an element is looked for.
+/// Number of siblings to look ahead for an element.
 const AHEAD: usize = 8;
-/// How many entries ahead.
+/// Number of entries to look ahead.
 const ENTRIES_AHEAD: usize = 128;
 
 impl Encoder {
-    /// Steps into an element of the template, and gives true; or makes ready to write its start
-    /// tag, as a new element's or to be compared.
+    /// Steps into an element of the template and returns true. Otherwise prepares to write its
+    /// start tag, for a new element or for comparison.
     pub(in crate::encode) fn start_against(&mut self, name: &QName, has_bindings: bool) -> bool {
         if self.is_in_new() || !self.align(name) {
             self.make_way();
@@ -35,7 +35,7 @@ impl Encoder {
         true
     }
 
-    /// Notes the start tag just begun.
+    /// Notes the start tag that was just begun.
     pub(in crate::encode) fn note_start(&mut self, name: &QName) {
         let entry = self.template().entries.len();
         let is_followed = self.template().pending.is_some();
@@ -50,7 +50,7 @@ impl Encoder {
         }
     }
 
-    /// Makes sure that the open start tag is written somewhere, for what is to be added to it.
+    /// Ensures that the open start tag is written somewhere, so that more can be added to it.
     pub(in crate::encode) fn need_tag(&mut self) {
         let Some(against) = &self.against else { return };
         let Some(Pending { entry, outer: None, .. }) = against.pending else { return };
@@ -72,8 +72,8 @@ impl Encoder {
         }
     }
 
-    /// Brings the template to an element's start tag, if it stands next or a little later among its
-    /// siblings; what is in front of it then goes away.
+    /// Moves the template to an element's start tag, if it is next or a little later among its
+    /// siblings; the siblings before it are removed.
     fn align(&mut self, name: &QName) -> bool {
         match self.peek() {
             Some(entry) if entry.kind == Kind::Start && self.template().names.is(entry.name, name) => true,
@@ -88,7 +88,7 @@ impl Encoder {
         }
     }
 
-    /// How many siblings stand in front of one with a name.
+    /// Returns the number of siblings before one with a name.
     fn siblings_until(&mut self, name: &QName) -> Option<usize> {
         let against = self.template();
         let current = against.current.as_ref()?;
@@ -110,7 +110,7 @@ impl Encoder {
         None
     }
 
-    /// Lets the start tag be written into a buffer of its own.
+    /// Redirects the start tag into a buffer of its own.
     fn divert(&mut self) {
         let mut tag = std::mem::take(&mut self.template().tag);
         tag.clear();
@@ -120,7 +120,7 @@ impl Encoder {
         }
     }
 
-    /// Takes the diverted start tag back.
+    /// Ends the redirection and returns the buffer with the start tag.
     pub(super) fn undivert(&mut self, outer: Option<Buffer>) -> Option<Buffer> {
         let tag = std::mem::replace(&mut self.out, outer?);
         self.template().has_failed |= tag.has_replaced();

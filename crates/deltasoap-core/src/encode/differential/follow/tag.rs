@@ -1,4 +1,4 @@
-//! The end of a start tag: what was written beside the template is compared with what stands there.
+//! The end of a start tag: compares the tag written outside the template with the one in it.
 
 use crate::encode::Encoder;
 use crate::encode::differential::against::{Pending, Role};
@@ -8,20 +8,19 @@ use crate::encode::encoder::Open;
 use deltasoap_xml::Buffer;
 use memchr::memmem;
 
-/// What became of a start tag.
+/// The outcome for a start tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tag {
-    /// It stands in the template, with what ends it.
+    /// It is in the template, including its end.
     Followed,
-    /// It was written, but for what ends it.
+    /// It was written, except for its end.
     Written,
-    /// It stands in the template, and the element that was there is left out behind it: it is empty
-    /// now.
+    /// It is in the template. The element is now empty, and its old content was left out.
     Emptied,
 }
 
 impl Encoder {
-    /// Ends the open start tag, but for `>` or `/>` where it says so.
+    /// Ends the open start tag, except for `>` or `/>` if the result says so.
     pub(super) fn finish_tag(&mut self, has_content: bool) -> Tag {
         self.in_tag = false;
         let Some(pending) = self.template().pending.take() else { return self.finish_new_tag(has_content) };
@@ -57,7 +56,7 @@ impl Encoder {
         outcome
     }
 
-    /// Notes what is to be known of a new start tag.
+    /// Notes the properties of a new start tag.
     fn finish_new_tag(&mut self, has_content: bool) -> Tag {
         let end = self.out.len();
         if let Some(Open { role: Role::New { entry, .. }, name, .. }) = self.open.last().copied()
@@ -68,7 +67,7 @@ impl Encoder {
         Tag::Written
     }
 
-    /// Writes an element anew whose tag declares other things than it did.
+    /// Rewrites an element whose tag makes other declarations than before.
     fn renew(&mut self, entry: usize, value: usize, stamp: Option<Stamp>, tag: &Buffer, has_content: bool) -> Tag {
         let current = self.current();
         (current.entry, current.value) = (entry, value);
@@ -87,8 +86,8 @@ impl Encoder {
         Tag::Written
     }
 
-    /// Writes a start tag in place of the old one, whose declarations are the same. `at` is the old
-    /// tag's end, and its entry.
+    /// Writes a start tag in place of the old one, which makes the same declarations. `at` and
+    /// `old` are the old tag's end and entry.
     fn rewrite(&mut self, at: Mark, old: Entry, tag: &Buffer, has_content: bool) -> Tag {
         let is_plain = memchr::memchr(b' ', tag.as_slice()).is_none();
         self.break_at(Mark { byte: old.pos(), ..at });
@@ -111,7 +110,7 @@ impl Encoder {
         }
     }
 
-    /// An empty element gets content.
+    /// Adds content to an element that was empty.
     fn reopen(&mut self, behind: Mark, index: usize, tag: &Buffer) -> Tag {
         self.skip_to(Mark { byte: behind.byte + 2, entry: behind.entry + 1, ..behind });
         self.current().step();
@@ -127,10 +126,10 @@ impl Encoder {
         Tag::Written
     }
 
-    /// An element with content loses it.
+    /// Empties an element that had content.
     fn empty(&mut self, behind: Mark) -> Tag {
         self.skip_to(Mark { byte: behind.byte + 1, ..behind });
-        // At once, so that both ends of the tag are in one chunk.
+        // Noted at once, so that both ends of the tag are in one chunk.
         self.note_end(b"/>");
         self.drop_rest();
         let mark = self.current().mark();
@@ -141,7 +140,7 @@ impl Encoder {
         Tag::Emptied
     }
 
-    /// Old bytes, to be written again.
+    /// Copies old bytes, to be written again.
     fn copied(&mut self, start: usize, end: usize) -> Buffer {
         let mut tag = std::mem::take(&mut self.template().tag);
         tag.clear();
@@ -150,14 +149,14 @@ impl Encoder {
     }
 }
 
-/// A start tag's entry, and where the tag ends but for its `>` or `/>`.
+/// Returns a start tag's entry, and the end of the tag without its `>` or `/>`.
 fn tag_at(tape: &TapeChunk, entry: usize) -> (Entry, usize) {
     let start = tape.entries[entry];
     let next = start.pos() + tape.bytes_of(entry).len();
     (start, if start.has(EMPTY) { next } else { next - 1 })
 }
 
-/// True if a tag may declare a namespace.
+/// Returns true if a tag may declare a namespace.
 fn declares(tag: &[u8]) -> bool {
     memmem::find(tag, b"xmlns").is_some()
 }

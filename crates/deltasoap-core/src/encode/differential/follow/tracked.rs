@@ -1,4 +1,5 @@
-//! Tracked values: content in the state that it was written in is stepped over unseen.
+//! Tracked values: content that has not changed since it was written is stepped over without a look
+//! at it.
 
 use crate::encode::Encoder;
 use crate::encode::differential::Stamp;
@@ -6,12 +7,12 @@ use crate::encode::differential::against::Role;
 use crate::encode::differential::tape::TRACKED;
 use crate::encode::encoder::Open;
 
-/// Stands for a state that no tracked value has.
+/// A state that no tracked value has.
 pub(super) const UNTRACKED: [u64; 2] = [0; 2];
 
 impl Encoder {
-    /// Steps over the content of a tracked value that is in the state it had when it was written;
-    /// else gives false.
+    /// Steps over the content of a tracked value that has not changed since it was written;
+    /// otherwise returns false.
     pub(in crate::encode) fn pass_tracked(&mut self, stamp: Stamp) -> bool {
         if !self.in_tag {
             return false;
@@ -48,8 +49,8 @@ impl Encoder {
         }
     }
 
-    /// Notes that content follows, or none, that is not the tracked value which stood there: that
-    /// one must not be passed over when it comes back.
+    /// Notes that the element no longer holds the tracked value that was there: that value must not
+    /// be skipped when it comes back.
     pub(super) fn forget_stamp(&mut self, entry: usize, value: usize) {
         let tape = self.current().tape();
         let is_stamped = tape.entries[entry].has(TRACKED) && tape.values[value..value + 2] != UNTRACKED;
@@ -58,7 +59,7 @@ impl Encoder {
         }
     }
 
-    /// Steps over what is left of the element whose start tag is open.
+    /// Steps over the rest of the element whose start tag is open.
     fn pass_content(&mut self) {
         let pending = self.template().pending.take();
         if let Some(tag) = self.undivert(pending.and_then(|pending| pending.outer)) {

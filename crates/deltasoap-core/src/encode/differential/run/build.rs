@@ -1,4 +1,4 @@
-//! Writing items into chunks of their own, and noting where their leaves stand.
+//! Writes items into chunks of their own, and notes the positions of their leaves.
 
 use super::linear::Linear;
 use super::{Form, LONG, RunChunk};
@@ -10,17 +10,17 @@ use deltasoap_xml::lexical::Lexical;
 use deltasoap_xml::{Buffer, Escape};
 use std::sync::Arc;
 
-/// How many items are looked at to learn widths from.
+/// Maximum number of items sampled to learn widths.
 const SAMPLE: usize = 512;
 
-/// Items written before a look at how long the chunk is, at most.
+/// Maximum number of items written between checks of the chunk's length.
 const BLOCK: usize = 32;
 
-/// Room for the item that passes the end of a chunk.
+/// Room for the item that exceeds the end of a chunk.
 const MARGIN: usize = 256;
 
-/// Writes items; gives chunks that hold one item at least. `replaced` becomes true if a text could
-/// not be written as it is.
+/// Writes items into chunks with at least one item each. `replaced` becomes true if a text could
+/// not be written exactly.
 pub(crate) fn build<T: Item>(
     items: &[T],
     form: &Arc<Form>,
@@ -39,7 +39,7 @@ pub(crate) fn build<T: Item>(
     chunks
 }
 
-/// Learns from values how wide fields should be: a quantile of what they need.
+/// Learns field widths from values: a quantile of the widths they need.
 pub(crate) fn learn<T: Item>(items: &[T], form: &mut Form, options: &Templating, view: View<'_>) {
     let Width::Learned(part) = options.width else { return };
     let mut widths = Widths { text: Buffer::new(), lens: vec![Vec::new(); form.columns.len()], column: 0 };
@@ -54,7 +54,7 @@ pub(crate) fn learn<T: Item>(items: &[T], form: &mut Form, options: &Templating,
     }
 }
 
-/// Appends items until the chunk is full; gives how many.
+/// Appends items until the chunk is full. Returns their number.
 pub(super) fn fill<T: Item>(
     chunk: &mut RunChunk,
     items: &[T],
@@ -80,12 +80,12 @@ pub(super) fn fill<T: Item>(
     taken
 }
 
-/// Memory for a chunk that will have about so many bytes.
+/// Allocates a buffer for a chunk of about `expected` bytes.
 pub(super) fn chunk_buffer(expected: usize, options: &Templating) -> Buffer {
     Buffer::with_capacity(expected + options.reserve + MARGIN)
 }
 
-/// As many items as are written before a look at how long the chunk is.
+/// Returns the items to write before the next check of the chunk's length.
 fn block_of<'i, T>(items: &'i [T], form: &Form, left: usize) -> &'i [T] {
     let most = if form.is_narrow { (left / form.expected(1)).clamp(1, BLOCK) } else { 1 };
     &items[..items.len().min(most)]
@@ -100,7 +100,7 @@ fn append<T: Item>(chunk: &mut RunChunk, items: &[T], form: &Form, view: View<'_
             stuffing.column = 0;
             item.write_flat(&mut stuffing, view);
         }
-        // The last leaf's markup goes on to an item that does not come now.
+        // The last leaf's markup includes the start of an item that does not follow here.
         bytes.truncate(bytes.len() - form.shape.open.len());
         return;
     }
@@ -111,7 +111,7 @@ fn append<T: Item>(chunk: &mut RunChunk, items: &[T], form: &Form, view: View<'_
     form.shape.close.push_to(bytes);
 }
 
-/// Writes leaves in fields that may be wider than their values.
+/// Writes leaves into fields that may be wider than their values.
 struct Stuffing<'a> {
     out: &'a mut Buffer,
     form: &'a Form,
@@ -139,7 +139,7 @@ impl FlatSink for Stuffing<'_> {
     }
 }
 
-/// White space, up to 32 characters as one block.
+/// Writes white space, up to 32 characters as one block.
 #[inline]
 pub(crate) fn push_spaces(out: &mut Buffer, count: usize) {
     let mut left = count;
@@ -150,7 +150,7 @@ pub(crate) fn push_spaces(out: &mut Buffer, count: usize) {
     }
 }
 
-/// Finds out what values need.
+/// Measures the widths that values need.
 struct Widths {
     text: Buffer,
     lens: Vec<Vec<usize>>,

@@ -1,9 +1,9 @@
-//! Which items of a chunk have to be written, 64 at a time.
+//! Finds the items of a chunk that have to be written, 64 at a time.
 //!
-//! Numbers are compared by their bits, without a branch on what comes out: whether one differs
-//! nobody could predict. Where nearly all of the last block differed, and a sample of the next one
-//! does, the rest of it is not looked at: writing a number over the same one does no harm, and
-//! where everything changes the comparison would be lost time. A list that tracks its changes tells
+//! Numbers are compared by their bits, without a branch on the result, since it is unpredictable.
+//! If nearly all items of the last block differed, and a sample of the next one does, the rest of
+//! that block is not compared: overwriting a number with the same one does no harm, and where
+//! everything changes the comparison would be wasted time. A list that tracks its changes tells
 //! which blocks to look at.
 
 use super::Form;
@@ -12,30 +12,30 @@ use crate::schema::View;
 use deltasoap_xml::lexical::Lexical;
 use std::ops::Range;
 
-/// Items looked at together.
+/// Number of items compared together.
 pub(super) const BLOCK: usize = 64;
 
-/// Where nearly all of the last block differed, every so many of the next one's items are looked at
-/// first.
+/// If nearly all items of the last block differed, every `SAMPLED`th item of the next one is
+/// compared first.
 const SAMPLED: usize = 8;
 
-/// More marks than this in a block are not worth going through one by one.
+/// Maximum number of marks in a block whose items are compared one by one.
 const FEW: u32 = 16;
 
-/// The items that a chunk shall hold.
+/// The new items of a chunk.
 pub(super) struct Ours<'a, T> {
     pub(super) items: &'a [T],
-    /// Which item of the list is the first.
+    /// Index of the first of them in the list.
     pub(super) first: usize,
-    /// Which items of the list may differ, a bit an item; all without.
+    /// Items of the list that may differ, one bit each; `None` if all may.
     pub(super) dirty: Option<&'a [u64]>,
     pub(super) view: View<'a>,
 }
 
-/// What has to be written of some items.
+/// The items of a block that have to be written.
 #[derive(Debug)]
 pub(super) struct Block {
-    /// The items.
+    /// The items of the block.
     pub(super) range: Range<usize>,
     /// Those of them that have to be written.
     places: [u32; BLOCK],
@@ -43,23 +43,24 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// No items, in front of one.
+    /// Creates an empty block before an item.
     pub(super) fn before(item: usize) -> Self {
         Block { range: item..item, places: [0; BLOCK], count: 0 }
     }
 
-    /// The items that have to be written.
+    /// Returns the items that have to be written.
     #[inline(always)]
     pub(super) fn places(&self) -> impl Iterator<Item = usize> {
         self.places[..self.count].iter().map(|&item| item as usize)
     }
 
-    /// True if all but a few items have to be written, and there are more than a few.
+    /// Returns true if nearly all items have to be written, and they are not only a few.
     fn is_dense(&self) -> bool {
         self.count > BLOCK - BLOCK / 8
     }
 
-    /// True if so many items have to be written that it is no use to look for what stands between.
+    /// Returns true if so many items have to be written that it is not worthwhile to look for
+    /// unchanged content between them.
     pub(super) fn is_many(&self) -> bool {
         self.count > BLOCK / 8
     }
@@ -72,8 +73,8 @@ impl Block {
 }
 
 impl<T: Item> Ours<'_, T> {
-    /// Goes on to the next items, from the first that may differ. False if there is none. `images`
-    /// are those of all the chunk's items.
+    /// Advances to the next items, starting at the first that may differ. Returns false if there
+    /// are none. `images` are those of all the chunk's items.
     #[inline(always)]
     pub(super) fn advance(&self, block: &mut Block, form: &Form, images: &[u8]) -> bool {
         let was_dense = block.is_dense();
@@ -95,7 +96,7 @@ impl<T: Item> Ours<'_, T> {
         start < end
     }
 
-    /// Of the marked items those that differ, as far as their bits tell.
+    /// Adds the marked items that differ. Items whose bits do not decide are added too.
     fn push_marked(&self, block: &mut Block, mut marks: u64, form: &Form, images: &[u8]) {
         let Range { start, end } = block.range;
         if end < start + BLOCK {
@@ -108,13 +109,13 @@ impl<T: Item> Ours<'_, T> {
         }
     }
 
-    /// True if those that are looked at all differ.
+    /// Returns true if all sampled items differ.
     fn sample_differs(&self, start: usize, form: &Form, images: &[u8]) -> bool {
         let sample = (start..start + BLOCK).step_by(SAMPLED);
         sample.fold(true, |all, item| all & self.differs(item, form, images))
     }
 
-    /// How many items from one on are not marked.
+    /// Returns the number of unmarked items from `item` on.
     pub(super) fn clean(&self, item: usize) -> usize {
         let Some(dirty) = self.dirty else { return 0 };
         let from = self.first + item;
@@ -122,7 +123,7 @@ impl<T: Item> Ours<'_, T> {
         next_dirty(dirty, from).unwrap_or(end).min(end) - from
     }
 
-    /// The marks of the items from one on; all are, where nothing is tracked.
+    /// Returns the marks of the items from `item` on; all are marked if nothing is tracked.
     fn marks(&self, item: usize) -> u64 {
         let Some(dirty) = self.dirty else { return u64::MAX };
         let (word, bit) = ((self.first + item) / 64, (self.first + item) % 64);
@@ -136,7 +137,7 @@ impl<T: Item> Ours<'_, T> {
     }
 }
 
-/// True if an item of numbers has other bits than these.
+/// Returns true if the bits of an item of numbers differ from `image`.
 #[inline(always)]
 pub(crate) fn differs<T: Item>(item: &T, image: &[u8], view: View<'_>) -> bool {
     let mut differs = Differs { image, differs: false };
@@ -144,7 +145,7 @@ pub(crate) fn differs<T: Item>(item: &T, image: &[u8], view: View<'_>) -> bool {
     differs.differs
 }
 
-/// Compares leaves with their images, where all have some.
+/// Compares leaves with their images; all leaves must have one.
 struct Differs<'a> {
     image: &'a [u8],
     differs: bool,
@@ -160,7 +161,7 @@ impl FlatSink for Differs<'_> {
     }
 }
 
-/// The next marked item at or behind one.
+/// Returns the first marked item at or after `from`.
 fn next_dirty(dirty: &[u64], from: usize) -> Option<usize> {
     let mut at = from / 64;
     let mut word = dirty.get(at)? & (u64::MAX << (from % 64));

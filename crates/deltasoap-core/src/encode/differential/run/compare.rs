@@ -1,4 +1,4 @@
-//! Items compared with what stands in a chunk.
+//! Comparison of items with the content of a chunk.
 
 use super::RunChunk;
 use crate::encode::flat::{FlatSink, Item};
@@ -21,7 +21,7 @@ impl<'a> Compare<'a> {
         Compare { chunk, scratch: Buffer::new(), leaf: 0, column: 0, image: 0, differs: false }
     }
 
-    /// True if the item is what stands at a place.
+    /// Returns true if the item equals the one at the current position.
     #[inline(always)]
     pub(super) fn item<T: Item>(&mut self, index: usize, item: &T, view: View<'_>) -> bool {
         let form = &self.chunk.form;

@@ -1,4 +1,4 @@
-//! What all items of a run share.
+//! Properties shared by all items of a run.
 
 use crate::encode::differential::{Templating, Width};
 use crate::encode::flat::NotedLeaf;
@@ -14,11 +14,11 @@ pub(crate) struct Form {
     pub(crate) image: usize,
     /// True if fields may be wider than their values.
     pub(crate) is_stuffed: bool,
-    /// True if all leaves are numbers and the like, with short texts.
+    /// True if all leaves are numbers or similar types with short texts.
     pub(crate) is_narrow: bool,
 }
 
-/// Most bytes of a short text.
+/// Maximum bytes of a short text.
 pub(super) const NARROW: usize = 24;
 
 /// A leaf of every item.
@@ -28,17 +28,17 @@ pub(crate) struct Column {
     pub(crate) max_width: Option<usize>,
     /// The end tag of the leaf's element.
     pub(crate) tag: Segment,
-    /// What follows the end tag and its slack, up to the next leaf.
+    /// The markup after the end tag and its slack, up to the next leaf.
     pub(crate) rest: Segment,
     /// Bytes of both.
     pub(crate) gap: usize,
-    /// The width that a field has at least.
+    /// The minimum width of a field.
     pub(crate) room: usize,
 }
 
 impl Form {
-    /// The form of items of this shape, whose first one has these leaves. Without leaves there is
-    /// none.
+    /// Creates the form of items with this shape, whose first one has these leaves. There must be
+    /// at least one leaf.
     pub(crate) fn new(shape: Shape, leaves: &[NotedLeaf], options: &Templating) -> Self {
         let behind = shape.between.iter().chain([&shape.turn]);
         let columns: Vec<_> =
@@ -49,14 +49,14 @@ impl Form {
         Form { shape, columns, image, is_stuffed, is_narrow }
     }
 
-    /// True if items of this shape, with leaves of these types, have this form.
+    /// Returns true if items with this shape and leaves of these types have this form.
     pub(crate) fn is_of(&self, shape: &Shape, leaves: &[NotedLeaf]) -> bool {
         let is_of =
             |(column, leaf): (&Column, &NotedLeaf)| column.image == leaf.image && column.max_width == leaf.max_width;
         self.shape.is_same(shape) && self.columns.len() == leaves.len() && self.columns.iter().zip(leaves).all(is_of)
     }
 
-    /// True if items in this form and in the other are written alike, slack included.
+    /// Returns true if items are written in the same way in both forms, including slack.
     pub(super) fn is_alike(&self, other: &Form) -> bool {
         let is_alike = |(one, other): (&Column, &Column)| {
             one.image == other.image && one.max_width == other.max_width && one.room == other.room
@@ -67,22 +67,22 @@ impl Form {
             && self.shape.is_same(&other.shape)
     }
 
-    /// The markup between a leaf and the next one's text, without slack; of the last one in a chunk
-    /// there is less.
+    /// Returns the markup between a leaf and the next one's text, without slack. After the last
+    /// leaf of a chunk there is less.
     #[inline(always)]
     fn behind(&self, column: usize) -> &Segment {
         self.shape.between.get(column).unwrap_or(&self.shape.turn)
     }
 
-    /// That markup, if it is all that stands in so many bytes between a value that was written and
-    /// the next one.
+    /// Returns that markup, if it is exactly the `len` bytes between a written value and the next
+    /// one.
     #[inline(always)]
     pub(super) fn behind_exactly(&self, column: usize, len: usize) -> Option<&Segment> {
         let behind = self.behind(column);
         (!self.is_stuffed && behind.len() == len).then_some(behind)
     }
 
-    /// About how many bytes some items will have; at least 1.
+    /// Returns an estimate of the bytes of `items` items; at least 1.
     pub(crate) fn expected(&self, items: usize) -> usize {
         const TEXT: usize = 16;
         let texts = self.columns.iter().map(|column| column.room.max(column.max_width.unwrap_or(TEXT).min(TEXT)));
@@ -106,8 +106,8 @@ impl Column {
     }
 }
 
-/// The least width of a field whose type has this widest value; what is learned from values comes
-/// on top.
+/// Returns the minimum width of a field whose type has this widest value. Widths learned from
+/// values are added separately.
 pub(crate) fn room(width: Width, max_width: Option<usize>) -> usize {
     match (width, max_width) {
         (Width::Exact | Width::Learned(_), _) | (_, None) => 0,

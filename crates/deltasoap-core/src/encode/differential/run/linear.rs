@@ -1,5 +1,5 @@
-//! Items written one behind the other, with their places in the table: all of a run the first time.
-//! It costs little more than writing them without a table.
+//! Writes items one after the other and notes their positions in the table. Used for a whole run
+//! the first time. It costs little more than writing them without a table.
 
 use super::Form;
 use crate::encode::flat::{FlatSink, Item};
@@ -7,7 +7,7 @@ use crate::schema::View;
 use deltasoap_xml::lexical::Lexical;
 use deltasoap_xml::{Buffer, Escape};
 
-/// Writes leaves, in exact widths.
+/// Writes leaves in exact widths.
 #[derive(Debug)]
 pub(super) struct Linear<'a> {
     out: &'a mut Buffer,
@@ -18,12 +18,12 @@ pub(super) struct Linear<'a> {
 }
 
 impl<'a> Linear<'a> {
-    /// Writes into a table with room for just the items to come.
+    /// Creates a writer for a table with room for exactly the items to come.
     pub(super) fn new(out: &'a mut Buffer, form: &'a Form, positions: &'a mut [u32], images: &'a mut [u8]) -> Self {
         Linear { out, form, column: 0, positions: positions.iter_mut(), images }
     }
 
-    /// Writes items, from the first one's first leaf to the last one's last.
+    /// Writes items, from the first leaf of the first one to the last leaf of the last one.
     #[inline(always)]
     pub(super) fn write<T: Item>(&mut self, items: &[T], view: View<'_>) {
         for (index, item) in items.iter().enumerate() {

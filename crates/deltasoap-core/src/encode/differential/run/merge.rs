@@ -1,4 +1,5 @@
-//! Chunks made anew in one pass: however many values do not fit, what follows them is moved once.
+//! Rewrites chunks in one pass: regardless of how many values do not fit, the content after them is
+//! moved once.
 
 use super::build::push_spaces;
 use super::weave::{Weave, Woven};
@@ -9,17 +10,16 @@ use crate::schema::View;
 use deltasoap_xml::lexical::Lexical;
 use deltasoap_xml::{Buffer, Escape};
 
-/// Writes a chunk's bytes into `out`: what stands there between values that differ, and these
-/// values.
+/// Writes a chunk's bytes into `out`: the old content between values that differ, and these values.
 #[derive(Debug)]
 pub(super) struct Merge<'a> {
     old: &'a [u8],
-    /// How much of `old` has been taken over or replaced.
+    /// Number of bytes of `old` that were taken over or replaced.
     done: usize,
-    /// How much of it was taken over.
+    /// Number of bytes of `old` that were taken over.
     copied: usize,
     out: &'a mut Buffer,
-    /// Bytes of the chunks in front of the one at hand.
+    /// Bytes of the chunks before the current one.
     cut_bytes: usize,
     fields: Fields<'a>,
     scratch: &'a mut Buffer,
@@ -28,11 +28,11 @@ pub(super) struct Merge<'a> {
     column: usize,
     image: usize,
     pub(super) written: usize,
-    /// True once a value needed more or less room than the old one.
+    /// True once a value needed more or less space than the old one.
     pub(super) resized: bool,
 }
 
-/// A chunk that ended in front of an item.
+/// A chunk that was ended before an item.
 #[derive(Debug)]
 pub(super) struct Cut {
     pub(super) item: usize,
@@ -40,7 +40,7 @@ pub(super) struct Cut {
 }
 
 impl<'a> Merge<'a> {
-    /// A merge that begins with the leaves of an item.
+    /// Creates a merge that begins with the leaves of an item.
     pub(super) fn new(
         chunk: &'a mut RunChunk,
         item: usize,
@@ -76,12 +76,12 @@ impl<'a> Merge<'a> {
         item.write_flat(self, view);
     }
 
-    /// The bits of all items' numbers.
+    /// Returns the bits of all items' numbers.
     pub(super) fn images(&self) -> &[u8] {
         self.fields.images
     }
 
-    /// Takes the items in front of one over as they are.
+    /// Takes over the items before `item` unchanged.
     pub(super) fn skip_to(&mut self, item: usize) {
         let items = item - self.leaf / self.fields.form.columns.len();
         let (leaves, by) = (items * self.fields.form.columns.len(), self.shift());
@@ -92,7 +92,7 @@ impl<'a> Merge<'a> {
         self.image += items * self.fields.form.image;
     }
 
-    /// Writes items anew, all markup included.
+    /// Rewrites items, including all markup.
     pub(super) fn rewrite<T: Item>(&mut self, items: &[T], view: View<'_>) {
         let (columns, open) = (self.fields.form.columns.len(), self.fields.form.shape.open.len());
         let start = self.fields.position(self.leaf);
@@ -111,22 +111,22 @@ impl<'a> Merge<'a> {
         self.leaf = end;
         self.image += items.len() * self.fields.form.image;
         self.written += woven.leaves;
-        // The markup around a text that was written counts as written too.
+        // The markup around a written text counts as written too.
         let leaves = items.len() * columns;
         self.copied += (self.out.len() - at) * (leaves - woven.leaves) / leaves.max(1);
         self.stats.shifts += woven.resized as u64;
         self.resized |= woven.resized > 0;
-        // What follows is markup up to the next item's first leaf, which stands there already but
-        // for the last one's end.
+        // The markup up to the next item's first leaf is unchanged, except for the end of the last
+        // leaf.
         self.done = next - open - self.fields.form.shape.close.len();
     }
 
-    /// Bytes written so far.
+    /// Returns the number of bytes written so far.
     pub(super) fn len(&self) -> usize {
         self.out.len()
     }
 
-    /// Bytes that the chunk will have, if the rest grows as what is written has.
+    /// Returns the expected length of the chunk, if the rest grows like the part already written.
     pub(super) fn projected(&self) -> usize {
         match self.done {
             0 => self.old.len(),
@@ -134,7 +134,7 @@ impl<'a> Merge<'a> {
         }
     }
 
-    /// Ends the chunk in front of the next item, and goes on in another.
+    /// Ends the chunk before the next item, and continues in another buffer.
     pub(super) fn cut(&mut self, next: Buffer) -> Cut {
         let boundary = self.fields.position(self.leaf) - self.fields.form.shape.open.len();
         self.out.push(&self.old[self.done..boundary]);
@@ -145,7 +145,7 @@ impl<'a> Merge<'a> {
         Cut { item, bytes: std::mem::replace(self.out, next) }
     }
 
-    /// Takes over what is left.
+    /// Takes over the rest.
     pub(super) fn finish(mut self) {
         let items = self.fields.positions.len() / self.fields.form.columns.len();
         self.skip_to(items);
@@ -155,18 +155,19 @@ impl<'a> Merge<'a> {
         self.stats.moved += if self.resized { self.copied as u64 } else { 0 };
     }
 
-    /// How far what follows has moved; wraps where it moved to the front.
+    /// Returns the distance by which later content moves; wraps if it moves to the front.
     #[inline(always)]
     fn shift(&self) -> u32 {
         (self.out.len() as u32).wrapping_sub(self.done as u32)
     }
 
-    /// Writes a value in place of the one that stood in a field.
+    /// Writes a value in place of the old one of a field.
     #[inline(always)]
     fn replace<T: Lexical>(&mut self, value: &T, start: usize, width: usize, len: usize) {
         let column = self.column.checked_sub(1).unwrap_or(self.fields.form.columns.len() - 1);
         self.copied += start - self.done;
-        // Old bytes that nothing else has touched are slow to come by.
+        // Reading old bytes that nothing else has accessed is slow, so known markup is copied from
+        // the form.
         match self.fields.form.behind_exactly(column, start - self.done) {
             Some(markup) if self.done > 0 => markup.push_to(self.out),
             _ => self.out.push_short(&self.old[self.done..start]),

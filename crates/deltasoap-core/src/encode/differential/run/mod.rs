@@ -1,20 +1,21 @@
 //! Runs: the items of a flat array in chunks of their own.
 //!
-//! All items have the same markup, so what must be known of each is where its leaves' texts begin,
-//! and what values they have: a position and the value's bits. That is the papers' DUT table for an
-//! array, four bytes a leaf and the bits; type and widest value are the column's, the serialized
-//! length follows from the next position, and is stored (two bytes) only where fields may be wider
-//! than their values. A leaf's *field* is laid out so:
+//! All items have the same markup, so only the positions of each leaf's text and its value need to
+//! be known: a position and the value's bits. This is the papers' DUT table for an array, with four
+//! bytes per leaf and the bits. The type and the widest value belong to the column. The serialized
+//! length follows from the next position, and is stored (two bytes) only if fields may be wider
+//! than their values. The layout of a leaf's *field* is:
 //!
 //! ```text
 //! text </end-tag> slack  rest-of-the-markup  next leaf's text
 //! ^position                                  ^next position
 //! ```
 //!
-//! Its width is that of text and slack together. `build` writes items, `changes` finds those that
-//! differ, `patch` and `numbers` write values into their fields, `merge` makes a chunk anew in one
-//! pass when values do not fit, with `weave` where many do, `update` is the way through them.
-//! `share` takes over what another template holds, `texts` finds values by their texts.
+//! The width of a field is that of text and slack together. `build` writes items, `changes` finds
+//! those that differ, `patch` and `numbers` write values into their fields, `merge` rewrites a
+//! chunk in one pass if values do not fit, with `weave` where many do not, and `update` controls
+//! all of them. `share` takes over items that another template holds, `texts` finds values by their
+//! texts.
 
 mod build;
 mod changes;
@@ -40,21 +41,22 @@ use deltasoap_xml::Buffer;
 use merge::Cut;
 use std::sync::Arc;
 
-/// Items of a run, and the table of their leaves.
+/// The items of a run, and the table of their leaves.
 #[derive(Debug, Clone)]
 pub(crate) struct RunChunk {
     pub(crate) form: Arc<Form>,
     /// From the first item's start tag to the last item's end tag, and the slack of its last leaf.
     pub(crate) bytes: Buffer,
-    /// Where each leaf's text begins.
+    /// Positions of the leaves' texts.
     positions: Vec<u32>,
-    /// How long each leaf's text is, if fields may be wider; [`LONG`] for those that are looked up.
+    /// Lengths of the leaves' texts, if fields may be wider; [`LONG`] for those that must be
+    /// searched.
     lens: Vec<u16>,
-    /// The leaves' bits, those that have some.
+    /// Bits of the leaves that have an image.
     images: Vec<u8>,
 }
 
-/// Stands for a length that is no `u16`.
+/// Marks a length that does not fit a `u16`.
 const LONG: u16 = u16::MAX;
 
 impl RunChunk {
@@ -63,18 +65,18 @@ impl RunChunk {
         RunChunk { form: Arc::clone(form), bytes, positions, lens, images }
     }
 
-    /// How many items it holds.
+    /// Returns the number of items.
     pub(crate) fn items(&self) -> usize {
         self.positions.len() / self.form.columns.len()
     }
 
-    /// Bytes of memory, without the form.
+    /// Returns the memory in bytes, without the form.
     pub(crate) fn memory(&self) -> usize {
         let tables = self.positions.capacity() * 4 + self.lens.capacity() * 2 + self.images.capacity();
         size_of::<Self>() + self.bytes.capacity() + tables
     }
 
-    /// Takes the items from `item` on out, into a chunk of their own.
+    /// Splits off the items from `item` on into a chunk of their own.
     pub(crate) fn split_off(&mut self, item: usize) -> RunChunk {
         let leaf = item * self.form.columns.len();
         let at = self.start_of(item);
@@ -88,8 +90,8 @@ impl RunChunk {
         RunChunk { form: Arc::clone(&self.form), bytes, positions, lens, images }
     }
 
-    /// Distributes the table to the chunks that its items were written into; the last one's bytes
-    /// are its own so far. Gives the chunks behind the first.
+    /// Distributes the table to the chunks that its items were written into. So far `self` has the
+    /// bytes of the last one. Returns the chunks after the first.
     fn cut(&mut self, cuts: Vec<Cut>) -> Vec<RunChunk> {
         let mut parts = Vec::with_capacity(cuts.len());
         for Cut { item, bytes } in cuts.into_iter().rev() {
@@ -121,7 +123,7 @@ impl RunChunk {
         }
     }
 
-    /// Where an item's start tag begins; the end for the one behind the last.
+    /// Returns the position of an item's start tag; the end for the item after the last.
     fn start_of(&self, item: usize) -> usize {
         match self.positions.get(item * self.form.columns.len()) {
             Some(&first) => first as usize - self.form.shape.open.len(),
@@ -129,7 +131,7 @@ impl RunChunk {
         }
     }
 
-    /// The first item that begins at or behind a byte.
+    /// Returns the first item that begins at or after a byte.
     fn item_at(&self, byte: usize) -> usize {
         let columns = self.form.columns.len();
         let (mut low, mut high) = (0, self.items());
@@ -144,7 +146,7 @@ impl RunChunk {
         low
     }
 
-    /// A leaf's text.
+    /// Returns a leaf's text.
     #[inline(always)]
     fn text(&self, leaf: usize, column: usize) -> &[u8] {
         let bytes = &self.bytes.as_slice()[self.positions[leaf] as usize..];
@@ -152,12 +154,12 @@ impl RunChunk {
         &bytes[..text_len(&self.lens, leaf, width, bytes)]
     }
 
-    /// Where a leaf behind the last would begin.
+    /// Returns the position that a leaf after the last would have.
     fn end(&self) -> usize {
         self.bytes.len() + self.form.shape.open.len()
     }
 
-    /// Cuts a chunk that grew too long.
+    /// Splits a chunk that grew too long.
     pub(crate) fn split(mut self, chunk: usize) -> Vec<RunChunk> {
         let mut parts = Vec::new();
         loop {
@@ -172,19 +174,19 @@ impl RunChunk {
     }
 }
 
-/// The table while it is being read and changed: fields by number.
+/// The table while it is read and changed: fields by number.
 #[derive(Debug)]
 struct Fields<'a> {
     form: &'a Form,
     positions: &'a mut [u32],
     lens: &'a mut [u16],
     images: &'a mut [u8],
-    /// Where a leaf behind the last would begin.
+    /// The position that a leaf after the last would have.
     end: usize,
 }
 
 impl RunChunk {
-    /// The bytes, and the table of what stands in them.
+    /// Returns the bytes and the table.
     fn parts(&mut self) -> (&mut Buffer, Fields<'_>) {
         let end = self.end();
         let RunChunk { form, bytes, positions, lens, images } = self;
@@ -198,13 +200,13 @@ impl Fields<'_> {
         self.positions[leaf] as usize
     }
 
-    /// Bytes of text and slack, as the table says now.
+    /// Returns the bytes of text and slack, according to the current table.
     #[inline(always)]
     fn width(&self, leaf: usize, column: usize) -> usize {
         width(self.positions, self.end, leaf, self.form.columns[column].gap)
     }
 
-    /// Bytes of text, given the field's width.
+    /// Returns the bytes of text, given the field's width.
     #[inline(always)]
     fn len(&self, leaf: usize, width: usize, bytes: &[u8]) -> usize {
         text_len(self.lens, leaf, width, &bytes[self.position(leaf)..])
@@ -218,15 +220,15 @@ impl Fields<'_> {
     }
 }
 
-/// Bytes of a leaf's text and slack. `end` is where a leaf behind the last would begin, `gap` are
-/// the bytes of markup behind it.
+/// Returns the bytes of a leaf's text and slack. `end` is the position that a leaf after the last
+/// would have, `gap` the number of bytes of markup after the leaf.
 #[inline(always)]
 fn width(positions: &[u32], end: usize, leaf: usize, gap: usize) -> usize {
     let next = positions.get(leaf + 1).map_or(end, |&next| next as usize);
     next - positions[leaf] as usize - gap
 }
 
-/// Bytes of a leaf's text, given its field's width and the bytes from the text on.
+/// Returns the bytes of a leaf's text, given its field's width and the bytes from the text on.
 #[inline(always)]
 fn text_len(lens: &[u16], leaf: usize, width: usize, bytes: &[u8]) -> usize {
     match lens.get(leaf) {

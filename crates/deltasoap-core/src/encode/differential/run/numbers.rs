@@ -1,4 +1,4 @@
-//! Numbers of a plain array, written over those that stood in their fields.
+//! Overwrites the numbers of a plain array in their fields.
 
 use super::changes::{Block, Ours};
 use super::{Fields, RunChunk};
@@ -7,18 +7,17 @@ use deltasoap_xml::Buffer;
 use deltasoap_xml::lexical::Lexical;
 use std::sync::Arc;
 
-/// What was written of a chunk.
+/// The result of writing a chunk.
 #[derive(Debug, Default)]
 pub(super) struct Written {
     pub(super) leaves: usize,
     pub(super) bytes: usize,
-    /// The first item that needs more or less room than it had. What is behind has not been
-    /// touched.
+    /// The first item that needs more or less space than before. It and later items are unchanged.
     pub(super) misfit: Option<usize>,
 }
 
-/// Writes the changed items from one on, each of one leaf, as long as they need the room that the
-/// old ones had.
+/// Writes the changed items from `from` on, each of one leaf, until one needs more or less space
+/// than the old one.
 pub(super) fn write<T: Item>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, scratch: &mut Buffer) -> Written {
     let form = Arc::clone(&run.form);
     let (bytes, fields) = run.parts();
@@ -35,7 +34,7 @@ pub(super) fn write<T: Item>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize
     over.written
 }
 
-/// Writes leaves over old ones.
+/// Overwrites old leaves.
 struct Over<'a> {
     bytes: &'a mut [u8],
     fields: Fields<'a>,

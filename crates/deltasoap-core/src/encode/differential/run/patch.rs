@@ -1,9 +1,9 @@
-//! Values written into their fields.
+//! Writes values into their fields.
 //!
-//! A value that needs as much room as the one before replaces it. In stuffed forms one that needs
-//! less, or more but no more than the field has, moves its end tag; one that needs more takes what
-//! is missing from the slack of a field nearby (*stealing*), by moving what stands between. The
-//! first value for which there is no room ends the patch.
+//! A value of the same length replaces the old one. In stuffed forms a value that is shorter, or
+//! longer but within the field, moves its end tag. A value that exceeds the field takes the missing
+//! bytes from the slack of a field nearby (*stealing*), by moving the content between. The first
+//! value for which there is no room ends the patch.
 
 use super::form::NARROW;
 use super::{Fields, RunChunk};
@@ -13,17 +13,17 @@ use crate::schema::View;
 use deltasoap_xml::lexical::Lexical;
 use deltasoap_xml::{Buffer, Escape};
 
-/// How many fields away slack is looked for.
+/// Maximum distance in fields to look for slack.
 const REACH: usize = 8;
 
-/// What a patch needs beside the chunk.
+/// The resources of a patch besides the chunk.
 #[derive(Debug)]
 pub(crate) struct Tools<'a> {
     pub(crate) text: &'a mut Buffer,
     pub(crate) stats: &'a mut EncodeStats,
 }
 
-/// Writes items' values into their fields, as far as they fit.
+/// Writes items' values into their fields, as long as they fit.
 #[derive(Debug)]
 pub(super) struct Patch<'a> {
     bytes: &'a mut Buffer,
@@ -32,9 +32,9 @@ pub(super) struct Patch<'a> {
     leaf: usize,
     column: usize,
     image: usize,
-    /// How many leaves were written.
+    /// Number of leaves written.
     pub(super) written: usize,
-    /// True once a text could not be written as it is.
+    /// True once a text could not be written exactly.
     pub(super) replaced: bool,
     is_full: bool,
 }
@@ -45,12 +45,12 @@ impl<'a> Patch<'a> {
         Patch { bytes, fields, tools, leaf: 0, column: 0, image: 0, written: 0, replaced: false, is_full: false }
     }
 
-    /// The bits of all items' numbers.
+    /// Returns the bits of all items' numbers.
     pub(super) fn images(&self) -> &[u8] {
         self.fields.images
     }
 
-    /// Writes an item; false if not all of it fits.
+    /// Writes an item. Returns false if it does not fit completely.
     #[inline(always)]
     pub(super) fn item<T: Item>(&mut self, index: usize, item: &T, view: View<'_>) -> bool {
         let form = self.fields.form;
@@ -59,7 +59,7 @@ impl<'a> Patch<'a> {
         !self.is_full
     }
 
-    /// Writes a value into its field; false if there is no room.
+    /// Writes a value into its field. Returns false if there is no room.
     #[inline(always)]
     fn write<T: Lexical>(&mut self, value: &T) -> bool {
         let width = self.fields.width(self.leaf, self.column);
@@ -88,12 +88,12 @@ impl<'a> Patch<'a> {
         true
     }
 
-    /// Fills a field with the text, its end tag, and blanks.
+    /// Fills a field with the text, its end tag, and spaces.
     #[inline(always)]
     fn fill(&mut self, start: usize, len: usize, width: usize) {
         let tag = &self.fields.form.columns[self.column].tag;
         let field = &mut self.bytes.behind_mut(start)[..width + tag.len()];
-        // As one block, where it ends within the field.
+        // As one block, if it ends within the field.
         match (field.first_chunk_mut::<NARROW>(), self.tools.text.behind_mut(0).first_chunk()) {
             (Some(field), Some(block)) if len <= NARROW => *field = *block,
             _ => field[..len].copy_from_slice(self.tools.text.as_slice()),
@@ -102,7 +102,7 @@ impl<'a> Patch<'a> {
         field[len + tag.len()..].fill(b' ');
     }
 
-    /// Makes the field wider by `more`, at the cost of one nearby.
+    /// Widens the field by `more` bytes, at the cost of one nearby.
     fn steal(&mut self, more: usize) -> bool {
         let stolen = self.steal_behind(more) || self.steal_in_front(more);
         self.tools.stats.steals += u64::from(stolen);
@@ -135,7 +135,7 @@ impl<'a> Patch<'a> {
         true
     }
 
-    /// One behind the last leaf that may be asked.
+    /// Returns the index after the last leaf that slack may be taken from.
     fn reach(&self) -> usize {
         (self.leaf + 1 + REACH).min(self.fields.positions.len())
     }
@@ -149,7 +149,7 @@ impl<'a> Patch<'a> {
         width - self.fields.len(leaf, width, self.bytes.as_slice())
     }
 
-    /// Where a field's slack begins.
+    /// Returns the position of a field's slack.
     fn used_end(&self, leaf: usize) -> usize {
         let width = self.fields.width(leaf, leaf % self.fields.form.columns.len());
         self.fields.position(leaf) + self.fields.len(leaf, width, self.bytes.as_slice()) + self.tag_of(leaf)

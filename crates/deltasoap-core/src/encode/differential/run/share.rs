@@ -1,5 +1,5 @@
-//! Runs that are new in a template and stand in another: chunks that are the same are taken over,
-//! the rest is written.
+//! Runs that are new in a template but held by another: equal chunks are taken over, the rest is
+//! written.
 
 use super::build::build;
 use super::update::Items;
@@ -10,30 +10,30 @@ use crate::encode::differential::{EncodeStats, RunPool, Templating};
 use crate::encode::flat::Item;
 use std::sync::Arc;
 
-/// Most runs that begin like a new one which are compared with it.
+/// Maximum number of known runs with the same first item to compare with a new run.
 const COMPARED: usize = 4;
-/// So many chunks in a row that are not the same end the search.
+/// Number of consecutive different chunks that ends the search.
 const MISSED: usize = 2;
 
-/// What writing a run needs, and what it tells.
+/// The inputs and results of writing a run.
 #[derive(Debug)]
 pub(crate) struct Writing<'a> {
     pub(crate) options: &'a Templating,
     pub(crate) stats: &'a mut EncodeStats,
-    /// Set if a text could not be written as it is.
+    /// Set if a text could not be written exactly.
     pub(crate) replaced: &'a mut bool,
 }
 
 impl Writing<'_> {
-    /// Writes items that stand in no template.
+    /// Writes items that no template holds.
     pub(crate) fn write<T: Item>(&mut self, items: Items<'_, T>, form: &Arc<Form>) -> Vec<Arc<Chunk>> {
         let chunks = build(items.items, form, self.options, self.replaced, items.view);
         self.stats.written += chunks.iter().map(|chunk| chunk.bytes.len() as u64).sum::<u64>();
         chunks.into_iter().map(|chunk| Arc::new(Chunk::Run(chunk))).collect()
     }
 
-    /// Writes items, but for those that a template of the pool holds, which begins with as many of
-    /// the same as stand in a chunk.
+    /// Writes items, except those that another template of the pool holds. That template's run must
+    /// have an equal first chunk.
     pub(crate) fn write_beside<T: Item>(
         &mut self,
         pool: &RunPool,
@@ -48,7 +48,7 @@ impl Writing<'_> {
         }
     }
 
-    /// Takes over what is the same, as long as there is some.
+    /// Takes over equal chunks until too many differ in a row.
     fn take_over<T: Item>(&mut self, pieces: &[Piece], items: Items<'_, T>, form: &Arc<Form>) -> Vec<Arc<Chunk>> {
         let (mut chunks, mut done, mut missed) = (Vec::with_capacity(pieces.len()), 0, 0);
         for piece in pieces {
@@ -72,14 +72,14 @@ impl Writing<'_> {
     }
 }
 
-/// True if a known run's first item is the same as this one.
+/// Returns true if a known run begins with this item.
 fn begins_with<T: Item>(pieces: &[Piece], item: &Items<'_, T>, form: &Form) -> bool {
     let chunk = pieces.first().and_then(Piece::chunk);
     let run = chunk.as_ref().and_then(|chunk| chunk.run());
     run.is_some_and(|run| run.form.is_alike(form) && run.has(*item) == 1)
 }
 
-/// The piece's chunk, if it holds the first of these items and no others.
+/// Returns the piece's chunk, if all its items equal the first of `items`.
 fn is_same<T: Item>(piece: &Piece, items: Items<'_, T>, form: &Form) -> Option<Arc<Chunk>> {
     let chunk = piece.chunk().filter(|_| (1..=items.items.len()).contains(&piece.items))?;
     let run = chunk.run().filter(|run| run.form.is_alike(form))?;
@@ -87,19 +87,19 @@ fn is_same<T: Item>(piece: &Piece, items: Items<'_, T>, form: &Form) -> Option<A
 }
 
 impl RunChunk {
-    /// How many of these items it begins with.
+    /// Returns the number of `items` that the chunk begins with.
     fn has<T: Item>(&self, items: Items<'_, T>) -> usize {
         self.same_items(items.items, 0, items.view)
     }
 }
 
 impl<T> Items<'_, T> {
-    /// At most so many from the first on.
+    /// Returns at most the first `count` items.
     fn first(self, count: usize) -> Self {
         Items { items: &self.items[..self.items.len().min(count)], ..self }
     }
 
-    /// Those behind so many.
+    /// Returns the items after the first `count`.
     fn behind(self, count: usize) -> Self {
         Items { items: &self.items[self.items.len().min(count)..], ..self }
     }

@@ -1,40 +1,39 @@
-//! The texts of a run and the values that they stand for, to be looked up.
+//! Lookup of values by their texts in a run.
 
 use super::form::Column;
 use super::{Form, RunChunk, width};
 use crate::template::{COMPARED, is_same};
 use deltasoap_xml::lexical::Lexical;
 
-/// Leaves of a chunk, one after the other from some item on.
+/// Consecutive leaves of a chunk, starting at an item.
 #[derive(Debug, Clone)]
 pub(crate) struct Texts<'c> {
     form: &'c Form,
     bytes: &'c [u8],
     positions: &'c [u32],
-    /// Where a leaf behind the last would begin.
+    /// The position that a leaf after the last would have.
     end: usize,
     lens: &'c [u16],
     images: &'c [u8],
-    /// Those of the item at hand that are still to come.
+    /// The remaining columns of the current item.
     columns: std::slice::Iter<'c, Column>,
     leaf: usize,
     image: usize,
 }
 
-/// A leaf, as a text that may be its own finds it.
+/// The result of comparing a text with a leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found<T> {
-    /// It has this text; the value, and the bytes of the text.
+    /// The leaf has this text. Holds the value and the length of the text in bytes.
     Same(T, usize),
-    /// It has another text.
+    /// The leaf has another text.
     Other,
-    /// Nothing can be told, as it is of another type, or one that is parsed as fast as texts are
-    /// compared.
+    /// Unknown: the leaf has another type, or a type that is parsed as fast as texts are compared.
     Nothing,
 }
 
 impl RunChunk {
-    /// The leaves from an item on.
+    /// Returns the leaves starting at an item.
     pub(crate) fn texts(&self, item: usize) -> Texts<'_> {
         Texts {
             form: &self.form,
@@ -51,17 +50,17 @@ impl RunChunk {
 }
 
 impl Texts<'_> {
-    /// Begins an item, the next one if all leaves of the last have been passed; false if there is
-    /// none.
+    /// Begins an item, the next one if all leaves of the last were passed. Returns false if there
+    /// is none.
     #[inline(always)]
     pub(crate) fn begin(&mut self) -> bool {
         self.columns = self.form.columns.iter();
         self.leaf < self.positions.len()
     }
 
-    /// How much further on, `reach` at most, there is an item of so many leaves whose first one has
-    /// the text that `bytes` begin with, in front of a tag. Looks at the item at hand first, then
-    /// farther and farther away.
+    /// Searches for an item of `leaves` leaves whose first one has the text at the start of
+    /// `bytes`, before a tag. Returns its distance, at most `reach`. Looks at the current item
+    /// first, then farther and farther away.
     pub(crate) fn find(&self, leaves: usize, bytes: &[u8], reach: isize) -> Option<isize> {
         let column = self.form.columns.first().filter(|_| self.form.columns.len() == leaves)?;
         let mut places = std::iter::once(0).chain((1..=reach).flat_map(|by| [by, -by]));
@@ -72,8 +71,8 @@ impl Texts<'_> {
         })
     }
 
-    /// Compares the text that `bytes` begin with, in front of a tag, with that of the leaf at hand,
-    /// and passes it.
+    /// Compares the text at the start of `bytes`, before a tag, with that of the current leaf, and
+    /// passes the leaf.
     #[inline(always)]
     pub(crate) fn next<T: Lexical>(&mut self, bytes: &[u8]) -> Found<T> {
         let (leaf, image) = (self.leaf, self.image);
@@ -91,7 +90,8 @@ impl Texts<'_> {
         }
     }
 
-    /// A leaf's text, with all that follows, and its length. A `<` is behind it.
+    /// Returns the bytes from a leaf's text on, and the length of the text, which is followed by a
+    /// `<`.
     #[inline(always)]
     fn text(&self, leaf: usize, gap: usize) -> Option<(&[u8], usize)> {
         let start = *self.positions.get(leaf)? as usize;

@@ -1,4 +1,4 @@
-//! New values for the items of a run.
+//! Updates the items of a run with new values.
 
 use super::changes::{Block, Ours};
 use super::merge::Merge;
@@ -12,11 +12,11 @@ use crate::schema::View;
 use deltasoap_xml::Buffer;
 use std::sync::Arc;
 
-/// The items as they shall be.
+/// The new items.
 #[derive(Debug)]
 pub(crate) struct Items<'a, T> {
     pub(crate) items: &'a [T],
-    /// Which of them may differ, a bit an item; all without.
+    /// Items that may differ, one bit each; `None` if all may.
     pub(crate) dirty: Option<&'a [u64]>,
     pub(crate) view: View<'a>,
 }
@@ -29,7 +29,7 @@ impl<T> Clone for Items<'_, T> {
 
 impl<T> Copy for Items<'_, T> {}
 
-/// What an update needs, and what it tells.
+/// The inputs and results of an update.
 #[derive(Debug)]
 pub(crate) struct Work<'a> {
     pub(crate) options: &'a Templating,
@@ -39,11 +39,11 @@ pub(crate) struct Work<'a> {
     pub(crate) spare: &'a mut Buffer,
     /// How the message matches so far.
     pub(crate) kind: &'a mut MatchKind,
-    /// Set if a text could not be written as it is.
+    /// Set if a text could not be written exactly.
     pub(crate) replaced: &'a mut bool,
 }
 
-/// Brings a run's chunks in line with its items. There is one item at least.
+/// Updates a run's chunks to its items. There must be at least one item.
 pub(crate) fn update<T: Item>(
     old: Vec<Arc<Chunk>>,
     form: &Arc<Form>,
@@ -73,20 +73,20 @@ pub(crate) fn update<T: Item>(
     chunks
 }
 
-/// Where a list got longer or shorter: items in front that are the same, and behind.
+/// The position at which a list got longer or shorter: numbers of equal items before and after it.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     front: usize,
     back: usize,
 }
 
-/// Looks for one place at which items were put in or taken out; `None` if the list changed in other
-/// ways, too.
+/// Looks for a single position at which items were inserted or removed; `None` if the list changed
+/// in other ways too.
 fn edit_place<T: Item>(old: &[Arc<Chunk>], items: Items<'_, T>, had: usize) -> Option<Place> {
     let shorter = had.min(items.items.len());
     let front = same_in_front(old, items);
     let back = if front == shorter { 0 } else { same_behind(old, items, shorter - front) };
-    // Else it is better to go through the items as they stand.
+    // Otherwise it is better to compare the items in place.
     (front < shorter && front + back >= shorter - shorter / 4).then_some(Place { front, back })
 }
 
@@ -123,7 +123,7 @@ fn same_behind<T: Item>(old: &[Arc<Chunk>], items: Items<'_, T>, most: usize) ->
     same
 }
 
-/// Replaces the items between those in front and those behind.
+/// Replaces the items between the equal ones before and after.
 fn splice<T: Item>(
     old: Vec<Arc<Chunk>>,
     form: &Arc<Form>,
@@ -159,7 +159,7 @@ fn splice<T: Item>(
     front
 }
 
-/// Appends a chunk, to the one before it if both are small.
+/// Appends a chunk, merging it with the previous one if both are small.
 fn push_joined(chunks: &mut Vec<Arc<Chunk>>, chunk: Arc<Chunk>, work: &mut Work<'_>) {
     let is_small = |chunk: &Chunk| chunk.bytes().len() < work.options.chunk / 2;
     let Some(last) = chunks.last_mut().filter(|last| is_small(last) && is_small(&chunk)) else {
@@ -170,7 +170,7 @@ fn push_joined(chunks: &mut Vec<Arc<Chunk>>, chunk: Arc<Chunk>, work: &mut Work<
     work.stats.moved += run.bytes.len() as u64;
 }
 
-/// Writes items behind all others.
+/// Appends items to a run.
 fn append<T: Item>(chunks: &mut Vec<Arc<Chunk>>, form: &Arc<Form>, items: &[T], view: View<'_>, work: &mut Work<'_>) {
     let mut rest = items;
     if let Some(last) = chunks.last_mut().filter(|last| !rest.is_empty() && last.bytes().len() < work.options.chunk)
@@ -187,7 +187,7 @@ fn append<T: Item>(chunks: &mut Vec<Arc<Chunk>>, form: &Arc<Form>, items: &[T], 
     }
 }
 
-/// Brings the first `count` items of a chunk in line with those from `first` on; others are
+/// Updates the first `count` items of a chunk to those from `first` on; the chunk's other items are
 /// dropped.
 fn update_chunk<T: Item>(
     mut chunk: Arc<Chunk>,
@@ -225,8 +225,8 @@ fn split_last(chunks: &mut Vec<Arc<Chunk>>, work: &mut Work<'_>) {
 }
 
 impl<T: Item> Ours<'_, T> {
-    /// How many items from one on are known to be the same, as the tracking list or the first
-    /// comparison tells.
+    /// Returns the number of items from `item` on that are known to be the same, by the tracking
+    /// list or a comparison.
     fn unchanged(&self, run: &RunChunk, item: usize) -> usize {
         match self.dirty {
             Some(_) => self.clean(item),
@@ -235,8 +235,8 @@ impl<T: Item> Ours<'_, T> {
     }
 }
 
-/// Writes changed values into their fields, from an item on; gives the first item that does not
-/// fit.
+/// Writes changed values into their fields, starting at an item. Returns the first item that does
+/// not fit.
 fn patch<T: Item>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: &mut Work<'_>) -> Option<usize> {
     let form = Arc::clone(&run.form);
     let Work { text, stats, .. } = work;
@@ -257,13 +257,13 @@ fn patch<T: Item>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: &mu
     misfit
 }
 
-/// Makes the chunk anew, from one of the changed items on. Where it gets too long it ends, and what
-/// follows is in chunks of its own, which this gives.
+/// Rewrites the chunk, starting at a changed item. A chunk that gets too long is ended; returns the
+/// chunks with the items that follow.
 fn merge<T: Item>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: &mut Work<'_>) -> Vec<RunChunk> {
     let form = Arc::clone(&run.form);
     let mut merge = Merge::new(run, from, work.spare, work.text, work.stats);
     let (mut block, mut cuts) = (Block::before(from), Vec::new());
-    // The next items could pass the end of the chunk's memory.
+    // The next items could exceed the chunk's memory.
     let full = work.options.chunk.saturating_sub(form.expected(changes::BLOCK));
     while ours.advance(&mut block, &form, merge.images()) {
         if merge.len() > full && merge.projected() > work.options.split && !form.is_stuffed {
@@ -295,7 +295,7 @@ impl Work<'_> {
         }
     }
 
-    /// A run chunk of our own, copied if it is held elsewhere.
+    /// Returns an exclusive run chunk, copied if it is held elsewhere.
     fn own(&mut self, mut chunk: Arc<Chunk>) -> Option<RunChunk> {
         unshare(&mut chunk, self.frames, self.stats);
         match Arc::into_inner(chunk) {
@@ -306,7 +306,7 @@ impl Work<'_> {
 }
 
 impl RunChunk {
-    /// How many of these items are the same as those from `first` on.
+    /// Returns the number of leading `items` that equal those from `first` on.
     pub(super) fn same_items<T: Item>(&self, items: &[T], first: usize, view: View<'_>) -> usize {
         let mut same = T::count_same(items, &self.images[first * self.form.image..]);
         let mut compare = super::compare::Compare::new(self);

@@ -1,6 +1,6 @@
-//! Items made anew where many of them changed: texts that stay are copied, each as one block, those
-//! that changed are written, and all markup is the form's. What an item costs hardly depends on its
-//! neighbours, so nothing is looked for first.
+//! Rewrites items where many of them changed: unchanged texts are copied, each as one block,
+//! changed ones are written, and all markup comes from the form. The cost of an item hardly depends
+//! on its neighbours, so no search for changes comes first.
 
 use super::{Fields, form::NARROW};
 use crate::encode::flat::{FlatSink, Item};
@@ -8,29 +8,29 @@ use crate::schema::View;
 use deltasoap_xml::lexical::Lexical;
 use deltasoap_xml::{Buffer, Escape};
 
-/// Writes items in exact widths behind each other.
+/// Writes consecutive items in exact widths.
 #[derive(Debug)]
 pub(super) struct Weave<'a, 'f> {
     pub(super) old: &'a [u8],
     pub(super) out: &'a mut Buffer,
     pub(super) fields: &'a mut Fields<'f>,
-    /// The next leaf, and where its image is.
+    /// The next leaf, and the position of its image.
     pub(super) leaf: usize,
     pub(super) image: usize,
     pub(super) column: usize,
     pub(super) woven: Woven,
 }
 
-/// What was written.
+/// Counts of what was written.
 #[derive(Debug, Default)]
 pub(super) struct Woven {
     pub(super) leaves: usize,
-    /// Leaves that became longer or shorter.
+    /// Number of leaves that became longer or shorter.
     pub(super) resized: usize,
 }
 
 impl Weave<'_, '_> {
-    /// Writes items, from the first one's first leaf to the last one's last.
+    /// Writes items, from the first leaf of the first one to the last leaf of the last one.
     #[inline(always)]
     pub(super) fn write<T: Item>(mut self, items: &[T], view: View<'_>) -> Woven {
         for (index, item) in items.iter().enumerate() {
