@@ -113,7 +113,7 @@ mod tests {
         let chance = of(&[50, 101, 102, 99, 100, 100], true);
         assert_eq!((chance.share, percent(chance).as_str()), (None, NO_DIFFERENCE));
         assert!(chance.interval.is_some_and(|[low, high]| low < 0.0 && high > 0.0));
-        assert_eq!(of(&[50; 6], false).share, None, "nothing was skipped that could have taken time");
+        assert_eq!(of(&[50; 6], false).share, None, "nothing that takes time was skipped");
         assert_eq!(percent(of(&[120; 6], false)), "-20 (-20 to -20)", "comparing in vain costs time");
         assert_eq!(of(&[50; 5], true), Saving::default(), "too few plays");
     }

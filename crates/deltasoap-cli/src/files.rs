@@ -53,7 +53,7 @@ pub fn write_output(path: &Path, content: &[u8], import: &Import) -> Result<()> 
         _ => None,
     });
     if let Some(input) = files.into_iter().find(|input| is_same_file(input, path)) {
-        bail!("{} is part of the description: name another file with --output", input.display());
+        bail!("{} is part of the WSDL; name another file with --output", input.display());
     }
     write(path, content).with_context(|| format!("{} cannot be written", path.display()))
 }

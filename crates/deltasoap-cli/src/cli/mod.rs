@@ -35,15 +35,15 @@ const EXAMPLES: &str = "Examples:
   deltasoap call shop.wsdl Order -d '{\"customer\": \"Ada\"}'
   deltasoap mock shop.wsdl                              a service that answers with samples
   deltasoap validate shop.wsdl message.xml              what is wrong with a message, and where
-  deltasoap compile shop.wsdl -o shop.bin               the same, faster: for all commands instead of the WSDL
+  deltasoap compile shop.wsdl -o shop.bin               a file that loads faster, for use instead of the WSDL
   deltasoap generate shop.wsdl -o src/shop.rs           Rust: types, a client, a trait for servers
-  deltasoap replay --wsdl shop.wsdl captured/           what would be gained on these messages
+  deltasoap replay --wsdl shop.wsdl captured/           the gain of differential decoding on these messages
   deltasoap demo                           all streams, a table
   deltasoap demo --stream tr069 --json     one stream, a line of JSON
   deltasoap serve --listen 127.0.0.1:0     on a free port; WSDL at /bench?wsdl
 
 Exit codes: 0 success, 1 the command failed, 2 wrong arguments, 3 the service answered with a fault,
-4 the service did not answer, or its answer cannot be read.
+4 the service did not answer, or its answer cannot be decoded.
 
 Set RUST_LOG=info or RUST_LOG=deltasoap_http=debug to see requests.";
 

@@ -75,7 +75,7 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
     if let (Some(path), Some(jar)) = (&arguments.session, jar) {
         // A cookie file that cannot be written must not cost the answer, which is already here.
         if let Err(error) = files::write_secret(path, jar.to_netscape().as_bytes()) {
-            report(format_args!("warning: the session is not kept: {} cannot be written: {error}", path.display()));
+            report(format_args!("warning: the cookies are not saved: {} cannot be written: {error}", path.display()));
         }
     }
     match outcome {
@@ -92,7 +92,7 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
         Err(DynamicError::Invalid(error)) => {
             let findings: Vec<_> =
                 error.findings.iter().map(|it| format!("\n  {}", one_line(&it.to_string()))).collect();
-            bail!("the request is not as the WSDL says; nothing was sent:{}", findings.concat())
+            bail!("the request does not conform to the WSDL; nothing was sent:{}", findings.concat())
         }
         Err(DynamicError::List(error)) => {
             bail!("the response of {name} has no list for --stream=LIST: {error}; nothing was sent")
@@ -131,7 +131,7 @@ fn data(argument: &str) -> Result<Json> {
         Some(path) => read(path)?,
         None => argument.to_owned(),
     };
-    parse(&text).context("the data is not JSON that can be used")
+    parse(&text).context("the data is not usable as JSON")
 }
 
 fn read(path: &str) -> Result<String> {
@@ -148,7 +148,7 @@ fn session(path: &Path) -> Result<CookieJar> {
     if !path.try_exists().unwrap_or(true) {
         return Ok(CookieJar::default());
     }
-    CookieJar::from_netscape(&files::read_text(path)?).with_context(|| format!("{} is no cookie file", path.display()))
+    CookieJar::from_netscape(&files::read_text(path)?).with_context(|| format!("{} is not a cookie file", path.display()))
 }
 
 /// Creates a client for the service at a URL, which may contain credentials.
@@ -211,7 +211,7 @@ fn options(arguments: &Call, contract: &Contract) -> Result<CallOptions> {
 fn block_name(contract: &Contract, name: &str) -> Result<QName> {
     match name.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
         Some((namespace, local)) => Ok(QName::owned(namespace, local)),
-        None => declared(contract, name, &format!("--understand {{namespace}}{name} accepts one of another namespace")),
+        None => declared(contract, name, &format!("--understand {{namespace}}{name} accepts a header block of another namespace")),
     }
 }
 
@@ -239,7 +239,7 @@ fn header_block(operation: &Operation, text: &str) -> Result<HeaderBlock> {
         Some(name) => name.clone(),
         None => declared(operation.contract(), name, "a header block can also be given as XML")?,
     };
-    let json = parse(&json).with_context(|| format!("the content of {name} is not JSON that can be used"))?;
+    let json = parse(&json).with_context(|| format!("the content of {name} is not usable as JSON"))?;
     let node = operation.header_from_json(&name, &json).with_context(|| format!("the header block {name}"))?;
     Ok(HeaderBlock { node })
 }
@@ -344,8 +344,8 @@ fn warn_of_lost(reply: &Reply, verbose: bool) {
     let named = named.join(", ");
     match parts.len() {
         0 => {}
-        1 => report(format_args!("warning: 1 part that came with the answer is left out: {named}{hint}")),
-        count => report(format_args!("warning: {count} parts that came with the answer are left out: {named}{hint}")),
+        1 => report(format_args!("warning: 1 part of the answer is not printed: {named}{hint}")),
+        count => report(format_args!("warning: {count} parts of the answer are not printed: {named}{hint}")),
     }
 }
 
@@ -354,7 +354,7 @@ const MOST_NAMED: usize = 10;
 
 /// Describes a part by its media type, and by its content ID or its location.
 fn named(part: &PartHeaders) -> String {
-    let media = part.content_type().unwrap_or("a part of no media type");
+    let media = part.content_type().unwrap_or("a part without a media type");
     let named = match (part.content_id(), part.location()) {
         (Some(id), _) => format!("{media} <{id}>"),
         (None, Some(location)) => format!("{media} at {location}"),

@@ -108,7 +108,7 @@ fn not_callable(operation: &Operation) -> Option<String> {
 fn not_generated(operation: &Operation) -> Option<&'static str> {
     operation.method().ok()?;
     let begins = service_begins(operation).map(|_| "the service starts it");
-    begins.or_else(|| is_like_another(operation).then_some("its body is empty, and another one has its action"))
+    begins.or_else(|| is_like_another(operation).then_some("its body is empty, and another operation has the same action"))
 }
 
 /// Returns true if the operation's body is empty and an earlier operation of its port has an empty
@@ -139,8 +139,8 @@ fn action_of_empty(operation: &Operation) -> Option<String> {
 fn mark(operation: &Operation) -> String {
     match (not_callable(operation), not_generated(operation), service_begins(operation)) {
         (Some(why), ..) => format!("  (cannot be called: {})", one_line(&why)),
-        (None, _, Some(kind)) => format!("  ({kind}: the service sends it, `call` too; `generate` leaves it out)"),
-        (None, Some(why), None) => format!("  (`generate` leaves it out: {why})"),
+        (None, _, Some(kind)) => format!("  ({kind}: the service starts it; `call` can send it, `generate` omits it)"),
+        (None, Some(why), None) => format!("  (`generate` omits it: {why})"),
         (None, None, None) => String::new(),
     }
 }
@@ -207,11 +207,11 @@ pub fn describe(arguments: &Describe) -> Result<()> {
         match contract.similar_names(name) {
             similar if similar.is_empty() => {
                 bail!(
-                    "nothing has the name {name}; `deltasoap list {}` shows all operations",
+                    "there is no operation, element or type {name}; `deltasoap list {}` shows all operations",
                     shown(&arguments.description.wsdl)
                 )
             }
-            similar => bail!("nothing has the name {name}; available: {}", similar.join(", ")),
+            similar => bail!("there is no operation, element or type {name}; available: {}", similar.join(", ")),
         }
     }
     if arguments.json {
@@ -243,7 +243,7 @@ pub fn template(arguments: &Template) -> Result<()> {
     };
     if let Some(why) = why {
         let why = one_line(&why);
-        report(format_args!("warning: no valid sample was found, so this one has to be corrected; {why}"));
+        report(format_args!("warning: no valid sample was found; this one has to be corrected: {why}"));
     }
     match arguments.xml {
         true => print_xml(message?.as_slice()),

@@ -30,7 +30,7 @@ pub async fn mock(arguments: &cli::Mock) -> Result<()> {
     let mut mock = Mock::new(contract);
     for (other, first) in mock.not_told_apart() {
         report(format_args!(
-            "warning: requests of {other} have the same element and action as those of {first}, and are answered so"
+            "warning: requests of {other} have the same element and action as those of {first}, and are answered like them"
         ));
     }
     if let Some(replies) = &arguments.replies {
@@ -100,7 +100,7 @@ async fn serve(arguments: &cli::Mock, service: SoapService, is_described: bool) 
     let address = server.local_addr()?;
     print_line(format_args!("listening on http://{address}/"))?;
     if is_described {
-        print_line(format_args!("description at http://{address}/?wsdl"))?;
+        print_line(format_args!("WSDL at http://{address}/?wsdl"))?;
     }
     let server = server.worker_threads(processors());
     let handle = server.handle();

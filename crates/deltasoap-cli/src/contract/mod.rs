@@ -83,14 +83,14 @@ fn explained(wsdl: &str, loading: &Loading, error: &deltasoap_wsdl::Error) -> an
         text = rest;
     }
     let hints = [
-        (PRIVATE, "--allow-private fetches documents from private addresses that others name"),
-        ("the root element is <html>", "that is a page; most services give their WSDL at their URL with ?wsdl"),
-        ("document type declaration", "is it a page? Most services give their WSDL at their URL with ?wsdl"),
-        ("status 404", "is the path right? Most services give their WSDL at their URL with ?wsdl"),
+        (PRIVATE, "--allow-private fetches documents from private addresses that other documents name"),
+        ("the root element is <html>", "that is a web page; most services have their WSDL at their URL with ?wsdl"),
+        ("document type declaration", "is it a web page? Most services have their WSDL at their URL with ?wsdl"),
+        ("status 404", "is the path right? Most services have their WSDL at their URL with ?wsdl"),
         ("redirects, the last one", "the host may redirect clients without credentials; -u, -H or --cert give them"),
-        ("a redirect out of TLS", "anybody on the way could answer there; if that is meant, give the http URL itself"),
+        ("a redirect out of TLS", "anyone on the path could answer there; if that is intended, give the http URL itself"),
         ("a redirect", "the host redirects to a URL that cannot be loaded; is the URL right?"),
-        ("before message length", "the answer was cut off; try again, or name a file that has it whole"),
+        ("before message length", "the answer was truncated; try again, or give a file with the complete document"),
         ("the folder that files are read from", "--root DIR names another one"),
     ];
     let is_fitting = |(sign, _): &(&str, &str)| text.contains(sign) && !(is_offline && *sign == PRIVATE);

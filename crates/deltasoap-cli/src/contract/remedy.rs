@@ -11,26 +11,26 @@ const REMEDIES: [(&str, &str); 27] = [
     ("status 403", "access is denied; -u, -H or --cert give other credentials"),
     (
         "status 407",
-        "the proxy requires a login, or refuses the one that it got: --proxy http://NAME:PASSWORD@HOST:PORT",
+        "the proxy requires a login, or refused the one that was sent: --proxy http://NAME:PASSWORD@HOST:PORT",
     ),
     (
         "proxy authorization required",
-        "the proxy requires a login, or refuses the one that it got: --proxy http://NAME:PASSWORD@HOST:PORT",
+        "the proxy requires a login, or refused the one that was sent: --proxy http://NAME:PASSWORD@HOST:PORT",
     ),
     ("user/pass authentication", "the proxy requires another login, or none: --proxy socks5://NAME:PASSWORD@HOST:PORT"),
     ("credentials not accepted", "the proxy requires another login: --proxy socks5://NAME:PASSWORD@HOST:PORT"),
     (
         "cannot connect to the proxy",
-        "is the proxy running, and its URL right? --proxy takes another, no_proxy lists hosts to connect to directly",
+        "is the proxy running, and is its URL right? --proxy takes another, no_proxy lists hosts to connect to directly",
     ),
     (
         "does not connect to the host",
         "the proxy may not serve this host or port; --proxy takes another, no_proxy lists hosts to connect to directly",
     ),
-    ("Connection refused", "nothing listens there; is the service running, and the port right?"),
+    ("Connection refused", "nothing listens there; is the service running, and is the port right?"),
     ("failed to lookup address", "no such host is known; is the name right, or is a proxy needed (--proxy)?"),
     ("authority that is not trusted", "--cacert FILE adds one, -k accepts any certificate"),
-    ("is not trusted itself", "--cacert FILE trusts this very certificate, -k accepts any"),
+    ("is not trusted itself", "--cacert FILE trusts this certificate, -k accepts any"),
     (
         "trusted authority may have the issuer's name",
         "--cacert FILE adds the authority, or the server's own certificate; -k accepts any",
@@ -115,7 +115,7 @@ fn denied(error: &str, sent: Sent) -> String {
             "the server does not accept Basic authentication and offers Digest: add --digest".to_owned()
         }
         Sent::Digest if has("Basic") && !has("Digest") => {
-            "the server does not accept Digest authentication and offers Basic: leave --digest out".to_owned()
+            "the server does not accept Digest authentication and offers Basic: omit --digest".to_owned()
         }
         Sent::Basic => "the server refused the credentials; are name and password right?".to_owned(),
         Sent::Digest => {

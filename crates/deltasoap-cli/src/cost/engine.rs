@@ -27,7 +27,7 @@ fn start(name: &str, program: Option<PathBuf>) -> Result<Box<dyn Engine>> {
     match program {
         _ if is_ours(name) => Ok(Box::new(Deltasoap)),
         Some(program) => Ok(Box::new(Peer::start(&program)?)),
-        None => bail!("{name} is not built: run `cargo xtask peers {name}`, or say where it is with --peers"),
+        None => bail!("{name} is not built: run `cargo xtask peers {name}`, or give its directory with --peers"),
     }
 }
 

@@ -26,7 +26,7 @@ pub fn measure(arguments: &Measure) -> Result<()> {
     let path = &arguments.calibrated.calibration;
     let begun = begun(arguments, path, engine.as_ref(), plan)?;
     if cfg!(debug_assertions) {
-        report("warning: this program was built without optimization, and so will be what it measures");
+        report("warning: this program was built without optimization, which affects all measurements");
     }
     let mut keeper = Keeper { path: path.clone(), bar: bar("measuring") };
     let measured = measure::measure(engine.as_mut(), plan, begun, &mut keeper)?;
@@ -80,7 +80,7 @@ fn refused(toolkit: &dyn Engine, plan: Plan) -> Result<()> {
     let name = toolkit.toolkit().name;
     ensure!(
         engine::is_ours(&name) || plan.mode == Mode::Regular,
-        "{name} has no differential mode that could be measured"
+        "{name} has no differential mode"
     );
     let all = series(plan.mode, plan.extent);
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
@@ -91,7 +91,7 @@ fn refused(toolkit: &dyn Engine, plan: Plan) -> Result<()> {
     for (reason, count) in &reasons {
         report(format_args!("{count} of {} messages are left out: {reason}", all.len()));
     }
-    ensure!(left > 0, "there is nothing that {name} can be measured with in {} mode", plan.mode);
+    ensure!(left > 0, "{name} has no messages that can be measured in {} mode", plan.mode);
     Ok(())
 }
 
@@ -104,8 +104,8 @@ fn begun(arguments: &Measure, path: &Path, engine: &dyn Engine, plan: Plan) -> R
     }
     let mut known = Calibration::load(path)?;
     let fits = known.check(&machine, &toolkit);
-    fits.with_context(|| format!("{} cannot be gone on with; --fresh begins anew", path.display()))?;
-    ensure!(known.mode == plan.mode, "{} is of {} mode; --fresh begins anew", path.display(), known.mode);
+    fits.with_context(|| format!("{} cannot be continued; --fresh starts over", path.display()))?;
+    ensure!(known.mode == plan.mode, "{} is of {} mode; --fresh starts over", path.display(), known.mode);
     if known.extent != plan.extent {
         // The measurements are kept, but other points have not been visited yet.
         (known.extent, known.rounds) = (plan.extent, 0);

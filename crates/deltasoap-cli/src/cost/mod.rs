@@ -36,7 +36,7 @@ fn calibration(calibrated: &Calibrated) -> Result<Calibration> {
     let path = &calibrated.calibration;
     let loaded = Calibration::load(path);
     let loaded =
-        loaded.with_context(|| "no calibration that can be used; `deltasoap cost measure` makes one".to_owned())?;
+        loaded.with_context(|| "no usable calibration; `deltasoap cost measure` creates one".to_owned())?;
     let toolkit = if engine::is_ours(&loaded.toolkit.name) { Deltasoap::identity() } else { loaded.toolkit.clone() };
     loaded.check(&Machine::here(), &toolkit).with_context(|| format!("{} cannot be used", path.display()))?;
     if let Some(unfinished) = loaded.unfinished() {
@@ -60,7 +60,7 @@ fn check_changes(messages: &Messages, model: &Model) -> Result<()> {
     let is_compared = model.mode == Mode::Differential;
     ensure!(
         is_compared || messages.changed.is_empty(),
-        "--changed needs a calibration of differential mode: `deltasoap cost measure --mode differential` makes one"
+        "--changed needs a calibration of differential mode: `deltasoap cost measure --mode differential` creates one"
     );
     Ok(())
 }
@@ -68,7 +68,7 @@ fn check_changes(messages: &Messages, model: &Model) -> Result<()> {
 /// Returns default sizes, with the percentages of the values at and below some paths that change.
 fn changed_sizes(percents: &[(String, f64)]) -> Result<Sizes> {
     let is_share = |percent: f64| (0.0..=100.0).contains(&percent);
-    ensure!(percents.iter().all(|it| is_share(it.1)), "--changed takes percent, from 0 to 100");
+    ensure!(percents.iter().all(|it| is_share(it.1)), "--changed takes a percentage from 0 to 100");
     let changed = percents.iter().map(|(path, percent)| (path.clone(), percent / 100.0)).collect();
     Ok(Sizes { changed, ..Sizes::default() })
 }

@@ -27,7 +27,7 @@ const HALVINGS: u32 = 40;
 /// Computes the plan, and prints it.
 pub async fn run(arguments: &Arguments) -> Result<()> {
     let mut operations = operations(&arguments.messages)?;
-    ensure!(operations.len() == 1, "say which operation is meant with --operation");
+    ensure!(operations.len() == 1, "select an operation with --operation");
     let operation = operations.remove(0);
     let calibration = calibration(&arguments.calibrated)?;
     let model = Model::fit(&calibration)?;
@@ -42,7 +42,7 @@ pub async fn run(arguments: &Arguments) -> Result<()> {
     let mut binary = binary_cost(&samples, xml_client(&costs));
     let mut observed = None;
     if arguments.validate {
-        ensure!(model.mode == Mode::Regular, "a plan can be validated in regular mode alone");
+        ensure!(model.mode == Mode::Regular, "a plan can be validated only in regular mode");
         observed = Some(validate(arguments, &samples, &mut system).await?);
         (planned, binary) = (plan(&system, load)?, binary.on_one_machine());
     }
@@ -187,14 +187,14 @@ fn client_counts(knee: f64, think: f64, asked: Option<u32>, base: u32) -> Result
     let most = around.into_iter().fold(0.0, f64::max);
     ensure!(
         most <= MOST_CLIENTS,
-        "the knee is at {knee:.0} clients, and load tests have {MOST_CLIENTS} at most: with less, none of them waits for another, and there is \
+        "the knee is at {knee:.0} clients, and load tests have {MOST_CLIENTS} at most: with fewer, none of them waits for another, and there is \
          nothing to validate; take a shorter --think, such as {:.3}",
         think * MOST_CLIENTS / most * 0.8
     );
     let around = around.map(|clients| clients.round().max(1.0) as u32);
     let asked = asked.filter(|&clients| f64::from(clients) <= MOST_CLIENTS);
     let counts: BTreeSet<u32> = around.into_iter().chain(asked).filter(|&clients| clients != base).collect();
-    ensure!(!counts.is_empty(), "the service time is taken from the only load test there would be: it proves nothing");
+    ensure!(!counts.is_empty(), "the service time is taken from the only load test, so it proves nothing");
     Ok(counts.into_iter().collect())
 }
 
@@ -254,7 +254,7 @@ fn print(plan: &Plan, answers: &[Answer], observed: Option<&Validation>) -> Resu
     let seconds = |it: f64| time(it * 1e9);
     writeln!(
         out,
-        "demand of a request: {} for XML, {} else and {} behind the answer at the server, {} at the client, {:.0} + {:.0} bytes\n",
+        "demand of a request: {} for XML, {} for everything else and {} after the answer at the server, {} at the client, {:.0} + {:.0} bytes\n",
         seconds(system.xml),
         seconds(system.service),
         seconds(system.behind),
@@ -263,7 +263,7 @@ fn print(plan: &Plan, answers: &[Answer], observed: Option<&Validation>) -> Resu
         system.response_bytes
     )?;
     writeln!(out, "{:.1} requests a second, answered in {} on average", outcome.throughput, seconds(outcome.response))?;
-    writeln!(out, "the {} is full first: at {:.1} requests a second", plan.bottleneck, plan.most)?;
+    writeln!(out, "the {} saturates first: at {:.1} requests a second", plan.bottleneck, plan.most)?;
     match plan.knee {
         Knee::Clients(clients) => writeln!(out, "the knee is at {clients:.1} clients: more of them mostly wait\n")?,
         Knee::Rate(rate) => writeln!(out, "the knee is at {rate:.1} requests a second: more of them mostly wait\n")?,
@@ -333,7 +333,7 @@ fn validated(validation: &Validation, cores: usize) -> String {
     );
     let others = all.iter().filter_map(|it| it.observed.others).reduce(f64::max);
     if let Some(busy) = Busy::new(others, cores) {
-        text += &format!("\n{busy} meanwhile, which no plan knows of: measure again when the machine is idle");
+        text += &format!("\n{busy} meanwhile, which the plan does not include: measure again when the machine is idle");
     }
     text
 }

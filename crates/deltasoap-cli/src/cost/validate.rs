@@ -50,7 +50,7 @@ pub fn run(arguments: &Check) -> Result<()> {
     }
     ensure!(
         !all.is_empty(),
-        "there is nothing to validate with: of suite.wsdl's operations, peers have those that send structs, events and binary data"
+        "there is nothing to validate with: of suite.wsdl's operations, peers have only those that send structs, events and binary data"
     );
     if let Some(path) = &arguments.html {
         html::validation(path, &all)?;
@@ -63,7 +63,7 @@ pub fn run(arguments: &Check) -> Result<()> {
 fn unseen_types(model: &Model, engine: &dyn Engine, is_full: bool) -> Result<Vec<Trial>> {
     let unseen = held_out(model.mode, if is_full { Extent::Full } else { Extent::Sample });
     let offered: Vec<_> = unseen.iter().filter(|workload| engine.refuses(workload).is_none()).collect();
-    ensure!(!offered.is_empty(), "{} has no message that was not fitted to", model.toolkit.name);
+    ensure!(!offered.is_empty(), "{} has no message that the model was not fitted to", model.toolkit.name);
     let trials = offered.into_iter().map(|workload| predict_workload(model, workload));
     Ok(trials.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
@@ -78,7 +78,7 @@ fn descriptions(path: &Path) -> Vec<PathBuf> {
 /// Returns the sizes of the messages of operations, for each share of changing values.
 fn sizes(arguments: &Check, mode: Mode) -> Result<Vec<Sizes>> {
     let percents = &*arguments.changed;
-    ensure!(percents.is_empty() || mode == Mode::Differential, "--changed is for differential mode alone");
+    ensure!(percents.is_empty() || mode == Mode::Differential, "--changed is only for differential mode");
     let percents = match mode {
         Mode::Regular => &[0.0],
         Mode::Differential if percents.is_empty() => CHANGED,

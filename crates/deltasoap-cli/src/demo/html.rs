@@ -34,7 +34,7 @@ fn page(outcomes: &[Outcome]) -> String {
     page.section("Encoding");
     encoding(&rows).iter().for_each(|chart| page.chart(chart));
     page.section("Message by message");
-    page.paragraph("Time to decode each message at the server, in the first play. The first one of a stream has none to be compared with.");
+    page.paragraph("Time to decode each message at the server, in the first play. The first message of a stream has no earlier one to be compared with.");
     outcomes.iter().for_each(|outcome| times(&mut page, outcome));
     page.finish()
 }

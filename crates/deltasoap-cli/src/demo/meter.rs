@@ -51,7 +51,7 @@ impl Meter {
             self.read(way, begin.elapsed());
         }
         let is_same = replies.regular.concat() == replies.differential.concat();
-        ensure!(is_same, "the replies differ: one is not what writing in full gives");
+        ensure!(is_same, "the replies differ: one does not equal the full encoding");
         self.bar.inc(1);
         Ok(())
     }

@@ -61,7 +61,7 @@ fn replay_sessions(json: bool) -> Result<()> {
     let report = replay::v_sphere().context("the recorded sessions")?;
     if !json {
         print_line(format_args!(
-            "\nThe recorded vSphere sessions once more, replayed by their WSDL as dynamic values:\n"
+            "\nThe recorded vSphere sessions, replayed with their WSDL as dynamic values:\n"
         ))?;
     }
     report.print(json)

@@ -279,14 +279,14 @@ pub const RESPONSES: [&str; 13] = [
 /// Explanation of the headings.
 pub const LEGEND: &str = "\
 Each stream is played nine times, with new servers: counts are those of one play, times and rates the medians of all. Speed-up: the median of
-all plays, and the interval that it lies in (with 95 % certainty or more). No difference: that interval has 1 in it, or nothing was saved that
-could have gained time.
-Requests are decoded, responses encoded, both at the server and timed without HTTP. Both services get the same bytes, and give the same.
-Changed: of a hundred values, how many differ from the message before; other streams are recorded, or derived from recorded messages.
-Fast: share of the operations' bytes that equal those of the message before, and were skipped. Memory: held of earlier messages.
-Match: how responses resemble earlier ones; structural matches are perfect where each changed value is as long as before. Written: share
-of the bytes that were written anew. Responses of operations that give less than 2 KiB are always written in full.
-MB are 10^6 bytes, kB 10^3. Round trips are of one client, the check of the reply included.";
+all plays, with its confidence interval (95 % or more). No difference: that interval has 1 in it, or nothing that takes
+time was saved.
+Requests are decoded, responses encoded, both at the server and timed without HTTP. Both services get and return the same bytes.
+Changed: percentage of the values that differ from the previous message; other streams are recorded, or derived from recorded messages.
+Fast: share of the operations' bytes that equal those of the previous message, and were skipped. Memory: held for earlier messages.
+Match: how responses resemble earlier ones; structural matches are perfect if each changed value keeps its length. Written: share
+of the bytes that were encoded anew. Responses of operations that return less than 2 KiB are always encoded in full.
+MB are 10^6 bytes, kB 10^3. Round trips are those of one client, including the check of the reply.";
 
 /// Prints the outcomes: two tables, or a line of JSON each.
 pub fn print(outcomes: &[Outcome], json: bool) -> Result<()> {

@@ -150,7 +150,7 @@ fn carried(content: &Bytes) -> Result<(Option<String>, Bytes), Reason> {
     let coding = value(fields, "content-encoding").map(<[u8]>::to_ascii_lowercase).unwrap_or_default();
     let is_gzip = coding.ends_with(b"gzip") && body.starts_with(&GZIP);
     if is_chunked && !is_undone(&body) && !is_gzip {
-        body = dechunked(&body).map(Bytes::from).ok_or("chunked, and cut off")?;
+        body = dechunked(&body).map(Bytes::from).ok_or("chunked and truncated")?;
     }
     match &coding[..] {
         b"" | b"identity" => {}
@@ -334,7 +334,7 @@ mod tests {
         assert!(why(&cut).starts_with("not valid gzip"));
         assert!(why(b"--B\r\n\r\n<x/>\r\n").starts_with("not a valid package"));
         let cut = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFF\r\n<x";
-        assert_eq!(why(cut), "chunked, and cut off");
+        assert_eq!(why(cut), "chunked and truncated");
         assert_eq!(read(Path::new("/no/such/file")).expect_err("no file"), "cannot be read");
     }
 

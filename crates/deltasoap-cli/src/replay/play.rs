@@ -248,8 +248,8 @@ impl<'a> Sides<'a> {
             (Ok(()), Ok(())) => None,
             (Err(one), Err(other)) if one == other => None,
             (Err(one), Err(other)) => Some(format!("other errors: {one}; {other}")),
-            (Err(error), Ok(())) => Some(format!("refused in regular mode alone: {error}")),
-            (Ok(()), Err(error)) => Some(format!("accepted in regular mode alone: {error}")),
+            (Err(error), Ok(())) => Some(format!("refused only in regular mode: {error}")),
+            (Ok(()), Err(error)) => Some(format!("accepted only in regular mode: {error}")),
         }
     }
 
@@ -292,8 +292,8 @@ mod tests {
         assert_eq!(difference(&refused, &refused), None);
         assert_eq!(difference(&one, &one.replace(">0<", ">-0<")).as_deref(), Some("the values differ"));
         for (one, other, what) in [
-            (&refused, &one, "refused in regular mode alone"),
-            (&one, &refused, "accepted in regular mode alone"),
+            (&refused, &one, "refused only in regular mode"),
+            (&one, &refused, "accepted only in regular mode"),
             (&refused, &one.replace(">0<", ">x<"), "other errors"),
         ] {
             assert!(difference(one, other).is_some_and(|found| found.starts_with(what)), "{what}");

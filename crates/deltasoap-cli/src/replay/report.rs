@@ -190,7 +190,7 @@ impl Report {
     fn print_lists(&self) -> Result<()> {
         let play = &self.play;
         let unknown = play.unknown.iter().map(|(element, messages)| format!("{element}: {messages}"));
-        list("Messages of operations that are not known", unknown)?;
+        list("Messages of unknown operations", unknown)?;
         let deviations = play.deviations.iter().map(|(what, Deviating { count, messages, file, .. })| {
             format!("{what}: {count} (messages: {messages}), the first in {}", file.display())
         });
@@ -199,9 +199,9 @@ impl Report {
             .faults
             .iter()
             .map(|fault| format!("{}:{}:{}: {}", fault.file.display(), fault.line, fault.column, fault.error));
-        list("Messages that were refused", faults)?;
+        list("Refused messages", faults)?;
         let skipped = self.skipped().map(|(reason, file)| format!("{}: {reason}", file.display()));
-        list("Files that were skipped", skipped)
+        list("Skipped files", skipped)
     }
 }
 
@@ -257,10 +257,10 @@ impl Gain {
 
 const LEGEND: &str = "\
 Times are of decoding, and of releasing what was decoded, without reading files: medians of all plays. Shares are of the bytes in the operations' elements.
-Time saved: the median of all plays, and the interval that it lies in (with 95 % certainty or more). No difference: that interval has zero in it,
-or nothing was skipped that could have taken time.
-Similar: equal to the bytes of the message before. Fast: skipped.
-Memory: the most that each stream held beyond its values, all together. MB are 10^6 bytes, kB 10^3.";
+Time saved: the median of all plays, with its confidence interval (95 % or more). No difference: that interval has zero in it,
+or nothing that takes time was skipped.
+Similar: equal to the bytes of the previous message. Fast: skipped.
+Memory: the maximum that each stream held beyond its values, in total. MB are 10^6 bytes, kB 10^3.";
 
 const HEADINGS: [&str; 10] = [
     "operation",

@@ -89,7 +89,7 @@ fn measuring_shows_the_papers_tables_and_goes_on_where_it_ended() {
     assert!(before.iter().any(|batches| batches.len() == 3), "of each batch");
     assert_eq!(two["planned"].as_u64(), Some(2));
     let other = complaint(&["measure", "--few", "--rounds", "2", "--mode", "differential", "--calibration", &file]);
-    assert!(other.contains("is of regular mode; --fresh begins anew"), "{other}");
+    assert!(other.contains("is of regular mode; --fresh starts over"), "{other}");
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn operations_with_changes_are_held_against_the_truth() {
     assert!(count(&half, "5 of 10 values changed") > 0, "{half:?}");
     let regular = measured("regular");
     let refused = complaint(&["validate", "--wsdl", WSDL, "--changed", "5", "--calibration", &regular]);
-    assert!(refused.contains("differential mode alone"), "{refused}");
+    assert!(refused.contains("only for differential mode"), "{refused}");
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn what_means_nothing_is_refused() {
     let large = of(&[&["predict"][..], &operation, &["--string", "item=99999999999"]].concat());
     assert!(large.contains("more than 100000000 characters"), "{large}");
     let none = of(&["plan", "--wsdl", WSDL, "--clients", "5"]);
-    assert!(none.contains("say which operation is meant"), "{none}");
+    assert!(none.contains("select an operation with --operation"), "{none}");
     let full = of(&[&["plan"][..], &operation, &["--rate", "1000000", "--service", "2"]].concat());
     assert!(full.contains("it is saturated at"), "{full}");
     let clients = of(&[&["plan"][..], &operation, &["--clients", "4000000000"]].concat());
@@ -252,7 +252,7 @@ fn a_calibration_of_another_machine_is_refused() {
     assert!(complaint(&["fit", "--calibration", ELSEWHERE]).contains("the processor is "));
     assert!(printed(&["fit", "--elsewhere", "--calibration", ELSEWHERE]).contains("Table 3"));
     let none = complaint(&["predict", "--wsdl", WSDL, "--calibration", "/nowhere.json"]);
-    assert!(none.contains("`deltasoap cost measure` makes one"), "{none}");
+    assert!(none.contains("`deltasoap cost measure` creates one"), "{none}");
     let format = complaint(&["fit", "--calibration", WSDL]);
     assert!(format.contains("is no calibration"), "{format}");
 }

@@ -144,7 +144,7 @@ fn what_cannot_be_imported_is_said_with_what_to_do() {
         ("http://ada:pass@a host/x", &["error: http://a host/x cannot be imported: the URL is malformed: "]),
         (&wsdl2, &["a WSDL 2.0 document"]),
         (&page, &["the root element is <html>", "with ?wsdl)"]),
-        (&mock.url, &["is it a page?", "with ?wsdl)"]),
+        (&mock.url, &["is it a web page?", "with ?wsdl)"]),
         (&out, &["/etc/hostname is outside of ", "the nearest folder that contains both", "(--root DIR names"]),
     ] {
         let output = run(&["list", wsdl]);
@@ -255,7 +255,7 @@ fn list_says_which_operations_cannot_be_called_or_generated() {
     let output = run(&["list", &path]);
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
     let expected = "S.Q  SOAP 1.1  https://127.0.0.1:1/\n  Ask\n  Void\n  Typed\n  \
-        Notify  (notification: the service sends it, `call` too; `generate` leaves it out)\n  Solicit  (solicit-response: the service sends it, `call` too; `generate` leaves it out)\n";
+        Notify  (notification: the service starts it; `call` can send it, `generate` omits it)\n  Solicit  (solicit-response: the service starts it; `call` can send it, `generate` omits it)\n";
     assert_eq!(stdout(&output), expected);
     let listed = json(&run(&["list", "--json", &path]));
     let marks: Vec<_> = listed["operations"]
@@ -305,7 +305,7 @@ fn list_shows_each_port_and_what_generate_leaves_out_at_it() {
     std::fs::write(&path, PORTS).expect("a file");
     let path = path.to_string_lossy();
     let output = run(&["list", &path]);
-    let of_each = "\n  Ping\n  Pong  (`generate` leaves it out: its body is empty, and another one has its action)\n";
+    let of_each = "\n  Ping\n  Pong  (`generate` omits it: its body is empty, and another operation has the same action)\n";
     let ports = ["S.Http  SOAP 1.1  http://a", "S.Https  SOAP 1.1  https://a", "S2.Http  SOAP 1.1  http://b"];
     let expected: String = ports.iter().map(|port| format!("{port}.example/{of_each}")).collect();
     assert_eq!(stdout(&output), expected, "{output:?}");

@@ -353,7 +353,7 @@ fn what_is_not_loaded_is_said_with_what_to_do() {
         (&canned(LOOP).0, "more than 5 redirects", "--cert give them"),
         (&canned(AWAY).0, "file:///x", "is the URL right?"),
         (&canned(PRIVATE).0, "http://127.0.0.1:1/ is a private address", "--allow-private"),
-        (&canned(CUT).0, "before message length", "the answer was cut off"),
+        (&canned(CUT).0, "before message length", "the answer was truncated"),
         (&tls.url, "authority that is not trusted", "(--cacert FILE adds one, -k"),
         (&to_plain, "does not answer in TLS", "is the URL http://?"),
         (&to_tls, "answers in TLS", "is the URL https://?"),
@@ -554,7 +554,7 @@ fn credentials_that_are_refused_are_told_from_missing_ones() {
         (digest, &["-u", "ada:secret"], "offered by Digest", "add --digest"),
         (digest, &["-u", "ada:secret", "--digest"], "offered by Digest", "refused the credentials"),
         (digest, &[], "offered by Digest", "-u NAME:PASSWORD --digest"),
-        ("Basic realm=\"hidden\"", &["-u", "ada:secret", "--digest"], "offered by Basic", "leave --digest out"),
+        ("Basic realm=\"hidden\"", &["-u", "ada:secret", "--digest"], "offered by Basic", "omit --digest"),
         ("Negotiate", &["-u", "ada:secret"], "offered by Negotiate", "-u knows Basic and Digest"),
         ("Bearer", &["-H", "Authorization: Bearer secret"], "offered by Bearer", "in the Authorization header"),
     ] {
@@ -758,11 +758,11 @@ fn parts_that_are_not_printed_are_said() {
     let two = format!("{one}\r\nContent-Location: urn:q\r\n\r\nq\r\n--B--\r\n");
     for (behind, said) in [
         ("--\r\n", ""),
-        (&format!("{one}--\r\n"), "warning: 1 part that came with the answer is left out: application/pdf <p@x>; "),
+        (&format!("{one}--\r\n"), "warning: 1 part of the answer is not printed: application/pdf <p@x>; "),
         (
             &two,
-            "warning: 2 parts that came with the answer are left out: application/pdf <p@x>, \
-             a part of no media type at urn:q; ",
+            "warning: 2 parts of the answer are not printed: application/pdf <p@x>, \
+             a part without a media type at urn:q; ",
         ),
     ] {
         let url = packed(CATALOGUE, behind);
