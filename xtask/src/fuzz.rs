@@ -73,7 +73,7 @@ fn selected(wanted: Option<&str>) -> Result<Vec<String>> {
     match wanted {
         None => Ok(names),
         Some(name) if names.iter().any(|known| known == name) => Ok(vec![name.to_owned()]),
-        Some(name) => bail!("no fuzz target `{name}`; there are: {}", names.join(", ")),
+        Some(name) => bail!("no fuzz target `{name}`; available: {}", names.join(", ")),
     }
 }
 

@@ -214,7 +214,7 @@ impl PrivateApt {
         shell::create_folder(&folder.join("cache/archives/partial"))?;
         let policy = shell::output(shell::command("apt-cache", ["policy", "gsoap"]).env("LC_ALL", "C"))?;
         let Some(origin) = origin_of_installed(&policy) else {
-            bail!("apt does not know where the installed gsoap came from:\n{policy}");
+            bail!("apt does not know the origin of the installed gsoap:\n{policy}");
         };
         fs::write(folder.join("sources.list"), format!("deb-src [signed-by={KEYRING}] {origin}\n"))?;
         Ok(PrivateApt { folder: folder.to_owned() })

@@ -55,7 +55,7 @@ fn test_program() -> Result<PathBuf> {
     let arguments = ["test", "--locked", "-p", PACKAGE, "--lib", "--no-run", "--message-format", "json"];
     let messages = shell::output(shell::command("cargo", arguments).current_dir(shell::root()))?;
     let program = messages.lines().rev().find_map(executable);
-    program.context("cargo does not say where the tests are")
+    program.context("cargo did not report the test program")
 }
 
 /// Returns the program in a message of cargo.

@@ -64,7 +64,7 @@ fn folders(corpus: Option<&Path>) -> Vec<PathBuf> {
 /// Runs the instance tests of the suite.
 pub fn xsts(arguments: &Xsts) -> Result<ExitCode> {
     if !arguments.suite.join("suite.xml").is_file() {
-        bail!("{} holds no suite.xml: clone https://github.com/w3c/xsdtests there", arguments.suite.display());
+        bail!("{} contains no suite.xml: clone https://github.com/w3c/xsdtests there", arguments.suite.display());
     }
     let mut command = program("xsts.py")?;
     command.arg("--goal").arg(arguments.goal.to_string()).arg("--only").arg(&arguments.only);

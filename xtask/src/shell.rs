@@ -143,7 +143,7 @@ pub fn show(command: &Command) -> String {
 pub fn host() -> Result<String> {
     let text = output(&mut command("rustc", ["-vV"]))?;
     let line = text.lines().find_map(|line| line.strip_prefix("host: "));
-    line.map(str::to_owned).context("rustc does not say what its host is")
+    line.map(str::to_owned).context("rustc did not report its host")
 }
 
 /// Returns true if `stamp` contains exactly `content`: the work that it stands for has been done.

@@ -31,7 +31,7 @@ fn libxml2() -> Vec<String> {
     match debian::install(&["python3", "python3-lxml"]) {
         Ok(()) => vec!["--python".to_owned(), "/usr/bin/python3".to_owned()],
         Err(error) => {
-            eprintln!("warning: messages are not read by libxml2: {error:#}");
+            eprintln!("warning: libxml2 does not parse the messages: {error:#}");
             Vec::new()
         }
     }

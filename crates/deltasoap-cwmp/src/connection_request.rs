@@ -112,10 +112,10 @@ impl fmt::Display for ConnectionRequestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             ConnectionRequestError::InvalidUrl => "the connection request URL is not an http URL",
-            ConnectionRequestError::InvalidCredentials => "name or password hold a character that cannot be sent",
-            ConnectionRequestError::Unauthorized => "the CPE does not accept name and password",
+            ConnectionRequestError::InvalidCredentials => "the name or the password contains a character that cannot be sent",
+            ConnectionRequestError::Unauthorized => "the CPE does not accept the name and the password",
             ConnectionRequestError::NotFound => "the CPE has no such connection request URL",
-            ConnectionRequestError::Unavailable => "the CPE takes no connection requests at this time",
+            ConnectionRequestError::Unavailable => "the CPE does not accept connection requests at this time",
             ConnectionRequestError::Status(status) => return write!(f, "the CPE answered with status {status}"),
             ConnectionRequestError::Transport(_) => "the CPE could not be reached",
             ConnectionRequestError::Timeout => "the CPE did not answer in time",

@@ -50,7 +50,7 @@ async fn by_key(mut request: Request, next: Next) -> Response {
     let name = match request.headers().get("x-api-key").map(axum::http::HeaderValue::as_bytes) {
         Some(b"blue") => "Blue Ltd",
         Some(b"green") => "Green Inc",
-        _ => return (StatusCode::UNAUTHORIZED, "an x-api-key, please").into_response(),
+        _ => return (StatusCode::UNAUTHORIZED, "an x-api-key is required").into_response(),
     };
     request.extensions_mut().insert(Principal::new(name));
     next.run(request).await

@@ -121,7 +121,7 @@ async fn exchange(len: u64) -> Result<(), Box<dyn Error>> {
         assert_eq!(bytes, len);
         print(&format!("down: {bytes} bytes"), len, start.elapsed().as_secs_f64());
     }
-    println!("most memory: {}", peak().unwrap_or_else(|| "not known".to_owned()));
+    println!("peak memory: {}", peak().unwrap_or_else(|| "not known".to_owned()));
     Ok(())
 }
 

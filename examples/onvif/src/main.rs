@@ -39,7 +39,7 @@ async fn main() -> Result<(), Error> {
     let url = std::env::args().nth(1).ok_or("the URL of a device's service is needed")?;
     let device = Device::discover(&url).await?;
     println!("{}, its clock is {} s ahead of ours", device.name, device.clock_ahead);
-    let address = device.events.ok_or("the device has no events by pull points")?;
+    let address = device.events.ok_or("the device offers no events through pull points")?;
     let mut events = PullPoint::subscribe(&address).await?;
     loop {
         tokio::select! {
@@ -65,7 +65,7 @@ impl Device {
         // Called without authentication: the credentials that the other calls need depend on the
         // time.
         let time = client.get_system_date_and_time(&GetSystemDateAndTime {}).await?.system_date_and_time;
-        let time = time.utc_date_time.ok_or("the device does not tell its time in UTC")?;
+        let time = time.utc_date_time.ok_or("the device does not report its time in UTC")?;
         let about = client.get_device_information(&GetDeviceInformation {}).await?;
         let asked = GetCapabilities { category: vec![CapabilityCategory::All] };
         let capabilities = client.get_capabilities(&asked).await?.capabilities;

@@ -98,7 +98,7 @@ impl Session {
         let options = Some(WaitOptions { max_wait_seconds: Some(10) });
         let wait = WaitForUpdatesEx { this, version: None, options };
         let update = self.client.call::<_, WaitForUpdatesExResponse>(&wait).await?.returnval;
-        let update = update.ok_or("nothing was told of within 10 s")?;
+        let update = update.ok_or("no update within 10 s")?;
         Ok(update.filter_set.iter().map(|filter| filter.object_set.len()).sum())
     }
 
@@ -118,7 +118,7 @@ impl Session {
             let answer = self.client.call_leased::<_, RetrievePropertiesExResponse>(&retrieve).await?;
             leased.push(begin.elapsed());
             if count(&answer) != machines {
-                return Err("machines came or went".into());
+                return Err("the number of machines changed".into());
             }
         }
         let stats = self.client.differential_stats();

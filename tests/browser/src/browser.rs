@@ -69,7 +69,7 @@ impl Browser {
         if let Some(session) = session {
             command["sessionId"] = session.into();
         }
-        self.socket.send(Message::text(command.to_string())).context("the browser is gone")?;
+        self.socket.send(Message::text(command.to_string())).context("the browser disconnected")?;
         loop {
             let mut message = self.receive().with_context(|| format!("no answer to {method}"))?;
             if message["id"] == self.number {
@@ -142,7 +142,7 @@ fn announced_url(process: &mut Child, patience: Duration) -> Result<String> {
     thread::spawn(move || sender.send(read_url(output)));
     match receiver.recv_timeout(patience) {
         Ok(url) => url,
-        Err(_) => bail!("the browser has not said within {patience:?} where it listens"),
+        Err(_) => bail!("the browser did not announce its URL within {patience:?}"),
     }
 }
 
@@ -152,7 +152,7 @@ fn read_url(output: ChildStderr) -> Result<String> {
     let mut said = String::new();
     loop {
         let begin = said.len();
-        ensure!(output.read_line(&mut said)? > 0, "the browser ended at once: {said}");
+        ensure!(output.read_line(&mut said)? > 0, "the browser exited immediately: {said}");
         if let Some(url) = said[begin..].strip_prefix(ANNOUNCEMENT) {
             let url = url.trim().to_owned();
             thread::spawn(move || std::io::copy(&mut output, &mut std::io::sink()));
@@ -194,7 +194,7 @@ mod tests {
     fn a_browser_that_ends_is_not_waited_for() {
         let mut command = Command::new("sh");
         let error = started(command.args(["-c", "echo no display >&2"]), PATIENCE).unwrap_err().to_string();
-        assert!(error.contains("ended at once: no display"), "{error}");
+        assert!(error.contains("exited immediately: no display"), "{error}");
     }
 
     #[test]

@@ -56,7 +56,7 @@ fn main() -> ExitCode {
 
 /// Runs all tests; returns the number of failures.
 fn run(arguments: &Arguments) -> Result<usize> {
-    std::fs::create_dir_all(&arguments.screenshots).context("cannot make the folder of screenshots")?;
+    std::fs::create_dir_all(&arguments.screenshots).context("cannot create the folder for screenshots")?;
     let mut browser = Browser::start(&arguments.chromium)?;
     let mut failures = run_all(&mut browser, &TESTS, &arguments.origin, &arguments.screenshots);
     let files = [(&arguments.report, report::TESTS.as_slice()), (&arguments.cost, cost::TESTS.as_slice())];

@@ -222,12 +222,12 @@ impl<'b> Visit<'b> {
         ensure!(self.complaints.is_empty(), "the browser complains: {}", self.complaints.join("; "));
         let is_ours = |url: &&String| url.starts_with(&self.origin) || url.starts_with("data:");
         let others: Vec<_> = self.requests.iter().filter(|url| !is_ours(url)).collect();
-        ensure!(others.is_empty(), "the page asks others: {others:?}");
-        ensure!(!self.requests.is_empty(), "nothing was asked for");
+        ensure!(others.is_empty(), "the page sent requests elsewhere: {others:?}");
+        ensure!(!self.requests.is_empty(), "the page sent no requests");
         self.browser.call(None, "Target.closeTarget", json!({ "targetId": self.target })).map(drop)
     }
 }
 
 fn text_of(value: &Value) -> Result<String> {
-    value.as_str().map(str::to_owned).with_context(|| format!("the browser gives no text but {value}"))
+    value.as_str().map(str::to_owned).with_context(|| format!("the browser returned no text but {value}"))
 }

@@ -564,7 +564,7 @@ def an_unknown_authority_is_refused(endpoint):
         Endpoint(TLS_URL, endpoint.soap)
     except requests.exceptions.SSLError:
         return
-    raise AssertionError("a certificate of an authority that is not trusted was taken")
+    raise AssertionError("a certificate of an untrusted authority was accepted")
 
 
 # --- attachments and one-way messages

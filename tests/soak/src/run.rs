@@ -57,7 +57,7 @@ struct Report {
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     watch::keep_panics();
     if let Some(python) = &arguments.python {
-        foreign::start_libxml2(python).with_context(|| format!("cannot read with libxml2 by {python}"))?;
+        foreign::start_libxml2(python).with_context(|| format!("cannot start libxml2 with {python}"))?;
     }
     let mut soak = Soak::new(arguments);
     let begin = Instant::now();
@@ -88,7 +88,7 @@ pub fn replay(folder: &Path, arguments: &Arguments) -> Result<ExitCode> {
         return Ok(replay_case(&case, arguments));
     }
     let (info, trial) = found::read(folder)?;
-    let reading = info.subject.load(&mut library(arguments)).context("what the finding was read as is not here")?;
+    let reading = info.subject.load(&mut library(arguments)).context("the schema of the finding is not available here")?;
     match check(&reading, &trial, &mut Coverage::default()) {
         None => {
             println!("no difference");

@@ -112,7 +112,7 @@ fn install_tools() -> Result<()> {
     }
     let version = version("node")?;
     let major = version.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());
-    ensure!(major >= Some(OLDEST), "node-soap needs Node.js {OLDEST} or later, and here is {version}");
+    ensure!(major >= Some(OLDEST), "node-soap needs Node.js {OLDEST} or later, found {version}");
     Ok(())
 }
 

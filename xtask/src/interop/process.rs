@@ -103,7 +103,7 @@ fn announced(
     let next = || receiver.recv_timeout(PATIENCE).ok();
     let urls: Vec<String> = std::iter::from_fn(next).take(count).collect();
     if urls.len() < count {
-        bail!("it has ended, or not said {count} times where it is; see its server.log");
+        bail!("it exited, or did not announce its URL {count} times; see its server.log");
     }
     Ok(urls)
 }

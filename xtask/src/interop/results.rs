@@ -112,7 +112,7 @@ impl Column {
     /// Adds a result on whether our server has skipped bytes that it had decoded before, in all of
     /// the column's requests.
     pub fn note_comparison(&mut self, fast_bytes: u64) {
-        let detail = if fast_bytes == 0 { "no byte of any request was passed over" } else { "" };
+        let detail = if fast_bytes == 0 { "no byte of any request was skipped" } else { "" };
         self.results.extend(VERSIONS.map(|soap| TestResult {
             soap: soap.to_owned(),
             feature: "similar".to_owned(),

@@ -47,7 +47,7 @@ impl ConnectionRequests {
         let handle = server.handle();
         tokio::spawn(async move {
             if let Err(error) = server.serve(Listening(Arc::new(door))).await {
-                tracing::error!(%error, "connection requests are taken no more");
+                tracing::error!(%error, "connection requests are no longer accepted");
             }
         });
         Ok(ConnectionRequests { url, accepted, handle })

@@ -144,7 +144,7 @@ impl Parameters {
         let mut names = HashSet::new();
         for ParameterValueStruct { name, value: AnySimple(value) } in values {
             if !names.insert(name) {
-                return Err(CwmpFault::new(fault::INVALID_ARGUMENTS, format!("{name} comes twice")));
+                return Err(CwmpFault::new(fault::INVALID_ARGUMENTS, format!("{name} occurs twice")));
             }
             let code = match self.values.get(name) {
                 None => fault::INVALID_PARAMETER_NAME,
@@ -212,7 +212,7 @@ fn is_partial(path: &str) -> bool {
 }
 
 fn unknown(path: &str) -> CwmpFault {
-    CwmpFault::new(fault::INVALID_PARAMETER_NAME, format!("there is no {path}"))
+    CwmpFault::new(fault::INVALID_PARAMETER_NAME, format!("{path} does not exist"))
 }
 
 #[cfg(test)]

@@ -154,7 +154,7 @@ where
             };
             let received = Headers::read(&answer.head);
             if received.id.is_some_and(|id| Some(id) != headers.id) {
-                return Err(SessionError::Invalid("an answer with another ID".to_owned()));
+                return Err(SessionError::Invalid("an answer with a different ID".to_owned()));
             }
             progress.is_held = received.hold_requests;
             match self.outcome(request, &answer)? {
@@ -175,7 +175,7 @@ where
         if name.local == request.response.local && name.namespace == self.version.namespace() {
             return Ok(Ok(()));
         }
-        Err(SessionError::Invalid(format!("{name} in place of {}", request.response.local)))
+        Err(SessionError::Invalid(format!("{name} instead of {}", request.response.local)))
     }
 
     /// Answers a request of the ACS; returns the ACS's next message.
@@ -185,7 +185,7 @@ where
             return Err(SessionError::Invalid("a fault that answers no request".to_owned()));
         }
         if Version::from_namespace(&name.namespace) != Some(self.version) {
-            return Err(SessionError::Invalid(format!("{name} in another version than the Inform")));
+            return Err(SessionError::Invalid(format!("{name} in a version other than the Inform's")));
         }
         progress.report.answered.push(name.local.to_string());
         let headers = Headers::read(&envelope.head).answering();

@@ -59,7 +59,7 @@ impl Pair {
         let echoed = self.theirs.call(&format!("echo{kind}"), &sampled).await?;
         let claim = json!({ "case": name, "value": echoed["value"] });
         let checked = self.ours.call(&format!("check{kind}"), &claim).await?;
-        let problem = checked["problem"].as_str().ok_or("no answer on what is wrong")?;
+        let problem = checked["problem"].as_str().ok_or("no result of the check")?;
         ensure(problem.is_empty(), problem)
     }
 }

@@ -89,7 +89,7 @@ async fn faults(endpoint: &Endpoint, report: &Report) {
 
 async fn fails(endpoint: &Endpoint, code: &str) -> Result<(), Failure> {
     let fault = fault::<_, FailResponse>(endpoint, &Fail { code: code.to_owned() }).await?;
-    ensure(matches!(fault.code, FaultCode::Sender | FaultCode::Receiver), "the code is of no kind that was expected")?;
+    ensure(matches!(fault.code, FaultCode::Sender | FaultCode::Receiver), "unexpected kind of code")?;
     ensure(!fault.reason.is_empty(), "there is no reason")?;
     let typed = TypedFault::<BenchFault>::from_fault(&fault).ok_or("there is no BenchFault in the detail")??;
     let limit = i32::try_from(code.chars().count())?;

@@ -194,7 +194,7 @@ async fn changing_mios(endpoint: &Endpoint) -> Result<(), Failure> {
 /// The number of skipped bytes depends on how the peer writes, and on what saves time; but it must
 /// not be zero.
 async fn read_differentially(endpoint: &Endpoint) -> Result<(), Failure> {
-    ensure(endpoint.client.differential_stats().fast_bytes > 0, "no byte of any response was passed over")
+    ensure(endpoint.client.differential_stats().fast_bytes > 0, "no byte of any response was skipped")
 }
 
 /// Requests that differ from the previous one only in some values.

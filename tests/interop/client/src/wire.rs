@@ -139,7 +139,7 @@ async fn tls(endpoint: &Endpoint) -> Result<(), Failure> {
 async fn unknown_authority(endpoint: &Endpoint) -> Result<(), Failure> {
     let client: Client = endpoint.client_for(Feature::Tls)?;
     let outcome = echo::<EchoDoubles, EchoDoublesResponse>(&client, vec![1.0]).await;
-    ensure(outcome.is_err(), "a certificate of an authority that is not trusted was taken")
+    ensure(outcome.is_err(), "a certificate of an untrusted authority was accepted")
 }
 
 async fn attachment(endpoint: &Endpoint, mtom: Mtom, size: usize) -> Result<(), Failure> {

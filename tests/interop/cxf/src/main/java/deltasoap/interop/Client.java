@@ -365,7 +365,7 @@ public final class Client {
             } catch (Exception error) {
                 return;
             }
-            throw new Tests.AssertionFailure("a certificate of an authority that is not trusted was taken");
+            throw new Tests.AssertionFailure("a certificate of an untrusted authority was accepted");
         });
         tests.add("one-way", "notifications arrive", e -> {
             String topic = "CXF over " + e.version + ", " + ProcessHandle.current().pid();
