@@ -329,7 +329,7 @@ void register_structs() {
     person.score = nullptr;
     echo_person(endpoint, person);
   });
-  test("structs", "an optional nil value", nullptr, "a null pointer is all it has for absent and for nil");
+  test("structs", "an optional nil value", nullptr, "a null pointer stands for both absent and nil");
 }
 
 // --- faults

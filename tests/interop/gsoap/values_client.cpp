@@ -119,17 +119,17 @@ const std::map<std::string, Check> &all_checks() {
 // --- tests
 
 constexpr auto YEAR_1 = "the year 1 is taken for 1970";
-constexpr auto OFFSETS = "offsets are read only where the generated header file is changed by hand";
+constexpr auto OFFSETS = "offsets are decoded only if the generated header file is edited by hand";
 
 // What gSOAP does not offer, and why: features, or single tests of one.
 const std::map<std::string, const char *> LACKS = {
     {"literal primitives/an early time", YEAR_1},
     {"encoded primitives/an early time", YEAR_1},
-    {"literal lists/nil items", "a number that is repeated has no nil"},
-    {"encoded arrays/nil items", "strings of an array have no nil"},
+    {"literal lists/nil items", "a repeated number cannot be nil"},
+    {"encoded arrays/nil items", "strings in an array cannot be nil"},
     {"encoded sparse/a partially transmitted array", OFFSETS},
     {"encoded sparse/both", OFFSETS},
-    {"encoded faults", "it looks for the part of a fault within an element of the message's name"},
+    {"encoded faults", "it expects the part of a fault within an element with the message's name"},
     {"literal utf-16", "messages are written in UTF-8 or Latin-1"},
 };
 

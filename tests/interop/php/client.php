@@ -11,12 +11,12 @@ require __DIR__ . '/values.php';
 
 const VERSIONS = ['1.1' => SOAP_1_1, '1.2' => SOAP_1_2];
 
-const NAN_REASON = 'it is written as NAN, which no description allows';
+const NAN_REASON = 'it is written as NAN, which is not a valid value';
 const NAME_REASON = 'names are text: the declaration of the prefix is not kept';
 
 /** What ext-soap does not offer, and why: features, or single tests of one. */
 const LACKS = [
-    'literal choice/repeated branches in their order' => 'elements of one name are one array: their order among others is lost',
+    'literal choice/repeated branches in their order' => 'elements with one name become one array: their order among others is lost',
     'literal primitives/not a number' => NAN_REASON,
     'encoded primitives/not a number' => NAN_REASON,
     'literal primitives/a qualified name' => NAME_REASON,

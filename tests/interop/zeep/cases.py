@@ -14,7 +14,7 @@ from zeep.exceptions import Fault
 PORT = {"1.1": "Soap11", "1.2": "Soap12"}
 
 # What zeep does not offer, and why: features, or single tests of one.
-EMPTY = "empty elements and nil ones are read as None, which cannot be told apart"
+EMPTY = "empty and nil elements both become None"
 FLOATS = "special floats are written in Python's way: inf, nan"
 LACKS = {
     "literal primitives/infinity": FLOATS,
@@ -26,7 +26,7 @@ LACKS = {
     "literal nil/all is nil": EMPTY,
     "literal nil/an empty text": EMPTY,
     "literal nil/a nil struct": EMPTY,
-    "literal choice/the last branch": "a branch whose value is 0 is taken to be missing",
+    "literal choice/the last branch": "a branch with the value 0 is taken to be missing",
     "literal lists/empty arrays": EMPTY,
     "literal lists/nil items": "nil items of an array are left out",
     "literal lists/empty arrays in an array": EMPTY,

@@ -569,7 +569,7 @@ def an_unknown_authority_is_refused(endpoint):
 
 # --- attachments and one-way messages
 
-lacks("mtom", "echoAttachment as a part", "packages of parts are read, and never sent")
+lacks("mtom", "echoAttachment as a part", "packages of parts are decoded, but never sent")
 
 
 @test("mtom")

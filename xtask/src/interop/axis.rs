@@ -14,25 +14,25 @@ use crate::{java, shell};
 
 pub struct Axis;
 
-const SOAP_1_2: (&str, &str) = ("1.2", "its tools know bindings of SOAP 1.1 alone");
-const CLIENT_LACKS: Lacks = &[SOAP_1_2, ("literal utf-16", "its stubs write UTF-8 alone")];
-const TWO_DIMENSIONS: &str = "arrays of two dimensions are taken for arrays of arrays";
-const PARTIAL: &str = "numbers that are left out are null, which an array of them has no room for";
+const SOAP_1_2: (&str, &str) = ("1.2", "its tools support only SOAP 1.1 bindings");
+const CLIENT_LACKS: Lacks = &[SOAP_1_2, ("literal utf-16", "its stubs write only UTF-8")];
+const TWO_DIMENSIONS: &str = "two-dimensional arrays are taken for arrays of arrays";
+const PARTIAL: &str = "omitted numbers are null, which an array of numbers cannot hold";
 const SERVER_LACKS: Lacks = &[
     ("encoded sparse/a partially transmitted array", PARTIAL),
     ("encoded sparse/both", PARTIAL),
     SOAP_1_2,
     (
         "literal*",
-        "it is here for SOAP encoding: in document style, what is a parameter for request and response is lost",
+        "it is used for SOAP encoding: in document style, in-out parameters are lost",
     ),
     ("encoded primitives/smallest fractions", "decimals are written with exponents"),
-    ("encoded primitives/parts of a date", "it knows months as they were before the erratum, --11--"),
+    ("encoded primitives/parts of a date", "it uses the form of months from before the erratum, --11--"),
     ("encoded primitives/texts of many scripts", "characters beyond the first 65,536 are written as two references"),
-    ("encoded nil/all is nil", "what is absent is written as nil"),
+    ("encoded nil/all is nil", "absent values are written as nil"),
     ("encoded arrays/two dimensions", TWO_DIMENSIONS),
     ("encoded arrays/a single column", TWO_DIMENSIONS),
-    ("encoded polymorphism/items of any type", "items of such an array are all taken to be of the first one's type"),
+    ("encoded polymorphism/items of any type", "all items of such an array are taken to have the type of the first"),
 ];
 
 impl Peer for Axis {

@@ -22,16 +22,16 @@ const LINKED: [&str; 4] = ["-lssl", "-lcrypto", "-lz", "-lpthread"];
 
 const UTF_8: &str = "messages are written in UTF-8 or Latin-1";
 const YEAR_1: &str = "the year 1 is taken for 1970";
-const OFFSETS: &str = "offsets are read only where the generated header file is changed by hand";
+const OFFSETS: &str = "offsets are decoded only if the generated header file is edited by hand";
 /// The clients of the value services have the same restrictions.
 const VALUE_LACKS: Lacks = &[
     ("literal primitives/an early time", YEAR_1),
     ("encoded primitives/an early time", YEAR_1),
-    ("literal lists/nil items", "a number that is repeated has no nil"),
-    ("encoded arrays/nil items", "strings of an array have no nil"),
+    ("literal lists/nil items", "a repeated number cannot be nil"),
+    ("encoded arrays/nil items", "strings in an array cannot be nil"),
     ("encoded sparse/a partially transmitted array", OFFSETS),
     ("encoded sparse/both", OFFSETS),
-    ("encoded faults", "it writes the part of a fault into an element of the message's name"),
+    ("encoded faults", "it writes the part of a fault into an element with the message's name"),
     ("literal utf-16", UTF_8),
 ];
 

@@ -5,11 +5,11 @@ use super::results::{Column, MESSAGES, Rows, SESSIONS, Side, TestResult, VALUES,
 
 const HEAD: &str = "# Tests with other toolkits
 
-Written by `cargo xtask interop --markdown docs/interop.md`. What is tested, and how, stands in
-[tests/interop](../tests/interop/README.md). A cell has the number of tests that pass, of all if some are not offered by the peer;
-`-` is where none is. A client is one of the peer's that calls our server, a server one of the peer's that our client calls.
-vSphere's simulator and CwmpClient, a device of TR-069, have no cells, as they offer none of these messages: [vsphere.md](vsphere.md),
-[cwmp.md](cwmp.md).
+Written by `cargo xtask interop --markdown docs/interop.md`. The tests are described in
+[tests/interop](../tests/interop/README.md). A cell has the number of passing tests, and the number of all
+tests if the peer does not offer some; `-` stands for no passing test. A client is the peer's client calling our server, a server the
+peer's server called by our client. vSphere's simulator and CwmpClient, a TR-069 device, have no cells, since they offer none of these
+messages: [vsphere.md](vsphere.md), [cwmp.md](cwmp.md).
 ";
 
 /// Returns the whole file.

@@ -16,11 +16,11 @@ pub struct Mono;
 
 const PACKAGES: [&str; 4] =
     ["mono-devel", "mono-mcs", "libmono-system-web4.0-cil", "libmono-system-web-services4.0-cil"];
-const SOAP_1_2: (&str, &str) = ("1.2", "its tool makes no code for SOAP encoding in SOAP 1.2");
+const SOAP_1_2: (&str, &str) = ("1.2", "its tool generates no code for SOAP encoding in SOAP 1.2");
 const UTF_8: &str = "responses are always in UTF-8";
-const ANYTHING: &str = "arrays of xsd:anySimpleType are unknown to it";
-const JAGGED: &str = "arrays of arrays are read where their type is named alone";
-const TWO_DIMENSIONS: &str = "arrays of two dimensions are refused";
+const ANYTHING: &str = "it does not support arrays of xsd:anySimpleType";
+const JAGGED: &str = "arrays of arrays are decoded only if their type is given";
+const TWO_DIMENSIONS: &str = "two-dimensional arrays are refused";
 const CLIENT_LACKS: Lacks = &[SOAP_1_2];
 /// The client's restrictions are in `Client.cs`.
 const SERVER_LACKS: Lacks = &[
@@ -31,8 +31,8 @@ const SERVER_LACKS: Lacks = &[
     ("encoded arrays/empty arrays in an array", JAGGED),
     ("encoded arrays/two dimensions", TWO_DIMENSIONS),
     ("encoded arrays/a single column", TWO_DIMENSIONS),
-    ("encoded sparse", "items are taken to be those of the beginning, whatever they say"),
-    ("encoded headers/a header block", "a block in SOAP encoding is not found"),
+    ("encoded sparse", "items are put at the beginning, whatever their positions"),
+    ("encoded headers/a header block", "a header block in SOAP encoding is not found"),
 ];
 
 /// A WSDL to generate code from, and the name of the result.

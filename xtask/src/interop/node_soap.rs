@@ -30,15 +30,15 @@ const FILES: [&str; 8] = [
 ];
 
 const NO_ENCODING: (&str, &str) = ("encoded*", "it has no arrays of SOAP encoding and no references");
-const EMPTY: &str = "an empty element is read as null where nil is to be told apart";
-const TYPES: &str = "types are attributes, whose prefixes are not declared when they are written";
+const EMPTY: &str = "if nil is distinguished, an empty element is decoded as null";
+const TYPES: &str = "types are attributes with undeclared prefixes";
 /// The client's restrictions are in `cases.js`.
 const VALUE_SERVER_LACKS: Lacks = &[
     ("literal primitives/empty texts", EMPTY),
     ("literal primitives/a qualified name", "names are text: the declaration of the prefix is not kept"),
     (
         "literal choice/repeated branches in their order",
-        "elements of one name are one array: their order among others is lost",
+        "elements with one name become one array: their order among others is lost",
     ),
     ("literal polymorphism/derived types", TYPES),
     ("literal polymorphism/a type derived twice", TYPES),
@@ -86,11 +86,11 @@ impl Peer for NodeSoap {
         command.arg(&ours.description).arg(&ours.certificates.certificate).arg(&ours.certificates.key);
         let server = Server::start("node-soap", &mut command, 2)?;
         let lacks = &[
-            ("values/strings that look like CDATA sections", "a string that begins so is sent as a CDATA section"),
-            ("faults/an unknown operation", "it is answered with a stack trace and no SOAP message"),
+            ("values/strings that look like CDATA sections", "a string with this prefix is sent as a CDATA section"),
+            ("faults/an unknown operation", "it is answered with a stack trace instead of a SOAP message"),
             ("utf-16", "responses are always in UTF-8"),
             ("gzip/responses in gzip", "responses are never compressed"),
-            ("mtom", "the whole body of a request is read as XML"),
+            ("mtom", "the whole body of a request is parsed as XML"),
         ];
         Ok(Some(Served { server, paths: &[("length", "/bench/length")], lacks }))
     }

@@ -98,7 +98,7 @@ fn fetch_description(server: &Server, name: &str) -> Result<PathBuf> {
 }
 
 /// What TR-069 devices do not offer.
-pub const SOAP_11_ALONE: Lacks = &[("1.2", "TR-069 uses SOAP 1.1 alone")];
+pub const SOAP_11_ALONE: Lacks = &[("1.2", "TR-069 uses only SOAP 1.1")];
 
 /// Our client against our server: failures here are errors of the tests, or of both.
 pub struct Ourselves;
@@ -123,7 +123,7 @@ impl Peer for Ourselves {
             ("utf-16", "responses are always in UTF-8"),
             (
                 "chunked/a chunked response",
-                "what is known in length has Content-Length; gzip and streamed parts are chunked",
+                "responses of known length have Content-Length; gzip and streamed parts are chunked",
             ),
         ];
         Ok(Some(Served { server, paths: &[], lacks }))

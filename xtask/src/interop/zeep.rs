@@ -40,7 +40,7 @@ impl Peer for Zeep {
             ("literal utf-16", "it is tested with messages, above"),
             (
                 "encoded*",
-                "it loads no description that uses SOAP encoding without fetching its schema from the network",
+                "it cannot load a WSDL with SOAP encoding without fetching that schema from the network",
             ),
         ];
         Ok(Some((vec![command], lacks)))
