@@ -112,7 +112,7 @@ impl fmt::Display for ConnectionRequestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             ConnectionRequestError::InvalidUrl => "the connection request URL is not an http URL",
-            ConnectionRequestError::InvalidCredentials => "the name or the password contains a character that cannot be sent",
+            ConnectionRequestError::InvalidCredentials => "name or password contains a character that cannot be sent",
             ConnectionRequestError::Unauthorized => "the CPE does not accept the name and the password",
             ConnectionRequestError::NotFound => "the CPE has no such connection request URL",
             ConnectionRequestError::Unavailable => "the CPE does not accept connection requests at this time",

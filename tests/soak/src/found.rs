@@ -99,7 +99,8 @@ pub fn read_case(folder: &Path) -> Result<Option<Case>> {
 pub fn read(folder: &Path) -> Result<(Info, Trial)> {
     let path = folder.join("info.json");
     let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let info: Info = serde_json::from_str(&text).with_context(|| format!("{} does not belong to a finding", path.display()))?;
+    let info: Info =
+        serde_json::from_str(&text).with_context(|| format!("{} does not belong to a finding", path.display()))?;
     let message = |index: usize| fs::read(folder.join(format!("{index:02}.xml")));
     let messages = (0..info.cuts.len()).map(message).collect::<std::io::Result<_>>()?;
     let (ways, lowered, is_shared) = (info.ways.clone(), info.lowered.clone(), info.is_shared);

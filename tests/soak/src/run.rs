@@ -88,7 +88,8 @@ pub fn replay(folder: &Path, arguments: &Arguments) -> Result<ExitCode> {
         return Ok(replay_case(&case, arguments));
     }
     let (info, trial) = found::read(folder)?;
-    let reading = info.subject.load(&mut library(arguments)).context("the schema of the finding is not available here")?;
+    let reading =
+        info.subject.load(&mut library(arguments)).context("the schema of the finding is not available here")?;
     match check(&reading, &trial, &mut Coverage::default()) {
         None => {
             println!("no difference");

@@ -22,10 +22,7 @@ const SERVER_LACKS: Lacks = &[
     ("encoded sparse/a partially transmitted array", PARTIAL),
     ("encoded sparse/both", PARTIAL),
     SOAP_1_2,
-    (
-        "literal*",
-        "it is used for SOAP encoding: in document style, in-out parameters are lost",
-    ),
+    ("literal*", "it is used for SOAP encoding: in document style, in-out parameters are lost"),
     ("encoded primitives/smallest fractions", "decimals are written with exponents"),
     ("encoded primitives/parts of a date", "it uses the form of months from before the erratum, --11--"),
     ("encoded primitives/texts of many scripts", "characters beyond the first 65,536 are written as two references"),

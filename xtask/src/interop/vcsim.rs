@@ -27,7 +27,10 @@ pub fn check() -> Result<()> {
     println!("polling the virtual machines of vcsim {VERSION}");
     let said = process::output(super::ours::command(EXAMPLE).args([&server.url, "user", "pass"]))?;
     print!("{said}");
-    ensure!(said.contains("virtual machines") && said.contains("leased"), "the example did not print the time of polls");
+    ensure!(
+        said.contains("virtual machines") && said.contains("leased"),
+        "the example did not print the time of polls"
+    );
     Ok(())
 }
 

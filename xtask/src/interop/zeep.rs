@@ -38,10 +38,7 @@ impl Peer for Zeep {
         command.arg(shell::root().join("tests/interop/zeep/cases.py"));
         let lacks = &[
             ("literal utf-16", "it is tested with messages, above"),
-            (
-                "encoded*",
-                "it cannot load a WSDL with SOAP encoding without fetching that schema from the network",
-            ),
+            ("encoded*", "it cannot load a WSDL with SOAP encoding without fetching that schema from the network"),
         ];
         Ok(Some((vec![command], lacks)))
     }

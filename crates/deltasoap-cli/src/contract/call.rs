@@ -148,7 +148,8 @@ fn session(path: &Path) -> Result<CookieJar> {
     if !path.try_exists().unwrap_or(true) {
         return Ok(CookieJar::default());
     }
-    CookieJar::from_netscape(&files::read_text(path)?).with_context(|| format!("{} is not a cookie file", path.display()))
+    CookieJar::from_netscape(&files::read_text(path)?)
+        .with_context(|| format!("{} is not a cookie file", path.display()))
 }
 
 /// Creates a client for the service at a URL, which may contain credentials.
@@ -211,7 +212,7 @@ fn options(arguments: &Call, contract: &Contract) -> Result<CallOptions> {
 fn block_name(contract: &Contract, name: &str) -> Result<QName> {
     match name.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
         Some((namespace, local)) => Ok(QName::owned(namespace, local)),
-        None => declared(contract, name, &format!("--understand {{namespace}}{name} accepts a header block of another namespace")),
+        None => declared(contract, name, &format!("--understand {{namespace}}{name} accepts one in another namespace")),
     }
 }
 

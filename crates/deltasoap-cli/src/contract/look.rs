@@ -108,7 +108,7 @@ fn not_callable(operation: &Operation) -> Option<String> {
 fn not_generated(operation: &Operation) -> Option<&'static str> {
     operation.method().ok()?;
     let begins = service_begins(operation).map(|_| "the service starts it");
-    begins.or_else(|| is_like_another(operation).then_some("its body is empty, and another operation has the same action"))
+    begins.or_else(|| is_like_another(operation).then_some("its body is empty, and another has the same action"))
 }
 
 /// Returns true if the operation's body is empty and an earlier operation of its port has an empty

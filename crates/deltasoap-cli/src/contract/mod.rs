@@ -88,7 +88,10 @@ fn explained(wsdl: &str, loading: &Loading, error: &deltasoap_wsdl::Error) -> an
         ("document type declaration", "is it a web page? Most services have their WSDL at their URL with ?wsdl"),
         ("status 404", "is the path right? Most services have their WSDL at their URL with ?wsdl"),
         ("redirects, the last one", "the host may redirect clients without credentials; -u, -H or --cert give them"),
-        ("a redirect out of TLS", "anyone on the path could answer there; if that is intended, give the http URL itself"),
+        (
+            "a redirect out of TLS",
+            "anyone on the path could answer there; if that is intended, give the http URL itself",
+        ),
         ("a redirect", "the host redirects to a URL that cannot be loaded; is the URL right?"),
         ("before message length", "the answer was truncated; try again, or give a file with the complete document"),
         ("the folder that files are read from", "--root DIR names another one"),

@@ -78,10 +78,7 @@ fn plan_of(arguments: &Measure) -> Plan {
 /// Reports which messages the toolkit cannot be measured with, and why.
 fn refused(toolkit: &dyn Engine, plan: Plan) -> Result<()> {
     let name = toolkit.toolkit().name;
-    ensure!(
-        engine::is_ours(&name) || plan.mode == Mode::Regular,
-        "{name} has no differential mode"
-    );
+    ensure!(engine::is_ours(&name) || plan.mode == Mode::Regular, "{name} has no differential mode");
     let all = series(plan.mode, plan.extent);
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
     all.iter()

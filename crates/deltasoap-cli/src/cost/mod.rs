@@ -35,8 +35,7 @@ pub async fn run(task: &CostTask) -> Result<()> {
 fn calibration(calibrated: &Calibrated) -> Result<Calibration> {
     let path = &calibrated.calibration;
     let loaded = Calibration::load(path);
-    let loaded =
-        loaded.with_context(|| "no usable calibration; `deltasoap cost measure` creates one".to_owned())?;
+    let loaded = loaded.with_context(|| "no usable calibration; `deltasoap cost measure` creates one".to_owned())?;
     let toolkit = if engine::is_ours(&loaded.toolkit.name) { Deltasoap::identity() } else { loaded.toolkit.clone() };
     loaded.check(&Machine::here(), &toolkit).with_context(|| format!("{} cannot be used", path.display()))?;
     if let Some(unfinished) = loaded.unfinished() {

@@ -60,9 +60,7 @@ pub async fn run(arguments: &Demo) -> Result<()> {
 fn replay_sessions(json: bool) -> Result<()> {
     let report = replay::v_sphere().context("the recorded sessions")?;
     if !json {
-        print_line(format_args!(
-            "\nThe recorded vSphere sessions, replayed with their WSDL as dynamic values:\n"
-        ))?;
+        print_line(format_args!("\nThe recorded vSphere sessions, replayed with their WSDL as dynamic values:\n"))?;
     }
     report.print(json)
 }

@@ -305,7 +305,7 @@ fn list_shows_each_port_and_what_generate_leaves_out_at_it() {
     std::fs::write(&path, PORTS).expect("a file");
     let path = path.to_string_lossy();
     let output = run(&["list", &path]);
-    let of_each = "\n  Ping\n  Pong  (`generate` omits it: its body is empty, and another operation has the same action)\n";
+    let of_each = "\n  Ping\n  Pong  (`generate` omits it: its body is empty, and another has the same action)\n";
     let ports = ["S.Http  SOAP 1.1  http://a", "S.Https  SOAP 1.1  https://a", "S2.Http  SOAP 1.1  http://b"];
     let expected: String = ports.iter().map(|port| format!("{port}.example/{of_each}")).collect();
     assert_eq!(stdout(&output), expected, "{output:?}");
