@@ -186,7 +186,7 @@ impl Demo {
 pub enum StreamName {
     /// TR-069 Inform messages, rpc/encoded with SOAP arrays, of devices that stay connected
     Tr069,
-    /// The same messages, of devices that reconnect for each message; the server's state is shared
+    /// The same messages, of devices that reconnect for each message; earlier messages are shared
     /// among devices
     Tr069Shared,
     /// vSphere Fetch requests and their recorded responses
