@@ -114,7 +114,7 @@ mod tests {
         assert_eq!((chance.share, percent(chance).as_str()), (None, NO_DIFFERENCE));
         assert!(chance.interval.is_some_and(|[low, high]| low < 0.0 && high > 0.0));
         assert_eq!(of(&[50; 6], false).share, None, "nothing that takes time was skipped");
-        assert_eq!(percent(of(&[120; 6], false)), "-20 (-20 to -20)", "comparing in vain costs time");
+        assert_eq!(percent(of(&[120; 6], false)), "-20 (-20 to -20)", "failed comparisons cost time");
         assert_eq!(of(&[50; 5], true), Saving::default(), "too few plays");
     }
 

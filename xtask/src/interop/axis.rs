@@ -105,8 +105,8 @@ fn is_java(file: &&PathBuf) -> bool {
 
 fn generate(name: &str, description: &Path, folder: &Path) -> Result<()> {
     let (output, file) = (folder.join(name), folder.join(name).with_extension("wsdl"));
-    let text = fs::read_to_string(description).context("no description")?;
-    fs::write(&file, without_soap12(&text)).context("cannot write the description")?;
+    let text = fs::read_to_string(description).context("no WSDL")?;
+    fs::write(&file, without_soap12(&text)).context("cannot write the WSDL")?;
     if output.exists() {
         fs::remove_dir_all(&output).context("cannot remove what was generated before")?;
     }

@@ -78,7 +78,7 @@ impl Host {
     /// response.
     pub async fn start(samples: &[Sample]) -> Result<Self> {
         let request =
-            samples.iter().find(|it| it.direction == Direction::Request).context("the description gives no request")?;
+            samples.iter().find(|it| it.direction == Direction::Request).context("the WSDL has no request")?;
         let response = samples.iter().find(|it| it.direction == Direction::Response);
         let response = response.context("the operation is one-way: there is nothing to wait for")?;
         let operation = request.operation.clone();
