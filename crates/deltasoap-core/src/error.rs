@@ -2,6 +2,9 @@
 //!
 //! An [`Error`] is one pointer wide and cold. It is created where the problem is found. Its path is
 //! added once, at the top, from the stack of open elements, which is still in place.
+//!
+//! Offsets count received, content-decoded bytes, in any encoding. `Fault::from_error` makes the
+//! matching fault.
 
 use deltasoap_xml::lexical::LexicalError;
 use deltasoap_xml::{Located, XmlError, XmlErrorKind};

@@ -1,4 +1,25 @@
 //! The SOAP engine of deltasoap, without I/O: it converts bytes to values and back.
+//!
+//! Modules, from the values down to the data that both directions share:
+//!
+//! ```text
+//! value, node, types      values: they implement `Content`
+//!       │
+//!      soap               envelope, header blocks, faults
+//!       │
+//!     content   <──┐      the traits of values
+//!       │          │
+//! decode, encode ──┘      the routines
+//!       │
+//! schema, template        descriptions of content; markup that both directions learn
+//! ```
+//!
+//! `content` and the routines know each other, as a trait and its driver must: `Content` is given a
+//! `Cursor` or an `Encoder`, and the routines call `Content`. A few more references run up: the
+//! templates and overlays of sent messages take a whole message (`soap::Draft`), a decoder keeps
+//! the predicted tags of trees (`node::Tags`), both directions know the references to parts and the
+//! shared values of `types`, and a streamed list implements `Content` within `encode/overlay`. One
+//! runs across: a decoder looks up what was sent (`encode/differential/hint.rs`).
 
 #![forbid(unsafe_code)]
 

@@ -11,6 +11,17 @@
 //! | a field | a `match` for each question | one `match`, then a call of its [`Slot`] |
 //! | lists of the type | a loop for [flat](crate::decode::flat) items | one item after the other |
 //! | lists of numbers in it | a loop for flat items | the same |
+//!
+//! Compact enumerations are lists of texts, and compact hierarchies of derived types provide the
+//! value of the variant as an object. Only code that moves values is still compiled for each type:
+//! a place in an `Option` or a `Vec`, the vacant value, two accessors.
+//!
+//! Constants select this code (`Shortcuts::COMPACT`, `Occurs::LIST`), because the compiler does not
+//! instantiate a branch that a constant rules out. Each such branch calls a function: written in
+//! place, its body would be instantiated anyway.
+//!
+//! The tests of the derive macro's types and the random streams of messages run over both kinds
+//! (`crates/deltasoap/tests/support`).
 
 use super::{Content, Occurs};
 use crate::AttributeValue;

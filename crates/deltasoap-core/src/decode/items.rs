@@ -1,5 +1,14 @@
 //! Items of lists: reading, opening, inserting, removing them, and taking them out while the
 //! message is read.
+//!
+//! *Taking out*: between two windows all items but the last one, which may be unfinished, can be
+//! taken out of any `Vec` of a message. A routine that continues in a list finds its item at the
+//! place where it was opened, or else it is the only one. That is all the decoder has to know, so
+//! it costs nothing where nothing is taken. Such a message is not compared with earlier ones, and
+//! arrays whose items specify their position are refused. Limits on what a message holds count anew
+//! when items are taken (`Decoder::let_go`), unless bytes are kept for references, or the message
+//! has brought many names and namespaces, which the reader keeps to its end. If there is an error,
+//! the items before it are given first, so that they do not depend on how the bytes were cut.
 
 use super::{Cursor, Step};
 use crate::content::Content;

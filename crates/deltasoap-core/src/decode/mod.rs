@@ -10,6 +10,42 @@
 //! Arrays of flat values take a shortcut: [`flat`] learns the markup between the leaves of one item
 //! and only compares it for the following items, so that only the values are parsed. Anything that
 //! deviates goes through the general routines, which alone decide what is an error.
+//!
+//! # The way of a request
+//!
+//! | step | what happens |
+//! |---|---|
+//! | `driver.rs`, `Decoder::push` | takes a chunk, and calls the outermost routine with a window of bytes |
+//! | `soap/envelope.rs` | reads the envelope and the header blocks; `opening.rs` skips a beginning that is known |
+//! | `differential/memory.rs`, `Memory::decode` | at the operation: compare, mend, note, or only read it? |
+//! | `differential/turns.rs` | in a stream of several kinds of message, selects the one to compare with |
+//! | `differential/leaf/session.rs`, `advance` | fast mode: compares bytes up to a difference |
+//! | `differential/leaf/route.rs`, `aim`, `descend` | finds the last element before the difference, and leads the routines there |
+//! | `complex/mod.rs`, `array/mod.rs` | read children: which field is this, and is it allowed here? |
+//! | `complex/follow.rs`, `predicted.rs` | children that come as predicted are compared, not tokenized |
+//! | `flat/mod.rs`, `run` | reads lists of flat items in one loop |
+//! | `simple.rs`; `deltasoap-xml/src/lexical/` | a leaf's text becomes a value |
+//! | `differential/hooks.rs`; `differential/leaf/resync.rs` | the next start tag is also in the old message: back to fast mode |
+//! | `differential/leaf/merge.rs` | at the end, builds the table of this message for the next one |
+//!
+//! # Rules
+//!
+//! A frame consists of a few `Copy` words: state, field, count, depth, a position. Everything else
+//! that accumulates is an append-only log whose length is recorded in a frame: open elements and
+//! namespace declarations (in the reader), fields seen (where fields come in any order). So the
+//! state of a decode is a short stack and a few lengths. Other modules rely on this:
+//!
+//! 1. A decode starts from a vacant value and keeps its progress in frames alone. No local variable
+//!    survives a call that can pause.
+//! 2. Everything that accumulates is a log that can be truncated.
+//! 3. Scopes are interned: equal `ScopeId`s of one reader mean equal bindings, also across
+//!    messages.
+//! 4. The size in `arrayType` is a claim by the sender, and nothing depends on it (see
+//!    [`mod@array`]).
+//! 5. `xsi:type`, `xsi:nil` and the tag of a choice are markup: they decide which routine runs.
+//! 6. Messages with references are compared as a whole, to the end of the message, or not at all:
+//!    equal bytes may refer to an element that differs (see `references`).
+//! 7. An error reports the first fault in document order, however the message was cut into chunks.
 
 pub mod array;
 pub mod complex;

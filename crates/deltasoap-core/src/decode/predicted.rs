@@ -22,6 +22,16 @@
 //! values, except those of `xsi:type` and `xsi:nil`, which decide how the content is read: decoders
 //! serve several clients. A shape starts to learn with its second element, so a message without
 //! repetition copies no tags.
+//!
+//! Frames and open elements are the same with and without prediction. So it works with chunks cut
+//! anywhere, within references, and while a message is recorded for the next one. It is off while
+//! an old value is read over, and while a policy of another crate is active.
+//!
+//! Decoders do not share shapes. Names and scopes in a shape are numbers of one reader, and a
+//! shared table would need a lock, or a copy for each message. Little would be gained: a service
+//! pools its decoders, so it has only as many as it reads requests at once. Functions that read a
+//! single message (`decode_request`, `from_slice`, `Node::parse`) use the decoder of their thread,
+//! which already knows names and shapes.
 
 use super::flat::FlatSource;
 use super::references::marks;

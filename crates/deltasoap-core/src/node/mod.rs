@@ -1,4 +1,7 @@
 //! XML kept as a tree: unknown header blocks, fault details, `xsd:any` content.
+//!
+//! A tree knows the prefixes in scope at its root, and those declared within it, so that `xsi:type`
+//! and other names in content keep their meaning when the tree is written elsewhere.
 
 mod read;
 mod tags;

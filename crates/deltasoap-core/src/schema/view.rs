@@ -1,4 +1,7 @@
 //! Resolution of references between elements, either static or indices into a run-time schema.
+//!
+//! A [`View`] is a description together with the schema that its indices point into. So the same
+//! code follows static descriptions, those built at run time, and mixtures of both.
 
 use super::summary::{Summary, inner, of_static, own, summaries};
 use super::{ArrayElement, ComplexElement, Element};

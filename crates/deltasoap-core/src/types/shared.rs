@@ -1,4 +1,11 @@
 //! Values shared by several places of a message.
+//!
+//! Sharing is a property of a type: only [`Shared`] is checked for identity, so that values of
+//! other types cost nothing. To find shared values of any type, the address of every value would be
+//! needed, and an address does not identify a value: equal values and clones have others.
+//!
+//! Handles are `Arc`s, and `Weak` where a cycle closes, so that a message cannot create values that
+//! are never freed. Indices into a graph would make every type of a message one of a graph.
 
 use crate::content::Shortcuts;
 use crate::content::{Content, Typed};

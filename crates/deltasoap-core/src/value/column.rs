@@ -6,6 +6,9 @@
 //! ([`Column::for_field`]). A message can still hold content that the description does not allow
 //! but reading accepts, namely an item with `xsi:nil`: the column is then [spread](Value::spread)
 //! into a list of values. Both are equal if their items are.
+//!
+//! A decoder whose shortcuts are off creates lists only. The random streams of the tests compare
+//! the two.
 
 use super::record::Occurrences;
 use super::{CONTENT, Simple, Value, list};

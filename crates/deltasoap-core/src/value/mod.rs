@@ -4,6 +4,8 @@
 //! a [`Record`] has its fields in the order of the
 //! [`ComplexElement`](crate::schema::ComplexElement). The same routines serve dynamic and typed
 //! values; only the types that they are instantiated with differ.
+//!
+//! So a Rust type and a dynamic value with the same description cannot differ in what they accept.
 
 mod column;
 mod list;

@@ -18,6 +18,9 @@
 //!
 //! Leaf checkpoints are called directly, because they act at every element. A policy acts on
 //! windows, through a trait: here it costs a test of one word while there is none.
+//!
+//! Besides these calls, `driver` tells the leaf session when chunks come and go, and `memory` when
+//! a message begins and ends. `State` resets the session.
 
 use super::leaf::{AnyOrder, Descent, Shift, StartTag};
 use super::policy::{Location, Watch};

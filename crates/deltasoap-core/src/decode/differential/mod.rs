@@ -10,6 +10,16 @@
 //! default. [`policy`] is the interface for policies of other crates; those of the papers save the
 //! decoder's state at intervals of some number of bytes (`deltasoap-checkpoints`). `adaptive`
 //! decides by net time whether a stream is compared at all, and `turns` with which of its messages.
+//!
+//! The sender need not cooperate. A *checkpoint* is a place where one mode can hand over to the
+//! other.
+//!
+//! Suzumura, Takase and Tatsubori (*Optimizing Web Services Performance by Differential
+//! Deserialization*, ICWS 2005) keep an automaton of the byte sequences of earlier messages, with
+//! one transition per token, and recycle the objects of its states. It is walked token by token
+//! even where nothing changes, and a message with a new structure adds states. Here one message of
+//! a kind is kept, equal stretches are compared at the speed of memory without looking for tokens,
+//! and a changed value is found by its position.
 
 mod adaptive;
 mod clock;

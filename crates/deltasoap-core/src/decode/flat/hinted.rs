@@ -8,6 +8,9 @@
 //!
 //! A failed comparison costs a small part of what parsing costs, so a hint pays unless many texts
 //! differ.
+//!
+//! The loop for hinted items is a copy with another source of leaves ([`FlatSource`]), so that the
+//! loop without hints knows nothing of them.
 
 use super::scan::{FlatScan, FlatSource};
 use super::{FlatItems, Taking, read};

@@ -24,6 +24,11 @@
 //!
 //! Segments of up to 32 bytes are compared as two masked 128-bit words. White space between tags
 //! may differ from item to item: see `markup`.
+//!
+//! The markup learned for a field's items applies to every list of that field in the message: the
+//! first item of a later list is compared too. It applies to later messages if it consists of tags
+//! without attributes and the description is static, so that its address identifies it. Attributes
+//! and comments may hold one client's data.
 
 mod hinted;
 mod markup;

@@ -27,6 +27,48 @@
 //! *Cycles* end because a reference to an element that is being read is an error, except where a
 //! type can express it ([`Shared`](crate::Shared)). *Bombs* end because what detours read is
 //! counted ([`Limits::referred`](crate::Limits)).
+//!
+//! A *tree* follows references where SOAP encoding is in force: `encodingStyle` on the envelope,
+//! the body or the operation, or a fault. A reference that leads nowhere, or back to the tree
+//! itself, stays as it is.
+//!
+//! *Upper bounds*: the bytes from the first id on are kept. Detours read at most as many bytes as
+//! the message has, and `Limits::referred` more. A chain of references is walked once: each element
+//! on the way learns where it leads.
+//!
+//! *Errors* are reported in the order of reading, where a referenced element is read at the place
+//! of the reference. What ends a message early (`Limits::message`, malformed UTF-16) comes before
+//! faults after a reference, because reading waits for the message's end.
+//!
+//! *Cost for messages without references*, in instructions (callgrind), relative to the engine
+//! without references: 0.05 to 0.07 % for reading lists of doubles and structs, 0.6 % for trees,
+//! 1.1 % for trees in SOAP encoding, whose start tags have attributes to be examined; 0.01 % for
+//! writing. Data that only messages with references need is boxed, since a decoder that reads one
+//! message is moved about as often as it reads.
+//!
+//! # Differential decoding
+//!
+//! Types with shared values, arrays of several dimensions, and bodies of several elements, of which
+//! one may refer to another, are not compared. Other messages are compared until a reference, an
+//! `offset`, a `position`, or an array in another form than declared is found. Then the message is
+//! reread from its operation's start tag in regular mode, and the next message is compared with it
+//! as a whole (`Template::is_whole`): it is skipped if it is identical up to its end, including the
+//! elements referred to, and if all declarations around the operation are the same, on the same
+//! elements. If that fails in a stream, the stream is read in regular mode for a while. Such
+//! messages are not kept beside those of other kinds. The papers' policies keep no bytes to reread:
+//! they drop their checkpoints and continue over the old value.
+//!
+//! Comparing element by element would gain little. An old element could stay if the element it
+//! refers to has the same bytes and declarations, and so on in turn. To know that, the message must
+//! be indexed, which reads all of it. In 1,000 structs by reference, as Axis 1.x writes them, of
+//! which 25 % change, the index takes 37 % of the instructions of decoding, the elements after the
+//! operation 32 %, and the operation with all its detours 31 % (callgrind on
+//! `deltasoap-bench figures --quick --size 1000 --only "as Axis writes them, 25"`). If every detour
+//! to an unchanged struct were free, decoding would be less than 1.5 times as fast. Besides, Axis
+//! numbers ids and prefixes in the order of writing, so that one more struct changes the bytes of
+//! all that follow. Compared as a whole, equal messages are read four times as fast as in regular
+//! mode; if 1, 5 or 25 % of the structs change, decoding is 0.9 to 1.1 times as fast (10,000
+//! structs, a busy machine; `deltasoap-bench figures --only "references as Axis"`).
 
 mod follow;
 mod index;

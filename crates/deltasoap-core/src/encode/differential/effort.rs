@@ -8,6 +8,8 @@
 //! measured. The time that templates take beyond messages in full is a *debt*, which messages in
 //! full pay off by a part of their time. So trying costs little more than that part, for any
 //! stream, and a stream that becomes similar is detected.
+//!
+//! The part is a 48th of the time of messages in full. Of short messages, one in sixteen is timed.
 
 use std::time::Duration;
 

@@ -9,6 +9,11 @@
 //!
 //! This is correct: a number's text parses to the number, so parsing an equal text would give the
 //! same bits.
+//!
+//! Only numbers are looked up. Items are looked for at their place, a few further on or back, and
+//! at their place in other lists. Not-a-number is never taken over: its text does not give back its
+//! bits. A hint holds the chunks until the answer is read: a request that is written meanwhile
+//! copies those that it changes.
 
 use super::run::Texts;
 use super::tape::Chunk;

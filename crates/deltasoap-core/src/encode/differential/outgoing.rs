@@ -1,4 +1,11 @@
 //! An outgoing message.
+//!
+//! Each chunk is one `Bytes` that shares the chunk's memory through its `Arc`. Code that changes a
+//! chunk takes ownership first (`tape::unshare`): if a frame, a clone of the template or another
+//! template holds the chunk, it is copied. So a buffer in flight never changes, which the type
+//! system guarantees, since changing a chunk takes `&mut`. A slow reader costs no more than a copy
+//! of the chunks that changed in the meantime. A clone of the templates for another destination
+//! costs nothing until the two diverge.
 
 use super::{EncodeStats, MatchKind};
 use bytes::Bytes;

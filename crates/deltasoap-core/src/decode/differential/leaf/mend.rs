@@ -11,6 +11,8 @@
 //! element that contains it: the table knows those outside of trees, and within a tree children are
 //! counted. Of the new bytes only the text is examined.
 //!
+//! A message that cannot be mended is read in regular mode, and noted for the next one.
+//!
 //! This is sound, because both messages have the same tokens except for the differences, and these
 //! may only be literal text: the text of an element, or the value of an attribute in a tree (whose
 //! name no routine checks). Everything else is left to the other modes.

@@ -1,4 +1,7 @@
 //! Builds the table of a message from that of the previous one and the elements that were reread.
+//!
+//! All other positions have only moved. If each reread part has the same shape as the old one, even
+//! its nodes stay in place.
 
 use super::table::{NONE, Node, Place, Run, Table, Touched};
 

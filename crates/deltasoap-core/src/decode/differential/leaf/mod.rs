@@ -15,8 +15,69 @@
 //! ```
 //!
 //! No state is saved: the state at a place consists of the path to it, which the table provides,
-//! and of the value, which is present. ARCHITECTURE.md, "Differential decoding", has the picture
-//! and explains why skipping is correct.
+//! and of the value, which is present.
+//!
+//! # What is kept
+//!
+//! ```text
+//! Memory<T>
+//!   value ────────── of the last message; the next one is read over it
+//!   Template
+//!     image ──────── its bytes: large received buffers as they are, small ones joined
+//!     table ──────── the positions of its elements
+//!       nodes        elements read by the general routines, in document order:
+//!                    position, parent, field, occurrence
+//!       runs         flat items: markup, and a position of four bytes each
+//!     prologue ───── all that decides how bytes are read: the operation's start tag,
+//!                    the declarations around it, limits, schema
+//! ```
+//!
+//! # The way of a message
+//!
+//! ```text
+//! header ── regular mode ── start tag of the operation: prologue equal? ── no ──> regular mode,
+//!                                                 │ yes                          noted
+//!      ┌───────────────── fast mode <─────────────┤
+//!      │ compare new bytes with the image         │
+//!      │                                          │ start tag equal to the old one's: resync
+//!  difference, or end                             │
+//!      │                                          │
+//!      v                                          │
+//!   aim: last place before it ──> seek: back to ──┴── regular mode over the old value
+//!   (binary search in the         where the paths │
+//!   table)                        part, then down └── flat items: patch, in one loop
+//! ```
+//!
+//! *Over an old value* (`Cursor::is_over`), an occurrence is read in place of the old one, fields
+//! that are passed over become vacant, and everything ahead stays. When the operation ends, the
+//! edits are merged into the table. The new image replaces the old one once the whole message is
+//! known to be valid; an invalid message leaves nothing to compare with.
+//!
+//! # Why skipping is correct
+//!
+//! Decoding is a function of the decoder's state and the bytes that follow. Fast mode skips equal
+//! bytes, so it must begin in an equal state. Before a child, the state consists of:
+//!
+//! - the open elements and the declarations in scope: equal, because the prologue and every start
+//!   tag on the path are equal byte for byte;
+//! - the fields and occurrences on the path: those of the node, and the routine that would have
+//!   read the element has already applied the schema's rules (order, missing fields, choices);
+//! - the limits' counters: depth follows from the path, text is zero between elements, the
+//!   message's length is counted by the feed, and bindings and nodes of trees are added up, old and
+//!   new. If their sum might exceed the limit, the message is reread in regular mode, which alone
+//!   can decide.
+//!
+//! `bounds` explains why a comparison terminates.
+//!
+//! # What is reread as a whole
+//!
+//! Elements with groups, or with choices between groups; elements whose fields come in any order if
+//! some field repeats or there are more than 64; trees; elements whose attributes differ. Messages
+//! with references, and those whose arrays omit items, unless the whole message is the same.
+//! Messages that are not in UTF-8, always.
+//!
+//! The tests read documents both ways: random schemas, values, edits, spellings and damage, chunks
+//! of every size, all policies. The same harness is a fuzz target.
 
 mod begin;
 mod bounds;

@@ -10,6 +10,10 @@
 //!
 //! The cost of a change does not depend on where it is, and runs of changed items are read as fast
 //! as in regular mode: the markup is that of the run.
+//!
+//! After 8, 64, 512, ... items in a row that differ, the current item is looked for among the old
+//! ones nearby. If it is one of them, items were inserted or removed: the value and the positions
+//! are realigned, which moves the rest once.
 
 use super::{Image, Patched, Run, Session, Touched};
 use crate::decode::Cursor;

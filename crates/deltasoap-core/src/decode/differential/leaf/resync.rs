@@ -1,5 +1,10 @@
 //! From regular mode back to fast mode: checks whether the element whose start tag was just read is
 //! one of the previous message.
+//!
+//! Where fields come in any order (`xs:all`, all structs of SOAP encoding), a field's place does
+//! not show which fields came before it. The table does: it has the old siblings that are still
+//! there, and those reread. Fast mode skips the old siblings that follow, so it is entered only if
+//! the element is valid with them.
 
 use super::edits::OpenEdit;
 use super::merge::Edit;

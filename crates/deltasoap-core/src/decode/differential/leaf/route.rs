@@ -4,6 +4,12 @@
 //! A place is a path in the old table. The routines are led along it ([`Session::descend`]), each
 //! into the element that the next one reads; those on the common part of the last path and this one
 //! stay as they are.
+//!
+//! *Aim* finds the last node or item that begins before the difference. *Seek* leads regular mode
+//! there: the frames and the reader's open elements are cut back to where the old path and the new
+//! one part. Then each routine asks for its next step ([`Descent`]): into a field and occurrence,
+//! by reading the old start tag again (its bytes are in the new message too), or stop here. So a
+//! seek costs as many start tags as the paths differ in, usually none.
 
 use super::edits::{OpenEdit, state_before};
 use super::image::Image;

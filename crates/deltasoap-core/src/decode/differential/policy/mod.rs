@@ -1,10 +1,12 @@
 //! Checkpoint policies of other crates: the calls that the decoder makes to a policy, and the state
 //! that it exposes.
 //!
-//! Leaf checkpoints are built into the routines, since they act at every element. A [`Policy`] acts
-//! on windows: the decoder calls it before and after the routines run, and the policy returns where
-//! their window must end ([`cut`](Policy::cut)) and where they must pause ([`Hooks`]). It reads,
-//! saves and restores the decoder's state through [`Live`].
+//! Leaf checkpoints are built into the routines, since they act at every element, where a call
+//! through a trait object is not free: with such calls in place of five of the direct ones, regular
+//! mode took 3.9 % more instructions for a nested message of 183 KB that is compared with nothing.
+//! A [`Policy`] acts on windows: the decoder calls it before and after the routines run, and the
+//! policy returns where their window must end ([`cut`](Policy::cut)) and where they must pause
+//! ([`Hooks`]). It reads, saves and restores the decoder's state through [`Live`].
 //!
 //! ```text
 //! begin ──> advance ──> cut ──> the routines run ──> paused ──┐

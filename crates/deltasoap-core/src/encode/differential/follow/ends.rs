@@ -1,4 +1,7 @@
 //! End tags, and the slack after them that belongs to the fields of leaves.
+//!
+//! Outside of arrays a chunk is rebuilt from front to back. So a value that needs more room takes
+//! it from the slack after it, and what is still missing from the fields that follow.
 
 use super::tag::Tag;
 use crate::encode::Encoder;

@@ -1,4 +1,6 @@
 //! Start tags: finds the element of the template that a new element corresponds to.
+//!
+//! Lists whose items come and go are aligned by name, a few siblings ahead.
 
 use super::tag::Tag;
 use crate::QName;

@@ -1,5 +1,8 @@
 //! Tracked values: content that has not changed since it was written is stepped over without a look
 //! at it.
+//!
+//! An element whose content is no longer the tracked value loses its stamp, so that the value is
+//! written when it comes back.
 
 use crate::encode::Encoder;
 use crate::encode::differential::Stamp;

@@ -5,6 +5,8 @@
 //! that block is not compared: overwriting a number with the same one does no harm, and where
 //! everything changes the comparison would be wasted time. A list that tracks its changes tells
 //! which blocks to look at.
+//!
+//! Bits are compared, so `-0.0` and `0.0` differ, and a NaN equals itself.
 
 use super::Form;
 use crate::encode::flat::{FlatSink, Item};

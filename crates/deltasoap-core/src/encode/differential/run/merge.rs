@@ -1,5 +1,10 @@
 //! Rewrites chunks in one pass: regardless of how many values do not fit, the content after them is
 //! moved once.
+//!
+//! Old bytes between values that differ, new values, and positions corrected by the shift so far go
+//! into a second buffer; then the two swap roles. If more than an eighth of the items of a stretch
+//! changed, all of its items are processed (`weave`). A chunk that will get too long is cut while
+//! it is built: the rest goes into a buffer of its own, and nothing is copied twice.
 
 use super::build::push_spaces;
 use super::weave::{Weave, Woven};

@@ -1,4 +1,8 @@
 //! Overwrites the numbers of a plain array in their fields.
+//!
+//! A number's text is made, its length is compared with the field's, and it is copied in two
+//! overlapping pieces. No byte next to it is touched, and a value that does not fit has changed
+//! nothing.
 
 use super::changes::{Block, Ours};
 use super::{Fields, RunChunk};

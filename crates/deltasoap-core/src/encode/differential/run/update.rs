@@ -1,4 +1,7 @@
 //! Updates the items of a run with new values.
+//!
+//! If items are inserted or removed at one place of a list, the place is found by comparing from
+//! the front and from the back. Chunks outside of it stay, and small neighbours are joined.
 
 use super::changes::{Block, Ours};
 use super::merge::Merge;
