@@ -1,6 +1,6 @@
-//! The description that peers are built for has just the composite types that are measured.
+//! The WSDL that peers are built with contains exactly the measured composite types.
 //!
-//! `DELTASOAP_BLESS=1` writes it anew.
+//! `DELTASOAP_BLESS=1` rewrites it.
 
 use deltasoap_cost::workload::compiled;
 use std::collections::BTreeSet;
@@ -96,6 +96,6 @@ fn bound(text: &mut String, name: &str) {
 }
 
 fn add(text: &mut String, more: std::fmt::Arguments<'_>) {
-    // Writing to a string does not fail.
+    // Writing to a string never fails.
     let _ = text.write_fmt(more);
 }
