@@ -32,8 +32,7 @@ pub struct Fresh {
 }
 
 impl Fresh {
-    /// Returns a number of each message; if nothing was counted, placeholder ones, recorded as
-    /// missing.
+    /// Returns a number of each message; if nothing was counted, placeholders, recorded as missing.
     pub fn each(&self, recipe: Recipe, way: Way, number: fn(&Point) -> f64) -> Vec<f64> {
         let Some(points) = self.counted.get(&(recipe, way)) else {
             self.missing.borrow_mut().insert((recipe, way));
