@@ -523,8 +523,8 @@ mod tests {
         all_judged(times).into_iter().find(|verdict| verdict.claim.key == key).unwrap()
     }
 
-    /// Models that know parts of Table 1: one number, P, one number for each P, T, the product of
-    /// T, N and n, or that N = 32 is slow.
+    /// Models that know parts of Table 1: one number, P, one number for each P, T, the product of T
+    /// and N divided by n, or that N = 32 is slow.
     #[test]
     fn no_trivial_model_agrees_with_table_1() {
         let (partitions, portion) = (|recipe: Recipe| recipe.partitions as f64, |way: Way| f64::from(way.portion));

@@ -1,4 +1,4 @@
-//! Whether another machine comes to the same.
+//! Compares a record with that of another machine.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ pub struct Other {
 }
 
 impl Other {
-    /// Reads it.
+    /// Reads the record in a folder.
     ///
     /// # Errors
     /// When there is none.
@@ -25,11 +25,11 @@ impl Other {
         Ok(Other { folder: folder.to_owned(), there })
     }
 
-    /// Prints how the verdicts compare with its; false if counts or bytes differ, or none could be
-    /// compared.
+    /// Prints a comparison of the verdicts; returns false if counts or bytes differ, or none could
+    /// be compared.
     ///
     /// # Errors
-    /// When the output cannot be made.
+    /// When the output cannot be written.
     pub fn compare(&self, index: &Index<'_>, is_json: bool) -> Result<bool> {
         let here = index.recorded()?;
         let all = compare(&here, &self.there.claims);

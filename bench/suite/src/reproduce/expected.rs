@@ -1,4 +1,4 @@
-//! How claims about counts and bytes come out: `bench/papers/counts.toml`.
+//! Expected outcomes of claims about counts and bytes: `bench/papers/counts.toml`.
 
 use anyhow::{Context, Result};
 use deltasoap_report::{Basis, Outcome, Verdict};
@@ -18,8 +18,8 @@ struct Expectation {
     outcome: Outcome,
 }
 
-/// The claims whose outcome is another one than it should be, with what is wrong. Those of the
-/// papers that were drawn have to be measured if `is_whole`: with sizes of our own they are not.
+/// Returns the claims with unexpected outcomes, with an explanation. If `is_whole`, the claims of
+/// the drawn papers must be measured, which is not so with custom sizes.
 ///
 /// # Errors
 /// When the file is malformed.
@@ -60,7 +60,7 @@ mod tests {
     use crate::record::Record;
     use crate::workload::Definitions;
 
-    /// Verdicts on nothing, with an outcome.
+    /// Returns verdicts without numbers, with an outcome.
     fn verdicts(outcome: Outcome) -> Vec<Verdict> {
         let definitions = Definitions::load().unwrap();
         let (scope, record) = (Scope::new(true, &[]), Record::default());

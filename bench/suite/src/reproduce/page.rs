@@ -1,5 +1,5 @@
-//! `report.html`: an index by paper and exhibit, all claims, the exhibits with plots, the rows that
-//! they are made of.
+//! `report.html`: an index by paper and exhibit, all claims, the exhibits with plots, and the rows
+//! behind them.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::session::doubts;
 use crate::record::{VERDICT, kind};
 use crate::suite::Environment;
 
-/// Writes the page of a record.
+/// Returns the page of a record.
 pub fn html(index: &Index<'_>, environment: &Environment, lines: &[Value]) -> String {
     let mut page = Page::new("Five papers, reproduced");
     let machine = &environment.machine;
@@ -56,7 +56,7 @@ fn mark(work: &Work, exhibit: &str) -> String {
     format!("paper {} {exhibit}", work.number())
 }
 
-/// An exhibit with the outcomes of its claims.
+/// Returns the index entry of an exhibit, with the outcomes of its claims.
 fn entry(name: &str, verdicts: &[Verdict]) -> String {
     let outcomes = [Outcome::Agrees, Outcome::Differs, Outcome::Unstable, Outcome::NotMeasured];
     let counted = outcomes.map(|outcome| (outcome, verdicts.iter().filter(|it| it.outcome == outcome).count()));
@@ -86,7 +86,7 @@ fn exhibits(page: &mut Page, work: &Work) {
     }
 }
 
-/// What each kind of line is.
+/// Titles of the kinds of lines.
 const KINDS: [(&str, &str); 8] = [
     ("point", "messages decoded (000, 001): medians of repetitions"),
     ("count", "counts of fresh values (000): means of messages"),
@@ -113,22 +113,22 @@ fn rows(page: &mut Page, lines: &[Value]) {
     }
 }
 
-/// What a program that is newer than this one has measured, or one that is not ours.
+/// The title of rows measured by a newer or foreign program.
 const OTHERS: &str = "rows of kinds that this program does not know";
 
 fn is_known(kind: &str) -> bool {
     [STEP, VERDICT].contains(&kind) || KINDS.iter().any(|(known, _)| *known == kind)
 }
 
-/// Fields that differ from repetition to repetition, or from message to message.
+/// Fields that vary by repetition or message.
 const MEASURED: [&str; 7] = ["ms", "cpu_ns", "elapsed_ns", "regular_percent", "to_regular", "futile", "memory"];
-/// Fields that say nothing in a table.
+/// Fields without information for a table.
 const HIDDEN: [&str; 4] = ["kind", "key", "repetition", "visits"];
 
-/// The names and texts of fields that are not measured.
+/// Names and text of fields that are not measured.
 type Names = Vec<(String, String)>;
 
-/// Rows that differ in measured fields alone become one.
+/// Merges rows that differ only in measured fields.
 fn merged(title: &str, lines: &[&Value]) -> Grid {
     let mut header: Vec<String> = Vec::new();
     let mut groups: BTreeMap<Names, Vec<(String, f64)>> = BTreeMap::new();
@@ -136,7 +136,7 @@ fn merged(title: &str, lines: &[&Value]) -> Grid {
     for line in lines {
         let (mut names, mut numbers) = (Vec::new(), Vec::new());
         for (name, value) in flat(line) {
-            // A message has a number, or a name that is worth showing.
+            // `message` is a number, or a name that is worth showing.
             let is_hidden = HIDDEN.contains(&&*name) || (name == "message" && !value.is_string());
             if MEASURED.contains(&&*name) {
                 numbers.extend(value.as_f64().map(|number| (name, number)));
@@ -162,7 +162,7 @@ fn merged(title: &str, lines: &[&Value]) -> Grid {
     Grid { title: title.to_owned(), header, rows, names: 1 }
 }
 
-/// The fields of a line; of differential work those that tables show.
+/// Returns the fields of a line; of differential statistics only those that tables show.
 fn flat(line: &Value) -> Vec<(String, &Value)> {
     let fields = line.as_object().into_iter().flatten();
     let mut all = Vec::new();
@@ -191,7 +191,7 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// The median of a measured field, and the least and the greatest of several.
+/// Formats the median of a measured field, and the minimum and maximum of several.
 fn measured(numbers: &[(String, f64)], name: &str) -> String {
     let these: Vec<f64> = numbers.iter().filter(|(known, _)| known == name).map(|(_, number)| *number).collect();
     match Interval::of(&these) {
