@@ -261,7 +261,7 @@ mod tests {
     use crate::stream::{Bound, Kind, Recipe, Visitor, with_stream};
     use deltasoap_checkpoints::{Matcher, Portions, State};
 
-    /// Runs a lane, checks it, and gives what it counted.
+    /// Runs a lane, checks it, and returns its statistics.
     struct Run(Setup);
 
     impl Visitor for Run {
@@ -272,7 +272,8 @@ mod tests {
             lane.check()?;
             assert_eq!(lane.run(3)?.len(), 3);
             lane.check()?;
-            // Other tests allocate and release meanwhile, so that the number says nothing here.
+            // Other tests allocate and release memory concurrently, so the number has no meaning
+            // here.
             lane.peak_bytes()?;
             Ok((lane.counts, 3 * lane.sweep()))
         }
@@ -304,7 +305,7 @@ mod tests {
         }
     }
 
-    /// Lengths change at random, and are more often equal than not.
+    /// Lengths change randomly, and are equal more often than not.
     #[test]
     fn small_arrays_are_decoded_right_whatever_changes() {
         for n in 1..25 {

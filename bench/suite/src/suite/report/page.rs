@@ -1,5 +1,5 @@
-//! The report as HTML: tables that scroll on a narrow screen, plots that turn dark with the
-//! reader's choice, nothing from elsewhere.
+//! The report as self-contained HTML: tables that scroll on narrow screens, plots that follow the
+//! reader's light or dark setting.
 
 use std::fmt::Write;
 
@@ -11,10 +11,10 @@ use super::standings::{Standing, standings};
 use super::{Data, exhibits, tables};
 use crate::suite::row::{Layer, Part};
 
-/// The page of results, whose section on bias belongs in each report.
+/// The page of results, whose section on bias is part of each report.
 const BENCHMARKS: &str = include_str!("../../../../../BENCHMARKS.md");
 
-/// Writes the page.
+/// Returns the page.
 ///
 /// # Errors
 /// When a file of `bench/papers` is malformed.
@@ -152,7 +152,7 @@ fn counted(standings: &[Standing], part: Part, what: &str) -> String {
     let (lost, won): (Vec<_>, Vec<_>) = all.partition(|standing| standing.is_lost());
     let factors: Vec<f64> = won.iter().map(|standing| standing.factor()).collect();
     let mut text = String::new();
-    // Writing to a string does not fail.
+    // Writing to a string never fails.
     let _ = write!(text, "{what}: first in {} of {} rows", won.len(), won.len() + lost.len());
     if let (Some(low), Some(high)) = (least(&factors), most(&factors)) {
         let _ = write!(text, ", by factors of {} to {}", number(low), number(high));
@@ -168,7 +168,7 @@ fn most(numbers: &[f64]) -> Option<f64> {
     numbers.iter().copied().reduce(f64::max)
 }
 
-/// The items of the section on bias in a Markdown text, without its marks.
+/// Returns the items of the section on bias in a Markdown text, as plain text.
 fn bias(markdown: &str) -> Vec<String> {
     let section = markdown.split("\n## Bias\n").nth(1).unwrap_or_default();
     let section = section.split("\n## ").next().unwrap_or_default();
