@@ -167,8 +167,8 @@ pub fn counts(all: &[Agreement]) -> String {
     let of = |relation| all.iter().filter(|it| it.relation == relation).count();
     let failures = all.iter().filter(|it| it.is_failure()).count();
     format!(
-        "Of {} claims, {} come to the same, {} to the same with another number, {} to another outcome, and {} cannot be compared; \
-         {failures} differ in counts or bytes, which no machine explains.",
+        "Of {} claims, {} have the same outcome, {} the same with another number, {} another outcome, and {} cannot be compared; \
+         {failures} differ in counts or bytes, which the machine cannot explain.",
         all.len(),
         of(Relation::Same),
         of(Relation::OtherNumber),

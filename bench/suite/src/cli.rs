@@ -21,7 +21,7 @@ use crate::workload::Definitions;
 use crate::{figures, paper, report, reproduce, run};
 
 #[derive(Parser)]
-#[command(name = "deltasoap-bench", version, about = "Measure deltasoap, and other SOAP toolkits beside it")]
+#[command(name = "deltasoap-bench", version, about = "Measure deltasoap and other SOAP toolkits")]
 struct Arguments {
     #[command(subcommand)]
     command: Command,

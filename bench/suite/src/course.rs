@@ -43,7 +43,7 @@ impl Error for Paused {}
 
 impl fmt::Display for Paused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the time is up; the same command goes on from here")
+        f.write_str("the time is up; run the same command to resume")
     }
 }
 

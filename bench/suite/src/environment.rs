@@ -129,7 +129,7 @@ pub fn unoptimized() -> Option<String> {
     let profile = env!("BENCH_PROFILE");
     let is_quick = cfg!(debug_assertions) || !profile.contains("opt-level 3");
     is_quick
-        .then(|| format!("this program was built for tests, not for measurements ({profile}): its times say nothing"))
+        .then(|| format!("this program was built for tests, not for measurements ({profile}): its times mean nothing"))
 }
 
 impl Environment {
@@ -161,7 +161,7 @@ impl Environment {
     /// short ones are not, so even ratios are wrong.
     pub fn warning(&self) -> Option<String> {
         let is_busy = self.load > self.cores as f64 - 0.5;
-        is_busy.then(|| format!("warning: the machine is busy (load {}), the figures will not be reliable", self.load))
+        is_busy.then(|| format!("warning: the machine is busy (load {}), the figures are not reliable", self.load))
     }
 }
 

@@ -151,7 +151,7 @@ impl<T: Payload> Sample<T> {
     /// # Errors
     /// When it does not, or cannot be decoded.
     pub fn check_message(&self, message: &[u8]) -> Result<()> {
-        self.check_values(&decode_alone(message).context("the written message is at fault")?)
+        self.check_values(&decode_alone(message).context("the written message is invalid")?)
     }
 }
 

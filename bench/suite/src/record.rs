@@ -52,7 +52,7 @@ impl Record {
         let lock = locked(folder)?;
         let found = if is_resumed { stored(folder)?.unwrap_or_default() } else { Stored::default() };
         for key in found.partial.iter().filter(|key| !key.starts_with(VERDICT)) {
-            eprintln!("{key} was not recorded whole, and is measured again");
+            eprintln!("{key} was recorded incompletely, and is measured again");
         }
         let mut record = Record::of_stored(found);
         record.place = Some(Place { folder: folder.to_owned(), file: rewritten(folder, &record.lines)?, _lock: lock });
@@ -210,7 +210,7 @@ fn parsed(bytes: &[u8]) -> Result<Vec<Value>> {
             Ok(value) if value.is_object() => lines.push(value),
             _ if !line.ends_with(b"\n") => {}
             _ => bail!(
-                "line {} is damaged. Mend it, or delete it: its piece of work is then measured again. --fresh begins anew",
+                "line {} is damaged: repair it, or delete it to measure its job again; --fresh starts over",
                 at + 1
             ),
         }

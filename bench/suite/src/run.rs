@@ -69,7 +69,7 @@ fn print_tables(rows: &[Row<'_>], outcomes: &[(&str, Outcome)], arguments: &RunA
         println!("{}", report::table(&soap, arguments.chunk));
     }
     if !xml.is_empty() {
-        println!("XML libraries alone:\n{}", report::table(&xml, arguments.chunk));
+        println!("XML libraries only:\n{}", report::table(&xml, arguments.chunk));
     }
     if !outcomes.is_empty() {
         println!("{}", report::stream_table(outcomes));

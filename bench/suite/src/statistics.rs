@@ -13,7 +13,7 @@ pub use deltasoap_report::Interval;
 /// # Errors
 /// When there is no measurement, or one is not a number.
 pub fn median_interval(measurements: &[f64]) -> Result<Interval> {
-    ensure!(!measurements.is_empty(), "an interval of nothing");
+    ensure!(!measurements.is_empty(), "an interval of no measurements");
     ensure!(measurements.iter().all(|measurement| measurement.is_finite()), "a measurement that is not a number");
     let mut sorted = measurements.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);

@@ -182,7 +182,7 @@ pub struct Unfinished {
 
 impl fmt::Display for Unfinished {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "only {} of {} rounds were measured; measure again to go on", self.rounds, self.planned)
+        write!(f, "only {} of {} rounds were measured; measure again to continue", self.rounds, self.planned)
     }
 }
 
@@ -395,7 +395,7 @@ mod tests {
         let deep = Workload::Nested { breadth: 1, depth: 1_000_000 };
         for workload in [huge, deep] {
             let error = load(Point { workload, ..point(None, 1.0) }).expect_err("refused").to_string();
-            assert!(error.contains("is no point of a calibration"), "{error}");
+            assert!(error.contains("is not a point of a calibration"), "{error}");
         }
         assert!(load(point(Some(-1.0), 1.0)).is_err() && load(point(None, -1.0)).is_err());
         assert!(load(point(Some(0.0), 1.0)).is_ok());
@@ -460,7 +460,7 @@ mod tests {
         let mut it = Calibration { planned: 12, ..calibration() };
         it.end_round(3);
         let said = it.unfinished().expect("it ended early").to_string();
-        assert_eq!(said, "only 3 of 12 rounds were measured; measure again to go on");
+        assert_eq!(said, "only 3 of 12 rounds were measured; measure again to continue");
         it.end_round(12);
         assert_eq!(it.unfinished(), None);
     }

@@ -20,7 +20,7 @@ pub enum CostError {
         source: io::Error,
     },
     /// A file that is not a calibration.
-    #[error("{} is no calibration: {source}", path.display())]
+    #[error("{} is not a calibration: {source}", path.display())]
     Format {
         /// The file.
         path: PathBuf,
@@ -28,7 +28,7 @@ pub enum CostError {
         source: serde_json::Error,
     },
     /// A calibration with a point that no calibration measures, or with invalid times.
-    #[error("{}: {point} is no point of a calibration, or its times are none", path.display())]
+    #[error("{}: {point} is not a point of a calibration, or its times are invalid", path.display())]
     UnknownPoint {
         /// The file.
         path: PathBuf,
@@ -36,7 +36,7 @@ pub enum CostError {
         point: String,
     },
     /// The calibration belongs to another machine or toolkit.
-    #[error("the calibration is of something else: {}; measure anew", join(.0))]
+    #[error("the calibration does not match: {}; measure again", join(.0))]
     Different(Vec<Difference>),
     /// A regression has fewer points than it needs.
     #[error("{what}: {found} points are too few, {needed} are needed; measure more of this series")]
@@ -49,7 +49,7 @@ pub enum CostError {
         needed: usize,
     },
     /// A regression cannot separate its regressors.
-    #[error("{what}: the points do not tell {regressor} apart from the other regressors")]
+    #[error("{what}: the points do not distinguish {regressor} from the other regressors")]
     Collinear {
         /// The regression.
         what: String,
@@ -88,13 +88,13 @@ pub enum CostError {
         known: Vec<String>,
     },
     /// A type that requires itself.
-    #[error("{path} has no end: its type requires itself, so that no message of it can be written")]
+    #[error("the type of {path} requires itself, so no message can contain it")]
     Endless {
         /// Path at which the type recurs.
         path: String,
     },
     /// The message is too large for a prediction.
-    #[error("the lengths make a message of more than {most} {what}; give smaller ones")]
+    #[error("the message would have more than {most} {what}; give smaller lengths")]
     TooLarge {
         /// The limit.
         most: usize,
@@ -105,7 +105,7 @@ pub enum CostError {
     #[error("{0}")]
     Operation(String),
     /// The calibration has no series for a feature of the message.
-    #[error("the calibration has no series for {0}, nor for anything that stands in for it")]
+    #[error("the calibration has no series for {0}, nor for a substitute")]
     NotMeasured(String),
     /// The toolkit cannot read or write its own message.
     #[error("{what} cannot be measured: {reason}")]
@@ -126,7 +126,7 @@ pub enum CostError {
         found: f64,
     },
     /// More requests than the system can serve.
-    #[error("{rate:.1} requests a second are more than {station} can serve: it is saturated at {most:.1} a second")]
+    #[error("{rate:.1} requests per second exceed the capacity of the {station}: it saturates at {most:.1} per second")]
     Saturated {
         /// The given requests per second.
         rate: f64,

@@ -482,10 +482,10 @@ impl Link {
     }
 
     fn request(&mut self, line: &str, bytes: &[u8]) -> Result<String> {
-        self.send(line, bytes).with_context(|| format!("the peer has ended before {line:?}"))?;
+        self.send(line, bytes).with_context(|| format!("the peer exited before {line:?}"))?;
         let mut answer = String::new();
         match self.answers.read_line(&mut answer)? {
-            0 => bail!("the peer has ended without an answer to {line:?}"),
+            0 => bail!("the peer exited without answering {line:?}"),
             _ => Ok(answer),
         }
     }
@@ -507,7 +507,7 @@ impl Drop for Link {
 
 fn understand<T: DeserializeOwned>(answer: &str) -> Result<T> {
     if let Some(error) = refusal(answer) {
-        bail!("the peer says: {error}");
+        bail!("the peer reported: {error}");
     }
     serde_json::from_str(answer).with_context(|| format!("unexpected answer {answer:?}"))
 }
@@ -526,7 +526,7 @@ mod tests {
         let prepared: Prepared = understand("{\"ok\":true,\"checksum\":\"00\",\"bytes\":7}\n").unwrap();
         assert_eq!((prepared.checksum.as_str(), prepared.bytes), ("00", 7));
         let error = |answer| understand::<Prepared>(answer).err().unwrap().to_string();
-        assert_eq!(error("{\"ok\":false,\"error\":\"no\"}\n"), "the peer says: no");
+        assert_eq!(error("{\"ok\":false,\"error\":\"no\"}\n"), "the peer reported: no");
         assert!(error("nonsense\n").contains("nonsense"));
     }
 }

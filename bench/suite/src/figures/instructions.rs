@@ -98,7 +98,7 @@ pub fn once(arguments: &OnceArguments, definitions: &Definitions) -> Result<()> 
         return real::once(name, arguments.general);
     }
     let streams = definitions.select(std::slice::from_ref(&arguments.workload))?.streams;
-    let Some(workload) = streams.first() else { bail!("{} is no stream of similar messages", arguments.workload) };
+    let Some(workload) = streams.first() else { bail!("{} is not a stream of similar messages", arguments.workload) };
     let OnceArguments { size: n, changed: percent, partitions, messages, .. } = *arguments;
     let recipe = Recipe { kind: workload.stream, n, percent, partitions };
     with_stream(recipe, Bound::SMALL, Once { differential: arguments.differential.differential(), messages })

@@ -250,11 +250,11 @@ impl Request {
 
 /// Exchanges some messages of each kind once: a server that fails from the start is not loaded.
 async fn try_out(server: SocketAddr, courses: &[Course]) -> Result<()> {
-    let mut wire = Wire::connect(server).await.map_err(|_| anyhow::anyhow!("nobody listens at {server}"))?;
+    let mut wire = Wire::connect(server).await.map_err(|_| anyhow::anyhow!("no server listens at {server}"))?;
     for course in courses {
         for request in course.requests.iter().take(TRIED) {
             if !wire.is_open() {
-                wire = Wire::connect(server).await.map_err(|_| anyhow::anyhow!("nobody listens at {server}"))?;
+                wire = Wire::connect(server).await.map_err(|_| anyhow::anyhow!("no server listens at {server}"))?;
             }
             let answer = tokio::time::timeout(TIMEOUT, wire.exchange(&request.bytes)).await;
             let checked = answer.unwrap_or(Err(Failure::Timeout)).and_then(|body| request.check(body));

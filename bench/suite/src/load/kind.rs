@@ -74,7 +74,7 @@ impl FromStr for Share {
 
     fn from_str(text: &str) -> Result<Self> {
         let (kind, weight) = text.split_once('=').unwrap_or((text, "1"));
-        let weight: f64 = weight.parse().context("the share is no number")?;
+        let weight: f64 = weight.parse().context("the share is not a number")?;
         ensure!(weight > 0.0 && weight.is_finite(), "the share is not positive");
         Ok(Share { kind: kind.parse()?, weight })
     }
@@ -85,7 +85,7 @@ impl FromStr for Kind {
 
     fn from_str(text: &str) -> Result<Self> {
         let (name, items) = text.split_once(':').unwrap_or((text, "100"));
-        let n = items.parse().context("the number of items is none")?;
+        let n = items.parse().context("the number of items is not a number")?;
         if name == "echoVoid" {
             ensure!(!text.contains(':'), "echoVoid has no items");
             return Ok(Kind { action: Action::Void, n: 0 });

@@ -39,7 +39,7 @@ use server::{Launch, OURS};
 const COSTS: &str = "The generator costs at most 18 µs of processor time a small request (three system calls, and what the system does \
 for them: 55,000 requests a second on one core), and as long as it takes to copy a large one. It has the last core to itself and one thread, which is enough for what a \
 server on one core answers; with servers on many cores, use --threads. Between requests of an open loop its core is busy waiting. \
-Latencies are from the moment that a request is sent (in an open loop: was to be sent) until its answer is read, before that is looked at.
+Latencies last from sending a request (in an open loop: from its scheduled time) until its answer is read, before it is checked.
 
 Examples:
   deltasoap-bench load --server deltasoap --server gsoap --connections 50

@@ -54,7 +54,7 @@ const STRIDE: usize = 4096;
 /// # Errors
 /// When that process fails.
 pub fn measure(megabytes: u64) -> Result<Transfer> {
-    let own = env::current_exe().context("it is not known where this program is")?;
+    let own = env::current_exe().context("the path of this program is unknown")?;
     let mut command = Command::new(own);
     command.args(["mtom", "--megabytes", &megabytes.to_string()]);
     let output = server::on_all_cores(move || command.output())?.context("cannot start this program again")?;

@@ -113,7 +113,7 @@ impl Launch {
         let output = process.0.stdout.take().context("the server has no standard output")?;
         let mut lines = BufReader::new(output).lines();
         let address = lines.by_ref().map_while(Result::ok).find_map(|line| announced(&line));
-        let address = address.context("the server has ended before it listened")?;
+        let address = address.context("the server exited before it listened")?;
         // The rest of its output is drained, so that it never blocks on a full pipe.
         thread::spawn(move || lines.for_each(drop));
         let (name, pid) = (name.to_owned(), process.0.id());
@@ -148,7 +148,7 @@ fn announced(line: &str) -> Option<SocketAddr> {
 /// # Errors
 /// When the system does not report where this program is.
 pub fn our_program() -> Result<PathBuf> {
-    let own = std::env::current_exe().context("it is not known where this program is")?;
+    let own = std::env::current_exe().context("the path of this program is unknown")?;
     Ok(own.parent().unwrap_or(Path::new("")).join("deltasoap"))
 }
 
@@ -169,7 +169,7 @@ pub fn pin_to_last() -> Result<()> {
 /// When the system does not allow it.
 pub fn on_all_cores<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R> {
     let work = || sched_setaffinity(None, &initial_cores()).map(|()| work()).context("cannot choose cores");
-    thread::scope(|scope| scope.spawn(work).join().expect("what is done does not panic"))
+    thread::scope(|scope| scope.spawn(work).join().expect("the work does not panic"))
 }
 
 /// Pins this thread, and the threads and processes that it starts, to all cores except the last.
@@ -186,7 +186,7 @@ pub fn pin_to_others() -> Result<()> {
 /// them.
 fn cores() -> Result<(CpuSet, usize)> {
     let all = (0..CpuSet::MAX_CPU).filter(|&core| initial_cores().is_set(core)).collect::<Vec<_>>();
-    ensure!(all.len() > 1, "there is one core only: use --no-pin");
+    ensure!(all.len() > 1, "there is only one core: use --no-pin");
     Ok((initial_cores(), all[all.len() - 1]))
 }
 

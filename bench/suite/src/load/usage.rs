@@ -23,7 +23,7 @@ impl Usage {
     /// When there is no such process, or no `/proc`.
     pub fn of(pid: u32) -> Result<Self> {
         let read =
-            |file| fs::read_to_string(format!("/proc/{pid}/{file}")).context("what the server uses is not known");
+            |file| fs::read_to_string(format!("/proc/{pid}/{file}")).context("the server's resources are unknown");
         let (stat, status) = (read("stat")?, read("status")?);
         let ticks = ticks(&stat).context("/proc/PID/stat is not as expected")?;
         let cpu = Duration::from_secs_f64(ticks as f64 / rustix::param::clock_ticks_per_second() as f64);

@@ -121,7 +121,7 @@ impl Sends {
         match (ms, sender) {
             (Some(Err(error)), Sender::Peer(name)) => {
                 let reason = format!("{error:#}");
-                eprintln!("{name} is left out: {reason}");
+                eprintln!("{name} is skipped: {reason}");
                 self.reasons.insert(name, reason.clone());
                 Ok(Err(reason))
             }

@@ -53,7 +53,7 @@ impl Other {
             differ.map(|it| format!("{}, {}: counts or bytes differ from those of {folder}", it.paper, it.key));
         let missing = missing(here, &self.there.claims).into_iter();
         let missing =
-            missing.map(|it| format!("{}, {}: {folder} has counts or bytes, and here are none", it.paper, it.key));
+            missing.map(|it| format!("{}, {}: {folder} has counts or bytes that are missing here", it.paper, it.key));
         let none = (!all.iter().any(Agreement::is_compared_count))
             .then(|| format!("no claim about counts or bytes could be compared with {folder}"));
         differ.chain(missing).chain(none).collect()
@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(differs, ["LCP, memory: counts or bytes differ from those of there"]);
         let missing = failures(&there[1..]);
         assert_eq!(missing.len(), 2);
-        assert_eq!(missing[0], "LCP, memory: there has counts or bytes, and here are none");
+        assert_eq!(missing[0], "LCP, memory: there has counts or bytes that are missing here");
         assert_eq!(missing[1], "no claim about counts or bytes could be compared with there");
         assert_eq!(failures(&[]), missing[1..], "of papers that were not asked for, nothing is missing");
     }

@@ -116,7 +116,7 @@ pub fn run(arguments: &ReproduceArguments, definitions: &Definitions) -> Result<
     }
     let forgotten = session::forget_missing(&mut record, definitions, &arguments.peers())?;
     if forgotten > 0 {
-        eprintln!("a toolkit was missing in {forgotten} pieces of work and is there now: they are measured again");
+        eprintln!("a toolkit that was missing in {forgotten} jobs is now available: they are measured again");
     }
     let mut plan = Plan::new(arguments, (definitions, &folder, is_pinned), &record)?;
     show_plan(&plan, &record)?;
@@ -146,7 +146,7 @@ pub fn run(arguments: &ReproduceArguments, definitions: &Definitions) -> Result<
 /// Rejects a comparison of a record with itself.
 fn ensure_another(other: Option<&Path>, folder: &Path) -> Result<()> {
     let is_same = |other: &Path| matches!((other.canonicalize(), folder.canonicalize()), (Ok(a), Ok(b)) if a == b);
-    ensure!(!other.is_some_and(is_same), "--check compares with another record than {}", folder.display());
+    ensure!(!other.is_some_and(is_same), "--check needs a record other than {}", folder.display());
     Ok(())
 }
 

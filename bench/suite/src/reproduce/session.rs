@@ -80,7 +80,7 @@ impl Session {
         if differences.is_empty() {
             return Ok(());
         }
-        ensure!(is_mixed, "{}: {differences}; {FRESH}, and --mixed adds rows all the same", refusal(folder));
+        ensure!(is_mixed, "{}: {differences}; {FRESH}, and --mixed adds rows nevertheless", refusal(folder));
         self.warn(&format!("rows of different sessions are mixed: {differences}"));
         Ok(())
     }
@@ -95,10 +95,10 @@ impl Session {
 }
 
 /// The option that always works.
-const FRESH: &str = "--fresh begins anew";
+const FRESH: &str = "--fresh starts over";
 
 fn refusal(folder: &Path) -> String {
-    format!("cannot go on with the record in {}", folder.display())
+    format!("cannot resume the record in {}", folder.display())
 }
 
 fn difference(what: &str, there: &str, here: &str) -> String {
@@ -215,7 +215,7 @@ mod tests {
         ];
         for change in changes {
             let error = session(change).unwrap().admit(false, folder).unwrap_err().to_string();
-            assert!(error.contains("is new; --fresh begins anew, and --mixed adds"), "{error}");
+            assert!(error.contains("is new; --fresh starts over, and --mixed adds"), "{error}");
             let mut mixed = session(change).unwrap();
             mixed.admit(true, folder).unwrap();
             assert!(mixed.environment.warning.unwrap().contains("are mixed: "));
@@ -226,7 +226,7 @@ mod tests {
             |it| it.machine.processor = "new".to_owned(),
         ];
         assert!(
-            never.into_iter().all(|change| session(change).unwrap_err().to_string().ends_with("; --fresh begins anew"))
+            never.into_iter().all(|change| session(change).unwrap_err().to_string().ends_with("; --fresh starts over"))
         );
     }
 

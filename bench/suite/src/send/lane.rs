@@ -159,7 +159,7 @@ pub(super) fn check_message<S: Shape>(message: &[u8], items: Vec<S::Item>, is_ex
     if is_exact {
         ensure!(message == values.naive().as_bytes(), "the message differs from the naive writer's");
     }
-    let found: S::Plain = decode_alone(message).context("the written message is at fault")?;
+    let found: S::Plain = decode_alone(message).context("the written message is invalid")?;
     ensure!(found.is_same(&values), "the message carries other values");
     Ok(())
 }

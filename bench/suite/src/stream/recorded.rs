@@ -71,6 +71,6 @@ pub(super) fn trees() -> Result<Stream<FetchTree>> {
 
 /// Returns a message with the value that a new decoder reads from it.
 pub(super) fn decoded<T: Same>(bytes: Bytes, sender: usize) -> Result<Sent<T>> {
-    let (_, value) = decode_request(&bytes).context("a recorded message is at fault")?;
+    let (_, value) = decode_request(&bytes).context("a recorded message is invalid")?;
     Ok(Sent { bytes, value, sender })
 }

@@ -266,7 +266,7 @@ impl LoadDefinition {
     /// # Errors
     /// When there are no such messages.
     pub fn share(&self) -> Result<Share> {
-        self.message.parse().with_context(|| format!("suite.toml has a load of {:?}", self.message))
+        self.message.parse().with_context(|| format!("the load {:?} in suite.toml is invalid", self.message))
     }
 
     /// Returns the operation.

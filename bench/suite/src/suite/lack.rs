@@ -25,7 +25,7 @@ impl Lack {
     pub fn too_long(expected: Duration, most: Duration) -> Self {
         let (expected, most) = (expected.as_secs_f64(), most.as_secs_f64());
         Lack::Absent(format!(
-            "a run would take {expected:.1} s by those of fewer items, and {most:.1} s are the most here"
+            "a run would take {expected:.1} s as predicted from fewer items; the limit is {most:.1} s"
         ))
     }
 

@@ -73,7 +73,7 @@ impl Servers {
     /// # Errors
     /// When the path of this program is unknown.
     pub fn new(peers: PathBuf, is_pinned: bool) -> Result<Self> {
-        let program = std::env::current_exe().context("it is not known where this program is")?;
+        let program = std::env::current_exe().context("the path of this program is unknown")?;
         Ok(Servers { program, peers, is_pinned, running: HashMap::new() })
     }
 
@@ -92,7 +92,7 @@ impl Servers {
         toolkit.can_call(operation).map_err(Lack::Absent)?;
         toolkit.can_speak(way.name).map_err(Lack::Absent)?;
         let name = toolkit.server();
-        let missing = || Err(format!("the server that its client calls, {name}, is not asked for"));
+        let missing = || Err(format!("the server that its client calls, {name}, was not requested"));
         offers.get(name).cloned().unwrap_or_else(missing).map_err(Lack::Absent)?;
         if !self.running.contains_key(name) {
             let launch = Launch { transport: way.transport(), ..self.launch(1, way.options()) };

@@ -218,7 +218,7 @@ impl Toolkit {
         let Toolkit { state, watchdog, .. } = self;
         match state {
             State::Missing(reason) => Err(Lack::Absent(reason.clone())),
-            State::Ours(_) => Err(Lack::Absent("our client is no peer".to_owned())),
+            State::Ours(_) => Err(Lack::Absent("our client is not a peer".to_owned())),
             State::Peer(peer) => {
                 let pid = peer.pid();
                 watchdog.guard((pid, warm), || peer.prepare_call(call))

@@ -148,5 +148,5 @@ fn a_server_that_is_wrong_from_the_beginning_is_not_loaded() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("echoInts:9 is answered with: wrong values"), "{said}");
     let nobody = load("127.0.0.1:1".parse().unwrap(), &[]);
-    assert!(String::from_utf8_lossy(&nobody.stderr).contains("nobody listens"));
+    assert!(String::from_utf8_lossy(&nobody.stderr).contains("no server listens"));
 }

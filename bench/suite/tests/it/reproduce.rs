@@ -156,7 +156,7 @@ fn all_five_papers_come_out_whole_and_nothing_is_measured_twice() {
         text(&again.stderr).contains("no claim about counts or bytes could be compared") && !again.status.success()
     );
     let itself = reproduce(record, &[&sizes[..], &["--check", record.to_str().unwrap()]].concat());
-    assert!(text(&itself.stderr).contains("--check compares with another record"), "{}", text(&itself.stderr));
+    assert!(text(&itself.stderr).contains("--check needs a record other"), "{}", text(&itself.stderr));
     // Another scope is rejected, unless the record starts over.
     let mut other = Command::new(env!("CARGO_BIN_EXE_deltasoap-bench"));
     let other = other.args(["reproduce", "--no-pin", "--record"]).arg(record).args(sizes).output().unwrap();
@@ -219,7 +219,7 @@ fn another_record_that_has_counts_and_one_that_is_not_there_are_told() {
     let checked = check(&there);
     let errors = text(&checked.stderr);
     assert!(
-        errors.contains("memory-of-fcp: ") && errors.contains(" has counts or bytes, and here are none"),
+        errors.contains("memory-of-fcp: ") && errors.contains(" has counts or bytes that are missing here"),
         "{errors}"
     );
     assert!(errors.contains("no claim about counts or bytes could be compared") && !checked.status.success());

@@ -156,11 +156,11 @@ fn a_peer_that_is_wrong_is_an_error() {
     for (fault, workload, sum, complaint) in [
         ("", "decode-ints", "0000000000000000", "wrong values"),
         ("refuses", "decode-ints", &*right, "too hard"),
-        ("dies", "decode-ints", &right, "ended without an answer"),
+        ("dies", "decode-ints", &right, "exited without answering"),
         ("lazy", "decode-ints", &right, "runs"),
         ("garbles", "encode-ints", &right, "wrong values"),
         ("rambles", "encode-ints", &right, "unexpected answer"),
-        ("silent", "decode-ints", &right, "ended without an answer"),
+        ("silent", "decode-ints", &right, "exited without answering"),
     ] {
         let output = with_peer(fault, workload, sum);
         assert!(!output.status.success(), "{fault:?} was accepted");

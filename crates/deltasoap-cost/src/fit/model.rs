@@ -169,7 +169,7 @@ impl Model {
             return self.of(activity);
         }
         let not_measured =
-            || CostError::NotMeasured(format!("{activity} in {mode} mode, as it is done with this message"));
+            || CostError::NotMeasured(format!("{activity} in {mode} mode, which messages like this one need"));
         self.in_full.get(&activity).ok_or_else(not_measured)
     }
 }
@@ -317,9 +317,9 @@ fn solve<'p>(
 fn explain_intercept(name: &str, fit: &Regression, notes: &mut Vec<String>) {
     let Some(c0) = fit.coefficients.first().filter(|c0| c0.value < 0.0) else { return };
     let why = if c0.value + c0.margin >= 0.0 {
-        "its interval has zero in it: the points are too far from zero to tell it"
+        "its interval contains zero: the points are too far from zero to determine it"
     } else {
-        "the cost grows faster than linearly, mostly because long messages leave the caches; below the first point the line means nothing"
+        "the cost grows faster than linearly, mostly because long messages leave the caches; the line is meaningless below the first point"
     };
     notes.push(format!("{name}: the intercept is negative ({:.0} ns); {why}", c0.value));
 }
@@ -410,7 +410,7 @@ impl FeatureModel {
         let negative = self.fit.coefficients.iter().filter(|it| it.value + it.margin < 0.0);
         let mut notes: Vec<_> = negative
             .map(|it| {
-                format!("{}: {:.1} ns each; another feature that comes with it is dearer by as much", it.name, it.value)
+                format!("{}: {:.1} ns each; a feature that occurs with it costs this much more", it.name, it.value)
             })
             .collect();
         let fitted: Vec<_> = points.iter().filter(|point| !point.workload.is_composite()).collect();

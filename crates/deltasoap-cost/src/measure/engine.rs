@@ -384,7 +384,7 @@ impl<S: Subject> Read<S> {
         if again.as_slice() == text || has_trees && !again.is_empty() {
             return Ok(());
         }
-        Err(failed(&self.subject.name(), &"what was read is not what was written"))
+        Err(failed(&self.subject.name(), &"the decoded value differs from the encoded one"))
     }
 }
 

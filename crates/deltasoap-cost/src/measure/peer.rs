@@ -259,14 +259,14 @@ impl Engine for Peer {
 
     fn refuses(&self, workload: &Workload) -> Option<String> {
         let Some((values, _)) = values(workload) else {
-            return Some("peers know arrays and composite types alone".to_owned());
+            return Some("peers support only arrays and composite types".to_owned());
         };
         if !Activity::ALL.iter().any(|&it| self.workloads.contains(&name(values, it))) {
             return Some(format!("{} has no workload of {values}", self.toolkit.name));
         }
         let is_built = |fields| self.composites.contains(&fields);
         let is_missing = workload.fields().is_some_and(|fields| !is_built(fields));
-        is_missing.then(|| "peers are built with a sample of the composite types".to_owned())
+        is_missing.then(|| "peers are built with only a sample of the composite types".to_owned())
     }
 
     /// Runs all workloads repeatedly in random order, a few messages each. The limit is the run

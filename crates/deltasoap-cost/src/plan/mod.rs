@@ -202,7 +202,7 @@ impl System {
     fn check(&self) -> Result<(), CostError> {
         at_least("the time for XML", self.xml, 0.0)?;
         at_least("the service time", self.service, 0.0)?;
-        at_least("the time behind the answer", self.behind, 0.0)?;
+        at_least("the time after the answer", self.behind, 0.0)?;
         at_least("the time at the client", self.client, 0.0)?;
         at_least("the number of cores", f64::from(self.cores), 1.0)?;
         at_most("the number of cores", self.cores, MOST_CORES)?;
@@ -311,7 +311,7 @@ mod tests {
         let full = error(system(), Load::Open { rate: 401.0 });
         assert_eq!(
             full,
-            "401.0 requests a second are more than processor can serve: it is saturated at 400.0 a second"
+            "401.0 requests per second exceed the capacity of the processor: it saturates at 400.0 per second"
         );
     }
 
