@@ -36,9 +36,9 @@ use pace::Arrivals;
 use report::Row;
 use server::{Launch, OURS};
 
-const COSTS: &str = "The generator costs at most 18 µs of processor time a small request (three system calls, and what the system does \
-for them: 55,000 requests a second on one core), and as long as it takes to copy a large one. It has the last core to itself and one thread, which is enough for what a \
-server on one core answers; with servers on many cores, use --threads. Between requests of an open loop its core is busy waiting. \
+const COSTS: &str = "The generator needs at most 18 µs of processor time per small request (three system calls, and the system's work \
+for them: 55,000 requests per second on one core), and for a large one the time to copy it. It has the last core to itself and one thread, which is enough for \
+a server on one core; with servers on many cores, use --threads. Between requests of an open loop its core is busy waiting. \
 Latencies last from sending a request (in an open loop: from its scheduled time) until its answer is read, before it is checked.
 
 Examples:
