@@ -63,7 +63,7 @@ fn features(model: &Model) -> Grid {
         rows.extend(all.map(|it| vec![format!("{activity}: {}", it.name), coefficient(it)]));
         rows.push(vec![format!("{activity}: scatter"), format!("{:.1} %", fitted.features.scatter * 100.0)]);
     }
-    grid("What predictions are made of (µs each)".to_owned(), &["", "cost"], rows)
+    grid("Coefficients of predictions (µs each)".to_owned(), &["", "cost"], rows)
 }
 
 fn coefficient(it: &Coefficient) -> String {

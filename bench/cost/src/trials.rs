@@ -11,9 +11,9 @@ pub fn activities(all: &[Comparison]) -> impl Iterator<Item = Activity> {
 
 /// Returns the errors of predictions, one row per activity, beside those of the paper's method.
 pub fn errors(all: &[Comparison]) -> Grid {
-    let header = ["", "messages", "median error", "9 of 10 below", "in the interval", "median by the paper's 3.4"];
+    let header = ["", "messages", "median error", "90th percentile", "in the interval", "median, paper's 3.4"];
     Grid {
-        title: "Predictions beside what was measured".to_owned(),
+        title: "Predictions and measurements".to_owned(),
         header: header.map(str::to_owned).into(),
         rows: activities(all).map(|activity| row(all, activity)).collect(),
         names: 1,

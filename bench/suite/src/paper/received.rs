@@ -89,7 +89,7 @@ pub fn exhibit(n: usize, record: &Record) -> Result<Exhibit> {
     let printed = Printed::load()?;
     let kinds = TYPES.map(|name| Kind { name, rows: record.of(&key(name, n)) });
     let caption = format!(
-        "What stuffing does to the receiver: messages of {n} values, of which {} % in {} parts change from message to message, \
+        "The effect of stuffing on the receiver: messages of {n} values, of which {} % in {} parts change from message to message, \
          their lengths too. Encoding: through a template that compares, in memory.",
         CHANGES.percent, CHANGES.partitions
     );
@@ -193,7 +193,7 @@ fn answers(kinds: &[Kind]) -> Grid {
         vec![kind.name.to_owned(), number(regular), number(differential)]
     };
     Grid {
-        title: "An open question of the paper: what stuffing costs the receiver. Time with maximal fields by that with exact ones".to_owned(),
+        title: "An open question of the paper: the cost of stuffing for the receiver. Time with maximal fields by that with exact ones".to_owned(),
         header: ["type", "regular decode", "differential decode"].map(str::to_owned).into(),
         rows: kinds.iter().map(row).collect(),
         names: 1,

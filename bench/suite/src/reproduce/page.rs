@@ -89,10 +89,10 @@ fn exhibits(page: &mut Page, work: &Work) {
 /// Titles of the kinds of lines.
 const KINDS: [(&str, &str); 8] = [
     ("point", "messages decoded (000, 001): medians of repetitions"),
-    ("count", "counts of fresh values (000): means of messages"),
-    ("peer", "another toolkit decodes (000)"),
+    ("count", "counts with new values (000): means per message"),
+    ("peer", "decoding by another toolkit (000)"),
     ("sent", "messages sent (002): medians of repetitions"),
-    ("received", "what stuffing does to the receiver (002)"),
+    ("received", "effect of stuffing on the receiver (002)"),
     ("suite", "toolkits (003)"),
     ("calibration", "calibrations (004): medians of repetitions"),
     ("trial", "predictions (004)"),
@@ -100,7 +100,7 @@ const KINDS: [(&str, &str); 8] = [
 
 fn rows(page: &mut Page, lines: &[Value]) {
     page.section("Rows");
-    page.paragraph("What all of this is made of. Each single row is in results.jsonl and results.csv.");
+    page.paragraph("The rows behind all exhibits. Each single row is in results.jsonl and results.csv.");
     for (of, title) in KINDS {
         let these: Vec<&Value> = lines.iter().filter(|line| kind(line) == of).collect();
         if !these.is_empty() {
@@ -114,7 +114,7 @@ fn rows(page: &mut Page, lines: &[Value]) {
 }
 
 /// The title of rows measured by a newer or foreign program.
-const OTHERS: &str = "rows of kinds that this program does not know";
+const OTHERS: &str = "rows of kinds unknown to this program";
 
 fn is_known(kind: &str) -> bool {
     [STEP, VERDICT].contains(&kind) || KINDS.iter().any(|(known, _)| *known == kind)
@@ -210,7 +210,7 @@ fn steps(page: &mut Page, environment: &Environment) {
     let header = ["step", "date", "seconds", "load before", "load after"].map(str::to_owned).into();
     let rows = environment.steps.iter().map(row).collect();
     page.grid(&Grid {
-        title: "what was measured when; the load is that of a minute".to_owned(),
+        title: "steps by date; the load is the average over a minute".to_owned(),
         header,
         rows,
         names: 1,
@@ -225,8 +225,8 @@ fn surroundings(page: &mut Page, environment: &Environment) {
         ("cores", machine.cores.to_string()),
         ("memory", format!("{} MiB", machine.memory_kib / 1024)),
         ("system", machine.system.clone()),
-        ("frequency is governed by", machine.governor.clone().unwrap_or_else(|| "unknown".to_owned())),
-        ("what ran where", machine.placement.clone()),
+        ("frequency governor", machine.governor.clone().unwrap_or_else(|| "unknown".to_owned())),
+        ("placement", machine.placement.clone()),
         ("compiler", machine.compiler.clone()),
         ("profile", machine.profile.clone()),
     ];

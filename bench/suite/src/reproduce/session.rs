@@ -58,7 +58,7 @@ impl Session {
         let pairs = [
             ("the program (its checksum)", &one.program, &other.program),
             ("the system", &one.system, &other.system),
-            ("what runs where", &one.placement, &other.placement),
+            ("the placement", &one.placement, &other.placement),
         ];
         let differs = pairs.into_iter().filter(|(_, there, here)| there != here);
         let differences = differs.map(|(what, there, here)| difference(what, there, here)).collect();

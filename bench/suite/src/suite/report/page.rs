@@ -36,7 +36,7 @@ fn summary(page: &mut Page, data: &Data<'_>, standings: &[Standing]) {
     page.section("Summary");
     let machine = &data.environment.machine;
     page.paragraph(&format!(
-        "deltasoap {} in regular mode beside other toolkits, each as itself, on {} ({} cores), {}. This is a {} record.",
+        "deltasoap {} in regular mode compared with other toolkits, on {} ({} cores), {}. This is a {} record.",
         machine.deltasoap, machine.processor, machine.cores, machine.date, data.environment.scope
     ));
     data.environment.warning.iter().for_each(|warning| page.warning(warning));
@@ -67,7 +67,7 @@ fn lost(page: &mut Page, standings: &[Standing], losses: &Losses) {
             Cell::new(why),
         ]
     };
-    let header = ["row", "to whom", "times as good", "why"].map(str::to_owned).into();
+    let header = ["row", "lost to", "times as good", "why"].map(str::to_owned).into();
     let rows = lost.iter().map(cells).collect();
     page.sheet(&Sheet { caption: "rows that are lost".to_owned(), header, rows, names: 1 });
 }
@@ -89,7 +89,7 @@ fn details(page: &mut Page, data: &Data<'_>, standings: &[Standing]) {
     page.section("Who wins");
     page.folded("all rows", &[tables::wins(standings)]);
     page.section("From memory to memory");
-    page.paragraph("Milliseconds of a message. A star marks the best; what memory allows is no contestant.");
+    page.paragraph("Milliseconds of a message. A star marks the best; the memory floors do not compete.");
     for sheet in tables::times(data, Part::Process) {
         page.folded(&sheet.caption.clone(), &[sheet]);
     }
@@ -116,8 +116,8 @@ fn environment(page: &mut Page, data: &Data<'_>) {
         ("cores", machine.cores.to_string()),
         ("memory", format!("{} MiB", machine.memory_kib / 1024)),
         ("system", machine.system.clone()),
-        ("what ran where", machine.placement.clone()),
-        ("load when it began", machine.load.to_string()),
+        ("placement", machine.placement.clone()),
+        ("load at the start", machine.load.to_string()),
         ("date", machine.date.clone()),
         ("compiler", machine.compiler.clone()),
     ];

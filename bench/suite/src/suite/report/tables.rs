@@ -189,7 +189,7 @@ fn ablation(data: &Data<'_>, name: &str, n: usize) -> Sheet {
         |&(engine, mode): &(&str, &str)| if engine == OURS { mode.to_owned() } else { format!("{engine}, {mode}") };
     Sheet {
         caption: format!("{}, {n} items: milliseconds", name.to_lowercase().replace("echo", "calls of echo ")),
-        header: std::iter::once("a message beside the one before it".to_owned())
+        header: std::iter::once("difference from the previous message".to_owned())
             .chain(ways.iter().map(title))
             .collect(),
         rows: similarities.into_iter().map(line).collect(),
@@ -234,7 +234,7 @@ pub fn engines(data: &Data<'_>) -> Sheet {
     };
     Sheet {
         caption: "toolkits".to_owned(),
-        header: ["toolkit", "says it is", "what it is", "why it is missing"].map(str::to_owned).into(),
+        header: ["toolkit", "name and version", "description", "why it is missing"].map(str::to_owned).into(),
         rows: data.environment.engines.iter().map(cells).collect(),
         names: 1,
     }
