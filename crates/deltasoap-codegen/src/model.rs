@@ -1,4 +1,13 @@
 //! The generated code as data: Rust items, still without names, and the operations of services.
+//!
+//! | question | choice | why |
+//! |---|---|---|
+//! | enumerations | closed: another value is an error | the schema says so; a catch-all would make every `match` handle an impossible case |
+//! | restrictions | aliases, with the unchecked facets in their documentation | a type for each would mean a conversion at each use; enumerations are the ones that carry information |
+//! | defaults of elements | in documentation alone | absent stays absent, so that the output equals the input |
+//! | derived types | an enum with a variant for each type, and one for all others, a tree | the start tag decides: an equal tag means an equal variant, and differential decoding continues inside |
+//! | methods | one call of a `Caller`, whose `Answer<T>` says what is returned: a `Client` the body's element, `Whole` the `Response` around it | header blocks and parts are available, and no method exists twice |
+//! | formatting | `prettyplease` | rustfmt is not available on every build machine |
 
 use deltasoap_core::QName;
 use deltasoap_core::schema::{Style, Use};

@@ -1,8 +1,9 @@
 //! A client for programs without `async`, whose calls return when they are done.
 //!
 //! A blocking client is an ordinary [`crate::Client`] with its own Tokio runtime. A call runs on
-//! the thread that makes it, and a background thread drives connections and timers. Clones share
-//! both; the thread ends with the last clone.
+//! the thread that makes it. A background thread drives connections and timers; without it,
+//! connections closed by servers would go unnoticed between calls. Clones share both; the thread
+//! ends with the last clone.
 //!
 //! ```no_run
 //! use deltasoap::Soap;

@@ -1,4 +1,11 @@
 //! Import errors and notes, with their positions.
+//!
+//! A description that is not well-formed, violates the standards or is not available is an error. A
+//! reference to nothing is none in XML Schema as long as nothing depends on its meaning (part 1,
+//! 5.3), and real descriptions have many: they become notes, and anything is accepted in their
+//! place. Two cases are errors nevertheless: a missing base type or group, and anything that is
+//! missing because a document could not be loaded, since the meaning of a schema must not depend on
+//! the network. `Importer::strict` makes errors of all of them.
 
 use crate::CompiledFault;
 use crate::document::ns;

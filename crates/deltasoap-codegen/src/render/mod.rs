@@ -2,6 +2,9 @@
 //!
 //! Items of one namespace share a module, unless there is only one namespace. Clients, traits and
 //! faults are at the top level.
+//!
+//! Nothing of a WSDL reaches the output except as part of an identifier, in a string, or in a
+//! comment.
 
 mod docs;
 mod services;

@@ -4,6 +4,11 @@
 //! --nocapture`. The output goes to `target/codegen-corpus`, several WSDLs per crate;
 //! `DELTASOAP_CODEGEN_ONLY=TEXT` selects those whose path contains the text,
 //! `DELTASOAP_CODEGEN_LONGEST=N` only the longest outputs, which take most of the time.
+//!
+//! Of 1,465 WSDLs from the test suites and fixtures of other toolkits, 1,239 are imported, and code
+//! is generated for all of these: 880 different outputs, of up to 91,000 lines, which all compile.
+//! Of the 226 others, 180 lack documents that the collection does not contain, and the rest are no
+//! WSDL 1.1, not well-formed, or use undeclared prefixes.
 
 use crate::support::compile::{compile, files, folder, put, target};
 use deltasoap_codegen::Builder;

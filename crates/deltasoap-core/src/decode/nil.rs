@@ -1,4 +1,7 @@
 //! Attributes that any typed element can have: `xsi:nil`, `xsi:type`, references.
+//!
+//! `xsi:type` and `arrayType` must be well-formed, but the type that they name is not checked where
+//! the schema knows it: senders are careless with it. Dynamic content and `AnySimple` do check it.
 
 use super::cursor::Tag;
 use super::{Cursor, DeviationKind, Step, Stop};

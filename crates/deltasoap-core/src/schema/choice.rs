@@ -1,9 +1,15 @@
 //! Choices between groups of fields, at least one of which has several elements.
 //!
 //! A choice of single elements is a [`ComplexElement`] of its own. If a branch is a sequence, its
-//! elements have no element around them. They are fields of the element that contains the choice,
-//! and a [`Choice`] specifies which of them exclude each other. Code that does not support choices
-//! sees such fields as optional.
+//! elements have no element around them, so only what follows shows where the branch ends. They are
+//! fields of the element that contains the choice, all optional, and a [`Choice`] specifies which
+//! of them exclude each other and what a branch requires. `decode/complex/select.rs` checks this at
+//! each tag and at the end, by the log of fields seen. Code that does not support choices sees such
+//! fields as optional. In JSON a branch is the properties of its elements; in Rust it is a variant
+//! with a struct, whose fields the containing type joins with its own at compile time
+//! ([`Group`](crate::Group)). An optional sequence with an element that appears again after it is a
+//! choice of one branch: an element that comes without the first one of the sequence is the one
+//! after it.
 
 use super::{ComplexElement, Compositor, Field, List, QName, View};
 use std::borrow::Cow;

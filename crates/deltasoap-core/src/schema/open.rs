@@ -1,4 +1,9 @@
 //! Content whose type is chosen by the message.
+//!
+//! The start tag names the type, so an equal tag means equal content, and differential decoding
+//! needs nothing more. An element that names a type that is not allowed there is a tree. In SOAP
+//! encoding the `arrayType` names the type of items that name none themselves; such a message is
+//! compared as a whole.
 
 use super::{ElementRef, List, QName};
 

@@ -4,6 +4,9 @@
 //! scaled to length 1. So regressors of very different size (a constant and a length of 10,000) do
 //! no harm, and dependent regressors are detected. Weights multiply the residuals: with the inverse
 //! of the value as weight, residuals are relative.
+//!
+//! It is our own, on `nalgebra`'s decomposition and the distributions of `statrs`: `linregress` has
+//! no weights, no covariance, and older versions of both. The tests use NIST's reference data.
 
 use crate::CostError;
 use nalgebra::{DMatrix, DVector};

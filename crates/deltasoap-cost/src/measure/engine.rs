@@ -3,6 +3,11 @@
 //! deltasoap is measured with dynamic values whose schema is built at run time: the paper's 1330
 //! composite types need no generated code, and predictions from a WSDL use the same kind of values.
 //! Types with `#[derive(Soap)]` are faster.
+//!
+//! The costs of a toolkit that is compiled at run time depend on what has run before: a call that
+//! has seen one class is compiled for that class. So peers are warmed up with everything that is
+//! measured, before the calibration and before predictions are compared with measurements, and are
+//! restarted every few rounds.
 
 use super::sink::Link;
 use super::{Clock, Times, process_time};

@@ -16,6 +16,13 @@
 //! A [`SoapService`] decodes HTTP requests, and calls the function in [`turns`] for each kind of
 //! message, which finds the session in the [`table`] and advances it by one step. [`session`] is
 //! the API for user code, [`handler`] the trait that it implements.
+//!
+//! The future is polled within exchanges and nowhere else. So a session is not a task, and dropping
+//! its entry in the table drops all of it. If the holder of a checked-out session is dropped,
+//! because a client goes away or because of a panic, the session ends.
+//!
+//! Handlers write the responses themselves (`MessageReply`), since the type of a response does not
+//! follow from that of the request. Responses are small and not written against templates.
 
 mod exchange;
 mod handler;

@@ -3,6 +3,9 @@
 //! One set of types serves all versions: that of protocol 1.4, which includes all messages of
 //! earlier versions. The types are declared in the namespace of 1.2; a session decodes and encodes
 //! them in its own. Only the elements of messages are in a namespace; their content is in none.
+//!
+//! Both mechanisms are general: `Operation::named` accepts the types under other names, and
+//! `encode_with_namespaces` writes one namespace in place of another.
 
 mod inform;
 mod objects;

@@ -3,6 +3,13 @@
 //! Requests are written against earlier ones of the same operation, and responses are compared with
 //! earlier ones, as for generated or hand-written types: one HTTP client per port keeps the
 //! requests, [`streams`] the responses.
+//!
+//! ```text
+//! JSON ── Reading ──> Value ── Client::call_element, templates ──> HTTP
+//! JSON <── Writing ── Value <── Memory, leaf checkpoints <──────── HTTP
+//! ```
+//!
+//! A client takes bytes that came in parts out of the package before it returns the response.
 
 mod call;
 mod error;

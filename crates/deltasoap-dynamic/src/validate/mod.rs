@@ -6,6 +6,10 @@
 //! every error. At the end the engine reads the message too. SOAP-encoded bodies are read by the
 //! engine; the parts that it keeps as trees are then read by the trees' types, and their simple
 //! values are checked against their facets.
+//!
+//! Clients and services validate what they exchange through an inspector
+//! (`deltasoap-http/src/inspect.rs`), a function that sees each message whole before its value is
+//! used.
 
 mod element;
 mod encoded;

@@ -10,6 +10,22 @@
 //!
 //! Writing is a sequence of segments ([`part`], [`package`]) that a [`Body`](crate::Body) sends one
 //! after the other. No part is ever held in full, in either direction, unless that is requested.
+//!
+//! *A part is read once*, in the order of the package, while its bytes arrive. The handler borrows
+//! the package meanwhile, so there is one reader, and the socket provides back pressure.
+//!
+//! *References are values* ([`Binary`](deltasoap_core::Binary)): the decoder never looks into other
+//! parts, which have not arrived yet anyway. A decoder that put a part's bytes into the value would
+//! have to read every `xop:Include` again, since the bytes of the root may be equal and the
+//! attachment another one. Nothing is fetched: a part that is not in the package does not exist.
+//!
+//! With MTOM, binary values from a threshold on are taken out while the message is written
+//! (`encode_optimized`); they share their memory with the value. Such messages are written in full,
+//! not against templates: the rest of them is mostly short. Streamed parts are in a mutex that is
+//! never locked, since a body may be shared and a stream may not.
+//!
+//! The MIME parser is our own, on `memchr`: parsers for forms expect form fields, and hold headers
+//! or parts in memory.
 
 mod dime;
 mod error;

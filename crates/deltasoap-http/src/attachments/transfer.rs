@@ -1,4 +1,6 @@
 //! `Content-Transfer-Encoding` (RFC 2045, section 6), decoded piece by piece.
+//!
+//! Quoted-printable is a state machine of our own, because the crate for it decodes whole texts.
 
 use bytes::Bytes;
 use deltasoap_xml::lexical::{Base64, Lexical, Partial};

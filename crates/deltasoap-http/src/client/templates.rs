@@ -5,6 +5,9 @@
 //! while a request is written, without holding a lock, and put back immediately. Requests that are
 //! still being sent are safe, since templates copy the shared data before they change it. A request
 //! that is written meanwhile gets its own set.
+//!
+//! The time it takes to write a message reveals what was sent before. So the pool of arrays that
+//! templates share never extends beyond one store or, on a server, one connection and principal.
 
 use super::echoes::Echoes;
 use crate::Part;

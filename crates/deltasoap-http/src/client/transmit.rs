@@ -4,6 +4,18 @@
 //! ([`Attempts`]), redirected ([`redirects`](super::redirects)), sent without its coding if that
 //! is refused ([`uplink`](super::uplink)), and authenticated ([`credentials`](super::credentials)).
 //! The last layer is one exchange, with the cookies of earlier ones, which is recorded on request.
+//!
+//! ```text
+//! call ── attempts ── redirects ── coding ── credentials ── cookies, trace ── transport
+//!          retries     same body    refused   challenges     one exchange
+//! ```
+//!
+//! To send a request again, the client needs its body again. A body is lent to the transport
+//! (`body/lent.rs`): while nobody has read from it, the client can take it back. So a request that
+//! found no connection costs no copy, streams can be resent, and the client knows that nothing was
+//! sent. Only idempotent calls, redirects, challenges and requests that `Compression::ADAPTIVE`
+//! compressed keep a second body; for a body from a template this is a reference to the same
+//! frames.
 
 use super::builder::Client;
 #[cfg(feature = "cookies")]

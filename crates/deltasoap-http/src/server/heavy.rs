@@ -3,6 +3,11 @@
 //! Decoding yields between two windows of a message. Work that cannot be interrupted, such as a
 //! computing handler or the writing of a response, runs on a thread where no task waits after it,
 //! if the message is large.
+//!
+//! The future of such work is polled on a thread of the pool for blocking work, one poll at a time,
+//! and waits where it always would. The number of these threads is bounded, by the slots if there
+//! are any. Decoding stays on the connection's task: it comes in short pieces anyway, and a change
+//! of threads costs about as much as decoding a small window.
 
 use super::schedule::Ticket;
 use super::yielding::give_way;

@@ -7,6 +7,12 @@
 //! thread on one port (`SO_REUSEPORT`) would instead distribute connections by a hash, unevenly if
 //! there are few, let other programs of the same user join the port unnoticed, and work only for
 //! TCP.
+//!
+//! What an uneven distribution costs was measured by assigning connections at random. On two cores,
+//! with the load generator on the same machine, the server answered 33,900 to 45,200 `echoVoid`
+//! requests a second with the present scheme and 34,700 to 43,600 at random (three alternating runs
+//! each): no difference. The price of threads that keep their connections is that idle ones do not
+//! help others; heavy work goes to the pool for blocking work anyway.
 
 use super::serve::Counted;
 use crate::settle::Settled;

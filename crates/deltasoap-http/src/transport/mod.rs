@@ -19,6 +19,10 @@
 //! any connector into a client's transport. Programs that need no bytes between the two call a
 //! service [in memory](InMemory).
 //!
+//! A server counts connections, performs TLS handshakes, shuts down gracefully, and attaches the
+//! connection under which earlier messages are remembered, whatever the transport. Types of our own
+//! in place of those of `http` would be the same, with a copy at each border.
+//!
 //! ```
 //! use deltasoap::http::transport::{Frames, Protocol, memory};
 //! use deltasoap::http::{Client, Server, SoapService};

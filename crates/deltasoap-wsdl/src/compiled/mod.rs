@@ -17,6 +17,11 @@
 //! checked against the number of components (`reader`), everything else that users of the model
 //! rely on is checked at the end (`check`), and texts and items count against the importer's
 //! [`Limits`]. A file of another version is refused; it has to be made again.
+//!
+//! The format is our own, because whatever a model's users rely on must be checked in any case,
+//! which is most of the work. Serializers that read in place would need `unsafe`, or another model
+//! for reading. Those based on `serde` do not share texts (a namespace is in every name), follow
+//! whatever depth a file claims, and would put derives on the schema classes.
 
 mod check;
 mod definitions;

@@ -21,6 +21,9 @@
 //! | names that XML does not allow | nothing: what needs such a name is left out, with the operations that need it |
 //! | `default` and `fixed` | the value of an empty element or an absent attribute |
 //! | elements of abstract types, of types that others are derived from, of `xsd:anyType` and of `xsd:anySimpleType` | content whose type the message chooses ([`Element::Open`]) |
+//!
+//! Content that the engine cannot type is kept as a tree, without loss; `Lowered::notes` lists it.
+//! An operation whose messages cannot be read and written carries the reason.
 
 mod complex;
 mod defaults;

@@ -1,4 +1,11 @@
 //! Content models with their groups expanded.
+//!
+//! A repeated group ends at a tag that none of its next fields accepts. Some groups remain lists of
+//! single elements, in any order and number, with a note ([`Repeated`] decides): those with a
+//! wildcard or with a name that also occurs elsewhere in the type, those in SOAP encoding, those
+//! nested more than four deep, and those where counts make the end depend on later elements, such
+//! as `(x{2,3}, y?)*`. Such a list also takes an element that appears again after it, so the later
+//! one becomes optional (`again`).
 
 use super::again::{Again, begins_with_list};
 use super::{Normal, NormalContent, Normalizer, parts};

@@ -4,6 +4,13 @@
 //! types need no special handling. Components are kept as written: groups are references, and a
 //! derived type has only what it adds. [`Schemas::content`] returns the effective content of a
 //! type.
+//!
+//! The crate `xsd-parser` was tried (1.5.2, with its defaults and its resolver for files) on the
+//! 757 schema documents of a collection of real descriptions: 494 went through parser and
+//! interpreter. Its parser refused 155, of which 115 have an import that cannot be resolved, an
+//! error there and a hint in XML Schema; its interpreter refused 108, 50 of them for `anyType`,
+//! which has to be switched on. The deciding factor was its scope: it does not support WSDL, a
+//! reference to nothing ends it, and from the interpreter on, errors have no position.
 
 mod chains;
 mod components;

@@ -1,4 +1,6 @@
 //! UTF-16 to UTF-8: strict, resumable at every byte, with the exact position of malformed input.
+//!
+//! An error must name the exact byte received; streaming transcoders report a chunk.
 
 use super::detect::{Detected, Encoding};
 

@@ -28,6 +28,10 @@
 //! type can express it ([`Shared`](crate::Shared)). *Bombs* end because what detours read is
 //! counted ([`Limits::referred`](crate::Limits)).
 //!
+//! Referenced elements are read from their bytes, at the place of the reference. A pass over trees
+//! would double memory and the routines, and patching values later would need paths into all of
+//! them.
+//!
 //! A *tree* follows references where SOAP encoding is in force: `encodingStyle` on the envelope,
 //! the body or the operation, or a fault. A reference that leads nowhere, or back to the tree
 //! itself, stays as it is.

@@ -15,6 +15,15 @@
 //! lease is dropped. Meanwhile it is not available to others: the next message of the stream gets a
 //! different memory. No lock is held. When a connection ends, its memories move to the shelf of
 //! their owner, a principal or an operation, if that owner can return.
+//!
+//! A value on lease is never written to, because its memory belongs to one message. Two habits
+//! are detected, because noting a message that no other is compared with is wasted time: handlers
+//! that keep their requests ([`Lease::into_owned`](deltasoap_core::Lease::into_owned)), and clients
+//! that connect for one request each.
+//!
+//! Templates of responses wait in the second cache, under the same owners. They are out only while
+//! a response is written, and go back before it is sent, so that the next response can be written
+//! while a slow reader still receives the last one.
 
 mod cache;
 mod checkout;

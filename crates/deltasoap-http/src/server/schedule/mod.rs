@@ -5,6 +5,31 @@
 //! for its handler's I/O. A long request also gives it up between two steps of its work, if another
 //! request should go before it. [`queue`] determines the order; [`turn`] enforces it on tasks;
 //! [`weights`] learns what operations cost.
+//!
+//! ```text
+//! request ── begin ──> slot? ── free: at once
+//!                        └──── else wait, by weight; refused (503) if the line is full, or after `wait`
+//!               ┌──────────────────────────────────────────────┐
+//!    poll with a slot ── pending ──> slot to the next ── woken ── slot? ...
+//! ```
+//!
+//! The scheduler guarantees:
+//!
+//! - At most `slots` requests proceed at a time, and `express` small ones; large ones never take an
+//!   express slot.
+//! - A free slot goes to the waiting request that weighs least. Unknown lengths (chunks, gzip)
+//!   count as `unknown`.
+//! - Younger requests overtake a request for no longer than `overtaken`, all its waits together.
+//!   From then on it goes before all younger ones: it can only wait for the work of older requests.
+//! - A request that has begun is not refused. One that has not begun after `wait` is answered with
+//!   503 and `Retry-After`.
+//! - No request waits while there is a slot for it. A request that goes away releases its place at
+//!   once.
+//!
+//! It does not interrupt work in one piece: a handler that computes, and a response that is being
+//! written, keep their slot to the end. That is what express slots, and the threads of
+//! [`heavy`](super::heavy), are for. A slow request holds no slot while it waits for its sender,
+//! and a handler that calls the same service cannot block itself.
 
 mod queue;
 mod turn;

@@ -2,6 +2,8 @@
 //!
 //! A [`Ticket`] represents a request in the scheduling. It does not outlive the request: when it is
 //! dropped, waiting or running, its place goes to the next.
+//!
+//! One mutex per service guards the queue. It is held for a few comparisons.
 
 use super::queue::{Number, Queue, Slots};
 use super::weights::{Costs, Rate};

@@ -23,6 +23,11 @@
 //!
 //! [`reader`] reads, [`writer`] writes, [`head`] handles heads; [`body`] is an incoming body,
 //! [`server`] and [`client`] are the two sides.
+//!
+//! Everything that the layers above rely on is kept: streamed bodies in both directions at the same
+//! time, lengths known in advance, a mark that a body is complete. All fields are passed on, so
+//! gzip, packages, authentication and actions need nothing further. `tests/it/transports.rs` makes
+//! the same calls over HTTP and frames, on TCP, Unix sockets and memory, and without bytes.
 
 mod body;
 mod client;

@@ -7,6 +7,9 @@
 //!
 //! Years follow XSD 1.0: there is no year 0000, and -0001 is the leap year before 0001. A value
 //! with a zone and one without are comparable only if they are more than 14 hours apart.
+//!
+//! The value types are our own, on `jiff`'s civil types: XSD distinguishes "no zone" from UTC and
+//! has years beyond 9999.
 
 mod clock;
 mod cursor;
