@@ -11,7 +11,7 @@
 //! and only compares it for the following items, so that only the values are parsed. Anything that
 //! deviates goes through the general routines, which alone decide what is an error.
 //!
-//! # The way of a request
+//! # From bytes to a value
 //!
 //! | step | what happens |
 //! |---|---|

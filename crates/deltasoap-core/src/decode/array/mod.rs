@@ -8,9 +8,9 @@
 //! (`offset`, `position`), and for rows without items, is made within the limit
 //! [`omitted_items`](crate::Limits::omitted_items).
 //!
-//! The first size of such an array counts only if its rows have no items: then it says how many
-//! rows there are, within the same limit. Of the dimensions only the number is compared with the
-//! declared one.
+//! The first size of an array of several dimensions counts only if its rows have no items: then it
+//! says how many rows there are, within the same limit. Of the dimensions only the number is
+//! compared with the declared one.
 
 mod forms;
 mod gaps;

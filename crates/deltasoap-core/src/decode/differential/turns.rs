@@ -21,11 +21,11 @@
 //! | limit | counts | at most | then |
 //! |---|---|---|---|
 //! | search | beginnings noted in search of kinds | 64, then 128 | no search for 1,024, 2,048, 4,096, then 8,192 messages |
-//! | strange | messages in a row that begin like none; one that begins like another in vain counts as 16 | 128 | the kept messages are dropped |
+//! | strange | messages in a row that begin like none; a wrong guess counts as 16 | 128 | the kept messages are dropped |
 //! | kept | messages of other kinds, and their bytes | 512 and 8 MiB | one that was not used for two rounds goes, or the new one is not kept |
 //! | waiting | messages in a row that are not compared | 512 | the waiting message is dropped |
 //!
-//! So a kind that comes at least once in about 20 messages, among strangers, is found within some
+//! So a kind that comes at least once in about 20 messages of unknown kinds is found within some
 //! rounds; a rarer one late or not at all.
 
 use super::leaf::Template;

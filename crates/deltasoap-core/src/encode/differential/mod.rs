@@ -48,7 +48,7 @@
 //! a string 4 or 6, since its text is its image. A leaf elsewhere costs three entries of 8 bytes
 //! and, unless it is a text, 8 for its bits.
 //!
-//! # The way of a message
+//! # How a message is written
 //!
 //! | step | what happens |
 //! |---|---|

@@ -8,7 +8,7 @@
 //!
 //! ```text
 //! request ── begin ──> slot? ── free: at once
-//!                        └──── else wait, by weight; refused (503) if the line is full, or after `wait`
+//!                        └──── else wait, by weight; 503 if the line is full, or after `wait`
 //!               ┌──────────────────────────────────────────────┐
 //!    poll with a slot ── pending ──> slot to the next ── woken ── slot? ...
 //! ```

@@ -32,7 +32,7 @@
 //!                    the declarations around it, limits, schema
 //! ```
 //!
-//! # The way of a message
+//! # How a message is compared
 //!
 //! ```text
 //! header ── regular mode ── start tag of the operation: prologue equal? ── no ──> regular mode,
@@ -71,10 +71,12 @@
 //!
 //! # What is reread as a whole
 //!
-//! Elements with groups, or with choices between groups; elements whose fields come in any order if
-//! some field repeats or there are more than 64; trees; elements whose attributes differ. Messages
-//! with references, and those whose arrays omit items, unless the whole message is the same.
-//! Messages that are not in UTF-8, always.
+//! - elements with groups, or with choices between groups
+//! - elements whose fields come in any order, if some field repeats or there are more than 64
+//! - trees, and elements whose attributes differ
+//! - messages with references, and those whose arrays omit items, unless the whole message is the
+//!   same
+//! - messages that are not in UTF-8
 //!
 //! The tests read documents both ways: random schemas, values, edits, spellings and damage, chunks
 //! of every size, all policies. The same harness is a fuzz target.
