@@ -5,12 +5,12 @@ use super::results::{Column, MESSAGES, Rows, SESSIONS, Side, TestResult, VALUES,
 
 const HEAD: &str = "# Tests with other toolkits
 
-Written by `cargo xtask interop --markdown docs/interop.md`. [tests/interop](../tests/interop/README.md)
-describes the tests. A cell shows the number of tests that pass; if the peer does not support all of
-them, it also shows the total. `-` means that the peer supports none. In a client column, the peer's
-client calls our server; in a server column, our client calls the peer's server. vSphere's simulator
-and CwmpClient, a TR-069 device, exchange other messages: see [vsphere.md](vsphere.md) and
-[cwmp.md](cwmp.md).
+Written by `cargo xtask interop --markdown docs/interop.md`.
+[tests/interop](../tests/interop/README.md) describes the tests. A cell shows the number of tests
+that pass; if the peer does not support all of them, it also shows the total. `-` means that the
+peer supports none. In a client column, the peer's client calls our server; in a server column, our
+client calls the peer's server. vSphere's simulator and CwmpClient, a TR-069 device, exchange other
+messages: see [vsphere.md](vsphere.md) and [cwmp.md](cwmp.md).
 ";
 
 /// The whole file.
