@@ -1,4 +1,4 @@
-//! Passes on, for reports, the compiler's version and how it is used.
+//! Passes the compiler's version and flags to reports.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! Generates `devicemgmt.rs` and `events.rs`: of each service only the operations that are called.
+//! Generates `devicemgmt.rs` and `events.rs`, each with only the operations that are called.
 
 use deltasoap_codegen::{Builder, Error};
 

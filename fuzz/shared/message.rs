@@ -1,4 +1,4 @@
-//! The types that messages are read as, and limits within reach.
+//! The types that messages are decoded to, and limits that a fuzzer can reach.
 
 use deltasoap::decode::take_finished;
 use deltasoap::lexical::{Base64, BigEndian, DateTime, Decimal, Hex};
@@ -82,7 +82,7 @@ impl Lists {
         self.each(message, |taken, list| taken.take(list));
     }
 
-    /// Puts all of them back.
+    /// Puts all items back.
     pub fn put_back(&mut self, message: &mut Message) {
         self.each(message, |taken, list| taken.put_back(list));
     }
@@ -107,7 +107,7 @@ impl Lists {
     }
 }
 
-/// Items of one list, which is of the same type.
+/// The items of one list, which has the same type.
 trait Takes {
     fn take(&mut self, list: &mut dyn Any);
 
@@ -127,7 +127,7 @@ impl<T: 'static> Takes for Vec<T> {
     }
 }
 
-/// A type that holds itself, with lists in choices, and with elements that it does not know.
+/// A recursive type, with lists in choices, and with unknown elements.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(open)]
 pub struct Tree {
@@ -142,7 +142,7 @@ pub struct Tree {
     s: Option<String>,
 }
 
-/// What a [`Tree`] is made of.
+/// The content of a [`Tree`].
 #[derive(Debug, Clone, PartialEq, Soap)]
 pub enum Part {
     #[soap(name = "f")]
@@ -163,7 +163,7 @@ pub struct Inner {
     t: Vec<Text>,
 }
 
-/// The defaults, or one of them made small enough to be reached.
+/// Returns the default limits, or limits one of which is small enough to be reached.
 pub fn limits(which: u8, size: usize) -> Limits {
     let default = Limits::default();
     match which % 8 {

@@ -1,5 +1,5 @@
-//! Any bytes as the messages of a CWMP session: the server answers each of them, holds one session
-//! at most for the one device that there is, and takes the next Inform as if nothing had been.
+//! Any bytes as the messages of a CWMP session: the server answers each of them, holds at most one
+//! session for the only device, and accepts the next Inform as if nothing had happened.
 
 #![no_main]
 
@@ -14,10 +14,10 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tower::ServiceExt;
 
-/// Ends one message of the input, as no byte of UTF-8 does.
+/// Ends one message of the input; the byte does not occur in UTF-8.
 const END: u8 = 0xFF;
 
-/// What a device may be answered: a message, nothing, or a refusal.
+/// The possible statuses of an answer: a message, nothing, or a refusal.
 const STATUSES: [u16; 7] = [200, 204, 400, 408, 413, 415, 500];
 
 fuzz_target!(|input: &[u8]| {
@@ -41,7 +41,7 @@ fn runtime() -> &'static Runtime {
     RUNTIME.get_or_init(|| Builder::new_current_thread().enable_time().build().expect("a runtime"))
 }
 
-/// A server that asks for values, and then for a restart.
+/// Creates a server that asks for values, and then for a restart.
 fn acs() -> Acs {
     let handler = async |session: Session| {
         if session.get_parameter_values(["Device."]).await.is_ok() {

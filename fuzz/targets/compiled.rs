@@ -1,5 +1,5 @@
-//! Any bytes as a compiled description, under a header that is right: it is refused, or it can be
-//! described, shown in samples, and compiled again to a file that is read.
+//! Any bytes as a compiled WSDL, under a correct header: it is refused, or it can be described,
+//! sampled, and compiled again to a file that loads.
 
 #![no_main]
 
@@ -8,9 +8,9 @@ use deltasoap_wsdl::fetch::Location;
 use deltasoap_wsdl::{Import, Importer, Limits};
 use libfuzzer_sys::fuzz_target;
 
-/// Bytes in front of the content: magic, version, checksum, length.
+/// Size of the header before the content: magic, version, checksum, length.
 const HEADER: usize = 24;
-/// Components that are described.
+/// Maximum number of components that are described.
 const COMPONENTS: usize = 50;
 
 fuzz_target!(|input: &[u8]| {
@@ -24,7 +24,7 @@ fuzz_target!(|input: &[u8]| {
     }
 });
 
-/// The bytes behind the header with one that is theirs.
+/// Returns the input with its header replaced by one that matches its content.
 fn framed(input: &[u8]) -> Vec<u8> {
     let content = &input[HEADER..];
     let mut file = b"\x89DSWSDL\n".to_vec();
@@ -40,7 +40,7 @@ fn import(file: Vec<u8>) -> Result<Import, deltasoap_wsdl::Error> {
     Importer::new().offline().limits(limits).bytes(Location::Text("a file".to_owned()), file)
 }
 
-/// Asks a contract what commands ask.
+/// Uses a contract as the commands do.
 fn ask(contract: &Contract) {
     let names = contract.description().schemas().types().filter_map(|(_, it)| it.name.as_ref());
     for name in names.take(COMPONENTS) {

@@ -1,9 +1,9 @@
 //! A typed message in one piece, byte by byte, in random chunks, without the shortcut for flat
 //! items, and with items that are taken out of its lists after each chunk: the value or the error
-//! must be the same. The last also as dynamic values.
+//! must be the same. The last variant is also tested with dynamic values.
 //!
-//! The last three bytes of an input choose the chunks and a limit; an input that ends like a
-//! document is one, with default limits.
+//! The last three bytes of an input choose the chunks and a limit. An input that ends like a
+//! document is a whole document, with default limits.
 
 #![no_main]
 
@@ -40,13 +40,13 @@ fuzz_target!(|input: &[u8]| {
     }
 });
 
-/// Arrays whose items say where they stand are refused where items are taken.
+/// Arrays whose items have explicit positions are refused if items are taken.
 fn has_positions(taken: &Result<String, Error>) -> bool {
     let told = |kind: &ErrorKind| matches!(kind, ErrorKind::UnexpectedValue { expected, .. } if expected.contains("as they come"));
     taken.as_ref().is_err_and(|error| told(error.kind()))
 }
 
-/// An element of which items are taken.
+/// An element from which items are taken.
 struct Taken<M>(ElementRoot<'static, M>);
 
 impl<M: Content> Root for Taken<M> {
@@ -56,7 +56,7 @@ impl<M: Content> Root for Taken<M> {
     }
 }
 
-/// As [`outcome`], with the items that were taken put back.
+/// Like [`outcome`], with the items that were taken put back.
 fn outcome_of_taken<'a>(mut decoder: Decoder, chunks: impl Iterator<Item = &'a [u8]>) -> Result<String, Error> {
     let mut root = Taken(ElementRoot::<Message>::new(Message::view()));
     let mut lists = Lists::default();
@@ -69,11 +69,11 @@ fn outcome_of_taken<'a>(mut decoder: Decoder, chunks: impl Iterator<Item = &'a [
     Ok(format!("{:?}", root.0.value))
 }
 
-/// The lists of a message, in any place.
+/// The lists of a message, at any depth.
 const LISTS: [&str; 10] = ["i", "d", "f", "n", "any", "ints", "flats", "texts", "order/c", "z"];
 
-/// The dynamic items of each list, and the value without them; taken after each chunk, or in the
-/// end.
+/// Returns the dynamic items of each list, and the value without them; they are taken after each
+/// chunk, or at the end.
 fn outcome_of_values<'a>(
     mut decoder: Decoder,
     chunks: impl Iterator<Item = &'a [u8]>,
@@ -103,7 +103,7 @@ fn outcome_of_values<'a>(
     Ok(format!("{items:?} {:?}", root.value))
 }
 
-/// The value as text, in which not-a-number is equal to itself.
+/// Returns the value as text, in which NaN equals itself.
 fn outcome<'a>(mut decoder: Decoder, chunks: impl Iterator<Item = &'a [u8]>) -> Result<String, Error> {
     let mut root = ElementRoot::<Message>::new(Message::view());
     for chunk in chunks {

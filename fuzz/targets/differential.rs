@@ -1,10 +1,10 @@
-//! Streams of messages, each read over the one before: the value or the error must be that of the
-//! message alone, for every way to save and to compare.
+//! Streams of messages, each decoded against the previous one: the value or the error must be that
+//! of the message alone, for every checkpoint policy and matcher.
 //!
-//! The first bytes of an input choose the way to read and the kind of stream. The rest is cut into
-//! pieces at each byte 255. Of a generated stream they are the entropy for schema, value, edits,
-//! other words and chunks: what the property tests of `deltasoap-core` check. Of a typed one the
-//! first piece is a document, and each one that follows is an edit of the document before.
+//! The first bytes of an input choose the options and the kind of stream. The rest is split at each
+//! byte 255. For a generated stream, the pieces are the entropy for schema, value, edits, other
+//! spellings and chunks: what the property tests of `deltasoap-core` check. For a typed stream, the
+//! first piece is a document, and each further piece is an edit of the previous document.
 
 #![no_main]
 
@@ -31,9 +31,9 @@ use message::{Flat, Message, Text, Tree, limits};
 use std::fmt::Debug;
 use streams::{Sources, Stream};
 
-/// Stands between two pieces: it occurs in no UTF-8.
+/// Separates two pieces: the byte does not occur in UTF-8.
 const SEPARATOR: u8 = 0xFF;
-/// Documents of a typed stream, at most.
+/// Maximum number of documents of a typed stream.
 const DOCUMENTS: usize = 12;
 
 fuzz_target!(|input: &[u8]| {
@@ -56,7 +56,7 @@ fuzz_target!(|input: &[u8]| {
     }
 });
 
-/// A way to save and to compare: leaf checkpoints as often as all others together.
+/// Chooses options: leaf checkpoints as often as all other policies together.
 fn differential(policy: u8, portion: u8) -> Differential {
     let (probe, tune) = (policy & 0x20 != 0, policy & 0x40 != 0);
     let papers = streams::all(u32::from(portion) + 1).nth(usize::from(policy % 32));
@@ -71,7 +71,7 @@ fn generated(pieces: &[&[u8]], differential: Differential) {
     streams::check(&sources, std::iter::once(differential));
 }
 
-/// How a typed stream is read.
+/// The options for decoding a typed stream.
 struct How {
     differential: Differential,
     limits: Limits,
@@ -92,9 +92,8 @@ impl How {
     }
 }
 
-/// The first piece is the document. Of others, two bytes tell the place of the edit, and a third
-/// how many bytes are cut out there to be replaced with the rest of the piece, or are put there
-/// once more.
+/// The first piece is the document. In the others, two bytes give the position of the edit, and a
+/// third the number of bytes that are replaced by the rest of the piece, or are duplicated there.
 fn edit(document: &mut Vec<u8>, piece: &[u8]) {
     let Some((&[high, low, len], with)) = piece.split_first_chunk().filter(|_| !document.is_empty()) else {
         if document.is_empty() {

@@ -1,5 +1,5 @@
-//! Any bytes as a message with trees for a body: what is read is written again with the same
-//! meaning, and no fault or header makes the engine stumble.
+//! Any bytes as a message with trees as its body: what is decoded can be encoded again with the
+//! same meaning, and no fault or header makes the engine fail.
 
 #![no_main]
 
@@ -9,7 +9,7 @@ use deltasoap::soap::{EnvelopeReader, Fault, Head, Receiver, Version, decode_rep
 use deltasoap::{Buffer, Content, DecodeOptions, Error, ErrorKind, Node, Soap, Typed};
 use libfuzzer_sys::fuzz_target;
 
-/// Takes any body.
+/// Accepts any body.
 #[derive(Debug, Default, PartialEq)]
 struct Any(Vec<Node>);
 
@@ -63,7 +63,7 @@ fn read(message: &[u8], chunk: usize) -> Result<(Head, Any), Error> {
     Ok(reader.into_parts())
 }
 
-/// A tree written alone, and written within another element, says what it said.
+/// A tree keeps its meaning when it is encoded alone, and within another element.
 fn rewrite(node: &Node) {
     let mut encoder = Encoder::new();
     node.write(&mut encoder);
@@ -78,7 +78,7 @@ fn rewrite(node: &Node) {
     assert!(outer.says_the_same(&again), "{inner:?} was {node:?}");
 }
 
-/// A fault that was read can be written in both versions, and read again.
+/// A decoded fault can be encoded in both versions, and decoded again.
 fn answer(fault: &Fault) {
     for version in [Version::Soap11, Version::Soap12] {
         let message = encode_fault(version, fault, Buffer::new()).expect("writable");

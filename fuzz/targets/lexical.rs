@@ -1,5 +1,5 @@
-//! Any text as a value of every type: scan agrees with parse, pieces with the whole, and the text
-//! form means the value.
+//! Any text as a value of every type: scan agrees with parse, pieces agree with the whole, and the
+//! text form of a value parses to the value.
 
 #![no_main]
 
@@ -70,7 +70,7 @@ fuzz_target!(|text: &str| {
     check_float(text);
 });
 
-/// Values are compared as text, in which not-a-number is equal to itself.
+/// Values are compared as text, in which NaN equals itself.
 fn check<T: Lexical + Debug>(text: &str) {
     let parsed = T::parse(text);
     check_scan(text, &parsed);
@@ -86,8 +86,8 @@ fn check<T: Lexical + Debug>(text: &str) {
     assert_eq!(format!("{again:?}"), format!("{value:?}"), "{text:?} became {form:?}");
 }
 
-/// A scan that succeeds gives the value of the text before the `<`. References it leaves, and line
-/// ends where they count.
+/// A scan that succeeds gives the value of the text before the `<`. It declines text with references,
+/// and with carriage returns if line ends are significant.
 fn check_scan<T: Lexical + Debug>(text: &str, parsed: &Result<T, LexicalError>) {
     for behind in ["<", "</a>", "</item><item>00000000000000000000000000000000000000"] {
         let bytes = format!("{text}{behind}");
@@ -127,7 +127,7 @@ fn unescaped(text: &[u8]) -> String {
     text.replace("&amp;", "&")
 }
 
-/// Plain forms, against the standard library.
+/// Compares plain forms with the standard library.
 fn check_float(text: &str) {
     let is_plain = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+' | b'e' | b'E');
     if !text.bytes().all(is_plain) {

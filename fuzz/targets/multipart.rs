@@ -1,8 +1,8 @@
 //! A package in one piece, byte by byte, and in chunks of another size: the parts, or the refusal,
-//! must be the same. What was sent is within limits that are small enough for a fuzzer to meet.
+//! must be the same. The limits are small enough for a fuzzer to reach.
 //!
-//! The first byte of an input says whether it is DIME and how long chunks are; the rest is the
-//! package, with the boundary `b`.
+//! The first byte of an input selects DIME or MIME and the chunk length; the rest is the package,
+//! with the boundary `b`.
 
 #![no_main]
 
@@ -14,7 +14,7 @@ use http_body_util::StreamBody;
 use libfuzzer_sys::fuzz_target;
 use std::convert::Infallible;
 
-/// Headers and bytes of each part, and what was wrong behind them.
+/// Headers and bytes of each part, and the error after them.
 type Outcome = (Vec<(String, Vec<u8>)>, Option<String>);
 
 const LIMITS: AttachmentLimits = AttachmentLimits {
@@ -40,7 +40,7 @@ fn outcome(media: &str, package: &[u8], size: usize) -> Outcome {
     let body = StreamBody::new(futures_util::stream::iter(chunks));
     let mut attachments = Attachments::open(media, body, LIMITS).expect("a package");
     let mut parts = Vec::new();
-    // Nothing is waited for: all bytes are at hand, and nothing goes to files.
+    // Nothing has to be awaited: all bytes are in memory, and nothing goes to files.
     let refusal = read(&mut attachments, &mut parts).now_or_never().expect("an end");
     (parts, refusal)
 }
@@ -49,8 +49,8 @@ fn frame(chunk: &[u8]) -> Frame<Bytes> {
     Frame::data(Bytes::copy_from_slice(chunk))
 }
 
-/// Reads all parts; what was wrong. Where limits on bytes strike depends on how these come, so that
-/// parts are compared only if they are whole.
+/// Reads all parts, and returns the error. The position at which a byte limit takes effect depends
+/// on the chunks, so only complete parts are compared.
 async fn read(attachments: &mut Attachments, parts: &mut Vec<(String, Vec<u8>)>) -> Option<String> {
     loop {
         let part = match attachments.next().await {
@@ -69,7 +69,7 @@ async fn read(attachments: &mut Attachments, parts: &mut Vec<(String, Vec<u8>)>)
     }
 }
 
-/// Which of two faults is found first can depend on the chunks, where one of them is a limit.
+/// If one of two errors is a limit, the chunks can decide which is found first.
 fn told(kind: &AttachmentErrorKind) -> String {
     match kind {
         AttachmentErrorKind::Limit { .. } | AttachmentErrorKind::Ended(_) | AttachmentErrorKind::Malformed(_) => {

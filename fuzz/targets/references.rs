@@ -1,6 +1,6 @@
-//! Any bytes as a message of a graph, in SOAP encoding: read in one piece and in chunks the value
-//! or the error is the same; what is read is written in both versions, and read again equal. And as
-//! trees: references are followed, or stay.
+//! Any bytes as a message with a graph, in SOAP encoding: in one piece and in chunks, the value or
+//! the error is the same; a decoded value is encoded in both versions, and decodes to an equal
+//! value again. Also as trees: references are followed, or remain.
 
 #![no_main]
 
@@ -36,7 +36,7 @@ fuzz_target!(|input: &[u8]| {
     assert_eq!(read(input, 11), whole, "in chunks");
     let Ok(put) = whole else { return };
     if has_tree(&put) {
-        // A tree is written with the prefixes of its place.
+        // A tree is encoded with the prefixes that are in scope.
         return;
     }
     for version in [Version::Soap11, Version::Soap12] {

@@ -1,4 +1,4 @@
-//! Schemas, values, other words and damage made from the input: what the property tests of
+//! Schemas, values, other spellings and damage generated from the input: what the property tests of
 //! `deltasoap-core` check.
 //!
 //! The input's quarters are the entropy for each.

@@ -1,9 +1,8 @@
-//! Streams of messages sent by templates: each must be what its value gives when it is written in
-//! full.
+//! Streams of messages sent through templates: each must equal the full encoding of its value.
 //!
-//! The first byte of an input chooses between one template and a set of them. The rest is cut into
-//! pieces at each byte 255: the entropy for schema, value, updates and how they are sent. It is
-//! what the property tests of `deltasoap-core` check.
+//! The first byte of an input chooses between one template and a set of templates. The rest is
+//! split at each byte 255: the entropy for schema, value, updates and how they are sent. The
+//! property tests of `deltasoap-core` check the same.
 
 #![no_main]
 
@@ -28,7 +27,7 @@ mod updates;
 use libfuzzer_sys::fuzz_target;
 use template_streams::Sources;
 
-/// Stands between two pieces.
+/// Separates two pieces.
 const SEPARATOR: u8 = 0xFF;
 
 fuzz_target!(|input: &[u8]| {

@@ -1,10 +1,10 @@
 //! A document in one piece, byte by byte, and in random chunks: the events and the error must be
-//! the same. A document in UTF-8 must also be to another parser what it is to the reader, as in the
+//! the same. A document in UTF-8 must also give the same result in another parser, as in the
 //! crate's own tests.
 //!
 //! The last four bytes of an input choose the chunks and the limits; the rest is the document. An
-//! input that ends like a document is one, with default limits: so documents can be seeds as they
-//! are.
+//! input that ends like a document is a whole document, with default limits, so documents can be
+//! seeds without changes.
 
 #![no_main]
 
@@ -15,7 +15,7 @@ use common::{Recorder, oracle};
 use deltasoap_xml::{Event, Feed, Instructions, Limits, Reader, Stop, Window, XmlError};
 use libfuzzer_sys::fuzz_target;
 
-/// What came out of a document, one line an event, pieces of text joined.
+/// The result of a document, one line per event, with pieces of text joined.
 type Outcome = (String, Option<XmlError>);
 
 fuzz_target!(|input: &[u8]| {
@@ -60,7 +60,7 @@ impl<'a> Iterator for Cuts<'a> {
     }
 }
 
-/// The defaults, or one of them made small enough to be reached.
+/// Returns the default limits, or limits one of which is small enough to be reached.
 fn limits(which: u8, size: usize) -> Limits {
     let default = Limits::default();
     match which % 16 {

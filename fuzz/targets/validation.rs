@@ -1,5 +1,5 @@
-//! Any bytes as a message to validate, in SOAP encoding and literal: what has no findings can be
-//! read, and what cannot be read has some.
+//! Any bytes as a message to validate, in SOAP encoding and literal: a message without findings can
+//! be decoded, and one that cannot be decoded has findings.
 
 #![no_main]
 
@@ -13,7 +13,7 @@ use tower::ServiceExt;
 
 const WSDL: &str = include_str!("../shared/validation.wsdl");
 
-/// Most findings of a message.
+/// Maximum number of findings of a message.
 const MOST: usize = 100;
 
 fuzz_target!(|input: &[u8]| {
@@ -22,19 +22,19 @@ fuzz_target!(|input: &[u8]| {
     assert!(findings.iter().all(|finding| finding.line > 0 && finding.column > 0));
     assert_eq!(contract().validate(input), findings, "not the same twice");
     let refused = contract().inspector(Validation::Refuse)(input).is_err();
-    // A fault is not refused, however it is written.
+    // A fault is not refused, whatever its form.
     let is_fault = findings.iter().all(|finding| finding.path.starts_with("/Envelope/Body/Fault"));
     assert_eq!(refused, !findings.is_empty() && !is_fault, "{findings:?}");
     let is_request = findings.is_empty() && input.windows(3).any(|bytes| bytes == b":Op" || bytes == b"<Op");
     if is_request && input.first() == Some(&b'<') && std::str::from_utf8(input).is_ok() {
-        // A response, a fault or an element is right too, but nothing that a service reads.
+        // A response, a fault or an element is valid too, but no service decodes it.
         let is_other = input.windows(8).any(|bytes| bytes == b"Response") || input.windows(5).any(|bytes| bytes == b"Fault");
         let status = post(input);
         assert!(is_other || status != 500 || is_mandatory(input), "valid, and refused");
     }
 });
 
-/// What must be understood is refused, whatever is in it.
+/// Header blocks that must be understood are refused, whatever their content.
 fn is_mandatory(input: &[u8]) -> bool {
     input.windows(14).any(|bytes| bytes == b"mustUnderstand") || !input.windows(8).any(|bytes| bytes == b"Envelope")
 }

@@ -1,6 +1,6 @@
-//! Any bytes as a description: it imports within small limits or is refused, and both times the
-//! same. What it lowers to can be followed to every element, and every value that is vacant by it
-//! can be written.
+//! Any bytes as a WSDL: it imports within small limits or is refused, with the same result twice.
+//! The lowered types can be followed to every element, and every empty value of them can be
+//! encoded.
 
 #![no_main]
 
@@ -12,7 +12,7 @@ use deltasoap_wsdl::{Import, Importer, Limits};
 use libfuzzer_sys::fuzz_target;
 use std::sync::Arc;
 
-/// Elements looked at.
+/// Maximum number of elements that are checked.
 const ELEMENTS: usize = 2000;
 
 fuzz_target!(|input: &[u8]| {
@@ -28,7 +28,7 @@ fuzz_target!(|input: &[u8]| {
     }
 });
 
-/// The document names itself at every URL, so that imports are followed.
+/// The document answers for every URL, so that imports are followed.
 fn import(input: &[u8]) -> Result<Import, deltasoap_wsdl::Error> {
     let limits = Limits { documents: 4, bytes: 1 << 20, particles: 20_000, components: 50_000, ..Limits::default() };
     let importer = Importer::new().limits(limits).fetch_with(Everywhere(input.into()));

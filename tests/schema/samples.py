@@ -1,7 +1,7 @@
-"""Whether samples of WSDLs are valid, by libxml2 and by the package xmlschema.
+"""Validates samples of WSDLs with libxml2 and with the package xmlschema.
 
-Takes operations of each WSDL, has `deltasoap template --xml` write a request and a response of each, and validates what stands in the
-body against the WSDL's schemas. Bodies in SOAP encoding are counted apart: they are not valid by a schema by their nature.
+Takes operations of each WSDL, has `deltasoap template --xml` write a request and a response of each, and validates the content of the
+body against the WSDL's schemas. Bodies in SOAP encoding are counted separately: by their nature they are not valid against a schema.
 """
 
 import argparse
@@ -118,7 +118,7 @@ def builtin(folder):
 
 
 def spread(names, count):
-    """So many of the names, from all of the WSDL."""
+    """Returns `count` of the names, spread over the WSDL."""
     if len(names) <= count:
         return names
     return [names[number * len(names) // count] for number in range(count)]
@@ -132,26 +132,26 @@ def samples(arguments, access, path, name):
 
 
 def known():
-    """Samples that cannot be valid, from `known.txt`."""
+    """Returns the samples that cannot be valid, from `known.txt`."""
     with open(os.path.join(os.path.dirname(__file__), "known.txt"), encoding="utf-8") as file:
         lines = (line.rstrip("\n").split("\t") for line in file if not line.startswith("#"))
         return [tuple(line) for line in lines]
 
 
 def reason(path, operation):
-    """Why a sample of the operation cannot be valid; nothing if it can."""
+    """Returns why a sample of the operation cannot be valid, or None if it can."""
     name = operation.rsplit(".", 1)[-1]
     return next((why for piece, own, why in known() if piece in path and own in ("*", name)), None)
 
 
 def is_encoded(body):
-    """Bodies say so themselves, by `encodingStyle`, on the body or the operation."""
+    """Returns whether a body is in SOAP encoding: it has `encodingStyle` on the body or the operation."""
     styles = [value for element in (body, *body) for name, value in element.attrib.items() if name.endswith("}encodingStyle")]
     return any("encoding" in style for style in styles)
 
 
 def entries(schemas, body, name, direction, parts):
-    """What is validated of a body: each element, and for rpc each part, which gets an element in the driver's namespace."""
+    """Returns what is validated of a body: each element, and for rpc each part, which gets an element in the driver's namespace."""
     types = rpc_parts(schemas, name, direction)
     result = []
     for entry in body:
@@ -179,7 +179,7 @@ def is_declared(schemas, tag):
 
 
 def binding_name(schemas, name):
-    """The binding of `Service.Port.Operation`; that of `Binding.Operation` is named there."""
+    """Returns the binding of `Service.Port.Operation`, or the name in `Binding.Operation`."""
     front = name.rsplit(".", 1)[0]
     for root in schemas.definitions:
         for service in root.findall(wsdl("service")):
@@ -190,7 +190,7 @@ def binding_name(schemas, name):
 
 
 def rpc_parts(schemas, name, direction):
-    """The types of an rpc operation's parts by their names; nothing for document style."""
+    """Returns the types of an rpc operation's parts by their names, or None for document style."""
     style, operation, own_binding = None, name.rsplit(".", 1)[-1], binding_name(schemas, name)
     for root in schemas.definitions:
         bindings = (it for it in root.findall(wsdl("binding")) if it.get("name") == own_binding)
@@ -252,11 +252,11 @@ def validated(arguments, path, main, bodies, counts, failures):
 
 
 class Undeclared(Exception):
-    """The WSDL names an element that no schema has."""
+    """The WSDL refers to an element that no schema declares."""
 
 
 class Refused(Exception):
-    """The validator does not take the schema."""
+    """The validator refuses the schema."""
 
 
 def libxml2(main):
@@ -275,7 +275,7 @@ def libxml2(main):
 def by_xmlschema(main):
     try:
         schema = xmlschema.XMLSchema10(main, allow="local", use_fallback=False)
-    except Exception as error:  # It has many errors of its own, and some that it does not mean.
+    except Exception as error:  # It raises many types of errors, some of them unintended.
         raise Refused(str(error).strip().splitlines()[0] if str(error).strip() else repr(error)) from error
 
     def check(element):

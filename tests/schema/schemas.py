@@ -1,7 +1,7 @@
-"""The schemas of a WSDL as files that validators take, all references resolved.
+"""Writes the schemas of a WSDL to files that validators accept, with all references resolved.
 
-Embedded schemas become files of their own. Each document names the files that it imports and includes; a namespace with several
-documents gets a file that includes them. Documents may use a namespace that they do not import, as toolkits let them.
+Embedded schemas become separate files. Each document refers to the files that it imports and includes; a namespace with several
+documents gets a file that includes them. Documents may use a namespace that they do not import, as toolkits allow.
 """
 
 import copy
@@ -24,21 +24,21 @@ def wsdl(local):
 
 
 def alone(schema):
-    """An embedded schema as a document, with all namespaces that are in scope."""
+    """Returns an embedded schema as a document, with all namespaces in scope."""
     root = etree.Element(schema.tag, schema.attrib, nsmap=schema.nsmap)
     root.extend(copy.deepcopy(schema))
     return root
 
 
 class Schemas:
-    """Documents of a WSDL, to be written to a folder."""
+    """The documents of a WSDL, to be written to a folder."""
 
     def __init__(self, path, builtin):
         self.builtin = builtin
         self.definitions = []
-        # Path or number to the root element; what each needs.
+        # Root elements by path or number, with the dependencies of each.
         self.documents = {}
-        # Namespaces to the documents that are read for themselves.
+        # Top-level documents by namespace.
         self.tops = {}
         self.missing = []
         self._wsdl(os.path.abspath(path), set())
@@ -106,7 +106,7 @@ class Schemas:
                 self._document(path, self._parse(path), path)
 
     def _known(self):
-        """Namespaces that every importer knows, where they are used and nothing is there for them."""
+        """Adds well-known namespaces that are used without a document."""
         ahead = list(self.documents.values()) + self.definitions
         while ahead:
             used = set()

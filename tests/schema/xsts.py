@@ -1,7 +1,7 @@
-"""How far `deltasoap validate` agrees with the W3C XML Schema test suite, for XSD 1.0.
+"""Measures how far `deltasoap validate` agrees with the W3C XML Schema test suite, for XSD 1.0.
 
-Runs the instance tests whose schema is one that we read. What the suite and we judge differently is put to the package xmlschema: where
-it sides with us, the test is listed as disputed and counts for nobody.
+Runs the instance tests whose schema we can read. If the suite and we disagree, the package xmlschema decides: if it agrees with us, the
+test is listed as disputed and does not count.
 """
 
 import argparse
@@ -48,14 +48,14 @@ def parse():
 
 
 def sets(arguments):
-    """The test sets of the suite that are there."""
+    """Returns the test sets of the suite that exist."""
     root = etree.parse(os.path.join(arguments.suite, "suite.xml")).getroot()
     paths = [os.path.join(arguments.suite, at.get(XLINK)) for at in root.iter(ts("testSetRef"))]
     return [path for path in paths if arguments.only in path and os.path.isfile(path)]
 
 
 def is_for_1_0(element):
-    """Tests without a version are for both."""
+    """Returns whether a test is for XSD 1.0; tests without a version are for both."""
     version = element.get("version")
     return version is None or "1.0" in version.split()
 
@@ -85,7 +85,7 @@ def located(path, element):
 
 
 def expected(test):
-    """The verdict for XSD 1.0."""
+    """Returns the verdict for XSD 1.0."""
     for at in test.findall(ts("expected")):
         if is_for_1_0(at):
             return at.get("validity")
@@ -93,7 +93,7 @@ def expected(test):
 
 
 def nist(arguments):
-    """The tests of NIST by their names, for the copies of the suite that lack their list: `SV-IV` is a valid instance of a valid schema."""
+    """Returns the tests of NIST by their file names, for copies of the suite without their list: `SV-IV` is a valid instance of a valid schema."""
     path = os.path.join(arguments.suite, "nistMeta/NISTXMLSchemaDatatypes.testSet")
     if os.path.isfile(path) or arguments.only not in path:
         return
@@ -108,7 +108,7 @@ def nist(arguments):
 
 
 def ours(arguments, group):
-    """Our verdict of each instance: valid, invalid, or why there is none."""
+    """Returns our verdict for each instance: valid, invalid, or why there is none."""
     with tempfile.TemporaryDirectory() as folder:
         schema = whole(group["documents"], folder)
         command = [arguments.deltasoap, "validate", "--json", "--offline", "--root", "/", schema]
@@ -129,7 +129,7 @@ def ours(arguments, group):
 
 
 def whole(documents, folder):
-    """One document that has all of them."""
+    """Returns one document that contains all of them."""
     if len(documents) == 1:
         return documents[0]
     main = etree.Element("{http://www.w3.org/2001/XMLSchema}schema")
@@ -165,13 +165,13 @@ def judge(group, verdicts, counts, disputes):
 
 
 class Other:
-    """What xmlschema says."""
+    """The verdicts of xmlschema."""
 
     def __init__(self, documents):
         self.schema = None
         try:
             self.schema = xmlschema.XMLSchema10(documents, allow="local", use_fallback=False)
-        except Exception:  # It has many errors of its own.
+        except Exception:  # It raises many types of errors.
             pass
 
     def verdict(self, path):

@@ -1,11 +1,11 @@
-"""Other parsers, for `deltasoap-xml-test`: `parsers.py expat` or `parsers.py libxml2`.
+"""Runs foreign parsers for `deltasoap-xml-test`: `parsers.py expat` or `parsers.py libxml2`.
 
 Reads batches of documents from standard input and writes one answer for each document. A batch is the number of documents, then each
-as its length and its bytes; an answer is its length and its bytes. All numbers are 32 bits, least byte first. An answer is `T` and the
-tree, or `E`, the parser's codes of its errors with commas between, the offset of the error (expat's alone), and a message, separated by NUL.
+as its length and its bytes; an answer is its length and its bytes. All numbers have 32 bits, little-endian. An answer is `T` and the
+tree, or `E`, the parser's error codes separated by commas, the offset of the error (only from expat), and a message, separated by NUL.
 
 A tree is text: for each element \x01 and its name, for each attribute \x02, its name, \x03 and its value, sorted by name; \x04, the
-content, \x05. A name is its namespace, \x06 and its local part, or its local part alone. No XML document holds any of these characters.
+content, \x05. A name is its namespace, \x06 and its local part, or only its local part. No XML document contains any of these characters.
 """
 
 import struct
@@ -72,7 +72,7 @@ def libxml2():
             parts = etree.fromstring(document, parser)
         except etree.XMLSyntaxError as error:
             raise Refused(errors(), 0, error) from None
-        # With a target, lxml passes over errors of namespaces.
+        # With a target, lxml ignores namespace errors.
         if codes := errors():
             raise Refused(codes, 0, parser.error_log.last_error.message)
         return parts
@@ -84,12 +84,12 @@ def libxml2():
 
 
 def start_of(name, attributes):
-    """The start of an element. Python sorts by code points, which is the order of the bytes in UTF-8."""
+    """Formats the start of an element. Python sorts by code points, which is the byte order of UTF-8."""
     return "".join(["\1", name, *(f"\2{name}\3{value}" for name, value in sorted(attributes)), "\4"])
 
 
 class Refused(Exception):
-    """A document that a parser refuses: codes, offset, message."""
+    """Formats the refusal of a document: codes, offset, message."""
 
 
 def answer(parse, document):
@@ -98,7 +98,7 @@ def answer(parse, document):
     except Refused as refused:
         codes, offset, message = refused.args
     except (LookupError, ValueError) as error:
-        # Of Python's: an encoding that it does not know, or text that is not Unicode.
+        # An error of Python itself: an unknown encoding, or text that is not Unicode.
         codes, offset, message = [-1], 0, error
     return f"E{','.join(map(str, codes))}\0{offset}\0{message}".encode(errors="replace")
 

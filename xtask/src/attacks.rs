@@ -1,8 +1,8 @@
-//! Runs the attacks that are too large for the tests, and makes a table of them: what was tried,
-//! what it got for an answer, time and memory.
+//! Runs the attacks that are too large for the tests, and prints a table of them: what was tried,
+//! how the attack was answered, time and memory.
 //!
-//! They are tests; the large ones are ignored otherwise. Each prints its rows and fails where a
-//! bound is broken. All of it is on this machine and ends by itself.
+//! The attacks are tests; the large ones are ignored by default. Each prints its rows, and fails if
+//! a limit is exceeded. All run on this machine and terminate by themselves.
 
 use std::process::{Command, ExitCode};
 
@@ -10,14 +10,14 @@ use anyhow::{Context, Result, ensure};
 
 use crate::shell::{output, root};
 
-/// Where the table stands.
+/// File with the table.
 const REPORT: &str = "docs/reliability.md";
-/// What stands above the table, and below it.
+/// Markers before and after the table.
 const MARKS: [&str; 2] = ["<!-- attacks -->\n", "<!-- end of attacks -->"];
 const HEADING: &str = "| attack | answer | time | memory |\n|---|---|---|---|\n";
 
-/// Packages, their test programs, what the names of the tests begin with, and whether those to run
-/// are ignored otherwise.
+/// Packages, their test programs, the prefix of the tests' names, and whether these tests are
+/// ignored by default.
 const TESTS: [(&str, &str, &str, bool); 10] = [
     ("deltasoap-cli", "under_attack", "attack_", true),
     ("deltasoap-cli", "under_attack", "what_is_killed", false),
@@ -55,7 +55,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The rows of the tests whose names begin so.
+/// Runs the tests with this prefix and returns their rows.
 fn attacks(package: &str, program: &str, names: &str, is_ignored: bool) -> Result<Vec<String>> {
     let mut command = Command::new(env!("CARGO"));
     command.current_dir(root()).args(["test", "--locked", "-p", package, "--test", program, "--"]);
@@ -67,13 +67,13 @@ fn attacks(package: &str, program: &str, names: &str, is_ignored: bool) -> Resul
     Ok(printed.lines().filter_map(row).map(str::to_owned).collect())
 }
 
-/// The row of a table in a line, behind the name of a test maybe.
+/// Returns the table row in a line, which may follow the name of a test.
 fn row(line: &str) -> Option<&str> {
     let row = &line[line.find("| ")?..];
     row.ends_with('|').then_some(row)
 }
 
-/// Writes the table between its marks.
+/// Writes the table between its markers.
 fn record(table: &str) -> Result<()> {
     let path = root().join(REPORT);
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;

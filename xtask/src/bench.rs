@@ -1,5 +1,5 @@
-//! `cargo xtask bench`: installs the peers that this machine can have, and runs the benchmark suite
-//! over all of them.
+//! `cargo xtask bench`: installs the peers that are available for this machine, and runs the
+//! benchmark suite over all of them.
 
 use std::process::ExitCode;
 
@@ -10,13 +10,13 @@ use crate::{peers, shell};
 
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Fewer sizes, streams and runs: some minutes instead of an hour or two
+    /// Use fewer sizes, streams and runs: some minutes instead of an hour or two
     #[arg(long, conflicts_with = "smoke")]
     quick: bool,
-    /// The least that shows that everything works: some seconds
+    /// Do the minimum that shows that everything works: some seconds
     #[arg(long)]
     smoke: bool,
-    /// Take the peers that have been built, and build none
+    /// Use the peers that are already built, and build none
     #[arg(long)]
     no_install: bool,
     /// Further arguments of `deltasoap-bench suite`

@@ -1,8 +1,8 @@
-//! `cargo xtask browser`: the landing page, the report of the benchmark suite and the page of the
-//! cost model, in headless Chromium, Debian's.
+//! `cargo xtask browser`: tests the landing page, the report of the benchmark suite and the page of
+//! the cost model, in Debian's headless Chromium.
 //!
-//! The tests are a program of their own, `tests/browser`, so that the driver of the browser is
-//! built for them alone.
+//! The tests are a separate program, `tests/browser`, so that the browser driver is built only for
+//! them.
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -14,8 +14,8 @@ use crate::interop::Server;
 use crate::shell::Profile;
 use crate::{debian, shell};
 
-/// How long all visits may take: some seconds are usual. The browser ends with the program that
-/// visits.
+/// Time limit for all visits; some seconds are usual. The browser ends with the program that drives
+/// it.
 const LIMIT: Duration = Duration::from_secs(600);
 
 #[derive(clap::Args)]
@@ -23,7 +23,7 @@ pub struct Arguments {
     /// Visit the server at this origin, such as http://127.0.0.1:8080, instead of starting ours
     #[arg(long)]
     origin: Option<String>,
-    /// The browser; without it, Debian's is installed if it is missing
+    /// The browser; by default Debian's, which is installed if it is missing
     #[arg(long)]
     chromium: Option<PathBuf>,
 }
@@ -44,7 +44,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
 }
 
-/// Writes the report of the record that the suite's own tests have.
+/// Writes the report of the record in the suite's own tests.
 fn report() -> Result<PathBuf> {
     let root = shell::root();
     let page = root.join("target/browser/report.html");
@@ -55,8 +55,8 @@ fn report() -> Result<PathBuf> {
     Ok(page)
 }
 
-/// Writes the page of the calibration that the command's own tests have. It is of another machine,
-/// which `fit` allows if it is told so.
+/// Writes the page of the calibration in the command's own tests. It comes from another machine,
+/// which `fit` accepts with an option.
 fn cost() -> Result<PathBuf> {
     let root = shell::root();
     let page = root.join("target/browser/cost.html");
@@ -69,19 +69,19 @@ fn cost() -> Result<PathBuf> {
     Ok(page)
 }
 
-/// Builds our server, which takes longer than a server may take to start.
+/// Builds our server, which may take longer than the time allowed for its start.
 fn build() -> Result<()> {
     shell::build(&["deltasoap-cli"], Profile::Release)
 }
 
-/// Our server.
+/// Returns the command for our server.
 fn serve() -> Command {
     let mut command = shell::ours("deltasoap-cli", Profile::Release);
     command.args(["serve", "--listen", "127.0.0.1:0"]);
     command
 }
 
-/// Installs Chromium, with a font, which Debian's does not come with.
+/// Installs Chromium, and a font, which Debian's package does not include.
 fn install() -> Result<PathBuf> {
     debian::install(&["chromium", "fonts-dejavu-core"])?;
     println!("chromium {}", debian::installed_version("chromium")?);

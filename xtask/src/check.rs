@@ -1,4 +1,4 @@
-//! `cargo xtask check`: the fast part of the checks, for while you work: formatting, lints, tests,
+//! `cargo xtask check`: the fast checks, for use during development: formatting, lints, tests,
 //! documentation.
 //!
 //! `.ci/run` has the same steps and more; a test compares the two.
@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 
 use crate::shell;
 
-/// The arguments of cargo, a step each.
+/// The arguments of cargo for each step.
 const STEPS: [&str; 4] = [
     "fmt --all --check",
     "clippy --workspace --all-targets --locked -- -D warnings",
@@ -18,7 +18,7 @@ const STEPS: [&str; 4] = [
     "doc --workspace --no-deps --locked",
 ];
 
-/// Runs the steps in turn, up to the first that fails.
+/// Runs the steps in order, until one fails.
 pub fn run() -> Result<ExitCode> {
     for step in STEPS {
         println!("=== cargo {step}");

@@ -1,9 +1,9 @@
-//! `cargo xtask compile-times`: what it costs to compile the Rust that is generated for
-//! descriptions.
+//! `cargo xtask compile-times`: measures the cost of compiling the Rust that is generated for
+//! WSDLs.
 //!
-//! Each description becomes a crate of its own, outside the workspace, that holds nothing else. It
-//! is built as a user's crate is, with the release profile that cargo has by default. What it
-//! depends on is built before, and does not count.
+//! The code of each WSDL becomes a crate of its own, outside the workspace. It is built as a user's
+//! crate, with cargo's default release profile. Its dependencies are built before, and do not
+//! count.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,12 +17,11 @@ use crate::shell::{self, Profile};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// WSDL files; without any, some of `testdata/wsdl`
+    /// WSDL files; by default, some of `testdata/wsdl`
     wsdl: Vec<PathBuf>,
 }
 
-/// What is measured where no files are named: types of many kinds, and the largest descriptions
-/// that are there.
+/// The WSDLs that are measured by default: types of many kinds, and the largest available WSDLs.
 const DESCRIPTIONS: [&str; 4] = [
     "types.wsdl",
     "bench.wsdl",
@@ -30,15 +29,15 @@ const DESCRIPTIONS: [&str; 4] = [
     "FalkTannhaeuser+python-onvif-zeep/wsdl/devicemgmt.wsdl",
 ];
 
-/// What a build cost.
+/// The cost of a build.
 struct Cost {
-    /// Seconds of all processors.
+    /// Processor time of all processors, in seconds.
     cpu: f64,
-    /// Of the largest process.
+    /// Peak memory of the largest process.
     peak_kib: u64,
 }
 
-/// Measures all, and prints a row for each.
+/// Measures each WSDL, and prints a row for it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     debian::install(&["time"])?;
     let by_default = || DESCRIPTIONS.iter().map(|path| shell::root().join("testdata/wsdl").join(path)).collect();
@@ -65,13 +64,13 @@ fn row(folder: &Path, file: &Path) -> Result<String> {
     Ok(format!("| {stem} | {lines} | {cpu:.1} | {per_line:.2} | {peak:.0} | {size:.1} |"))
 }
 
-/// The Rust for a description. Operations that it leaves out are not of interest here.
+/// Generates the Rust for a WSDL. Operations that are left out do not matter here.
 fn generated(file: &Path) -> Result<String> {
     let output = shell::ours("deltasoap-cli", Profile::Dev).arg("generate").arg(file.canonicalize()?).output()?;
     String::from_utf8(output.stdout).with_context(|| format!("{} gives no text", file.display()))
 }
 
-/// A crate of its own with this code; gives its folder.
+/// Creates a crate with this code; returns its folder.
 fn crate_of(folder: &Path, name: &str, code: &str) -> Result<PathBuf> {
     let package = folder.join(name);
     shell::create_folder(&package.join("src"))?;
@@ -86,14 +85,14 @@ fn crate_of(folder: &Path, name: &str, code: &str) -> Result<PathBuf> {
     Ok(package)
 }
 
-/// Builds a crate, whose dependencies are built where this is not the first.
+/// Builds a crate. Its dependencies are already built, except for the first crate.
 fn build(package: &Path) -> Result<Cost> {
     let report = package.join("cost");
     let mut time = shell::command("/usr/bin/time", ["--format", "%U %S %M", "--output"]);
     time.arg(&report).args(["cargo", "build", "--quiet", "--release"]).current_dir(package);
     time.env("CARGO_TARGET_DIR", package.with_file_name("target"));
-    // What is set for our own builds is not what a user has; incremental builds above all cost
-    // something else.
+    // A user does not have the settings of our own builds; above all, incremental builds have a
+    // different cost.
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
         if text == "CARGO_INCREMENTAL" || text.starts_with("CARGO_PROFILE_") {
@@ -104,7 +103,7 @@ fn build(package: &Path) -> Result<Cost> {
     cost(&fs::read_to_string(&report)?).context("a report of another form")
 }
 
-/// User time, system time and peak memory.
+/// Parses user time, system time and peak memory.
 fn cost(report: &str) -> Option<Cost> {
     let mut numbers = report.split_whitespace();
     let cpu = numbers.next()?.parse::<f64>().ok()? + numbers.next()?.parse::<f64>().ok()?;

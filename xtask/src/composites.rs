@@ -1,5 +1,5 @@
-//! The composite types of the cost model, as `bench/definitions/composites.wsdl` has them, for
-//! peers whose tools do not read WSDL.
+//! The composite types of the cost model, as in `bench/definitions/composites.wsdl`, for peers
+//! whose tools do not read WSDL.
 
 use std::fs;
 use std::path::PathBuf;
@@ -17,12 +17,12 @@ pub struct Composite {
     pub texts: usize,
 }
 
-/// The description.
+/// Returns the path of the WSDL.
 pub fn path() -> PathBuf {
     shell::root().join("bench/definitions/composites.wsdl")
 }
 
-/// All types.
+/// Returns all types.
 pub fn all() -> Result<Vec<Composite>> {
     let path = path();
     let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -44,7 +44,7 @@ impl Composite {
         Some(Composite { name: name.to_owned(), ints: number(ints)?, doubles: number(doubles)?, texts: number(texts)? })
     }
 
-    /// Its fields in order: the letter of the kind, and the name.
+    /// Returns the fields in order: the letter of the kind, and the name.
     pub fn fields(&self) -> Vec<(char, String)> {
         let kinds = [('i', self.ints), ('d', self.doubles), ('s', self.texts)];
         kinds
@@ -53,7 +53,7 @@ impl Composite {
             .collect()
     }
 
-    /// For `soapcpp2`: the struct of the operation's request.
+    /// Returns the struct of the operation's request, for `soapcpp2`.
     pub fn soapcpp2(&self) -> String {
         let field = |(letter, name): (char, String)| match letter {
             'i' => format!(" int {name};"),
@@ -64,14 +64,14 @@ impl Composite {
         format!("struct ns__send{} {{{fields} }};\n", self.name)
     }
 
-    /// For the peer in C++: a line that it gives a meaning to by macros.
+    /// Returns a line for the peer in C++, which defines the macros in it.
     pub fn macros(&self) -> String {
         let fields: String = self.fields().iter().map(|(_, name)| format!(" FIELD({name})")).collect();
         format!("COMPOSITE({},{fields})\n", self.name)
     }
 }
 
-/// For the peer in C#: the classes, and a table of their kinds.
+/// Returns the classes, and a table of their kinds, for the peer in C#.
 pub fn csharp(all: &[Composite]) -> String {
     let classes: String = all.iter().map(Composite::csharp_class).collect();
     let kinds: String = all.iter().map(Composite::csharp_kind).collect();
@@ -100,7 +100,7 @@ impl Composite {
         )
     }
 
-    /// A kind is made when it is asked for: each compiles a serializer.
+    /// A kind is created on demand, since each compiles a serializer.
     fn csharp_kind(&self) -> String {
         let add = |(letter, name): (char, String)| {
             let method = match letter {

@@ -11,7 +11,7 @@ use crate::{debian, shell, stamp};
 pub struct CppPeer {
     name: &'static str,
     package: &'static str,
-    /// What the compiler is told of the library.
+    /// Compiler flags for the library.
     flags: &'static [&'static str],
 }
 
@@ -20,11 +20,11 @@ pub const PUGIXML: CppPeer = CppPeer { name: "pugixml", package: "libpugixml-dev
 pub const LIBXML2: CppPeer =
     CppPeer { name: "libxml2", package: "libxml2-dev", flags: &["-I/usr/include/libxml2", "-lxml2"] };
 
-/// As for gSOAP: the optimizer's usual best, for the baseline of the architecture.
+/// As for gSOAP: the usual highest optimization, for the baseline of the architecture.
 const FLAGS: [&str; 3] = ["-std=c++17", "-O3", "-DNDEBUG"];
 
 impl CppPeer {
-    /// Builds the peer unless it is up to date; gives the path of its program.
+    /// Builds the peer unless it is up to date; returns the path of its program.
     pub fn build(&self) -> Result<PathBuf> {
         debian::install(&["g++", self.package])?;
         let (peers, program) = (shell::root().join("bench/peers"), shell::workspace(self.name)?.join("peer"));

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 
 use crate::shell;
 
-/// Packages that this machine lacks, and that could not be installed.
+/// Packages that are missing on this machine and could not be installed.
 #[derive(Debug)]
 pub struct Lacking(String);
 
@@ -16,10 +16,10 @@ impl fmt::Display for Lacking {
     }
 }
 
-/// Installs those that are missing; only root can.
+/// Installs the missing packages; requires root.
 ///
 /// # Errors
-/// [`Lacking`] where that fails.
+/// Returns [`Lacking`] if that fails.
 pub fn install(packages: &[&str]) -> Result<()> {
     let missing: Vec<_> = packages.iter().copied().filter(|name| installed_version(name).is_err()).collect();
     if missing.is_empty() {
@@ -32,7 +32,7 @@ pub fn install(packages: &[&str]) -> Result<()> {
     shell::run(install.args(&missing).env("DEBIAN_FRONTEND", "noninteractive")).with_context(advice)
 }
 
-/// The version of an installed package; an error where it is not installed.
+/// Returns the version of an installed package; an error if it is not installed.
 pub fn installed_version(package: &str) -> Result<String> {
     let format = "--showformat=${db:Status-Status} ${Version}";
     let answer = shell::output(&mut shell::command("dpkg-query", ["--show", format, package]))?;

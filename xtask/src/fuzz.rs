@@ -1,8 +1,8 @@
 //! Builds the fuzz targets in `fuzz/` with coverage instrumentation and runs them with libFuzzer.
 //!
-//! Stable Rust is enough: the instrumentation is a pass of LLVM that `-C passes` switches on. The
-//! target is named to cargo even where it is the host, so that the flags stay away from build
-//! scripts and procedural macros. A new input goes to `fuzz/corpus/TARGET`, one that fails to
+//! Stable Rust is enough: the instrumentation is an LLVM pass that `-C passes` enables. The target
+//! is given to cargo even if it is the host, so that the flags do not apply to build scripts and
+//! procedural macros. New inputs are saved in `fuzz/corpus/TARGET`, failing ones in
 //! `fuzz/artifacts/TARGET`; git ignores both.
 
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::{memory, shell};
 
-/// What `-C passes` and friends need for libFuzzer's coverage.
+/// Flags that libFuzzer's coverage requires.
 const FLAGS: [&str; 7] = [
     "--cfg=fuzzing",
     "-Ccodegen-units=1",
@@ -23,7 +23,7 @@ const FLAGS: [&str; 7] = [
     "-Cllvm-args=-sanitizer-coverage-trace-compares",
 ];
 
-/// Bounds on one run of a target: memory in MiB, seconds and bytes of one input.
+/// Limits on one run of a target: memory in MiB, seconds and bytes of one input.
 const BOUNDS: [&str; 3] = ["-rss_limit_mb=2048", "-timeout=10", "-max_len=8192"];
 
 /// Arguments of the task.
@@ -32,10 +32,10 @@ pub struct Arguments {
     /// Run this target only
     #[arg(long)]
     target: Option<String>,
-    /// How long to run each target
+    /// Time for each target
     #[arg(long, default_value_t = 60)]
     seconds: u64,
-    /// Also look for faults that safe code cannot make
+    /// Also detect faults that safe code cannot cause
     #[arg(long, value_enum)]
     sanitizer: Option<Sanitizer>,
     /// Print the names of the targets and run none
@@ -45,7 +45,7 @@ pub struct Arguments {
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Sanitizer {
-    /// Reads and writes outside of allocations, and of freed ones
+    /// Accesses outside of allocations, and to freed ones
     Address,
 }
 
@@ -67,17 +67,17 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz")
 }
 
-/// The targets to run: all, or the one asked for.
+/// Returns the targets to run: all, or the requested one.
 fn selected(wanted: Option<&str>) -> Result<Vec<String>> {
     let names = targets()?;
     match wanted {
         None => Ok(names),
         Some(name) if names.iter().any(|known| known == name) => Ok(vec![name.to_owned()]),
-        Some(name) => bail!("no fuzz target `{name}`; there are: {}", names.join(", ")),
+        Some(name) => bail!("no fuzz target `{name}`; available: {}", names.join(", ")),
     }
 }
 
-/// The names of all targets: those of the files in `fuzz/targets`.
+/// Returns the names of all targets: those of the files in `fuzz/targets`.
 fn targets() -> Result<Vec<String>> {
     let folder = folder().join("targets");
     let entries = folder.read_dir().with_context(|| format!("cannot read {}", folder.display()))?;
@@ -92,7 +92,7 @@ fn targets() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Builds all targets; gives the folder of their programs.
+/// Builds all targets; returns the folder of their programs.
 fn build(sanitizer: Option<Sanitizer>) -> Result<PathBuf> {
     let (host, mut target) = (shell::host()?, folder().join("target"));
     let mut cargo = shell::command("cargo", ["build", "--release", "--bins", "--target", &host]);

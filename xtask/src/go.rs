@@ -1,4 +1,4 @@
-//! The peer in Go: `bench/peers/go`, which needs nothing but Go's standard library.
+//! The peer in Go: `bench/peers/go`, which needs only Go's standard library.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use crate::{debian, shell, stamp};
 
-/// Builds the peer unless it is up to date; gives the path of its program.
+/// Builds the peer unless it is up to date; returns the path of its program.
 pub fn build() -> Result<PathBuf> {
     let (sources, program) = (shell::root().join("bench/peers/go"), shell::workspace("go")?.join("peer"));
     let version = version()?;
@@ -18,15 +18,15 @@ pub fn build() -> Result<PathBuf> {
     Ok(program)
 }
 
-/// What builds the program. Whatever Go is installed is taken: none is fetched.
+/// Returns the command that builds the program. It uses the installed Go, and downloads none.
 fn compiler(sources: &Path, program: &Path) -> Command {
     let mut go = shell::command("go", ["build", "-trimpath", "-o"]);
     go.arg(program).arg(".").current_dir(sources).env("GOTOOLCHAIN", "local");
     go
 }
 
-/// The version of the Go that is installed, from wherever it comes; Debian's is installed where
-/// there is none.
+/// Returns the version of the installed Go, whatever its origin; installs Debian's if there is
+/// none.
 pub fn version() -> Result<String> {
     let version = || shell::output(&mut shell::command("go", ["version"]));
     let text = version().or_else(|_| debian::install(&["golang-go"]).and_then(|()| version()))?;

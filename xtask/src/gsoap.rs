@@ -1,9 +1,9 @@
 //! The gSOAP peer: `soapcpp2` from Debian's binary package, the runtime compiled from the source
 //! package of the same version.
 //!
-//! Nothing of the system is changed but the packages that are installed: the source package comes
-//! through an apt of our own, whose list of sources, indexes and cache lie below
-//! `.peers/gsoap/apt`. Why which option is used: `bench/peers/gsoap/README.md`.
+//! Only packages are installed on the system: the source package is downloaded with a separate apt
+//! configuration, whose list of sources, indexes and cache are below `.peers/gsoap/apt`. The
+//! reasons for each option are in `bench/peers/gsoap/README.md`.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -22,29 +22,29 @@ const SOURCES: [&str; 9] =
 const FLAGS: [&str; 5] = ["-std=c++17", "-O3", "-DWITH_FAST", "-DWITH_OPENSSL", "-DWITH_GZIP"];
 const LIBRARIES: [&str; 4] = ["-pthread", "-lssl", "-lcrypto", "-lz"];
 
-/// What a program has of its own.
+/// The properties of a program.
 #[derive(Clone, Copy)]
 struct Variant {
     program: &'static str,
     flag: &'static str,
 }
 
-/// Without tables of references, which literal messages have no use for.
+/// Without tables of references, which literal messages do not use.
 const LITERAL: Variant = Variant { program: "peer", flag: "-DWITH_NOIDREF" };
-/// With them. It offers nothing but what it is there for, arrays in SOAP encoding.
+/// With tables of references. It offers only arrays in SOAP encoding.
 const MULTIREF: Variant = Variant { program: "peer-multiref", flag: "-DENCODED_ALONE" };
 
-/// Builds the peer unless it is up to date; gives the path of its program.
+/// Builds the peer unless it is up to date; returns the path of its program.
 pub fn build() -> Result<PathBuf> {
     Build::new(LITERAL)?.unless_done()
 }
 
-/// Builds the same peer with references.
+/// Builds the same peer with tables of references.
 pub fn build_multiref() -> Result<PathBuf> {
     Build::new(MULTIREF)?.unless_done()
 }
 
-/// Builds the same peer with the runtime as the binary package has it, without any of gSOAP's speed
+/// Builds the same peer with the runtime of the binary package, without any of gSOAP's speed
 /// options.
 pub fn build_packaged() -> Result<PathBuf> {
     debian::install(&["libgsoap-dev"])?;
@@ -59,7 +59,7 @@ pub fn build_packaged() -> Result<PathBuf> {
     Ok(program)
 }
 
-/// The folder of the runtime's sources, of the version that is installed; both are fetched if
+/// Returns the folder of the runtime's sources, in the installed version; downloads both if
 /// missing.
 pub fn runtime() -> Result<PathBuf> {
     Build::new(LITERAL)?.runtime()
@@ -82,7 +82,7 @@ impl Build {
         Ok(Build { sources, folder: shell::workspace("gsoap")?, version: debian::installed_version("gsoap")?, variant })
     }
 
-    /// Builds the program unless it is up to date; gives its path.
+    /// Builds the program unless it is up to date; returns its path.
     fn unless_done(&self) -> Result<PathBuf> {
         let program = self.program();
         if !(program.exists() && shell::is_stamped(&self.stamped(), &self.stamp())) {
@@ -99,7 +99,7 @@ impl Build {
         self.program().with_extension("stamp")
     }
 
-    /// Changes whenever anything that goes into the program does.
+    /// Returns a text that changes whenever an input of the program does.
     fn stamp(&self) -> String {
         let mut hash = DefaultHasher::new();
         for name in SOURCES {
@@ -127,7 +127,7 @@ impl Build {
         self.folder.join("generated")
     }
 
-    /// The folder of the runtime's sources, fetched if missing.
+    /// Returns the folder of the runtime's sources; downloads them if missing.
     fn runtime(&self) -> Result<PathBuf> {
         let runtime = self.folder.join(format!("source/gsoap-{}/gsoap", self.upstream()));
         if !runtime.join("stdsoap2.cpp").exists() {
@@ -136,7 +136,7 @@ impl Build {
         Ok(runtime)
     }
 
-    /// Its version without that of the packaging.
+    /// Returns the upstream version, without the Debian revision.
     fn upstream(&self) -> &str {
         self.version.rsplit_once('-').map_or(&*self.version, |(upstream, _)| upstream)
     }
@@ -151,7 +151,7 @@ impl Build {
         shell::run(apt.command(["source", "--only-source", &package]).current_dir(source))
     }
 
-    /// Runs soapcpp2: no library file, no sample messages, no WSDL.
+    /// Runs soapcpp2 without a library file, sample messages and WSDL.
     fn generate(&self) -> Result<()> {
         let generated = self.generated();
         shell::create_folder(&generated)?;
@@ -161,7 +161,7 @@ impl Build {
         shell::run(soapcpp2.current_dir(generated))
     }
 
-    /// All at once, with the library that is installed and the options that its `gsoap++.pc` names.
+    /// Compiles everything at once, with the installed library and the options in its `gsoap++.pc`.
     fn link_packaged(&self, program: &Path) -> Result<()> {
         let mut compiler = shell::command("g++", ["-std=c++17", "-O3", "-pthread", "-DWITH_IPV6", "-DWITH_DOM"]);
         compiler.arg("-I").arg(self.generated()).arg("-I").arg(&self.sources);
@@ -178,7 +178,7 @@ impl Build {
         shell::run(compiler.arg("-c").arg(source).arg("-o").arg(self.object(source)))
     }
 
-    /// The folder of what is compiled for this program.
+    /// Returns the folder of this program's object files.
     fn objects(&self) -> PathBuf {
         self.program().with_extension("objects")
     }
@@ -194,7 +194,7 @@ impl Build {
     }
 }
 
-/// The composite types: what `bench.h` imports, and what the peer includes.
+/// Writes the composite types: what `bench.h` imports, and what the peer includes.
 fn write_composites(folder: &Path) -> Result<()> {
     let all = composites::all()?;
     let header: String = all.iter().map(composites::Composite::soapcpp2).collect();
@@ -203,7 +203,7 @@ fn write_composites(folder: &Path) -> Result<()> {
     fs::write(folder.join("composites.inc"), macros).context("cannot write composites.inc")
 }
 
-/// An apt that knows one source of source packages: where the installed gsoap came from.
+/// A separate apt configuration with one source: the origin of the installed gsoap package.
 struct PrivateApt {
     folder: PathBuf,
 }
@@ -214,7 +214,7 @@ impl PrivateApt {
         shell::create_folder(&folder.join("cache/archives/partial"))?;
         let policy = shell::output(shell::command("apt-cache", ["policy", "gsoap"]).env("LC_ALL", "C"))?;
         let Some(origin) = origin_of_installed(&policy) else {
-            bail!("apt does not know where the installed gsoap came from:\n{policy}");
+            bail!("apt does not know the origin of the installed gsoap:\n{policy}");
         };
         fs::write(folder.join("sources.list"), format!("deb-src [signed-by={KEYRING}] {origin}\n"))?;
         Ok(PrivateApt { folder: folder.to_owned() })
@@ -225,21 +225,22 @@ impl PrivateApt {
         let mut apt = Command::new("apt-get");
         apt.args(["-o", &at("Dir::Etc::sourcelist", "sources.list"), "-o", "Dir::Etc::sourceparts=-"]);
         apt.args(["-o", &at("Dir::State::lists", "lists"), "-o", &at("Dir::Cache", "cache")]);
-        // Else apt drops to a user who may not write here.
+        // Otherwise apt switches to a user that may not write here.
         apt.args(["-o", "APT::Sandbox::User=root"]).args(arguments);
         apt
     }
 }
 
-/// From `apt-cache policy`: URI, suite and component of the archive that has the installed version.
+/// Parses `apt-cache policy`: URI, suite and component of the archive that has the installed
+/// version.
 fn origin_of_installed(policy: &str) -> Option<String> {
     let mut after_installed = policy.lines().skip_while(|line| !line.trim_start().starts_with("***"));
     after_installed.next()?;
     after_installed.map_while(origin_of_line).flatten().next()
 }
 
-/// A line such as `500 URI SUITE/COMPONENT ARCHITECTURE Packages`. The outer `None` ends the
-/// version's lines.
+/// Parses a line such as `500 URI SUITE/COMPONENT ARCHITECTURE Packages`. The outer `None` marks
+/// the end of the version's lines.
 fn origin_of_line(line: &str) -> Option<Option<String>> {
     let words: Vec<_> = line.split_whitespace().collect();
     match words[..] {

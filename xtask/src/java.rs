@@ -1,7 +1,7 @@
 //! The peers in Java, built by Maven against the libraries of Maven Central.
 //!
-//! The versions are those that `bench/peers/<peer>/pom.xml` pins; Maven keeps what it fetches in
-//! its own folder. Why what is used how: the `README.md` beside it.
+//! The versions are pinned in `bench/peers/<peer>/pom.xml`; Maven keeps downloads in its own
+//! folder. The `README.md` beside it has the reasons for the settings.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -15,27 +15,27 @@ use crate::{debian, shell, stamp};
 #[derive(Debug)]
 pub struct JavaPeer {
     name: &'static str,
-    /// The class whose `main` is its program, in the package `deltasoap.bench`.
+    /// The class with `main`, in the package `deltasoap.bench`.
     class: &'static str,
-    /// Its program's file: one peer can be run in several ways.
+    /// File name of the program: one peer can be run in several ways.
     program: &'static str,
-    /// What the class is told.
+    /// Arguments of the class.
     arguments: &'static str,
-    /// How its program is started.
+    /// Options of the Java virtual machine.
     options: &'static str,
-    /// What goes into it besides its own sources, below the repository's root.
+    /// Inputs besides its own sources, below the repository's root.
     inputs: &'static [&'static str],
-    /// Folders of sources that it shares with others, below `bench/peers`.
+    /// Folders of sources that it shares with other peers, below `bench/peers`.
     shared: &'static [&'static str],
 }
 
-/// The description that services are built for.
+/// The WSDL that services are built for.
 const SUITE: &str = "bench/definitions/suite.wsdl";
 
 /// The composite types of the cost model.
 const COMPOSITES: &str = "bench/definitions/composites.wsdl";
 
-/// What most have: a fixed heap, and the collector for throughput.
+/// The settings of most peers: a fixed heap, and the throughput collector.
 const PLAIN: JavaPeer = JavaPeer {
     name: "",
     class: "",
@@ -46,14 +46,13 @@ const PLAIN: JavaPeer = JavaPeer {
     shared: &["java"],
 };
 
-/// A fixed heap and the simplest collector: no thread of the collector beside the one that is
-/// timed.
+/// A fixed heap and the simplest collector: no collector thread beside the timed thread.
 pub const XSUL: JavaPeer = JavaPeer { name: "xsul", class: "Xsul", options: "-Xms1g -Xmx1g -XX:+UseSerialGC", ..PLAIN };
 
 pub const CXF: JavaPeer =
     JavaPeer { name: "cxf", class: "Cxf", inputs: &[SUITE, COMPOSITES], shared: &["java", "jaxb"], ..PLAIN };
 
-/// Java's HTTP server is told to wait for nothing.
+/// The option makes Java's HTTP server send without delay.
 pub const METRO: JavaPeer = JavaPeer {
     name: "metro",
     class: "Metro",
@@ -65,16 +64,16 @@ pub const METRO: JavaPeer = JavaPeer {
 
 pub const AXIS: JavaPeer = JavaPeer { name: "axis", class: "Axis", ..PLAIN };
 
-/// The same program, told to record nothing of what it reads.
+/// The same program, with recording of what it reads switched off.
 pub const AXIS_STREAMING: JavaPeer = JavaPeer { program: "peer-streaming", arguments: "streaming", ..AXIS };
 
 pub const AXIS2: JavaPeer = JavaPeer { name: "axis2", class: "Axis2", inputs: &[SUITE, COMPOSITES], ..PLAIN };
 
-/// What a Debian system needs where Java and Maven are missing.
+/// Debian packages to install if Java and Maven are missing.
 const PACKAGES: [&str; 2] = ["default-jdk-headless", "maven"];
 
 impl JavaPeer {
-    /// Builds the peer unless it is up to date; gives the path of its program.
+    /// Builds the peer unless it is up to date; returns the path of its program.
     pub fn build(&self) -> Result<PathBuf> {
         let folder = shell::workspace(self.name)?;
         let sources = shell::root().join("bench/peers").join(self.name);
@@ -90,7 +89,7 @@ impl JavaPeer {
         Ok(program)
     }
 
-    /// Changes whenever anything that goes into the program does.
+    /// Returns a text that changes whenever an input of the program does.
     fn stamp(&self, sources: &Path) -> Result<String> {
         let mut hash = DefaultHasher::new();
         (self.class, self.options, self.arguments).hash(&mut hash);
@@ -112,7 +111,7 @@ impl JavaPeer {
         Ok(paths)
     }
 
-    /// How its program is started.
+    /// Returns the command that starts its program.
     fn command(&self, folder: &Path) -> String {
         let JavaPeer { name, class, options, arguments, .. } = self;
         let build = folder.join("build");
@@ -123,7 +122,7 @@ impl JavaPeer {
     }
 }
 
-/// Installs Java and Maven. Wherever they come from, there is nothing to install if they run.
+/// Installs Java and Maven. Nothing is installed if they run, whatever their origin.
 pub fn install_tools() -> Result<()> {
     let runs = |program: &str, argument| shell::run(&mut shell::command(program, [argument])).is_ok();
     if runs("javac", "-version") && runs("mvn", "--version") { Ok(()) } else { debian::install(&PACKAGES) }

@@ -1,7 +1,7 @@
-//! `cargo xtask licences`: every dependency's licence is one that `deny.toml` allows.
+//! `cargo xtask licences`: checks that `deny.toml` allows the licence of every dependency.
 //!
 //! `cargo deny check` does this and more, but takes minutes to install; this is the part that CI
-//! cannot do without.
+//! needs.
 
 use std::process::ExitCode;
 

@@ -1,8 +1,8 @@
 //! `cargo xtask`: what a developer or CI does besides building and testing.
 //!
-//! Each task installs what it needs into `.peers/` in the repository root (which git ignores), says
-//! what it does, and is fast when there is nothing left to do. One module a task; [`shell`] starts
-//! programs.
+//! Each task installs what it needs into `.peers/` in the repository root (which git ignores),
+//! prints what it does, and is fast if there is nothing left to do. Each task is a module;
+//! [`shell`] starts programs.
 
 #![forbid(unsafe_code)]
 
@@ -52,9 +52,9 @@ struct Arguments {
 enum Task {
     /// Check formatting, lints, tests and documentation: the fast part of what `.ci/run` checks
     Check,
-    /// Compile the Rust that is generated for descriptions, and print what it costs
+    /// Compile the Rust that is generated for WSDLs, and print the cost
     CompileTimes(compile_times::Arguments),
-    /// Build the toolkits that the benchmark suite compares itself with
+    /// Build the toolkits that the benchmark suite compares with
     Peers(peers::Arguments),
     /// Run the benchmark suite over all toolkits, into a record with a report
     Bench(bench::Arguments),
@@ -70,13 +70,13 @@ enum Task {
     Xsts(schema::Xsts),
     /// Check the licences of all dependencies against deny.toml
     Licences,
-    /// Run the attacks that are too large for the tests, and print what they got
+    /// Run the attacks that are too large for the tests, and print the results
     Attacks(attacks::Arguments),
     /// Build the fuzz targets and run them for a while
     Fuzz(fuzz::Arguments),
     /// Run the tests of the byte kernels under AddressSanitizer and memcheck
     Memory,
-    /// Read and write random streams of messages in every way, beside naive twins
+    /// Decode and encode random streams of messages in every way, and compare with naive twins
     Soak(soak::Arguments),
     /// Compare the XML reader with expat and libxml2
     Xml(xml::Arguments),

@@ -1,9 +1,9 @@
-//! `cargo xtask memory`: the byte kernels, which are the only `unsafe` code, under AddressSanitizer
-//! and under Valgrind's memcheck.
+//! `cargo xtask memory`: tests the byte kernels, which are the only `unsafe` code, under
+//! AddressSanitizer and under Valgrind's memcheck.
 //!
-//! Both run the unit tests of `deltasoap-xml`. AddressSanitizer sees what is read outside of an
-//! allocation, memcheck what is read before it is written. Stable Rust comes with the former,
-//! behind a switch for its own developers.
+//! Both run the unit tests of `deltasoap-xml`. AddressSanitizer detects reads outside of an
+//! allocation, memcheck reads of uninitialized memory. Stable Rust includes the former, behind a
+//! switch for its own developers.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -12,19 +12,19 @@ use anyhow::{Context, Result};
 
 use crate::{debian, shell, summary};
 
-/// The package with the kernels, and what the names of their tests begin with.
+/// The package with the kernels, and the prefix of their tests' names.
 const PACKAGE: &str = "deltasoap-xml";
 const KERNELS: &str = "scan::";
 
-/// Makes cargo build for AddressSanitizer. The target must be named, so that build scripts and
-/// macros stay as they are.
+/// Configures cargo to build for AddressSanitizer. The target must be given, so that build scripts
+/// and macros are not affected.
 pub fn sanitize<'c>(cargo: &'c mut Command, flags: &[&str], target: &Path) -> &'c mut Command {
     let flags: Vec<_> = flags.iter().copied().chain(["-Zsanitizer=address"]).collect();
     cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
     cargo.env("RUSTC_BOOTSTRAP", "1").env("CARGO_TARGET_DIR", target)
 }
 
-/// Runs both; fails if either finds something.
+/// Runs both; fails if either finds an error.
 pub fn run() -> Result<ExitCode> {
     Ok(summary::close(&[under_sanitizer()?, under_memcheck()?]))
 }
@@ -39,8 +39,8 @@ fn under_memcheck() -> Result<bool> {
     println!("=== memcheck");
     debian::install(&["valgrind"])?;
     let mut valgrind = shell::command("valgrind", ["--quiet", "--error-exitcode=99"]);
-    // A program runs some thirty times slower: some of the random cases are enough, and the
-    // millions of this test too many.
+    // Programs run about thirty times slower: some of the random cases are enough, and the millions
+    // of this test are too many.
     valgrind.arg(test_program()?).arg(KERNELS).args(["--skip", "every_byte_at_every_place"]);
     passes(valgrind.env("PROPTEST_CASES", "32"))
 }
@@ -50,15 +50,15 @@ fn passes(command: &mut Command) -> Result<bool> {
     Ok(status.with_context(|| format!("cannot start {}", shell::show(command)))?.success())
 }
 
-/// Builds the unit tests of the package; gives the path of the program.
+/// Builds the unit tests of the package; returns the path of the program.
 fn test_program() -> Result<PathBuf> {
     let arguments = ["test", "--locked", "-p", PACKAGE, "--lib", "--no-run", "--message-format", "json"];
     let messages = shell::output(shell::command("cargo", arguments).current_dir(shell::root()))?;
     let program = messages.lines().rev().find_map(executable);
-    program.context("cargo does not say where the tests are")
+    program.context("cargo did not report the test program")
 }
 
-/// The program that a message of cargo tells of.
+/// Returns the program in a message of cargo.
 fn executable(message: &str) -> Option<PathBuf> {
     let message: serde_json::Value = serde_json::from_str(message).ok()?;
     message["executable"].as_str().map(PathBuf::from)

@@ -1,4 +1,4 @@
-//! The peer in C#: .NET's web services and its `XmlSerializer` on the Mono that Debian has.
+//! The peer in C#: .NET's web services and its `XmlSerializer` on Debian's Mono.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 
 use crate::{composites, debian, shell, stamp};
 
-/// The compiler, which serializers are also compiled with at run time, and the tool that makes
-/// proxies; the runtime with its generational collector; the libraries.
+/// The compiler, which also compiles serializers at run time, and the tool that generates proxies;
+/// the runtime with its generational collector; the libraries.
 const PACKAGES: [&str; 6] = [
     "mono-mcs",
     "mono-devel",
@@ -19,7 +19,7 @@ const PACKAGES: [&str; 6] = [
 ];
 const LIBRARIES: [&str; 3] = ["System.Xml.dll", "System.Web.dll", "System.Web.Services.dll"];
 
-/// Builds the peer unless it is up to date; gives the path of its program.
+/// Builds the peer unless it is up to date; returns the path of its program.
 pub fn build() -> Result<PathBuf> {
     debian::install(&PACKAGES)?;
     let (sources, folder) = (shell::root().join("bench/peers/mono"), shell::workspace("mono")?);
@@ -40,8 +40,8 @@ pub fn build() -> Result<PathBuf> {
     Ok(program)
 }
 
-/// The peer's own classes, and what hosts its service, which it shares with the tests of
-/// interoperability.
+/// Returns the peer's own classes, and the host of its service, which it shares with the
+/// interoperability tests.
 fn classes(sources: &Path) -> Result<Vec<PathBuf>> {
     let mut files = stamp::files_in(sources)?;
     files.retain(|file| file.extension().is_some_and(|extension| extension == "cs"));
@@ -49,13 +49,13 @@ fn classes(sources: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Of a proxy each.
+/// Returns the WSDLs, each with a proxy.
 fn descriptions() -> Vec<PathBuf> {
     ["suite.wsdl", "suite-encoded.wsdl"].map(|name| shell::root().join("bench/definitions").join(name)).into()
 }
 
-/// The service is found in the folder `bin` of its application, and there in libraries alone: the
-/// program is one by its name.
+/// The service must be in the folder `bin` of its application, in a library: the program is named
+/// like one.
 fn compile(classes: &[PathBuf], folder: &Path, assembly: &Path) -> Result<()> {
     let composites = folder.join("Composites.cs");
     fs::write(&composites, composites::csharp(&composites::all()?)).context("cannot write the composite types")?;

@@ -1,5 +1,5 @@
-//! The peer in JavaScript: node-soap, with the versions that
-//! `bench/peers/node-soap/package-lock.json` pins.
+//! The peer in JavaScript: node-soap, with the versions pinned in
+//! `bench/peers/node-soap/package-lock.json`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use crate::interop::node_soap;
 use crate::{shell, stamp};
 
-/// Programs and packages lie side by side, since node looks for the one beside the other.
+/// Programs and packages are in the same folder, since node searches for packages there.
 const FILES: [&str; 8] = [
     "package.json",
     "package-lock.json",
@@ -21,7 +21,7 @@ const FILES: [&str; 8] = [
     "memory.js",
 ];
 
-/// Builds the peer; gives the path of its program.
+/// Builds the peer; returns the path of its program.
 pub fn build() -> Result<PathBuf> {
     let (sources, folder) = (shell::root().join("bench/peers/node-soap"), shell::workspace("node-soap-bench")?);
     for name in FILES {

@@ -1,4 +1,4 @@
-//! A running peer, spoken to by the protocol of `bench/peers/PROTOCOL.md`.
+//! A running peer, controlled through the protocol of `bench/peers/PROTOCOL.md`.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
@@ -16,22 +16,22 @@ pub struct Hello {
     pub peer: String,
     pub version: String,
     pub workloads: Vec<String>,
-    /// What its server offers; none where it has no server.
+    /// Operations that its server offers; none if it has no server.
     #[serde(default)]
     pub operations: Vec<String>,
-    /// What its client can call; none where it has no client.
+    /// Operations that its client can call; none if it has no client.
     #[serde(default)]
     pub calls: Vec<String>,
-    /// What server and client can do besides plain HTTP.
+    /// Transports of server and client besides plain HTTP.
     #[serde(default)]
     pub transports: Vec<String>,
-    /// True if it spoils characters outside of Unicode's first plane.
+    /// True if it corrupts characters outside of Unicode's Basic Multilingual Plane.
     #[serde(default)]
     pub basic_plane: bool,
-    /// True if it cannot write the least xsd:int or read an infinite xsd:double.
+    /// True if it cannot encode the minimum xsd:int or decode an infinite xsd:double.
     #[serde(default)]
     pub no_extremes: bool,
-    /// True if it spoils characters of more than two octets in UTF-8.
+    /// True if it corrupts characters of more than two bytes in UTF-8.
     #[serde(default)]
     pub two_octets: bool,
 }
@@ -39,7 +39,7 @@ pub struct Hello {
 #[derive(Deserialize)]
 pub struct Prepared {
     pub checksum: String,
-    /// Size of the message that runs are timed on.
+    /// Size of the message that the timed runs use.
     pub bytes: usize,
 }
 
@@ -80,13 +80,13 @@ impl Peer {
         Ok(Peer { process, requests, answers: BufReader::new(answers) })
     }
 
-    /// Ends the process after this time, unless what comes back is dropped before.
+    /// Ends the process after this time, unless the returned sender is dropped before.
     pub fn limit(&self, time: Duration) -> Sender<()> {
         let (sender, receiver) = mpsc::channel();
         let process = self.process.id().to_string();
         thread::spawn(move || {
             if receiver.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
-                // It fails only if the process has ended, which is what it is for.
+                // It fails only if the process has ended, which is the purpose.
                 let _ = Command::new("kill").args(["-9", &process]).status();
             }
         });
@@ -105,27 +105,27 @@ impl Peer {
         self.ask(&format!("run {count}"), b"")
     }
 
-    /// Lets the peer's client call an operation at a server on this machine, once for now.
+    /// Has the peer's client call an operation of a server on this machine, once as a preparation.
     pub fn call(&mut self, port: u16, operation: &str, items: usize, message: &[u8]) -> Result<Prepared> {
         self.ask(&format!("call {port} {operation} {items} {}", message.len()), message)
     }
 
-    /// Lets the peer connect to a server on this machine, for workloads that send.
+    /// Has the peer connect to a server on this machine, for workloads that send.
     pub fn connect(&mut self, port: u16) -> Result<()> {
         self.ask::<Connected>(&format!("connect {port}"), b"").map(drop)
     }
 
-    /// Says how server and client are to speak from now on; the folder holds the secrets.
+    /// Sets the transport of server and client from now on; the folder contains the secrets.
     pub fn transport(&mut self, name: &str, folder: &Path) -> Result<()> {
         self.ask::<Connected>(&format!("transport {name} {}", folder.display()), b"").map(drop)
     }
 
-    /// Lets the peer start its server, for so many connections at one time; gives its port.
+    /// Has the peer start its server, for this number of concurrent connections; returns its port.
     pub fn serve(&mut self, connections: usize) -> Result<u16> {
         self.ask::<Serving>(&format!("serve {connections}"), b"").map(|serving| serving.port)
     }
 
-    /// The last encoded message.
+    /// Returns the last encoded message.
     pub fn output(&mut self) -> Result<Vec<u8>> {
         let line = self.request("output", b"")?;
         let Ok(length) = line.trim_end().parse::<u64>() else {
@@ -136,7 +136,7 @@ impl Peer {
         Ok(message)
     }
 
-    /// Lets the peer end and says whether it did so properly.
+    /// Has the peer exit, and returns an error unless it exits successfully.
     pub fn quit(mut self) -> Result<()> {
         self.requests.write_all(b"quit\n")?;
         let status = self.process.wait()?;
@@ -161,7 +161,7 @@ impl Peer {
 
 impl Drop for Peer {
     fn drop(&mut self) {
-        // Both fail only if the process has ended, which is what they are for.
+        // Both fail only if the process has ended, which is the purpose.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -1,5 +1,5 @@
 //! `cargo xtask peers PEER`: builds a benchmark peer and, with `--check`, tests it. `--all` does so
-//! for each, and goes on where one cannot be had.
+//! for each peer, and continues if one is unavailable.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -47,7 +47,7 @@ enum Peer {
 }
 
 impl Peer {
-    /// Builds the peer unless that has been done; gives the path of its program.
+    /// Builds the peer unless that has been done; returns the path of its program.
     fn build(self) -> Result<PathBuf> {
         match self {
             Peer::Gsoap => gsoap::build(),
@@ -71,12 +71,12 @@ impl Peer {
         }
     }
 
-    /// Whose server its client calls.
+    /// Returns the peer whose server its client calls.
     fn server(self) -> Self {
         if matches!(self, Peer::Zeep) { Peer::Spyne } else { self }
     }
 
-    /// Its name on the command line.
+    /// Returns its name on the command line.
     fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
@@ -89,7 +89,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
 }
 
-/// Each in turn: a peer that cannot be had or is wrong is said and counted, and the others follow.
+/// Builds each peer in turn. A peer that is unavailable or wrong is reported and counted, and the
+/// others follow.
 fn all(is_checked: bool) -> Vec<bool> {
     let mut outcomes = Vec::new();
     for &peer in Peer::value_variants() {
@@ -101,14 +102,15 @@ fn all(is_checked: bool) -> Vec<bool> {
     outcomes
 }
 
-/// What this machine lacks is no fault of a peer's: it is said, and not counted.
+/// Reports a failure. What is missing on this machine is not a peer's failure: it is reported, and
+/// not counted.
 fn failed(name: &str, error: &anyhow::Error) -> Vec<bool> {
     let is_lacking = error.is::<debian::Lacking>();
     println!("{name} {}: {error:#}", if is_lacking { "SKIPPED, NOT CHECKED" } else { "FAILED" });
     if is_lacking { vec![] } else { vec![false] }
 }
 
-/// Builds a peer, and says how its checks went; that it could be built is one of them.
+/// Builds a peer, and returns the results of its checks; the build is one of them.
 fn build(peer: Peer, is_checked: bool) -> Result<Vec<bool>> {
     let program = peer.build()?;
     println!("{}", program.display());
@@ -120,13 +122,13 @@ fn build(peer: Peer, is_checked: bool) -> Result<Vec<bool>> {
     Ok(outcomes)
 }
 
-/// Builds every peer that this machine can have. One that cannot be built is an empty row of the
-/// suite, with its reason.
+/// Builds every peer that is available for this machine. A peer that cannot be built is an empty
+/// row of the suite, with the reason.
 pub fn install() {
     build_each(Peer::value_variants());
 }
 
-/// Builds those beside which a quick reproduction measures ours, as [`install`] does.
+/// Builds the peers of a quick reproduction, like [`install`].
 pub fn install_few() {
     build_each(&[Peer::Gsoap, Peer::NodeSoap]);
 }
@@ -144,7 +146,7 @@ mod tests {
     use super::*;
     use crate::shell;
 
-    /// What the suite knows is what can be built, and the other way round.
+    /// The suite's peers are those that can be built, and vice versa.
     #[test]
     fn every_peer_of_the_suite_is_built_here() {
         let text = std::fs::read_to_string(shell::root().join("bench/definitions/engines.toml")).unwrap();

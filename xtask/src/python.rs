@@ -1,5 +1,5 @@
-//! Environments of Python, each with the versions that a `requirements.txt` pins by their hashes;
-//! and the peers that run in some.
+//! Python environments, each with the versions that a `requirements.txt` pins by their hashes, and
+//! the peers that run in them.
 
 use std::path::{Path, PathBuf};
 
@@ -7,11 +7,11 @@ use anyhow::{Context, Result};
 
 use crate::{shell, stamp};
 
-/// Builds the peer in `bench/peers/<name>`, with the protocol in `bench/peers/python`; gives the
+/// Builds the peer in `bench/peers/<name>`, with the protocol in `bench/peers/python`; returns the
 /// path of its program.
 ///
 /// # Errors
-/// When there is no Python 3 with the module venv, or a package cannot be had.
+/// Returns an error if Python 3 with the module venv is missing, or a package is unavailable.
 pub fn build(name: &str) -> Result<PathBuf> {
     let sources = shell::root().join("bench/peers").join(name);
     let workspace = format!("{name}-bench");
@@ -21,10 +21,11 @@ pub fn build(name: &str) -> Result<PathBuf> {
     Ok(program)
 }
 
-/// An environment with the packages that a file pins, in a workspace; gives the path of its Python.
+/// Creates an environment with the packages that a file pins, in a workspace; returns the path of
+/// its Python.
 ///
 /// # Errors
-/// When there is no Python 3 with the module venv, or a package cannot be had.
+/// Returns an error if Python 3 with the module venv is missing, or a package is unavailable.
 pub fn environment(workspace: &str, lock: &Path) -> Result<PathBuf> {
     let venv = shell::workspace(workspace)?.join("venv");
     let python = venv.join("bin/python");
@@ -44,7 +45,8 @@ fn make_environment(venv: &Path, lock: &Path) -> Result<()> {
     shell::run(&mut shell::command(&python, ["-m", "pip", "check"]))
 }
 
-/// With the protocol beside it, the optimizer on, and no compiled files left in the repository.
+/// Returns the command that starts a peer with access to the protocol, with the optimizer on, and
+/// without leaving compiled files in the repository.
 fn command(python: &Path, sources: &Path) -> String {
     let common = sources.with_file_name("python");
     let definitions = shell::root().join("bench/definitions");

@@ -1,7 +1,7 @@
-//! `cargo xtask reproduce`: installs the peers that this machine can have, and reproduces the five
-//! papers beside them.
+//! `cargo xtask reproduce`: installs the peers that are available for this machine, and reproduces
+//! the five papers together with them.
 //!
-//! `docs/artifact.md` says what comes out and how long it takes.
+//! `docs/artifact.md` describes the results and the time that it takes.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -13,19 +13,19 @@ use crate::{peers, shell};
 
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Small messages, few repetitions, two peers: some minutes instead of some hours
+    /// Use small messages, few repetitions, two peers: some minutes instead of some hours
     #[arg(long)]
     quick: bool,
-    /// Take the peers that have been built, and build none
+    /// Use the peers that are already built, and build none
     #[arg(long)]
     no_install: bool,
-    /// Say how the outcomes compare with those of another record; fails if counts or bytes differ
+    /// Compare the outcomes with those of another record; fails if counts or bytes differ
     #[arg(long, value_name = "RECORD")]
     check: Option<PathBuf>,
     /// A paper, 0 to 4 as in docs/papers.md (repeatable) [default: all]
     #[arg(long = "paper", value_name = "N")]
     papers: Vec<u8>,
-    /// Only say what is left to measure, and how long it takes; installs nothing
+    /// Only print what is left to measure, and how long it takes; installs nothing
     #[arg(long)]
     plan: bool,
     /// The folder of the record [default: target/reproduce/full or quick in the repository]
@@ -58,7 +58,7 @@ impl Arguments {
 
 fn pass_on(arguments: &Arguments, bench: &mut Command) -> Result<()> {
     bench.arg("reproduce").arg(if arguments.quick { "--quick" } else { "--full" });
-    // It is started in the repository, and these are relative to where we were.
+    // The program starts in the repository, but these paths are relative to our working directory.
     for (name, folder) in [("--check", &arguments.check), ("--record", &arguments.record)] {
         if let Some(folder) = folder {
             bench.arg(name).arg(absolute(folder)?);

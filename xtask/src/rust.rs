@@ -1,4 +1,4 @@
-//! The peers in Rust: the workspace `bench/peers/rust-xml`, which has a lock file of its own.
+//! The peers in Rust: the workspace `bench/peers/rust-xml`, which has its own lock file.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,14 +7,14 @@ use anyhow::Result;
 
 use crate::shell;
 
-/// Builds a package of the workspace; gives the path of its program.
+/// Builds a package of the workspace; returns the path of its program.
 pub fn build(package: &str) -> Result<PathBuf> {
     let target = shell::workspace("rust-xml")?.join("target");
     shell::run(&mut cargo(package, &target))?;
     Ok(target.join("release").join(package))
 }
 
-/// What builds it, below a folder.
+/// Returns the command that builds it, below a folder.
 fn cargo(package: &str, target: &Path) -> Command {
     let mut cargo = shell::command("cargo", ["build", "--release", "--locked", "--package", package]);
     cargo.arg("--manifest-path").arg(sources().join("Cargo.toml")).arg("--target-dir").arg(target);

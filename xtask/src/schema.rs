@@ -1,7 +1,7 @@
-//! `cargo xtask samples` and `cargo xtask xsts`: what others say of our samples and of our
-//! validation.
+//! `cargo xtask samples` and `cargo xtask xsts`: checks our samples and our validation with other
+//! implementations.
 //!
-//! libxml2 and the Python package xmlschema are the judges; the programs that ask them are in
+//! The judges are libxml2 and the Python package xmlschema; the programs that call them are in
 //! `tests/schema`.
 
 use std::path::{Path, PathBuf};
@@ -18,13 +18,13 @@ pub struct Samples {
     /// WSDLs to sample, besides those of testdata [default: ../shared/corpora/wsdl if it is there]
     #[arg(long, value_name = "DIR")]
     corpus: Option<PathBuf>,
-    /// Operations of each WSDL
+    /// Number of operations of each WSDL
     #[arg(long, default_value_t = 2)]
     operations: usize,
     /// Judges: libxml2, xmlschema
     #[arg(long, default_value = "libxml2,xmlschema")]
     validators: String,
-    /// Share of valid messages that is asked for, in percent
+    /// Required share of valid messages, in percent
     #[arg(long, default_value_t = 99.5)]
     goal: f64,
 }
@@ -33,10 +33,10 @@ pub struct Samples {
 pub struct Xsts {
     /// A checkout of the suite: <https://github.com/w3c/xsdtests>
     suite: PathBuf,
-    /// Share of agreement that is asked for, in percent
+    /// Required share of agreement, in percent
     #[arg(long, default_value_t = 99.0)]
     goal: f64,
-    /// Only test sets whose path has this in it
+    /// Only test sets whose path contains this
     #[arg(long, default_value = "")]
     only: String,
     /// Write the disagreements to this file, as JSON
@@ -54,7 +54,7 @@ pub fn samples(arguments: &Samples) -> Result<ExitCode> {
     status(&mut command)
 }
 
-/// The descriptions of the test data, and more.
+/// Returns the folders of WSDLs: those of the test data, and more.
 fn folders(corpus: Option<&Path>) -> Vec<PathBuf> {
     let usual = shell::root().join("../shared/corpora/wsdl");
     let corpus = corpus.map(Path::to_owned).or_else(|| Some(usual).filter(|folder| folder.is_dir()));
@@ -64,7 +64,7 @@ fn folders(corpus: Option<&Path>) -> Vec<PathBuf> {
 /// Runs the instance tests of the suite.
 pub fn xsts(arguments: &Xsts) -> Result<ExitCode> {
     if !arguments.suite.join("suite.xml").is_file() {
-        bail!("{} holds no suite.xml: clone https://github.com/w3c/xsdtests there", arguments.suite.display());
+        bail!("{} contains no suite.xml: clone https://github.com/w3c/xsdtests there", arguments.suite.display());
     }
     let mut command = program("xsts.py")?;
     command.arg("--goal").arg(arguments.goal.to_string()).arg("--only").arg(&arguments.only);
@@ -74,7 +74,7 @@ pub fn xsts(arguments: &Xsts) -> Result<ExitCode> {
     status(command.arg(&arguments.suite))
 }
 
-/// One of the programs in `tests/schema`, told where our command is.
+/// Returns the command of a program in `tests/schema`, with the path of our command.
 fn program(name: &str) -> Result<Command> {
     let sources = shell::root().join("tests/schema");
     let python = python::environment("schema", &sources.join("requirements.txt"))?;
@@ -85,7 +85,7 @@ fn program(name: &str) -> Result<Command> {
     Ok(command)
 }
 
-/// Runs a program to its end, with its output shown.
+/// Runs a program to completion, and shows its output.
 fn status(command: &mut Command) -> Result<ExitCode> {
     let status = command.status().with_context(|| format!("cannot start {}", shell::show(command)))?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })

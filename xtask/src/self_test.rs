@@ -16,11 +16,11 @@ use crate::values::Values;
 use deltasoap_streams::arrays::{self, Event, Mio};
 use deltasoap_streams::vsphere;
 
-/// What all checks of a peer take at most: it is ended then, and what is left of them fails.
+/// Time limit for all checks of a peer: then it is killed, and its remaining checks fail.
 const LIMIT: Duration = Duration::from_secs(180);
 
-/// Runs every workload of the peer on small values and what must fail, and calls its server
-/// (another peer's where it has none); says which went well.
+/// Runs every workload of the peer on small values, and requests that must fail, and calls its
+/// server (another peer's if it has none); returns the result of each check.
 pub fn run(program: &Path, server: &Path) -> Result<Vec<bool>> {
     let mut peer = Peer::start(program)?;
     let _limit = peer.limit(LIMIT);
@@ -39,7 +39,7 @@ pub fn run(program: &Path, server: &Path) -> Result<Vec<bool>> {
     Ok(outcomes)
 }
 
-/// Starts a server for one connection that reads and throws away; gives its port.
+/// Starts a server for one connection that reads and discards everything; returns its port.
 fn throw_away() -> Result<u16> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("cannot listen")?;
     let port = listener.local_addr()?.port();
@@ -69,7 +69,7 @@ fn check_workload(peer: &mut Peer, workload: &str, known: Known) -> Result<()> {
     Ok(())
 }
 
-/// A recorded message. Whether the values are right the benchmark program tells, which knows their
+/// Checks a recorded message. Its values are checked by the benchmark program, which knows their
 /// type.
 fn check_recorded(peer: &mut Peer, workload: &str) -> Result<()> {
     let message = vsphere::resource();
@@ -93,7 +93,7 @@ fn check_runs(peer: &mut Peer, workload: &str, values: &Values) -> Result<()> {
     }
 }
 
-/// What the peer has written must be a message that it decodes to the same values.
+/// Checks that the peer's output is a message that it decodes to the same values.
 fn check_output(peer: &mut Peer, kind: &str, values: &Values) -> Result<()> {
     let output = peer.output()?;
     let text = str::from_utf8(&output).context("the output is not UTF-8")?;
@@ -111,8 +111,8 @@ fn check_server(peer: &mut Peer, hello: &Hello) -> Result<Vec<bool>> {
     Ok(hello.operations.iter().map(|operation| report(operation, call(port, operation, known))).collect())
 }
 
-/// Lets the peer's client call each operation that it offers, and the last of them over each
-/// transport, always at another process.
+/// Has the peer's client call each operation that it offers, and the last of them over each
+/// transport, each time in a new process.
 fn check_calls(peer: &mut Peer, hello: &Hello, server: &Path) -> Result<Vec<bool>> {
     let Some(last) = hello.calls.last() else { return Ok(Vec::new()) };
     let (secrets, known) = (Secrets::new()?, Known::of(hello));
@@ -129,7 +129,7 @@ fn check_calls(peer: &mut Peer, hello: &Hello, server: &Path) -> Result<Vec<bool
     Ok(outcomes)
 }
 
-/// A call over another transport than plain HTTP.
+/// Checks a call over a transport other than plain HTTP.
 fn check_transport(
     peer: &mut Peer,
     server: &Path,
@@ -147,7 +147,7 @@ fn check_transport(
     check_call(peer, port, operation, known)
 }
 
-/// Lets the peer's client call a server.
+/// Has the peer's client call a server.
 fn check_call(peer: &mut Peer, port: u16, operation: &str, known: Known) -> Result<()> {
     let (message, checksum) = called(operation, known)?;
     let prepared = peer.call(port, operation, RECEIVED, message.as_bytes())?;
@@ -157,7 +157,7 @@ fn check_call(peer: &mut Peer, port: u16, operation: &str, known: Known) -> Resu
     same(&runs.ns.len(), &3, "the number of calls")
 }
 
-/// A certificate for this machine with its key, as the protocol's `transport` has them.
+/// A certificate for this machine with its key, as required by the protocol's `transport`.
 struct Secrets {
     folder: PathBuf,
 }
@@ -174,12 +174,12 @@ impl Secrets {
     }
 }
 
-/// Which values a peer is given.
+/// Restrictions on the values that a peer is given.
 #[derive(Debug, Clone, Copy)]
 struct Known {
-    /// No characters of more octets in UTF-8.
+    /// Maximum number of bytes of a character in UTF-8.
     octets: usize,
-    /// Neither the least xsd:int nor an infinite xsd:double.
+    /// True to exclude the minimum xsd:int and infinite xsd:doubles.
     no_extremes: bool,
 }
 
@@ -206,10 +206,10 @@ impl Known {
     }
 }
 
-/// Items of a call that receives some.
+/// Number of items that a call receives.
 const RECEIVED: usize = 3;
 
-/// The message with the values to send, and the checksum of what must come back.
+/// Returns the message with the values to send, and the checksum that must come back.
 fn called(operation: &str, known: Known) -> Result<(String, String)> {
     if operation == "echoVoid" {
         return Ok((String::new(), Values::Ints(vec![]).checksum()));
@@ -223,7 +223,7 @@ fn called(operation: &str, known: Known) -> Result<(String, String)> {
     Ok((values.message(), checksum))
 }
 
-/// What an operation sends in these checks.
+/// Returns the values that an operation sends in these checks.
 fn sent(operation: &str, known: Known) -> Result<Values> {
     let items = operation.trim_start_matches("echo").trim_start_matches("send").to_lowercase();
     let kind = match &*items {
@@ -236,7 +236,7 @@ fn sent(operation: &str, known: Known) -> Result<Values> {
     samples(kind, known)?.into_iter().next().context("there are no such values")
 }
 
-/// What a service makes of a number: see `bench/definitions/suite.wsdl`.
+/// Returns the values that a service generates from a number: see `bench/definitions/suite.wsdl`.
 fn received(items: &str) -> Result<Values> {
     let text = |i: &i32| format!("{:.<100}", format!("Message #{i}"));
     Ok(match items {
@@ -252,12 +252,12 @@ fn received(items: &str) -> Result<Values> {
     })
 }
 
-/// The message of an operation that asks for some items.
+/// Returns the message of an operation that requests some items.
 fn asking(operation: &str) -> String {
     Values::Ints(vec![3]).message().replace("sendInts", operation).replace("item>", "count>")
 }
 
-/// Which values come back is looked at by the load generator, each time that it is used.
+/// Calls an operation. The load generator checks the returned values each time it is used.
 fn call(port: u16, operation: &str, known: Known) -> Result<()> {
     let message = match operation {
         "echoVoid" => Values::Ints(vec![]).message().replace("sendInts", operation),
@@ -274,7 +274,7 @@ fn call(port: u16, operation: &str, known: Known) -> Result<()> {
 fn post(port: u16, operation: &str, message: &str) -> Result<String> {
     let mut connection = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
     let length = message.len();
-    // Of literal messages the element alone says what is meant.
+    // For literal messages, the element alone determines the operation.
     let action = if operation.ends_with("edStrings") { format!("urn:bench#{operation}") } else { String::new() };
     write!(
         connection,
@@ -286,7 +286,7 @@ fn post(port: u16, operation: &str, message: &str) -> Result<String> {
     Ok(answer)
 }
 
-/// Each of these is answered by an error, and the peer lives on.
+/// Each of these is answered with an error, and the peer keeps running.
 fn check_errors(peer: &mut Peer, is_server_alone: bool) -> Result<()> {
     let message = Values::Ints(vec![1, 2, 3]).message();
     let cut = &message.as_bytes()[..message.len() / 2];
@@ -294,8 +294,8 @@ fn check_errors(peer: &mut Peer, is_server_alone: bool) -> Result<()> {
     ensure!(peer.prepare("decode-ints", 3, cut).is_err(), "accepted half a message");
     ensure!(peer.prepare("decode-strings", 3, message.as_bytes()).is_err(), "accepted another operation");
     ensure!(peer.run(1).is_err(), "ran without anything prepared");
-    ensure!(peer.connect(1).is_err(), "connected where nobody listens");
-    ensure!(peer.serve(0).is_err(), "serves no connection");
+    ensure!(peer.connect(1).is_err(), "connected to a closed port");
+    ensure!(peer.serve(0).is_err(), "served zero connections");
     if is_server_alone {
         return Ok(());
     }
@@ -309,7 +309,7 @@ fn same<T: PartialEq + std::fmt::Debug>(actual: &T, expected: &T, what: &str) ->
     Ok(())
 }
 
-/// Small values of a kind of workload: some, and none.
+/// Returns small values of a kind of workload: some, and none.
 fn samples(kind: &str, known: Known) -> Result<Vec<Values>> {
     Ok(match kind {
         "ints" => vec![Values::Ints(vec![known.least_int(), -1, 0, 7, i32::MAX]), Values::Ints(vec![])],

@@ -1,4 +1,4 @@
-//! Starting programs, and the places in the repository.
+//! Starting programs, and the folders of the repository.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,13 +9,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-/// The root of the repository.
+/// Returns the root of the repository.
 pub fn root() -> PathBuf {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
     xtask.parent().expect("xtask lies in the repository").to_owned()
 }
 
-/// The folder for everything that a task installs or builds for `name`; created if missing.
+/// Returns the folder for everything that a task installs or builds for `name`; creates it if
+/// missing.
 pub fn workspace(name: &str) -> Result<PathBuf> {
     let folder = root().join(".peers").join(name);
     create_folder(&folder)?;
@@ -27,37 +28,37 @@ pub fn create_folder(folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))
 }
 
-/// Writes a script that a shell turns into the program that `command` starts.
+/// Writes a shell script that runs `command`.
 pub fn write_program(program: &Path, command: &str) -> Result<()> {
     let script = format!("#!/bin/sh\n{command}\n");
     fs::write(program, script).with_context(|| format!("cannot write {}", program.display()))?;
     Ok(fs::set_permissions(program, fs::Permissions::from_mode(0o755))?)
 }
 
-/// A command with its arguments.
+/// Returns a command with its arguments.
 pub fn command<A: AsRef<std::ffi::OsStr>>(program: &str, arguments: impl IntoIterator<Item = A>) -> Command {
     let mut command = Command::new(program);
     command.args(arguments);
     command
 }
 
-/// How one of our programs is built.
+/// The build profile of one of our programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Profile {
-    /// As tests are.
+    /// The profile of tests.
     Dev,
-    /// To be measured, or shown.
+    /// For programs that are measured or demonstrated.
     Release,
-    /// Optimised, but quick to build: for programs that test and do not measure.
+    /// Optimized, but quick to build: for programs that test and do not measure.
     Fast,
 }
 
-/// Set where all our programs were built beforehand, with one set of features: `.ci/run` does so,
-/// as cargo builds dependencies anew for each package that it is asked for alone.
+/// Set if all our programs were built beforehand, with one set of features. `.ci/run` does so,
+/// since cargo rebuilds dependencies for each package that is selected alone.
 const BUILT: &str = "XTASK_BUILT";
 
-/// One of our programs, to be given its arguments: built and started by cargo. On Unix cargo
-/// becomes the program that it runs, so that killing the process kills the program.
+/// Returns the command of one of our programs, without arguments: cargo builds and starts it. On
+/// Unix cargo becomes the program that it runs, so killing the process kills the program.
 pub fn ours(package: &str, profile: Profile) -> Command {
     let mut command = if is_built() {
         Command::new(built(package, profile))
@@ -73,7 +74,7 @@ pub fn ours(package: &str, profile: Profile) -> Command {
     command
 }
 
-/// Builds programs, for those that may not take long to start.
+/// Builds programs whose start must not take long.
 pub fn build(packages: &[&str], profile: Profile) -> Result<()> {
     if is_built() {
         return Ok(());
@@ -87,7 +88,7 @@ fn is_built() -> bool {
     std::env::var_os(BUILT).is_some()
 }
 
-/// Where a program of ours lies: beside this one, or in a folder beside.
+/// Returns the path of one of our programs: next to this one, or in a neighbouring folder.
 fn built(package: &str, profile: Profile) -> PathBuf {
     let folder = if profile == Profile::Dev { "debug" } else { "release" };
     let program = if package == "deltasoap-cli" { "deltasoap" } else { package };
@@ -96,12 +97,12 @@ fn built(package: &str, profile: Profile) -> PathBuf {
     target.join(folder).join(program)
 }
 
-/// Runs a command quietly to its end. Its output is shown only if it fails.
+/// Runs a command quietly to completion. Its output is shown only if it fails.
 pub fn run(command: &mut Command) -> Result<()> {
     output(command).map(drop)
 }
 
-/// Runs a command to its end and gives its standard output.
+/// Runs a command to completion and returns its standard output.
 pub fn output(command: &mut Command) -> Result<String> {
     let output = command.output().with_context(|| format!("cannot start {}", show(command)))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -112,10 +113,10 @@ pub fn output(command: &mut Command) -> Result<String> {
     Ok(text)
 }
 
-/// Runs a command to its end with the output that it has; says whether it succeeded.
+/// Runs a command to completion, with its output shown; returns whether it succeeded.
 ///
 /// # Errors
-/// When it cannot be started, or runs longer than `limit`: it is killed then.
+/// Returns an error if it cannot be started, or runs longer than `limit`: then it is killed.
 pub fn passes_within(limit: Duration, command: &mut Command) -> Result<bool> {
     let mut process = command.spawn().with_context(|| format!("cannot start {}", show(command)))?;
     let start = Instant::now();
@@ -132,20 +133,20 @@ pub fn passes_within(limit: Duration, command: &mut Command) -> Result<bool> {
     }
 }
 
-/// The command as one would type it, without quoting.
+/// Formats the command as one would type it, without quoting.
 pub fn show(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
-/// The target triple that rustc builds for by default.
+/// Returns the target triple that rustc builds for by default.
 pub fn host() -> Result<String> {
     let text = output(&mut command("rustc", ["-vV"]))?;
     let line = text.lines().find_map(|line| line.strip_prefix("host: "));
-    line.map(str::to_owned).context("rustc does not say what its host is")
+    line.map(str::to_owned).context("rustc did not report its host")
 }
 
-/// Whether `stamp` holds exactly `content`: that is, whether the work it stands for has been done.
+/// Returns true if `stamp` contains exactly `content`: the work that it stands for has been done.
 pub fn is_stamped(stamp: &Path, content: &str) -> bool {
     std::fs::read_to_string(stamp).is_ok_and(|written| written == content)
 }

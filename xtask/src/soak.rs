@@ -1,6 +1,6 @@
-//! `cargo xtask soak`: random streams of messages, read and written in every way beside naive
-//! twins. What it does is in `tests/soak`; here it is built with optimization and started, with
-//! libxml2 as a foreign parser where that can be installed.
+//! `cargo xtask soak`: random streams of messages, decoded and encoded in every way and compared
+//! with naive twins. The program is in `tests/soak`; this task builds it with optimization and
+//! starts it, with libxml2 as a foreign parser if that can be installed.
 
 use std::process::ExitCode;
 
@@ -26,12 +26,12 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The argument for a Python with lxml; none, and a warning, where there is none.
+/// Returns the argument for a Python with lxml; none, with a warning, if there is none.
 fn libxml2() -> Vec<String> {
     match debian::install(&["python3", "python3-lxml"]) {
         Ok(()) => vec!["--python".to_owned(), "/usr/bin/python3".to_owned()],
         Err(error) => {
-            eprintln!("warning: messages are not read by libxml2: {error:#}");
+            eprintln!("warning: libxml2 does not parse the messages: {error:#}");
             Vec::new()
         }
     }

@@ -1,4 +1,4 @@
-//! What decides whether a peer has to be built again.
+//! Decides whether a peer has to be built again.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 
 use crate::shell;
 
-/// Runs `build`, which makes `product`, unless that has been done for the same files and the same
+/// Runs `build`, which creates `product`, unless that has been done for the same files and the same
 /// text.
 pub fn unless_done(product: &Path, files: &[PathBuf], text: &str, build: impl FnOnce() -> Result<()>) -> Result<()> {
     let (stamp, content) = (product.with_extension("stamp"), of(files, text)?);
@@ -28,7 +28,7 @@ fn of(files: &[PathBuf], text: &str) -> Result<String> {
     Ok(format!("{:016x}\n", hash.finish()))
 }
 
-/// The files in a folder, sorted.
+/// Returns the files in a folder, sorted.
 pub fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let mut files = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;

@@ -1,4 +1,4 @@
-//! The closing line of a task that tests something.
+//! The final line of a task that tests something.
 
 use std::process::ExitCode;
 

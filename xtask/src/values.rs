@@ -4,7 +4,7 @@
 use deltasoap_streams::arrays::{self, Event, Mio};
 use deltasoap_streams::checksum;
 
-/// What one message holds.
+/// The values of one message.
 pub enum Values {
     Ints(Vec<i32>),
     Doubles(Vec<f64>),
@@ -14,7 +14,7 @@ pub enum Values {
     Base64(Vec<u8>),
     Doubles64(Vec<f64>),
     Composite(Vec<i32>, Vec<f64>, Vec<String>),
-    /// An operation in SOAP encoding, and what it sends.
+    /// An operation in SOAP encoding, and the values that it sends.
     Encoded(&'static str, Vec<String>),
 }
 
@@ -33,7 +33,7 @@ impl Values {
         }
     }
 
-    /// The checksum as 16 hexadecimal digits.
+    /// Returns the checksum as 16 hexadecimal digits.
     pub fn checksum(&self) -> String {
         match self {
             Values::Ints(items) => checksum::ints(items),

@@ -1,8 +1,8 @@
-//! `cargo xtask xml`: the XML reader beside expat and libxml2, over the W3C's suite and over
+//! `cargo xtask xml`: compares the XML reader with expat and libxml2, over the W3C's suite and over
 //! mutated messages.
 //!
-//! The comparison is a program of its own, `tests/xml`, which runs both parsers in Python: expat
-//! comes with it, libxml2 with lxml.
+//! The comparison is a separate program, `tests/xml`, which runs both parsers in Python: expat is
+//! part of it, libxml2 comes with lxml.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -17,10 +17,10 @@ pub struct Arguments {
     /// Number of mutated documents
     #[arg(long, default_value_t = 100_000)]
     mutations: u64,
-    /// Chooses the mutations
+    /// Seed of the mutations
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// A folder with more documents to mutate, beside the project's own (repeatable)
+    /// A folder with more documents to mutate, in addition to the project's own (repeatable)
     #[arg(long, value_name = "FOLDER")]
     seeds: Vec<PathBuf>,
 }

@@ -1,13 +1,12 @@
-//! What Imre et al. claim of their model, judged by calibrations of ours, and of the predictions
-//! that it makes.
+//! The claims of Imre et al. about their model and its predictions, judged by our calibrations.
 //!
-//! A claim is about how costs depend on each other, not how large they are. Each activity is judged
-//! on its own. Several calibrations are repetitions.
+//! The claims are about relations between costs, not about absolute values. Each activity is judged
+//! separately. Several calibrations count as repetitions.
 //!
-//! What the paper calls equal has to be shown to be equal: the distance of two coefficients counts
-//! with both of their intervals, so that noise does not help, and has to stay within what the
-//! paper's own numbers have ([`their_distance`]). A coefficient whose interval is wider than the
-//! widest of the paper says nothing.
+//! Where the paper calls two coefficients equal, their equality must be shown: their distance
+//! includes both intervals, so that noise does not help, and must not exceed that of the paper's
+//! own numbers ([`their_distance`]). A coefficient whose interval is wider than the paper's widest
+//! proves nothing.
 
 use deltasoap_cost::fit::regression::{Coefficient, Regression};
 use deltasoap_cost::paper::{CompositeRow, Printed as Paper};
@@ -18,9 +17,9 @@ use deltasoap_report::{Basis, Claim, Evidence, Printed, Registered, Sizes, Test,
 
 use crate::trials::is_precise;
 
-/// A verdict for each claim and each activity of the paper, by the models of one calibration or
-/// more, and by the predictions of one of them. A calibration without a model, because its times
-/// are noise, is an error with the reason; so is what was not predicted.
+/// Returns a verdict for each claim and each activity of the paper, from the models of one or more
+/// calibrations and the predictions of one of them. A calibration without a model, because its
+/// times are noise, is an error with the reason; so are missing predictions.
 pub fn verdicts(
     models: &[Result<Model, String>],
     predictions: &Result<Vec<Comparison>, String>,
@@ -36,11 +35,10 @@ pub fn verdicts(
     ACTIVITIES.into_iter().flat_map(of).collect()
 }
 
-/// The activities that the paper has: it serializes to a socket, and deserializes from memory
-/// (section 3).
+/// The paper's activities: it serializes to a socket, and deserializes from memory (section 3).
 const ACTIVITIES: [Activity; 2] = [Activity::Send, Activity::Deserialize];
-/// The widest interval of the paper's coefficients, to either side, by the coefficient; and what
-/// most of them are under (3.3).
+/// The widest interval of the paper's coefficients, to either side, relative to the coefficient;
+/// and the width that most of them are under (3.3).
 pub(crate) const WIDEST: f64 = 0.13;
 const MOSTLY: f64 = 0.05;
 
@@ -49,7 +47,7 @@ fn fitted(model: &Result<Model, String>, activity: Activity) -> Fitted<'_> {
     model.activities.get(&activity).ok_or_else(|| "not measured".to_owned())
 }
 
-/// What was fitted of an activity, or why nothing was.
+/// The model of an activity, or the reason why it is missing.
 type Fitted<'m> = Result<&'m ActivityModel, String>;
 
 type Found = Result<Evidence, String>;
@@ -172,7 +170,7 @@ fn claim(activity: Activity, key: &str, place: &str, statement: &str, test: Test
     }
 }
 
-/// Percent of the variance that a fit leaves unexplained: what R² lacks of 1.
+/// Returns the percentage of the variance that a fit leaves unexplained.
 fn unexplained(r_squared: f64) -> f64 {
     (1.0 - r_squared) * 100.0
 }
@@ -186,7 +184,7 @@ fn cut_offs(it: &ActivityModel) -> Found {
     Ok(Evidence::from(texts.segments.len() as f64))
 }
 
-/// How far two coefficients may lie apart within their intervals, by their mean.
+/// Returns the maximum distance of two coefficients within their intervals, relative to their mean.
 ///
 /// # Errors
 /// When an interval is wider than any of the paper's.
@@ -204,27 +202,27 @@ fn apart(one: &Coefficient, other: &Coefficient) -> Result<f64, String> {
     Ok(distance((one.value, one.margin), (other.value, other.margin)))
 }
 
-/// Half an interval by its coefficient.
+/// Returns half the interval, relative to the coefficient.
 fn width(it: &Coefficient) -> f64 {
     it.margin / it.value.abs()
 }
 
-/// The distance of a coefficient from zero.
+/// The relative distance of a coefficient from zero.
 const NOTHING: f64 = 2.0;
 
 fn distance((one, margin): (f64, f64), (other, other_margin): (f64, f64)) -> f64 {
     ((one - other).abs() + margin + other_margin) / ((one.abs() + other.abs()) / 2.0)
 }
 
-/// The same of coefficients that the paper calls equal, the greatest. Its intervals are drawn and
-/// not printed: what most of them are under counts.
+/// Returns the greatest distance of coefficients that the paper calls equal. Its intervals are
+/// plotted, not printed, so the width that most of them are under is used.
 fn their_distance(pairs: &[(f64, f64)]) -> f64 {
     pairs.iter().map(|&(one, other)| distance((one, MOSTLY * one), (other, MOSTLY * other))).fold(0.0, f64::max)
 }
 
 const FIELDS: [(&str, Class); 2] = [("int", Class::Int), ("double", Class::Double)];
 
-/// Each with each later one.
+/// Returns all pairs of items.
 fn pairs<T: Copy>(all: &[T]) -> Vec<(T, T)> {
     all.iter().enumerate().flat_map(|(at, &one)| all[at + 1..].iter().map(move |&other| (one, other))).collect()
 }
@@ -235,14 +233,14 @@ fn across_lengths(it: &ActivityModel) -> Found {
     all.map(|(one, other)| apart(one, other)).collect::<Result<_, _>>().map(Evidence::Numbers)
 }
 
-/// A coefficient of the line of an array: the constant, or what an item costs.
+/// Returns a coefficient of an array's line: the constant, or the cost of an item.
 fn of_array(it: &ActivityModel, class: Class, at: usize) -> Result<&Coefficient, String> {
     let line = it.arrays.iter().find(|array| array.0 == class).map(|array| &array.1);
     line.and_then(|line| line.coefficients.get(at)).ok_or_else(|| format!("no arrays of {class} were measured"))
 }
 
-/// How far a field lies from an item of its type; [`NOTHING`] if the mean of an int and a double is
-/// as near, for then the type says nothing.
+/// Returns the distances of fields from items of their type. A distance is at least [`NOTHING`] if
+/// the mean of an int and a double is as near, since the type then makes no difference.
 fn fields_and_items(it: &ActivityModel) -> Found {
     let [int, double] = [of_array(it, Class::Int, 1)?, of_array(it, Class::Double, 1)?];
     let mean = f64::midpoint(int.value, double.value);
@@ -256,7 +254,7 @@ fn fields_and_items(it: &ActivityModel) -> Found {
     fields.collect::<Result<_, String>>().map(Evidence::Numbers)
 }
 
-/// The constants of composite types, by length of strings.
+/// Returns the constants of composite types, by string length.
 fn of_composites(it: &ActivityModel) -> impl Iterator<Item = &Coefficient> {
     it.composites.iter().filter_map(|(_, fit)| fit.coefficients.first())
 }
@@ -272,7 +270,7 @@ fn sum_of_constants(it: &ActivityModel) -> Found {
     Ok(Evidence::Numbers(of_composites(it).map(|constant| sum / constant.value).collect()))
 }
 
-/// Half the intervals of Table 3, by their coefficients.
+/// Returns half the intervals of Table 3, relative to their coefficients.
 fn widths(it: &ActivityModel) -> impl Iterator<Item = f64> {
     it.composites.iter().flat_map(|(_, fit)| &fit.coefficients).map(width)
 }
@@ -286,13 +284,13 @@ fn widest_interval(it: &ActivityModel) -> Found {
     Ok(Evidence::Numbers(widths(it).map(|width| width * 100.0).collect()))
 }
 
-/// The paper's platforms of which it says that fields cost what items cost: it excepts
-/// serialization in Java, whose coefficients differ for strings of different lengths as well.
+/// Returns the platforms on which, according to the paper, fields cost what items cost. It excludes
+/// serialization in Java, whose coefficients also differ between string lengths.
 fn platforms(activity: Activity) -> &'static [&'static str] {
     if activity == Activity::Send { &[".NET, ser"] } else { &[".NET, deser", "Java, deser"] }
 }
 
-/// What is printed of ints and doubles in composite types, for each length of strings.
+/// Returns the printed coefficients of ints and doubles in composite types, by string length.
 fn their_fields(paper: &Paper, platform: &str) -> [Vec<f64>; 2] {
     let rows = || paper.table3.iter().filter(move |row| row.0 == platform);
     [rows().map(|row| row.3).collect(), rows().map(|row| row.4).collect()]
@@ -324,7 +322,7 @@ fn constants_by_ints(activity: Activity, paper: &Paper) -> Vec<(f64, f64)> {
     rows.filter_map(with_ints).collect()
 }
 
-/// "The estimation is quite precise for most of the cases" (4), of the method of section 3.4.
+/// "The estimation is quite precise for most of the cases" (4), about the method of section 3.4.
 fn precision<'p>(activity: Activity) -> Registered<'p, Result<Vec<Comparison>, String>> {
     let statement = "share of the messages whose cost section 3.4 estimates to 13 %, the widest of the paper's intervals, and better than the median of all \
                      messages and than the median by byte do (\"quite precise for most of the cases\")";
@@ -344,17 +342,16 @@ mod tests {
     use deltasoap_report::Outcome;
     use std::path::Path;
 
-    /// Coefficients of a model that is made up: costs of an item are 1 and 1.6, constants 10.
+    /// Coefficients of an artificial model: items cost 1 and 1.6, constants are 10.
     struct Made {
         r_squared: f64,
-        /// Lines that strings fall into.
+        /// Number of line segments for strings.
         segments: usize,
         /// The constant of composite types.
         constant: f64,
-        /// What an int and a double cost in composite types, by the place of the length of their
-        /// strings.
+        /// The cost of an int and a double in composite types, by the index of the string length.
         fields: fn(usize) -> [f64; 2],
-        /// Half of all intervals, by the coefficients.
+        /// Half of all intervals, relative to the coefficients.
         margin: f64,
     }
 
@@ -371,7 +368,7 @@ mod tests {
         let set = |coefficient: &mut Coefficient, value: f64| {
             (coefficient.value, coefficient.margin) = (value, value.abs() * made.margin);
         };
-        // What was measured of serialization in memory stands for what was sent.
+        // The model of serialization in memory stands in for sending.
         let sent = model.activities[&Activity::Serialize].clone();
         model.activities.insert(Activity::Send, sent);
         for fitted in model.activities.values_mut() {
@@ -393,7 +390,7 @@ mod tests {
         model
     }
 
-    /// A message whose cost the paper's method estimates so.
+    /// A message with this estimate by the paper's method.
     fn predicted(activity: Activity, bytes: usize, by_the_paper: f64, measured: f64) -> Comparison {
         let (predicted, margin) = (measured, 0.0);
         Comparison {
@@ -407,7 +404,7 @@ mod tests {
         }
     }
 
-    /// Messages of a fixed cost and a cost by the byte, estimated.
+    /// Messages with a fixed cost and a cost per byte, and estimates of them.
     fn predictions(estimate: fn(usize, f64) -> f64) -> Result<Vec<Comparison>, String> {
         let message = |bytes: usize| (bytes, 1000.0 + bytes as f64);
         let of = |activity| {
@@ -446,7 +443,8 @@ mod tests {
         }
     }
 
-    /// The wider the intervals, the less agrees; beyond the widest of the paper nothing is known.
+    /// The wider the intervals, the fewer claims agree; beyond the paper's widest there is no
+    /// verdict.
     #[test]
     fn noise_does_not_help() {
         let equal = |margin| {
@@ -464,8 +462,8 @@ mod tests {
         assert_eq!(why, "the interval of the coefficient int is 20 % to either side, the widest of the paper 13 %");
     }
 
-    /// Fields that cost nothing, twice as much with longer strings, or what an item of the other
-    /// type costs; constants that are the sum of the others, or nothing.
+    /// Fields that cost nothing, twice as much with longer strings, or as much as an item of the
+    /// other type; constants that are the sum of the others, or zero.
     #[test]
     fn no_trivial_model_is_equal() {
         let of = |key, made| {
@@ -483,7 +481,7 @@ mod tests {
         }
     }
 
-    /// What is called equal in the paper is as far apart as its own tables say.
+    /// The distance between coefficients that the paper calls equal comes from its own tables.
     #[test]
     fn bounds_are_those_of_the_tables() {
         let verdicts = judged(&AGREEING);
@@ -505,7 +503,7 @@ mod tests {
             |estimate| outcomes(&verdicts(&[Ok(sample())], &predictions(estimate), &printed().unwrap()), "precise");
         assert_eq!(outcome(|_, measured| 0.9 * measured), [Outcome::Agrees; 2]);
         assert_eq!(outcome(|_, measured| 0.8 * measured), [Outcome::Differs; 2]);
-        // The median of all messages, and the median by byte.
+        // The median of all messages, and the median per byte.
         assert_eq!(outcome(|_, _| 2050.0), [Outcome::Differs; 2]);
         assert_eq!(outcome(|bytes, _| 1.976 * bytes as f64), [Outcome::Differs; 2]);
     }

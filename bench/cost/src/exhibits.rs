@@ -7,10 +7,10 @@ use deltasoap_report::{Exhibit, Verdict};
 use crate::figures::figures;
 use crate::tables::{printed_tables, tables};
 
-/// Names of the tables, in their order.
+/// Names of the tables, in order.
 const TABLES: [&str; 3] = ["Table 1", "Table 2", "Table 3"];
 
-/// Names of the figures that are no illustrations.
+/// Names of the figures, without illustrations.
 const FIGURES: [&str; 12] = [
     "Figure 3",
     "Figure 4",
@@ -26,8 +26,7 @@ const FIGURES: [&str; 12] = [
     "Figure 14",
 ];
 
-/// Beginnings of claims' keys with the exhibits that they stand in, of serializing and of
-/// deserializing.
+/// Prefixes of claim keys, with the exhibits they belong to, for serializing and deserializing.
 const PLACES: [(&str, [&str; 2]); 10] = [
     ("arrays:", ["Table 1", "Table 1"]),
     ("cut-offs:", ["Table 2", "Table 2"]),
@@ -41,8 +40,8 @@ const PLACES: [(&str, [&str; 2]); 10] = [
     ("precise:", ["Section 3.4", "Section 3.4"]),
 ];
 
-/// The paper's tables beside the printed ones, its figures, and what predictions are made of.
-/// Without a calibration and its model only what is printed and the verdicts are there.
+/// Returns the paper's tables beside the printed ones, its figures, and the coefficients of
+/// predictions. Without a calibration and its model, only the printed tables and the verdicts.
 pub fn exhibits(fitted: Option<(&Calibration, &Model)>, verdicts: &[Verdict], printed: &Printed) -> Vec<Exhibit> {
     let empty = |name, caption: &str| Exhibit {
         paper: printed.source.clone(),
@@ -70,7 +69,7 @@ pub fn exhibits(fitted: Option<(&Calibration, &Model)>, verdicts: &[Verdict], pr
     all
 }
 
-/// Puts verdicts into their exhibits.
+/// Adds the verdicts to their exhibits.
 fn hang(verdicts: &[Verdict], exhibits: &mut [Exhibit]) {
     for verdict in verdicts {
         let key = &verdict.claim.key;

@@ -5,8 +5,8 @@ use deltasoap_cost::workload::Class;
 use deltasoap_cost::{Activity, ActivityModel, Calibration, Model, Point, Workload};
 use deltasoap_report::{Chart, Line, Mark};
 
-/// Figures 3 to 14. The paper serializes to a socket; here serializing to memory stands beside it.
-/// Activities that were not measured are left out.
+/// Returns Figures 3 to 14. The paper serializes to a socket; we also show serializing to memory.
+/// Activities that were not measured are omitted.
 pub fn figures(measured: &Calibration, model: &Model) -> Vec<Chart> {
     let mut all = by_array_length(measured);
     all.extend(by_string_length(measured));
@@ -14,7 +14,7 @@ pub fn figures(measured: &Calibration, model: &Model) -> Vec<Chart> {
     all
 }
 
-/// Figures 3 and 4.
+/// Returns Figures 3 and 4.
 fn by_array_length(measured: &Calibration) -> Vec<Chart> {
     let charts: [(u32, Activity, &str, Clock); 4] = [
         (3, Activity::Serialize, "", Point::cost),
@@ -30,10 +30,10 @@ fn by_array_length(measured: &Calibration) -> Vec<Chart> {
     charts.into_iter().filter(|it| is_measured(it.1)).map(chart).collect()
 }
 
-/// Which time of a point.
+/// Selects a time of a point.
 type Clock = fn(&Point) -> f64;
 
-/// Figures 5 and 6.
+/// Returns Figures 5 and 6.
 fn by_string_length(measured: &Calibration) -> Vec<Chart> {
     let chart = |(number, most)| {
         let lines = Activity::ALL.map(|activity| text_line(measured, activity, most));
@@ -43,7 +43,7 @@ fn by_string_length(measured: &Calibration) -> Vec<Chart> {
     [(5, 1000), (6, 10_000)].into_iter().map(chart).collect()
 }
 
-/// Figures 7 to 14.
+/// Returns Figures 7 to 14.
 fn of_fields(measured: &Calibration, model: &Model) -> Vec<Chart> {
     let of = |activity| model.activities.get(&activity);
     let activities = [(Activity::Send, 0), (Activity::Serialize, 0), (Activity::Deserialize, 1)];
@@ -85,7 +85,8 @@ fn text_line(measured: &Calibration, activity: Activity, most: u32) -> Line {
     Line { name: activity.to_string(), points: measured.of(activity).filter_map(place).collect(), mark: Mark::Dots }
 }
 
-/// The residuals of the first composite fit, whose strings are shortest, by each of its regressors.
+/// Returns the residuals of the first composite fit, the one with the shortest strings, by each of
+/// its regressors.
 fn residual_lines(measured: &Calibration, fitted: &ActivityModel, activity: Activity) -> Vec<Line> {
     let Some((length, fit)) = fitted.composites.first() else { return Vec::new() };
     let counts = measured.of(activity).filter_map(|point| match point.workload {
@@ -95,7 +96,7 @@ fn residual_lines(measured: &Calibration, fitted: &ActivityModel, activity: Acti
     let points: Vec<_> = counts.zip(&fit.residuals).collect();
     let line = |(at, name): (usize, &str)| Line {
         name: name.to_owned(),
-        // Beside each other, that all can be seen.
+        // Shifted horizontally so that all are visible.
         points: points.iter().map(|(counts, left)| (f64::from(counts[at]) + 0.2 * at as f64, *left / 1e3)).collect(),
         mark: Mark::Dots,
     };
@@ -116,8 +117,8 @@ fn coefficients(fitted: &ActivityModel) -> Option<Chart> {
     Some(Chart::bars("coefficients in arrays and in composite types", "ns", groups, series))
 }
 
-/// Figures 11 and 12: a string's coefficient in composite types beside its length times the slope
-/// of equation 2.
+/// Figures 11 and 12: the coefficient of a string in composite types beside its length times the
+/// slope of equation 2.
 fn strings(fitted: &ActivityModel) -> Option<Chart> {
     let (Some(texts), false) = (&fitted.texts, fitted.composites.is_empty()) else { return None };
     let segment = |length: f64| texts.segments.iter().find(|it| length <= it.to).or(texts.segments.last());

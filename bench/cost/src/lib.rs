@@ -1,8 +1,8 @@
-//! *A Novel Cost Model of XML Serialization* from calibrations of ours: its Tables 1 to 3, its
+//! *A Novel Cost Model of XML Serialization* from our calibrations: its Tables 1 to 3, its
 //! Figures 3 to 14, and verdicts on its claims.
 //!
-//! Measuring and fitting are `deltasoap-cost`, pages are `deltasoap-report`; this is what lies
-//! between them, for the command `deltasoap cost` and for the reproduction of all papers.
+//! `deltasoap-cost` measures and fits, `deltasoap-report` writes pages. This crate connects them
+//! for the command `deltasoap cost` and the reproduction of all papers.
 
 #![forbid(unsafe_code)]
 

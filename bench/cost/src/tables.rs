@@ -5,8 +5,8 @@ use deltasoap_cost::fit::regression::{Coefficient, Regression};
 use deltasoap_cost::paper::Printed;
 use deltasoap_report::Grid;
 
-/// The paper's Tables 1 to 3 from a model, and the coefficients of predictions. Times are in
-/// microseconds.
+/// Returns the paper's Tables 1 to 3 from a model, and the coefficients of predictions. Times are
+/// in microseconds.
 pub fn tables(model: &Model) -> [Grid; 4] {
     [arrays(model), texts(model), composites(model), features(model)]
 }
@@ -63,7 +63,7 @@ fn features(model: &Model) -> Grid {
         rows.extend(all.map(|it| vec![format!("{activity}: {}", it.name), coefficient(it)]));
         rows.push(vec![format!("{activity}: scatter"), format!("{:.1} %", fitted.features.scatter * 100.0)]);
     }
-    grid("What predictions are made of (µs each)".to_owned(), &["", "cost"], rows)
+    grid("Coefficients of predictions (µs each)".to_owned(), &["", "cost"], rows)
 }
 
 fn coefficient(it: &Coefficient) -> String {
@@ -79,7 +79,7 @@ fn grid(title: String, header: &[&str], rows: Vec<Vec<String>>) -> Grid {
     Grid { title, header: header.iter().map(|&name| name.to_owned()).collect(), rows, names: 1 }
 }
 
-/// The tables as printed, in the paper's milliseconds.
+/// Returns the tables as printed, in the paper's milliseconds.
 pub(crate) fn printed_tables(printed: &Printed) -> [Grid; 3] {
     let title = |number| format!("Table {number} as printed (ms; {})", printed.machine);
     let one = printed.table1.iter().map(|it| vec![it.0.clone(), it.1.to_string(), it.2.to_string(), it.3.to_string()]);

@@ -1,19 +1,19 @@
-//! How far off predictions are.
+//! Errors of predictions.
 
 use deltasoap_cost::Activity;
 use deltasoap_cost::validate::{Comparison, Errors, coverage};
 use deltasoap_report::Grid;
 
-/// The activities that anything was measured of.
+/// Returns the measured activities.
 pub fn activities(all: &[Comparison]) -> impl Iterator<Item = Activity> {
     Activity::ALL.into_iter().filter(|activity| all.iter().any(|it| it.activity == *activity))
 }
 
-/// The errors of predictions, an activity a row, beside those of the paper's method.
+/// Returns the errors of predictions, one row per activity, beside those of the paper's method.
 pub fn errors(all: &[Comparison]) -> Grid {
-    let header = ["", "messages", "median error", "9 of 10 below", "in the interval", "median by the paper's 3.4"];
+    let header = ["", "messages", "median error", "90th percentile", "in the interval", "median, paper's 3.4"];
     Grid {
-        title: "Predictions beside what was measured".to_owned(),
+        title: "Predictions and measurements".to_owned(),
         header: header.map(str::to_owned).into(),
         rows: activities(all).map(|activity| row(all, activity)).collect(),
         names: 1,
@@ -30,13 +30,13 @@ fn row(all: &[Comparison], activity: Activity) -> Vec<String> {
     [activity.to_string(), errors.n.to_string()].into_iter().chain(figures).chain([papers]).collect()
 }
 
-/// Which costs the paper's method estimates to a part of them, and better than two estimates do
-/// that know nothing of a message, or its length alone: the median cost of these messages, and
-/// their median cost by byte.
+/// Returns, for each cost, whether the paper's method estimates it within `part` of its value, and
+/// better than two estimates that ignore the message or know only its length: the median cost of
+/// these messages, and their median cost per byte.
 ///
 /// # Errors
-/// When there are no messages, their lengths were not recorded, or the method has no series to
-/// estimate by.
+/// When there are no messages, their lengths were not recorded, or the method lacks a series for
+/// its estimates.
 pub(crate) fn is_precise<'c>(all: impl Iterator<Item = &'c Comparison>, part: f64) -> Result<Vec<bool>, String> {
     let all: Vec<&Comparison> = all.collect();
     if all.is_empty() {

@@ -1,4 +1,4 @@
-// Base64 for libraries that have none, by tables: four characters and three octets at a time.
+// Base64 for libraries without it, with tables: four characters and three octets at a time.
 
 #pragma once
 
@@ -61,7 +61,7 @@ inline void encode(std::string_view octets, std::string &out) {
     if (left == 1) to[2] = '=';
 }
 
-// Doubles are the octets that they are in memory: this program runs on little-endian machines.
+// Doubles are stored as their octets in memory: this program runs on little-endian machines.
 inline void decode(std::string_view text, Octets &into) { decode(text, into.octets); }
 inline void decode(std::string_view text, Doubles64 &into) {
     std::string octets;

@@ -35,7 +35,7 @@ public:
     virtual size_t bytes() const = 0;
     virtual const std::string &output() const = 0;
 
-    // Called once when everything but the timed work has been allocated.
+    // Called once when everything except the timed work has been allocated.
     void mark_baseline() {
         malloc_trim(0);
         baseline_ = memory::resident();
@@ -59,7 +59,7 @@ public:
         mark_baseline();
         run_once();
     }
-    // Releases the values of the run before, but keeps the capacity of their vector.
+    // Releases the values of the previous run, but keeps the capacity of their vector.
     void run_once() override {
         clear(values_);
         toolkit_.decode(copies_[next_++ % COPIES], values_);
@@ -128,12 +128,12 @@ template <class Toolkit, class Values> Kind read_kind(const char *name) {
 
 template <class Toolkit> class Peer {
 public:
-    // `more` are kinds that not all libraries have.
+    // `more` are kinds that not all libraries support.
     Peer(std::string name, std::string version, std::vector<Kind> more = {}) : name_(std::move(name)), version_(std::move(version)) {
         for (Kind &kind : more) KINDS.push_back(std::move(kind));
     }
 
-    // Answers requests until there are no more.
+    // Answers requests until the input ends.
     void serve() {
         for (std::string line; read_line(line) && line != "quit";) {
             try {
@@ -165,7 +165,7 @@ private:
         std::printf("{\"peer\":\"%s\",\"version\":\"%s\",\"workloads\":[%s]}\n", name_.c_str(), version_.c_str(), names.c_str());
     }
 
-    // The message follows the line in any case, so it is read before anything can fail.
+    // The message always follows the line, so it is read before anything can fail.
     void prepare(std::istringstream &arguments) {
         std::string workload;
         size_t items = 0, length = 0;

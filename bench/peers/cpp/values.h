@@ -1,4 +1,4 @@
-// What the messages carry, and the checksum of it, as ../PROTOCOL.md defines both.
+// The content of the messages, and its checksum, as ../PROTOCOL.md defines both.
 
 #pragma once
 
@@ -19,7 +19,7 @@ struct Event {
     std::string message;
 };
 
-// A recorded answer of vSphere: a tree of resource pools. Numbers that may be absent are 0 then.
+// A recorded answer of vSphere: a tree of resource pools. Absent numbers are 0.
 struct Allocation {
     int64_t reservation = 0;
     bool expandable = false;
@@ -46,7 +46,7 @@ struct Doubles64 {
     Doubles doubles;
 };
 
-// The operation of each: the element's local name.
+// The operation of each type: the element's local name.
 template <class Values> constexpr const char *OPERATION = nullptr;
 template <> inline constexpr const char *OPERATION<Ints> = "sendInts";
 template <> inline constexpr const char *OPERATION<Doubles> = "sendDoubles";
@@ -57,7 +57,7 @@ template <> inline constexpr const char *OPERATION<Octets> = "sendBase64";
 template <> inline constexpr const char *OPERATION<Doubles64> = "sendBase64";
 template <> inline constexpr const char *OPERATION<Resource> = "FetchResponse";
 
-// FNV-1a with 64 bits.
+// 64-bit FNV-1a.
 class Checksum {
 public:
     void add(int32_t v) { integer(static_cast<uint32_t>(v), 4); }

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// checksum is FNV-1a with 64 bits over decoded values, as PROTOCOL.md defines it.
+// checksum is 64-bit FNV-1a over decoded values, as PROTOCOL.md defines it.
 type checksum struct {
 	state uint64
 }

@@ -6,10 +6,10 @@ import (
 	"fmt"
 )
 
-// kind is a kind of workload: how its values are read, written and summed up.
+// kind is a kind of workload: how its values are read, written and added to the checksum.
 type kind struct {
 	name string
-	// decode gives the values of a message.
+	// decode returns the values of a message.
 	decode func(message []byte) (any, error)
 	// encode appends the complete message.
 	encode func(out *bytes.Buffer, values any) error

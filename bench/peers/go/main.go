@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// copies of a message to be decoded, so that no run finds it in the cache that the run before has warmed.
+// copies of a message to decode, so that no run finds it in the cache because of the previous run.
 const copies = 16
 
 // work is a prepared workload.
@@ -56,7 +56,7 @@ func newWork(kind *kind, encodes bool, message []byte) (w *work, err error) {
 	return w, err
 }
 
-// once is one timed run. What the run before has decoded is garbage from here on.
+// once is one timed run. The values decoded by the previous run are garbage from here on.
 func (w *work) once() (err error) {
 	if w.encodes {
 		w.out.Reset()
@@ -175,7 +175,7 @@ func main() {
 			plain := strings.NewReplacer(`"`, " ", `\`, " ", "\n", " ").Replace(err.Error())
 			answer = fmt.Sprintf(`{"ok":false,"error":"%s"}`, plain)
 		}
-		// The octets of an output have no line's end of ours behind them.
+		// The octets of an output are not followed by a line feed.
 		if !strings.HasPrefix(line, "output") || err != nil {
 			answer += "\n"
 		}

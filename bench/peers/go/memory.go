@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// status is a line of /proc/self/status such as "VmRSS:", in bytes; 0 where there is none.
+// status returns a line of /proc/self/status such as "VmRSS:", in bytes; 0 if missing.
 func status(key string) int64 {
 	text, _ := os.ReadFile("/proc/self/status")
 	for _, line := range strings.Split(string(text), "\n") {
@@ -18,7 +18,7 @@ func status(key string) int64 {
 	return 0
 }
 
-// resetPeak sets the high-water mark to what is resident now, where the kernel lets us.
+// resetPeak resets the peak to the current value, if the kernel allows it.
 func resetPeak() {
 	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
 }

@@ -7,9 +7,9 @@ import (
 	"math"
 )
 
-// The messages as encoding/xml wants them: envelope, body and operation by struct tags. Reading, a tag's space is the namespace; writing,
-// the decoder's tags would declare the namespace on every element, so that what is written has tags of its own, with prefixes in the
-// names and the declarations as attributes.
+// The messages for encoding/xml: envelope, body and operation by struct tags. For reading, a tag's space is the namespace. For writing,
+// these tags would declare the namespace on every element, so written types have separate tags, with prefixes in the names and the
+// declarations as attributes.
 
 const (
 	soapNamespace  = "http://schemas.xmlsoap.org/soap/envelope/"
@@ -67,17 +67,17 @@ func (d doubles64) MarshalText() ([]byte, error) {
 	return encodeBase64(bits), nil
 }
 
-// list is the content of an operation that has items.
+// list is the content of an operation with items.
 type list[T any] struct {
 	Item []T `xml:"item"`
 }
 
-// data is the content of an operation that has octets.
+// data is the content of an operation with octets.
 type data[T any] struct {
 	Data T `xml:"data"`
 }
 
-// readEnvelope is what a message is read into.
+// readEnvelope is the type for reading a message.
 type readEnvelope[C any] struct {
 	XMLName xml.Name    `xml:"http://schemas.xmlsoap.org/soap/envelope/ Envelope"`
 	Body    readBody[C] `xml:"http://schemas.xmlsoap.org/soap/envelope/ Body"`
@@ -98,7 +98,7 @@ func (o *readOperation[C]) UnmarshalXML(decoder *xml.Decoder, start xml.StartEle
 	return decoder.DecodeElement(&o.Content, &start)
 }
 
-// writtenEnvelope is what a message is written from.
+// writtenEnvelope is the type for writing a message.
 type writtenEnvelope struct {
 	XMLName xml.Name    `xml:"soap:Envelope"`
 	Soap    string      `xml:"xmlns:soap,attr"`

@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// handler answers the operation's element that begins at `start`.
+// handler answers the operation whose element begins at `start`.
 type handler func(decoder *xml.Decoder, start xml.StartElement) (response any, err error)
 
-// count is the content of a response that holds a number.
+// count is the content of a response with a number.
 type count struct {
 	XMLName   xml.Name
 	Namespace string `xml:"xmlns:ns,attr"`

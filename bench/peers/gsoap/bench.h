@@ -12,7 +12,7 @@
 
 #import "stlvector.h"
 
-// xsd:base64Binary; gSOAP knows this pair of fields by its name.
+// xsd:base64Binary; gSOAP recognizes this pair of fields by its name.
 class xsd__base64Binary { public: unsigned char *__ptr; int __size; };
 
 // Mesh interface object: two coordinates and a value.
@@ -21,7 +21,7 @@ class ns__Mio { public: int x; int y; double v; };
 // A simple event: a number, a reading, and a text.
 class ns__Event { public: int id; double value; char *message; };
 
-// A recorded answer of vSphere: a tree of resource pools. Only from memory to memory.
+// A recorded answer of vSphere: a tree of resource pools. Only in process.
 //gsoap vim schema namespace: urn:vim25
 //gsoap vim schema form:      qualified
 class vim__SharesInfo { public: int shares; char *level; };
@@ -48,13 +48,13 @@ public:
 };
 class vim__FetchResponse { public: vim__HostSystemResourceInfo returnval; };
 
-// An array of SOAP encoding; gSOAP knows this pair of fields by its name.
+// An array of SOAP encoding; gSOAP recognizes this pair of fields by its name.
 class ArrayOfString { public: char **__ptr; int __size; };
 
-// Composite types, made of ../../definitions/composites.wsdl when the peer is built: only from memory to memory and sent.
+// Composite types, generated from ../../definitions/composites.wsdl when the peer is built: only in process and for sending.
 #import "composites.h"
 
-// Memory to memory and on the wire.
+// In process and on the wire.
 int ns__sendInts(std::vector<int> item, struct ns__sendIntsResponse { int count; } &response);
 int ns__sendDoubles(std::vector<double> item, struct ns__sendDoublesResponse { int count; } &response);
 int ns__sendStrings(std::vector<char *> item, struct ns__sendStringsResponse { int count; } &response);
@@ -62,7 +62,7 @@ int ns__sendMios(std::vector<ns__Mio> item, struct ns__sendMiosResponse { int co
 int ns__sendEvents(std::vector<ns__Event> item, struct ns__sendEventsResponse { int count; } &response);
 int ns__sendBase64(xsd__base64Binary data, struct ns__sendBase64Response { int count; } &response);
 
-// The same in SOAP encoding.
+// In SOAP encoding.
 //gsoap ns service method-encoding: sendEncodedStrings encoded
 int ns__sendEncodedStrings(ArrayOfString item, struct ns__sendEncodedStringsResponse { int count; } &response);
 //gsoap ns service method-encoding: sendRepeatedStrings encoded
@@ -83,7 +83,7 @@ int ns__receiveMios(int count, struct ns__receiveMiosResponse { std::vector<ns__
 int ns__receiveEvents(int count, struct ns__receiveEventsResponse { std::vector<ns__Event> item; } &response);
 int ns__receiveBase64(int count, struct ns__receiveBase64Response { xsd__base64Binary data; } &response);
 
-// The same in SOAP encoding.
+// In SOAP encoding.
 //gsoap ns service method-encoding: receiveEncodedStrings encoded
 int ns__receiveEncodedStrings(int count, struct ns__receiveEncodedStringsResponse { ArrayOfString item; } &response);
 //gsoap ns service method-encoding: receiveRepeatedStrings encoded

@@ -1,4 +1,4 @@
-// gSOAP's own client: the stubs that soapcpp2 generates, over a connection that is kept alive.
+// gSOAP's own client: the stubs that soapcpp2 generates, over a persistent connection.
 
 #pragma once
 
@@ -11,13 +11,13 @@
 #include "codec.h"
 #include "transport.h"
 
-// The server's end.
+// The server's address.
 struct End {
     Transport transport;
     uint16_t port;
 };
 
-// A context of the client's. It keeps its connection as long as it calls the same server.
+// A client's context. It keeps its connection as long as it calls the same server.
 class Client {
 public:
     Client(const Transport &transport, uint16_t port)
@@ -60,13 +60,13 @@ private:
     std::string url_;
 };
 
-// What came back, as far as it counts.
+// The relevant content of a response.
 template <class Item> void add(Checksum &sum, const std::vector<Item> &items) { sum.add(items); }
 inline void add(Checksum &sum, const xsd__base64Binary &data) { sum.add(data); }
 inline void add(Checksum &sum, const ArrayOfString &items) { sum.add(items); }
 inline void add(Checksum &sum, int count) { sum.add(static_cast<int32_t>(count)); }
 
-// An operation: the stub that calls it, and what is looked at in its response.
+// An operation: the stub that calls it, and the checked part of its response.
 template <class Response> using Digest = void (*)(Checksum &, const Response &);
 
 // Calls of an operation with the values of a message, or with a number.
@@ -78,12 +78,12 @@ public:
     virtual size_t bytes() const = 0;
 };
 
-// `Stub` is called with a context, an address, and a response; it knows the values.
+// `Stub` is called with a context, an address, and a response; it holds the values.
 template <class Response, class Stub> class CallsOf final : public Calls {
 public:
     CallsOf(const End &end, size_t bytes, Stub stub, Digest<Response> digest)
         : client_(end.transport, end.port), bytes_(bytes), stub_(std::move(stub)), digest_(digest) {}
-    // Releases the values of the call before. The response struct stays, with the capacity of its vectors.
+    // Releases the values of the previous call. The response struct stays, with the capacity of its vectors.
     void call_once() override {
         client_.release();
         client_.check(stub_(client_.context(), client_.url(), response_));
@@ -108,7 +108,7 @@ std::unique_ptr<Calls> calls_of(const End &end, size_t bytes, Stub stub, Digest<
     return std::unique_ptr<Calls>(new CallsOf<Response, Stub>(end, bytes, std::move(stub), digest));
 }
 
-// The values of a message that sends them; the context owns what they point to.
+// The values of a message that sends them; the context owns their memory.
 template <class Request> struct Values {
     explicit Values(const std::string &message) {
         context.decode(message, request);
@@ -126,7 +126,7 @@ inline std::unique_ptr<Calls> void_calls(const End &end) {
     return calls_of<Response>(end, 0, stub, [](Checksum &, const Response &) {});
 }
 
-// The calls of a type of items: `FIELD` holds them in requests and responses.
+// The calls of a type of items: `FIELD` contains them in requests and responses.
 #define ECHOES(NAME, FIELD)                                                                                            \
     inline std::unique_ptr<Calls> echo##NAME(const End &end, const std::string &message) {                             \
         using Response = struct ns__echo##NAME##Response;                                                              \

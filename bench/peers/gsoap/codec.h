@@ -1,4 +1,4 @@
-// gSOAP from memory to memory: one envelope in, values out, and back.
+// gSOAP in process: one envelope in, values out, and back.
 //
 // This is what the generated skeleton `soap_serve_ns__...` does between the HTTP headers; the
 // socket is replaced by two callbacks that copy from and to a buffer.
@@ -51,7 +51,7 @@ GENERATED(SendBase64, sendBase64)
 GENERATED(SendEncodedStrings, sendEncodedStrings)
 GENERATED(SendRepeatedStrings, sendRepeatedStrings)
 
-// composites.inc has a line a composite type: its name, and each of its fields.
+// composites.inc has one line per composite type: its name, and each of its fields.
 #define COMPOSITE(NAME, FIELDS)         \
     using NAME = struct ns__send##NAME; \
     GENERATED(NAME, send##NAME)
@@ -59,19 +59,19 @@ GENERATED(SendRepeatedStrings, sendRepeatedStrings)
 #undef COMPOSITE
 #undef GENERATED
 
-// What is only read.
+// Read-only messages.
 template <> struct Generated<vim__FetchResponse> {
     static void vacate(soap *ctx, vim__FetchResponse *r) { r->soap_default(ctx); }
     static bool get(soap *ctx, vim__FetchResponse *r) { return r->soap_in(ctx, "vim:FetchResponse", nullptr) != nullptr; }
 };
 
-// How a request is encoded: literally, but for these. With an encoding gSOAP looks for strings that are referred to twice.
+// The encoding of requests: literal, except for these. With an encoding gSOAP looks for strings with several references.
 template <class Request> constexpr const char *ENCODING = nullptr;
 template <> inline constexpr const char *ENCODING<SendEncodedStrings> = "http://schemas.xmlsoap.org/soap/encoding/";
 template <> inline constexpr const char *ENCODING<SendRepeatedStrings> = ENCODING<SendEncodedStrings>;
 
-// Strings that repeat are shared before anything is timed: equal ones become one, by their pointer, as gSOAP tells them apart.
-// But for empty ones, which it does not find again when it reads what it has written.
+// Repeated strings are shared before anything is timed: equal ones become one pointer, which is how gSOAP compares them.
+// Except empty ones, which gSOAP does not find when it reads its own message.
 template <class Request> void share(Request &) {}
 inline void share(SendRepeatedStrings &request) {
     std::unordered_map<std::string_view, char *> known;
@@ -81,20 +81,20 @@ inline void share(SendRepeatedStrings &request) {
     }
 }
 
-// Doubles that travel as base64 of their bits; this program and its hosts are little-endian, as the bits on the wire are.
+// Doubles sent as base64 of their bits; this program and its hosts are little-endian, as are the bits on the wire.
 struct SendDoubles64 {
     std::vector<double> item;
 };
 
-// Where a written message goes, a buffer of gSOAP's at a time.
+// The destination of a written message, a gSOAP buffer at a time.
 class Output {
 public:
     virtual ~Output() = default;
-    // False where it cannot be written.
+    // Returns false if it cannot be written.
     virtual bool write(const char *from, size_t n) = 0;
 };
 
-// Memory, whose capacity is kept.
+// Memory with a reused capacity.
 class Text final : public Output {
 public:
     bool write(const char *from, size_t n) override {
@@ -104,7 +104,7 @@ public:
     std::string text;
 };
 
-// A soap context that lives as long as the process and is emptied between messages.
+// A soap context that lives as long as the process and is cleared between messages.
 class Context {
 public:
     Context() : ctx_(soap_new1(SOAP_C_UTFSTRING | SOAP_IO_BUFFER)) {
@@ -149,7 +149,7 @@ public:
               soap_envelope_end_out(ctx_) == SOAP_OK && soap_end_send(ctx_) == SOAP_OK);
     }
 
-    // gSOAP's own base64 into memory of the context's, and a copy of that into doubles.
+    // gSOAP's own base64 into the context's memory, and a copy of that into doubles.
     void decode(const std::string &message, SendDoubles64 &into) {
         SendBase64 request;
         decode(message, request);
@@ -158,7 +158,7 @@ public:
         into.item.resize(size / sizeof(double));
         if (size) std::memcpy(into.item.data(), request.data.__ptr, size);
     }
-    // The doubles are gSOAP's octets as they lie in memory: nothing is copied.
+    // The doubles are gSOAP's octets in memory: nothing is copied.
     void encode(const SendDoubles64 &request, Output &output) {
         SendBase64 octets;
         octets.data.__ptr = reinterpret_cast<unsigned char *>(const_cast<double *>(request.item.data()));

@@ -1,4 +1,4 @@
-// HTTP/1.1 requests over a connection that is kept alive, one chunk a buffer of gSOAP's. Nobody answers.
+// HTTP/1.1 requests over a persistent connection, one chunk per gSOAP buffer. There are no answers.
 
 #pragma once
 
@@ -17,7 +17,7 @@
 
 class Connection final : public Output {
 public:
-    // `buffer` octets for what is not yet acknowledged; 0 for what the system has by default.
+    // `buffer`: limit of unacknowledged octets; 0 for the system's default.
     Connection(uint16_t port, int buffer) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
         sockaddr_in address{};
         address.sin_family = AF_INET;
@@ -59,8 +59,8 @@ private:
         return send_parts(&part, 1, flags);
     }
 
-    // All of the parts, whatever the system takes at a time. With MSG_MORE the system waits for what follows until a segment is full, so that
-    // a short message is one segment, as one whose header is in the buffer of its body.
+    // Sends all parts, however much the system takes at a time. With MSG_MORE the system waits for more until a segment is full, so that a
+    // short message is one segment, as if its header were in the buffer of its body.
     bool send_parts(iovec *parts, int count, int flags) {
         while (count > 0) {
             msghdr message{};

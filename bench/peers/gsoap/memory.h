@@ -9,7 +9,7 @@
 
 namespace memory {
 
-// A line of /proc/self/status such as "VmRSS:", in bytes; 0 where there is none.
+// Returns a line of /proc/self/status such as "VmRSS:", in bytes; 0 if missing.
 inline long status(const char *key) {
     std::FILE *file = std::fopen("/proc/self/status", "r");
     if (!file) return 0;
@@ -26,7 +26,7 @@ inline long status(const char *key) {
 
 inline long resident() { return status("VmRSS:"); }
 
-// Sets the high-water mark to what is resident now, where the kernel lets us.
+// Resets the peak to the current value, if the kernel allows it.
 inline void reset_peak() {
     if (std::FILE *file = std::fopen("/proc/self/clear_refs", "w")) {
         std::fputs("5", file);

@@ -26,17 +26,17 @@ namespace {
 
 constexpr size_t COPIES = 16;
 
-// One prepared workload: what `prepare`, `run` and `output` talk to.
+// One prepared workload, for `prepare`, `run` and `output`.
 class Workload {
 public:
     virtual ~Workload() = default;
     virtual void run_once() = 0;
-    // Called outside the time, after the runs.
+    // Called outside the measured time, after the runs.
     virtual std::string checksum() = 0;
     virtual size_t bytes() const = 0;
     virtual const std::string &output() const = 0;
 
-    // Called once when everything but the timed work has been allocated.
+    // Called once when everything except the timed work has been allocated.
     void mark_baseline() {
         malloc_trim(0);
         baseline_ = memory::resident();
@@ -71,7 +71,7 @@ private:
     Request request_;
 };
 
-// Values that are written again and again.
+// Values that are written repeatedly.
 template <class Request> class Write : public Workload {
 public:
     explicit Write(std::string message) {
@@ -81,7 +81,7 @@ public:
         mark_baseline();
         encode();
     }
-    // Decodes the output again and gives the memory back, so that it does not count as encoding.
+    // Decodes the output and releases the memory, so that it does not count as encoding.
     std::string checksum() override {
         std::string sum;
         {
@@ -115,7 +115,7 @@ public:
     void run_once() override { this->encode(); }
 };
 
-// The connection that messages are sent over, if there is one.
+// The connection for sending messages, if there is one.
 std::unique_ptr<Connection> connection;
 
 template <class Request> class Send final : public Write<Request> {
@@ -165,7 +165,7 @@ const std::vector<Kind> KINDS = {
     kind<SendEncodedStrings>("encoded"), kind<SendRepeatedStrings>("repeated"),
 };
 
-// By the name of their type.
+// Selects by the type's name.
 const std::vector<Kind> COMPOSITES = {
 #define COMPOSITE(NAME, FIELDS) kind<NAME>(#NAME),
 #include "composites.inc"
@@ -180,7 +180,7 @@ Workload &current() {
     return *prepared;
 }
 
-// What this program is compared in. Built with references, it is only that in which they matter.
+// The workloads of this program. Built with references, it only has those in which they matter.
 #ifdef ENCODED_ALONE
 constexpr const char *NAME = "gsoap-multiref";
 const std::vector<std::string> LITERAL_KINDS, LITERAL_OPERATIONS;
@@ -195,7 +195,7 @@ const std::vector<std::string> READ_ALONE = {"decode-resource"};
 const std::vector<std::string> ENCODED_KINDS = {"encoded", "repeated"};
 const std::vector<std::string> ENCODED_OPERATIONS = {"EncodedStrings", "RepeatedStrings"};
 
-// Each of the directions of each of the names.
+// Each direction of each name.
 void add(std::vector<std::string> &to, const std::vector<std::string> &directions, const std::vector<std::string> &names) {
     for (const std::string &direction : directions)
         for (const std::string &name : names) to.push_back(direction + name);
@@ -223,14 +223,14 @@ void hello() {
                 operations.c_str(), Transport::names());
 }
 
-// The message follows the line in any case, so it is read before anything can fail.
+// The message always follows the line, so it is read before anything can fail.
 std::string read_message(size_t length) {
     std::string message(length, '\0');
     if (std::fread(&message[0], 1, length, stdin) != length) std::exit(1);
     return message;
 }
 
-// Which composite type a message is of: what follows `:send` in the name of its element.
+// Returns the composite type of a message: what follows `:send` in the name of its element.
 std::string composite_in(const std::string &message) {
     size_t start = message.find(":sendI");
     if (start == std::string::npos) throw std::runtime_error("no composite type");
@@ -285,7 +285,7 @@ void set_transport(std::istringstream &arguments) {
     std::printf("{\"ok\":true}\n");
 }
 
-// Octets that are sent and not yet acknowledged, at most.
+// Maximum number of sent octets that are not acknowledged yet.
 constexpr int BUFFER = 32768;
 
 void connect(std::istringstream &arguments) {
@@ -298,7 +298,7 @@ void connect(std::istringstream &arguments) {
     std::printf("{\"ok\":true}\n");
 }
 
-// The server, once there is one.
+// The server, after it was started.
 Server *server = nullptr;
 
 void serve(std::istringstream &arguments) {
@@ -309,7 +309,7 @@ void serve(std::istringstream &arguments) {
     std::printf("{\"ok\":true,\"port\":%u}\n", static_cast<unsigned>(server->port()));
 }
 
-// Nanoseconds that this thread has been on a processor.
+// Returns the processor time of this thread in nanoseconds.
 uint64_t thread_time() {
     timespec time;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

@@ -1,7 +1,7 @@
-// gSOAP's stand-alone server: a thread accepts connections, and a pool of threads serves them, one connection a thread at a time.
+// gSOAP's stand-alone server: a thread accepts connections, and a pool of threads serves them, one connection per thread.
 //
-// The way of the user guide's "multi-threaded stand-alone service" with a queue. A connection holds its thread until it is closed, so
-// that the pool needs as many threads as there are connections.
+// This is the user guide's "multi-threaded stand-alone service" with a queue. A connection occupies its thread until it is closed, so the
+// pool needs as many threads as there are connections.
 
 #pragma once
 
@@ -33,7 +33,7 @@ public:
         for (size_t i = 0; i < threads; i++) std::thread(&Server::serve, this, soap_copy(master_)).detach();
         std::thread(&Server::accept, this).detach();
     }
-    // Lives as long as the process: its threads do.
+    // Lives as long as the process, since its threads do.
     ~Server() = delete;
 
     uint16_t port() const {
@@ -47,7 +47,7 @@ private:
     static constexpr soap_mode FLAGS = SOAP_C_UTFSTRING | SOAP_IO_KEEPALIVE | SOAP_IO_STORE;
     static constexpr int BACKLOG = 1024;
 
-    // Between two requests of a connection.
+    // Called between two requests of a connection.
     static int release(soap *ctx) {
         soap_destroy(ctx);
         soap_end(ctx);
@@ -88,8 +88,8 @@ private:
     std::deque<SOAP_SOCKET> waiting_;
 };
 
-// The operations. gSOAP hands vectors over by value. How a response is sent is said in each, since a context goes on as it was
-// left; why it is sent so, in README.md.
+// The operations. gSOAP passes vectors by value. Each sets how its response is sent, since a context keeps its settings; the reasons are in
+// README.md.
 
 int ns__echoVoid(soap *ctx, ns__echoVoidResponse &) {
     soap_set_omode(ctx, SOAP_IO_CHUNK);
@@ -127,7 +127,7 @@ int ns__sendBase64(soap *ctx, xsd__base64Binary data, ns__sendBase64Response &re
     return SOAP_OK;
 }
 
-// Items for a number, as suite.wsdl says; `i` counts from 1. Texts live as long as the context's other values.
+// Returns items for a number, as suite.wsdl requires; `i` counts from 1. Strings live as long as the context's other values.
 
 inline char *text_of(soap *ctx, int i, size_t width) {
     std::string text = "Message #" + std::to_string(i);
@@ -148,7 +148,7 @@ inline void made(soap *ctx, int i, ns__Event &item) {
     item.message = text_of(ctx, i, 0);
 }
 
-// Arrays of SOAP encoding. Strings that repeat are so many different ones in turn, each of them one in memory.
+// Arrays of SOAP encoding. Repeated strings cycle through distinct ones, each of them stored once.
 #define ENCODED(NAME, DIFFERENT)                                                                   \
     int ns__send##NAME(soap *ctx, ArrayOfString item, ns__send##NAME##Response &response) {        \
         soap_set_omode(ctx, SOAP_IO_STORE);                                                        \

@@ -1,4 +1,4 @@
-// How server and client speak to each other: the protocol's `transport`. A runtime without OpenSSL and zlib knows plain HTTP alone.
+// The transport of server and client: the protocol's `transport`. A runtime without OpenSSL and zlib only supports plain HTTP.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 struct Transport {
     bool is_gzip = false;
     bool is_tls = false;
-    // Where the certificate and its key lie.
+    // Folder of the certificate and its key.
     std::string folder;
 
     static Transport named(const std::string &name, const std::string &folder) {
@@ -24,7 +24,7 @@ struct Transport {
 
     const char *scheme() const { return is_tls ? "https" : "http"; }
 
-    // Names of those that there are besides plain HTTP, as JSON.
+    // Names of the transports besides plain HTTP, as JSON.
     static const char *names() {
 #if defined(WITH_OPENSSL) && defined(WITH_GZIP)
         return "[\"gzip\",\"tls\",\"gzip+tls\"]";
@@ -42,7 +42,7 @@ struct Transport {
 #endif
     }
 
-    // The certificate has to be the one that is known; the name in it, for which gSOAP looks among host names alone, is not compared.
+    // The certificate must be the known one; its name is not checked, since gSOAP only looks among host names.
     void set_up_client(soap *ctx) const {
         compress(ctx);
 #ifdef WITH_OPENSSL
@@ -53,7 +53,7 @@ struct Transport {
 #endif
     }
 
-    // Shakes hands on a connection that was accepted.
+    // Performs the TLS handshake on an accepted connection.
     bool begin(soap *ctx) const {
 #ifdef WITH_OPENSSL
         if (is_tls) return soap_ssl_accept(ctx) == SOAP_OK;

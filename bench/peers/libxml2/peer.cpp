@@ -21,7 +21,7 @@ template <class Number> void parse(const std::string &text, Number &into) {
     if (error != std::errc() || stop != end) throw std::runtime_error("no number: " + text);
 }
 
-// What the elements inside the operation's become. `level` is 1 for an item (or `data`), 2 for a field of it.
+// Receives the elements inside the operation's. `level` is 1 for an item (or `data`), 2 for its fields.
 template <class Values> struct Sink;
 
 template <class Item> struct Scalars {
@@ -38,7 +38,7 @@ template <> struct Sink<Ints> : Scalars<int32_t> {};
 template <> struct Sink<Doubles> : Scalars<double> {};
 template <> struct Sink<Strings> : Scalars<std::string> {};
 
-// Fields come in their order, as the schema says.
+// Fields are in schema order.
 template <class Item> struct Structs {
     std::vector<Item> *items;
     void open(int level, int) {
@@ -70,7 +70,7 @@ template <class Data> struct Base64 {
 template <> struct Sink<Octets> : Base64<Octets> {};
 template <> struct Sink<Doubles64> : Base64<Doubles64> {};
 
-// The callbacks of one message. Exceptions must not pass through libxml2: the first is kept, and stops the parser.
+// The callbacks of one message. Exceptions must not unwind through libxml2: the first is kept, and stops the parser.
 template <class Values> class Reader {
 public:
     Reader(Values &into, std::string &text) : sink_{{&into}}, text_(text) {}
@@ -157,7 +157,7 @@ public:
         Reader<Values> reader(into, text_);
         *parser_->sax = Reader<Values>::handler();
         reader.attach(parser_);
-        // No tree comes back: that is what the handler's missing callbacks would have built.
+        // No tree is returned: the handler's missing callbacks would have built it.
         xmlCtxtReadMemory(parser_, message.data(), static_cast<int>(message.size()), nullptr, nullptr, OPTIONS);
         reader.conclude();
         if (!parser_->wellFormed) throw std::runtime_error("not well-formed");
@@ -210,7 +210,7 @@ private:
         write("message", event.message);
         xmlTextWriterEndElement(writer_);
     }
-    // A text in which nothing is to be escaped.
+    // Text without characters to escape.
     void raw(const char *name, const char *text) {
         xmlTextWriterStartElement(writer_, xml(name));
         xmlTextWriterWriteRaw(writer_, xml(text));

@@ -9,7 +9,7 @@ using System.Web.Services.Protocols;
 
 public static class Client
 {
-    /// <summary>The kinds whose values the operations send and receive, by how the items are called there.</summary>
+    /// <summary>The kinds of the values that the operations send and receive, by the operations' names of items.</summary>
     private static readonly Dictionary<string, string> Kinds = new Dictionary<string, string>
     {
         { "Ints", "ints" },
@@ -22,7 +22,7 @@ public static class Client
         { "RepeatedStrings", "repeated" },
     };
 
-    /// <summary>Every operation; the server offers the same. Nothing is echoed in SOAP encoding.</summary>
+    /// <summary>Every operation; the server supports the same. There are no echoes in SOAP encoding.</summary>
     public static readonly string[] Operations = new[] { "echoVoid" }.Concat(Kinds.Keys.SelectMany(OperationsOf)).ToArray();
 
     private static IEnumerable<string> OperationsOf(string items)
@@ -31,7 +31,7 @@ public static class Client
         return actions.Select(action => action + items);
     }
 
-    /// <summary>The kind of an operation's values; null where it has none.</summary>
+    /// <summary>The kind of an operation's values; null if it has none.</summary>
     public static Kind KindOf(string operation)
     {
         if (!Operations.Contains(operation))
@@ -41,7 +41,7 @@ public static class Client
         return Kinds.Where(entry => OperationsOf(entry.Key).Contains(operation)).Select(entry => Kind.All[entry.Value]).FirstOrDefault();
     }
 
-    /// <summary>A call, to be made again and again, that gives what the response holds. It sends values, or a number, or nothing.</summary>
+    /// <summary>A repeatable call that returns the content of the response. It sends values, or a number, or nothing.</summary>
     public static Func<object> Calls(int port, string operation, int count, object values)
     {
         var suite = Ready(new Suite(), port);
@@ -79,7 +79,7 @@ public static class Client
         }
     }
 
-    /// <summary>A proxy that sends at once: it neither asks first whether it may, nor waits for more to send.</summary>
+    /// <summary>A proxy that sends at once: without Expect: 100-continue and Nagle's algorithm.</summary>
     private static T Ready<T>(T proxy, int port) where T : SoapHttpClientProtocol
     {
         ServicePointManager.Expect100Continue = false;
@@ -90,7 +90,7 @@ public static class Client
         return proxy;
     }
 
-    /// <summary>What is sent and what comes back are one parameter.</summary>
+    /// <summary>One parameter is both sent and received.</summary>
     private delegate void Operation<T>(ref T[] items);
 
     private static Func<object> Echo<T>(Operation<T> operation, object values)

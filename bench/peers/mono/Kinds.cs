@@ -1,4 +1,4 @@
-// The kinds of workloads: how the values of each are read, written and summed up by XmlSerializer.
+// The kinds of workloads: how XmlSerializer reads and writes their values, and their checksums.
 
 using System;
 using System.Collections.Generic;
@@ -11,7 +11,7 @@ using System.Xml.Serialization;
 /// <summary>A kind such as <c>ints</c>; values are arrays.</summary>
 public abstract class Kind
 {
-    /// <summary>The values of a message; fails where it is not one of this kind.</summary>
+    /// <summary>Returns the values of a message; fails if it is not of this kind.</summary>
     public abstract object Decode(byte[] message);
 
     /// <summary>Writes the complete message.</summary>
@@ -19,10 +19,10 @@ public abstract class Kind
 
     public abstract void Sum(object values, Checksum sum);
 
-    /// <summary>The composite types that were used, by their names.</summary>
+    /// <summary>The composite types used so far, by name.</summary>
     private static readonly Dictionary<string, Kind> Composites = new Dictionary<string, Kind>();
 
-    /// <summary>Which composite type a message is of, by its element; each is a kind.</summary>
+    /// <summary>The composite type of a message, by its element; each is a kind.</summary>
     public static Kind CompositeIn(byte[] message)
     {
         var found = Regex.Match(Encoding.UTF8.GetString(message), @":send(I\d+D\d+S\d+)");
@@ -159,7 +159,7 @@ public sealed class Kind<TBody, TItem> : Kind
     }
 }
 
-/// <summary>Doubles as the octets of IEEE 754, little-endian like every machine that this runs on.</summary>
+/// <summary>Doubles as the octets of IEEE 754, little-endian like every machine that runs this.</summary>
 public static class Bits
 {
     public static double[] Doubles(byte[] octets)
@@ -201,7 +201,7 @@ public sealed class Checksum
         Octets(BitConverter.GetBytes(value));
     }
 
-    /// <summary>No text at all counts as an empty one.</summary>
+    /// <summary>A missing string counts as an empty one.</summary>
     public void Text(string value)
     {
         var octets = Encoding.UTF8.GetBytes(value ?? "");

@@ -1,4 +1,4 @@
-// What this process takes: memory and time on a processor.
+// The resources of this process: memory and processor time.
 
 using System;
 using System.IO;
@@ -8,7 +8,7 @@ using System.Runtime.InteropServices;
 /// <summary>Resident memory of this process, from /proc.</summary>
 public static class Memory
 {
-    /// <summary>A line of the status, in bytes; 0 where there is none.</summary>
+    /// <summary>A line of the status, in bytes; 0 if missing.</summary>
     public static long Status(string key)
     {
         try
@@ -22,7 +22,7 @@ public static class Memory
         }
     }
 
-    /// <summary>Sets the high-water mark to what is resident now, where the kernel lets us.</summary>
+    /// <summary>Resets the peak to the current value, if the kernel allows it.</summary>
     public static void ResetPeak()
     {
         try
@@ -31,12 +31,12 @@ public static class Memory
         }
         catch (Exception)
         {
-            // Then it is the process's maximum.
+            // Then it is the peak of the process.
         }
     }
 }
 
-/// <summary>Time on a processor, which .NET tells in steps of ten milliseconds alone.</summary>
+/// <summary>Processor time, which .NET reports only in steps of ten milliseconds.</summary>
 public static class Processor
 {
     private const int ThreadClock = 3;
@@ -51,7 +51,7 @@ public static class Processor
     [DllImport("libc", EntryPoint = "clock_gettime")]
     private static extern int ClockGetTime(int clock, out Time time);
 
-    /// <summary>Nanoseconds that this thread has been on a processor.</summary>
+    /// <summary>Processor time of this thread in nanoseconds.</summary>
     public static long ThreadTime()
     {
         Time time;

@@ -10,7 +10,7 @@ using System.Text;
 
 public static class Peer
 {
-    /// <summary>Milliseconds of runs before times count: what is timed is compiled code, and the serializers are generated.</summary>
+    /// <summary>Milliseconds of runs before times count, so that compiled code and generated serializers are timed.</summary>
     private const int Warm = 3000;
 
     private static readonly Stream Requests = new BufferedStream(Console.OpenStandardInput(), 65536);
@@ -20,7 +20,7 @@ public static class Peer
     public static void Main()
     {
         var answers = Console.OpenStandardOutput();
-        // Whatever a library prints is no answer.
+        // The output of a library is not an answer.
         Console.SetOut(Console.Error);
         for (string line; (line = Line()) != null && line != "quit";)
         {
@@ -91,7 +91,7 @@ public static class Peer
         return "{\"ok\":true,\"checksum\":\"" + sum + "\",\"bytes\":" + work.Bytes + "}";
     }
 
-    /// <summary>The web application has this program in its folder <c>bin</c>. Connections take no thread of their own.</summary>
+    /// <summary>The web application has this program in its folder <c>bin</c>. Connections do not occupy a thread.</summary>
     private static string Serve(int connections)
     {
         if (connections <= 0 || isServing)

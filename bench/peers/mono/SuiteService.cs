@@ -7,12 +7,12 @@ using System.Web.Services.Protocols;
 using System.Xml.Schema;
 using System.Xml.Serialization;
 
-/// <summary>Which operation is meant is told by the message's element: not all clients say the action.</summary>
+/// <summary>The message's element selects the operation: not all clients send the action.</summary>
 [WebService(Namespace = Names.Bench)]
 [SoapDocumentService(RoutingStyle = SoapServiceRoutingStyle.RequestElement)]
 public class SuiteService : WebService
 {
-    /// <summary>Of strings that repeat.</summary>
+    /// <summary>Number of distinct strings if they repeat.</summary>
     private const int Different = 1000;
 
     [WebMethod]

@@ -1,4 +1,4 @@
-// A prepared workload: what is done in a timed run, and what is told of it.
+// A prepared workload: the work of a timed run, and its results.
 
 using System;
 using System.IO;
@@ -43,10 +43,10 @@ public abstract class Work
     /// <summary>One timed run.</summary>
     public abstract void Once();
 
-    /// <summary>The values of the last run, or what its output decodes to.</summary>
+    /// <summary>The values of the last run, or of its decoded output.</summary>
     protected abstract object Values();
 
-    /// <summary>Size of the message that runs are timed on.</summary>
+    /// <summary>Size of the message in timed runs.</summary>
     public abstract int Bytes { get; }
 
     /// <summary>The last encoded message.</summary>
@@ -76,7 +76,7 @@ public abstract class Work
             messages = Enumerable.Range(0, Copies).Select(_ => (byte[])message.Clone()).ToArray();
         }
 
-        /// <summary>The values of the run before are garbage from here on.</summary>
+        /// <summary>The values of the previous run are garbage from here on.</summary>
         public override void Once()
         {
             values = null;
@@ -146,14 +146,14 @@ public abstract class Work
             call = Client.Calls(port, operation, count, sent);
         }
 
-        /// <summary>The values of the call before are garbage from here on.</summary>
+        /// <summary>The values of the previous call are garbage from here on.</summary>
         public override void Once()
         {
             response = null;
             response = call();
         }
 
-        /// <summary>Of values, of their number, or of nothing.</summary>
+        /// <summary>The checksum of values, of their number, or of nothing.</summary>
         public override string Sum()
         {
             if (response is Array)

@@ -1,4 +1,4 @@
-// FNV-1a with 64 bits over decoded values, as ../PROTOCOL.md defines it. The state is kept in two halves: numbers of JavaScript are
+// 64-bit FNV-1a over decoded values, as ../PROTOCOL.md defines it. The state is kept in two halves, since JavaScript's numbers are
 // doubles, and its big integers are slow.
 
 const scratch = new DataView(new ArrayBuffer(8));
@@ -8,7 +8,7 @@ export class Checksum {
   #low = 0x84222325;
 
   octet(octet) {
-    // By 0x100000001b3: the low half by 0x1b3, and that many of both halves shifted up.
+    // Multiplies by 0x100000001b3: the low half by 0x1b3, plus the shifted halves.
     const low = (this.#low ^ octet) >>> 0;
     const product = low * 0x1b3;
     this.#high = (Math.imul(this.#high, 0x1b3) + Math.floor(product / 0x100000000) + low * 0x100) >>> 0;

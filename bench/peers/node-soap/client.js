@@ -1,4 +1,4 @@
-// Calls by node-soap's own client, over a connection that is kept alive.
+// Calls by node-soap's own client, over a persistent connection.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ function described(operation, n, values) {
   if (!kind) throw new Error(`unknown operation ${operation}`);
   const { read, checksum } = kind;
   if (direction === "receive") return { content: () => ({ count: n }), read, checksum };
-  // The values are converted in each call, as in an encode.
+  // Each call converts the values, as an encode does.
   const content = () => kind.write(values(kind));
   return direction === "echo" ? { content, read, checksum } : { content, read: ({ count }) => count, checksum: checksumOf };
 }
@@ -43,7 +43,7 @@ export class Calls {
     const agent = isTls
       ? { httpsAgent: new https.Agent({ ...kept, ca: readFileSync(join(folder, "certificate.pem")) }) }
       : { httpAgent: new http.Agent(kept) };
-    // Without the last, 10 MiB are the most that is sent.
+    // Without the last option, the limit is 10 MiB.
     const settings = { ...agent, forever: true, forceGzip: isGzip, maxBodyLength: Infinity };
     let values;
     const description = described(operation, n, (kind) => (values ??= decode(kind, message)));

@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 
-/** A line of /proc/self/status, in bytes; 0 where there is none. */
+/** Returns a line of /proc/self/status, in bytes; 0 if missing. */
 export function memory(key) {
   try {
     const line = readFileSync("/proc/self/status", "utf8").match(new RegExp(`^${key}:\\s*(\\d+)`, "m"));
@@ -12,11 +12,11 @@ export function memory(key) {
   }
 }
 
-/** Sets the high-water mark to what is resident now, where the kernel lets us. */
+/** Resets the peak to the current value, if the kernel allows it. */
 memory.reset = () => {
   try {
     writeFileSync("/proc/self/clear_refs", "5");
   } catch {
-    // Then it is the process's maximum.
+    // Then it is the peak of the process.
   }
 };

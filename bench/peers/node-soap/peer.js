@@ -13,7 +13,7 @@ const COPIES = 16;
 const { decode, encode } = await toolkit(process.argv[2]);
 const { version } = createRequire(import.meta.url)("soap/package.json");
 
-/** What comes on standard input, by lines and by lengths. The event loop goes on meanwhile, for the server. */
+/** Reads standard input by lines and by lengths. Meanwhile the event loop continues, for the server. */
 class Requests {
   #chunks = process.stdin[Symbol.asyncIterator]();
   #rest = Buffer.alloc(0);
@@ -152,7 +152,7 @@ async function run(count) {
 
 async function once() {
   const start = process.hrtime.bigint();
-  // In memory there is nothing to wait for.
+  // In-process work is synchronous.
   const pending = prepared.once();
   if (pending) await pending;
   return Number(process.hrtime.bigint() - start);
@@ -164,7 +164,7 @@ function send(answered) {
   for (let sent = 0; sent < octets.length; ) sent += write(octets.subarray(sent));
 }
 
-/** A pipe that is full for the moment takes the rest later. */
+/** A full pipe takes the rest later. */
 function write(octets) {
   try {
     return writeSync(1, octets);

@@ -36,14 +36,14 @@ const service = {
 
 export const operations = Object.keys(service);
 
-/** Starts the server; gives its port. A compressed request is understood in any case; answers are not compressed. */
+/** Starts the server; returns its port. Compressed requests are always accepted; answers are not compressed. */
 export function serve(wsdl, { isTls, folder }) {
   const file = (name) => readFileSync(join(folder, name));
   const server = isTls ? https.createServer({ cert: file("certificate.pem"), key: file("key.pem") }) : http.createServer();
   server.keepAliveTimeout = 3_600_000;
   const xml = readFileSync(wsdl, "utf8");
   const { wsdl: description } = soap.listen(server, { path: "/bench", services: { Suite: { Suite: service } }, xml, enableChunkedEncoding: false, ...options });
-  // Its client hands this on to the description, its server does not.
+  // The client passes this option on to the WSDL, the server does not.
   description.options.preserveWhitespace = options.preserveWhitespace;
   return new Promise((resolve, reject) => {
     server.on("error", reject);

@@ -1,9 +1,9 @@
-// One message in or out, as node-soap's client does it.
+// Reads or writes one message as node-soap's client does.
 
 import soap from "soap";
 import { Checksum } from "./checksum.js";
 
-/** Text of an xsd:double. */
+/** Formats an xsd:double. */
 export function floating(value) {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "INF" : "-INF";
@@ -17,7 +17,7 @@ function parseFloating(text) {
 
 export const options = { preserveWhitespace: true, disableCache: true, customDeserializer: { double: parseFloating } };
 
-// An empty element is an empty object, or nothing.
+// An empty element is an empty object, or missing.
 export const string = (value) => (typeof value === "string" ? value : "");
 const sum = (add) => (values) => {
   const checksum = new Checksum();
@@ -26,7 +26,7 @@ const sum = (add) => (values) => {
 };
 const octets = (content) => Buffer.from(string(content.data), "base64");
 
-/** Doubles from their bits, little-endian like every machine that this runs on. */
+/** Doubles from their bits, little-endian like every machine that runs this. */
 function doubles(octets) {
   if (octets.length % 8) throw new Error("these are no doubles");
   return new Float64Array(new Uint8Array(octets).buffer);
@@ -69,7 +69,7 @@ const doubles64 = {
 
 export const kinds = { ints, easy: floats, hard: floats, strings, structs, events, base64, doubles64 };
 
-/** Where a client's requests end: this HTTP client keeps them and sends nothing. */
+/** Receives a client's requests: this HTTP client keeps them and sends nothing. */
 class Kept {
   request(_url, message) {
     this.message = message;
@@ -77,7 +77,7 @@ class Kept {
   }
 }
 
-/** Both directions. */
+/** Both directions of messages. */
 export async function toolkit(wsdl) {
   const kept = new Kept();
   const client = await soap.createClientAsync(wsdl, { ...options, httpClient: kept });

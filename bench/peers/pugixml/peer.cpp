@@ -7,7 +7,7 @@
 
 namespace {
 
-// pugixml knows no namespaces: names go by what is behind the colon.
+// pugixml does not support namespaces: names are compared after the colon.
 const char *local(const char *name) {
     const char *colon = std::strchr(name, ':');
     return colon ? colon + 1 : name;
@@ -23,7 +23,7 @@ void read(const pugi::xml_node &node, int32_t &into) { into = node.text().as_int
 void read(const pugi::xml_node &node, double &into) { into = node.text().as_double(); }
 void read(const pugi::xml_node &node, std::string &into) { into = node.text().get(); }
 
-// Fields come in their order, as the schema says: no search by name.
+// Fields are in schema order: no search by name.
 void read(const pugi::xml_node &node, Mio &into) {
     pugi::xml_node field = node.first_child();
     read(field, into.x);
@@ -37,7 +37,7 @@ void read(const pugi::xml_node &node, Event &into) {
     read(field.next_sibling(), into.message);
 }
 
-// Each child is looked at once, and goes where its name says.
+// Each child is visited once, and assigned by its name.
 void read(const pugi::xml_node &node, Allocation &into) {
     for (pugi::xml_node field : node.children()) {
         const char *name = local(field.name());

@@ -3,18 +3,18 @@
 A toolkit is an object with
 
     name, version       for the answer to `hello`
-    operations          what its server offers; empty where there is none
-    calls               what its client calls; empty where there is none
-    transports          what both can do besides plain HTTP
-    has_composites      whether it has the types of composites.wsdl; each is a kind by its name, such as `I2D0S1`
-    decode(kind, message)   the values of a message; raises where it is not one of the kind
-    encode(kind, values)    the complete message, bytes
-    serve(connections, transport)   starts the server, gives its port
-    client(transport, port, operation, kind, values)    a function that calls and gives the response's values, or their number; `values` is
-                            a number for operations that receive
+    operations          the operations of its server; empty if there is none
+    calls               the operations that its client calls; empty if there is none
+    transports          the transports of both besides plain HTTP
+    has_composites      true if it supports the types of composites.wsdl; each is a kind with its name, such as `I2D0S1`
+    decode(kind, message)   returns the values of a message; raises if it is not of the kind
+    encode(kind, values)    returns the complete message, bytes
+    serve(connections, transport)   starts the server, returns its port
+    client(transport, port, operation, kind, values)    returns a function that calls and returns the response's values, or their number;
+                            `values` is a number for operations that receive
 
 Values are a list of ints, floats, strings or (for structs and events) tuples, bytes for `base64`, an array of doubles for `doubles64`;
-of a composite type a tuple of its fields in order.
+for a composite type a tuple of its fields in order.
 """
 
 import array
@@ -45,13 +45,13 @@ KINDS = {"Ints": "ints", "Doubles": "hard", "Strings": "strings", "Mios": "struc
 
 
 class Transport:
-    """How server and client speak to each other."""
+    """The transport of server and client."""
 
     def __init__(self, name, folder):
         self.is_gzip, self.is_tls, self.folder = name.startswith("gzip"), name.endswith("tls"), folder
         self.scheme = "https" if self.is_tls else "http"
 def composite_in(message):
-    """Which composite type a message is of: what follows `:send` in the name of its element."""
+    """Returns the composite type of a message: what follows `:send` in the name of its element."""
     found = re.search(rb":send(I\d+D\d+S\d+)", message)
     if not found:
         raise ValueError("no composite type")
@@ -59,20 +59,20 @@ def composite_in(message):
 
 
 def fields_of(composite):
-    """The names of its fields, in order."""
+    """Returns the names of its fields, in order."""
     counts = map(int, re.fullmatch(r"I(\d+)D(\d+)S(\d+)", composite).groups())
     return [f"{letter}{at}" for letter, count in zip("ids", counts) for at in range(count)]
 
 
 def doubles_of(octets):
-    """Doubles from their bits, little-endian like every machine that this runs on."""
+    """Returns doubles from their bits, little-endian like every machine that runs this."""
     doubles = array.array("d")
     doubles.frombytes(octets)
     return doubles
 
 
 def octets_of(kind, values):
-    """The octets that `checksum` goes over."""
+    """Returns the input of the checksum."""
     if kind == "ints":
         return struct.pack(f"<{len(values)}i", *values)
     if kind in ("easy", "hard"):
@@ -100,7 +100,7 @@ def text(value):
 
 
 def checksum(kind, values):
-    """FNV-1a with 64 bits."""
+    """Returns the 64-bit FNV-1a."""
     state = 0xCBF29CE484222325
     for octet in octets_of(kind, values):
         state = (state ^ octet) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
@@ -108,7 +108,7 @@ def checksum(kind, values):
 
 
 def resident(key):
-    """A line of /proc/self/status, in bytes; 0 where there is none."""
+    """Returns a line of /proc/self/status, in bytes; 0 if missing."""
     try:
         with open("/proc/self/status") as status:
             lines = dict(line.split(":", 1) for line in status)
@@ -128,7 +128,7 @@ def reset_peak():
 class Decode:
     def __init__(self, toolkit, kind, message):
         self.toolkit, self.kind, self.next = toolkit, kind, 0
-        # A slice of the whole would be the same object.
+        # A full slice would be the same object.
         self.messages = [bytes(bytearray(message)) for _ in range(COPIES)]
         gc.collect()
         self.baseline = resident("VmRSS")
@@ -182,7 +182,7 @@ class Calls:
         self.values = self.call()
 
     def checksum(self):
-        """A number is one int; nothing is none."""
+        """A number counts as one int; None as no value."""
         values = [self.values] if isinstance(self.values, int) else self.values or []
         return checksum(self.kind, values or (b"" if self.kind == "base64" else []))
 
@@ -266,9 +266,9 @@ class Peer:
 
 
 def main(toolkit):
-    # Whatever a library prints is no answer.
+    # The output of a library is not an answer.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     Peer(toolkit, sys.stdin.buffer, answers).run()
-    # Threads of a server do not keep the process.
+    # Server threads do not keep the process alive.
     os._exit(0)

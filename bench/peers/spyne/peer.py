@@ -1,4 +1,4 @@
-"""spyne as a peer of the benchmark: a server's way of reading requests and writing responses, and the server itself."""
+"""spyne as a peer of the benchmark: reading requests and writing responses as its server does, and the server itself."""
 
 import math
 import socket
@@ -16,9 +16,9 @@ from waitress.server import create_server
 import protocol
 
 BENCH = "urn:bench"
-# Bytes of a request, at most: 2 MiB where nothing is said, which are fewer than large arrays have.
+# Maximum size of a request in bytes; the default of 2 MiB is less than large arrays need.
 MOST_BYTES = 1 << 30
-# Elements inside an operation's are in no namespace.
+# Elements inside an operation's element have no namespace.
 LOCAL = {"sub_ns": ""}
 INT, DOUBLE, STRING = Integer32(**LOCAL), Double(**LOCAL), Unicode(**LOCAL)
 
@@ -67,7 +67,7 @@ MADE = {
 
 
 def method(function, name, argument, returns, variable, response=None):
-    """A method of a service: its message's element, and the one in its response."""
+    """Returns a method of a service: its message's element, and the one in its response."""
     code = {"item": lambda ctx, item: function(ctx, item), "data": lambda ctx, data: function(ctx, data), "count": lambda ctx, count: function(ctx, count)}
     field, type = argument
     body = code[field]
@@ -76,7 +76,7 @@ def method(function, name, argument, returns, variable, response=None):
 
 
 def service():
-    """The operations of the description."""
+    """The operations of the WSDL."""
     def echo_void(ctx):
         pass
 
@@ -93,7 +93,7 @@ def service():
 
 
 def writer():
-    """Operations whose responses are the messages to be written."""
+    """Operations whose responses are the messages to write."""
     methods = {f"make{name}": method(echo, f"make{name}", ("item", item), item, "item", f"send{name}") for name, item in ITEMS.items()}
     methods["makeBase64"] = method(lambda ctx, data: data, "makeBase64", ("data", DATA), DATA, "data", "sendBase64")
     return type("Writer", (ServiceBase,), methods)
@@ -117,7 +117,7 @@ class Spyne:
         self.operations = sorted(self.service.public_methods)
 
     def decode(self, kind, message):
-        """What spyne's servers do with a request between the transport and the method."""
+        """Does what spyne's servers do with a request between the transport and the method."""
         context = MethodContext(self.reader, MethodContext.SERVER)
         context.in_string = [message]
         context, = self.reader.generate_contexts(context)
@@ -130,7 +130,7 @@ class Spyne:
         return READ.get(kind, list)(context.in_object[0] or [])
 
     def encode(self, kind, values):
-        """What spyne's servers do with what a method has returned, up to the transport."""
+        """Does what spyne's servers do with a method's result, up to the transport."""
         context = MethodContext(self.writer, MethodContext.SERVER)
         context.method_request_string = "{%s}%s" % (BENCH, protocol.OPERATIONS[kind].replace("send", "make"))
         context, = context.in_protocol.generate_method_contexts(context)
@@ -139,9 +139,9 @@ class Spyne:
         return b"".join(context.out_string)
 
     def serve(self, connections, transport):
-        """waitress has no TLS; cheroot has."""
+        """waitress does not support TLS; cheroot does."""
         wsgi = WsgiApplication(self.application, max_content_length=MOST_BYTES)
-        # What is in flight at one time shares Python's one thread of execution: more than a few threads only cost.
+        # Concurrent requests share Python's one running thread: more than a few threads only add cost.
         if transport.is_tls:
             server = wsgi_server.Server(("127.0.0.1", 0), wsgi, numthreads=4, timeout=3600)
             server.ssl_adapter = BuiltinSSLAdapter(f"{transport.folder}/certificate.pem", f"{transport.folder}/key.pem")

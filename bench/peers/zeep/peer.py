@@ -1,4 +1,4 @@
-"""zeep as a peer of the benchmark: a client that writes requests, and reads messages by the same description.
+"""zeep as a peer of the benchmark: a client that writes requests, and reads messages with the same WSDL.
 
     peer.py WSDL COMPOSITES
 """
@@ -33,7 +33,7 @@ class Zeep:
         self.composites = zeep.Client(composites, settings=self.settings)
 
     def decode(self, kind, message):
-        """What zeep does with a message between its transport and the caller."""
+        """Does what zeep does with a message between its transport and the caller."""
         client, operation = self.operation(kind)
         envelope = parse_xml(message, client.transport, settings=self.settings)
         element = envelope.find(BODY)[0]
@@ -44,16 +44,16 @@ class Zeep:
         return READ[kind](content) if kind in READ else composite(kind, content)
 
     def encode(self, kind, values):
-        """What zeep does with a call's arguments up to its transport."""
+        """Does what zeep does with a call's arguments up to its transport."""
         client, operation = self.operation(kind)
         named = arguments(kind, values) if kind in READ else dict(zip(fields_of(kind), values))
         envelope = client.create_message(client.service, operation, **named)
         return etree.tostring(envelope, xml_declaration=True, encoding="utf-8")
 
     def client(self, transport, port, operation, kind, values):
-        """A call by a proxy of zeep's, over a session that keeps its connection."""
+        """Calls with a zeep proxy, over a session with a persistent connection."""
         session = requests.Session()
-        # Nothing from the environment: no proxies, no other certificates.
+        # Ignore the environment: no proxies, no other certificates.
         session.trust_env = False
         if transport.is_tls:
             session.verify = f"{transport.folder}/certificate.pem"
@@ -64,13 +64,13 @@ class Zeep:
             return lambda: method() and None
         if operation.startswith("receive"):
             return lambda: read(kind, method(count=values))
-        # Arguments are made in each call, as in an encode.
+        # Each call creates the arguments, as an encode does.
         if operation.startswith("send"):
             return lambda: method(**arguments(kind, values))
         return lambda: read(kind, method(**arguments(kind, values)))
 
     def operation(self, kind):
-        """The client that has a kind's operation, and its name."""
+        """Returns the client with a kind's operation, and its name."""
         if kind in protocol.OPERATIONS:
             return self.suite, protocol.OPERATIONS[kind]
         return self.composites, "send" + kind
@@ -82,7 +82,7 @@ def arguments(kind, values):
 
 
 def read(kind, response):
-    """The only element of a response is given without one; where it holds nothing, there is none."""
+    """zeep returns the only element of a response directly; without content, it returns None."""
     content = SimpleNamespace(item=response or [], data=response or b"")
     return READ[kind](content)
 
@@ -94,7 +94,7 @@ def composite(kind, content):
     return [content[field] or "" if field[0] == "s" else content[field] for field in fields_of(kind)]
 
 
-# zeep gives None for an empty string.
+# zeep returns None for an empty string.
 READ = {
     "ints": lambda content: content.item,
     "easy": lambda content: content.item,

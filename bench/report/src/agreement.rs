@@ -1,8 +1,8 @@
-//! Whether two machines come to the same verdicts.
+//! Compares the verdicts of two machines.
 //!
 //! Outcomes are compared claim by claim, and so are the intervals of the deciding numbers. Counts
-//! and bytes are the code's, so where they differ something is wrong; times are the machine's, so
-//! that a difference is only worth telling.
+//! and bytes depend only on the code, so a difference is an error; times depend on the machine, so
+//! a difference is only reported.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,20 +11,20 @@ use crate::number::number;
 use crate::statistics::Interval;
 use crate::table::Grid;
 
-/// A verdict as it stands in a record.
+/// A verdict as stored in a record.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Recorded {
-    /// The paper, by a short name.
+    /// Short name of the paper.
     pub paper: String,
-    /// Unique among the claims of the paper.
+    /// Key, unique among the claims of the paper.
     pub key: String,
-    /// What the paper says.
+    /// The paper's claim.
     pub statement: String,
-    /// What the numbers are.
+    /// The kind of numbers.
     pub basis: Basis,
-    /// Sizes that were measured.
+    /// Measured sizes.
     pub sizes_run: Vec<usize>,
-    /// The number that decides.
+    /// The deciding number.
     pub ours: Option<Interval>,
     /// The outcome.
     pub outcome: Outcome,
@@ -37,27 +37,27 @@ pub struct Agreement {
     pub paper: String,
     /// The claim.
     pub key: String,
-    /// What the numbers are.
+    /// The kind of numbers.
     pub basis: Basis,
     /// The outcome here.
     pub here: Outcome,
     /// The outcome there.
     pub there: Outcome,
-    /// The number that decides, here.
+    /// The deciding number here.
     pub ours: Option<Interval>,
-    /// The number that decides, there.
+    /// The deciding number there.
     pub theirs: Option<Interval>,
-    /// How they compare.
+    /// The relation of both.
     pub relation: Relation,
 }
 
-/// How a claim on one machine compares with the same on another.
+/// The relation of a claim on one machine to the same claim on another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Relation {
     /// The outcomes are the same, and the intervals overlap.
     Same,
-    /// The outcomes are the same, and the intervals lie apart.
+    /// The outcomes are the same, and the intervals do not overlap.
     OtherNumber,
     /// The outcomes differ.
     OtherOutcome,
@@ -65,11 +65,11 @@ pub enum Relation {
     Incomparable,
 }
 
-/// Counts of streams that are timed are averages over as many messages as there was time for, and
-/// differ by less than this part.
+/// Relative tolerance: counts of timed streams are averages over as many messages as time allowed,
+/// and differ by less than this.
 const SLACK: f64 = 0.01;
 
-/// The claims that both have, in the order of the first.
+/// Compares the claims that both have, in the order of the first.
 pub fn compare(here: &[Recorded], there: &[Recorded]) -> Vec<Agreement> {
     let pair = |one: &Recorded| {
         let other = there.iter().find(|other| (&other.paper, &other.key) == (&one.paper, &one.key))?;
@@ -87,7 +87,8 @@ pub fn compare(here: &[Recorded], there: &[Recorded]) -> Vec<Agreement> {
     here.iter().filter_map(pair).collect()
 }
 
-/// The claims about counts that were measured there and not here, of the papers that are here.
+/// Returns the claims about counts that were measured there and not here, of the papers that are
+/// here.
 pub fn missing<'t>(here: &[Recorded], there: &'t [Recorded]) -> Vec<&'t Recorded> {
     let is_here = |it: &Recorded| here.iter().any(|one| one.paper == it.paper);
     let is_measured = |it: &Recorded| it.basis == Basis::Counts && it.outcome != Outcome::NotMeasured;
@@ -95,7 +96,8 @@ pub fn missing<'t>(here: &[Recorded], there: &'t [Recorded]) -> Vec<&'t Recorded
     there.iter().filter(|it| is_measured(it) && is_here(it) && !has(it)).collect()
 }
 
-/// Claims that were not measured at all of the paper's sizes are compared by their numbers.
+/// Compares two records of a claim. Claims measured at none of the paper's sizes are compared by
+/// their numbers.
 fn relation(one: &Recorded, other: &Recorded) -> Relation {
     let is_missing = [one, other].into_iter().any(|it| it.outcome == Outcome::NotMeasured && it.ours.is_none());
     match (one.ours, other.ours) {
@@ -112,12 +114,12 @@ fn overlap(one: Interval, other: Interval) -> bool {
 }
 
 impl Agreement {
-    /// True if it cannot be put down to the machine.
+    /// Returns true if the machine cannot explain the difference.
     pub fn is_failure(&self) -> bool {
         self.basis == Basis::Counts && matches!(self.relation, Relation::OtherNumber | Relation::OtherOutcome)
     }
 
-    /// True of a claim about counts that could be compared.
+    /// Returns true for a claim about counts that could be compared.
     pub fn is_compared_count(&self) -> bool {
         self.basis == Basis::Counts && self.relation != Relation::Incomparable
     }
@@ -149,7 +151,7 @@ impl Agreement {
     }
 }
 
-/// All of it as a table.
+/// Returns all comparisons as a table.
 pub fn grid(all: &[Agreement]) -> Grid {
     let header = ["paper", "claim", "of", "outcome here", "outcome there", "number here", "number there", "compared"];
     Grid {
@@ -160,13 +162,13 @@ pub fn grid(all: &[Agreement]) -> Grid {
     }
 }
 
-/// How many claims compare in which way, as one sentence.
+/// Returns the number of claims by relation, as one sentence.
 pub fn counts(all: &[Agreement]) -> String {
     let of = |relation| all.iter().filter(|it| it.relation == relation).count();
     let failures = all.iter().filter(|it| it.is_failure()).count();
     format!(
-        "Of {} claims, {} come to the same, {} to the same with another number, {} to another outcome, and {} cannot be compared; \
-         {failures} differ in counts or bytes, which no machine explains.",
+        "Of {} claims, {} have the same outcome, {} the same with another number, {} another outcome, and {} cannot be compared; \
+         {failures} differ in counts or bytes, which the machine cannot explain.",
         all.len(),
         of(Relation::Same),
         of(Relation::OtherNumber),

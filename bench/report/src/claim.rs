@@ -1,10 +1,9 @@
 //! Claims of papers, and verdicts on them.
 //!
-//! A claim has the paper's number, its sizes and a [`Test`]. It is judged on the paper's sizes
-//! only: what a run does not have is [`Outcome::NotMeasured`], with the reason. What holds for each
-//! of many sizes is refuted by some of them, and confirmed by all of them alone. Each repetition is
-//! judged on its own, and where they do not all come to the same, the verdict is
-//! [`Outcome::Unstable`].
+//! A claim has the paper's number, its sizes and a [`Test`]. It is judged only on the paper's
+//! sizes; if a run lacks them, the verdict is [`Outcome::NotMeasured`], with the reason. A claim
+//! about each of many sizes can be refuted by some of them, but confirmed only by all. Each
+//! repetition is judged separately; if they disagree, the verdict is [`Outcome::Unstable`].
 
 use std::fmt;
 
@@ -15,63 +14,63 @@ use crate::statistics::Interval;
 use crate::table::{Emphasis, Grid, Sheet};
 use crate::test::{Evidence, Test};
 
-/// What a paper says that can be true here, or not.
+/// A testable claim of a paper.
 #[derive(Debug, Clone, Serialize)]
 pub struct Claim {
-    /// Unique among the claims of its paper.
+    /// Key, unique among the claims of its paper.
     pub key: String,
-    /// The paper, by a short name.
+    /// Short name of the paper.
     pub paper: String,
-    /// Where it says so.
+    /// The place in the paper.
     pub place: String,
-    /// What it says, in one sentence; or what is compared.
+    /// The claim in one sentence, or a name for the comparison.
     pub statement: String,
-    /// The number that it prints.
+    /// The printed number.
     pub printed: Printed,
-    /// The sizes that it is about.
+    /// The sizes that the claim is about.
     pub sizes: Sizes,
-    /// What its numbers are.
+    /// The kind of numbers.
     pub basis: Basis,
-    /// When numbers of ours agree.
+    /// The test that decides whether our numbers agree.
     #[serde(rename = "agrees_if", serialize_with = "as_text")]
     pub test: Test,
-    /// Why ours are known to differ, where they do.
+    /// The known reason for a difference, if there is one.
     pub because: Option<String>,
 }
 
-/// What the numbers of a claim are.
+/// The kind of a claim's numbers.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
-    /// Times: another machine may come to another outcome.
+    /// Times: the outcome may depend on the machine.
     #[default]
     Times,
-    /// Counts and bytes: they are the same on every machine.
+    /// Counts and bytes: the same on every machine.
     Counts,
 }
 
-/// What a paper prints.
+/// The printed values of a paper.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Printed {
     /// A number.
     Number(f64),
-    /// From one number to another.
+    /// A range of numbers.
     Range(f64, f64),
-    /// Words alone, or a whole table.
+    /// Text only, or a whole table.
     Words,
 }
 
-/// Sizes of messages that a claim is about.
+/// The message sizes of a claim.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Sizes {
-    /// All of these are needed.
+    /// All of these sizes are needed.
     All(Vec<usize>),
-    /// It holds for each of these, so that some of them can refute it. All of them are needed to
+    /// The claim holds for each of these sizes: some of them can refute it, but only all can
     /// confirm it.
     Each(Vec<usize>),
-    /// It is not about sizes.
+    /// The claim is not about sizes.
     None,
 }
 
@@ -79,13 +78,13 @@ pub enum Sizes {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// Our numbers agree, in each repetition.
+    /// Our numbers agree in each repetition.
     Agrees,
-    /// They do not, in any repetition.
+    /// Our numbers differ in each repetition.
     Differs,
-    /// They agree in some repetitions and differ in others.
+    /// Our numbers agree in some repetitions and differ in others.
     Unstable,
-    /// There are no numbers of ours, or they agree at some of the sizes that it takes.
+    /// We have no numbers, or they agree at only some of the necessary sizes.
     NotMeasured,
 }
 
@@ -95,34 +94,34 @@ pub struct Verdict {
     /// The claim.
     #[serde(flatten)]
     pub claim: Claim,
-    /// Sizes that were measured for it.
+    /// The sizes measured for the claim.
     pub sizes_run: Vec<usize>,
-    /// The number that decides: the median, the least and the greatest of the repetitions.
+    /// The deciding number: the median, minimum and maximum of the repetitions.
     pub ours: Option<Interval>,
-    /// What the number has to exceed: see [`Finding::bar`](crate::test::Finding::bar).
+    /// The value that the number must exceed: see [`Finding::bar`](crate::test::Finding::bar).
     pub bar: Option<f64>,
-    /// Whether the numbers agreed, in each repetition.
+    /// True for each repetition whose numbers agreed.
     pub repetitions: Vec<bool>,
     /// The outcome.
     pub outcome: Outcome,
-    /// Why it was not measured, or not at enough sizes.
+    /// The reason why it was not measured, or not at enough sizes.
     pub reason: Option<String>,
 }
 
-/// Finds the evidence for a claim in measurements: of these sizes, or says why there is none.
+/// Finds the evidence for a claim at these sizes, or returns why there is none.
 type Find<'a, D> = Box<dyn Fn(&D, &[usize]) -> Result<Evidence, String> + 'a>;
 
-/// A claim, and how to find out about it.
+/// A claim with the function that finds its evidence.
 pub struct Registered<'a, D> {
     /// The claim.
     pub claim: Claim,
-    /// Sizes that a run has.
+    /// The sizes of a run.
     available: Vec<usize>,
     find: Find<'a, D>,
 }
 
 impl<'a, D> Registered<'a, D> {
-    /// A claim whose evidence is found in measurements of the given sizes.
+    /// Creates a claim whose evidence comes from measurements of the given sizes.
     pub fn new(
         claim: Claim,
         available: &[usize],
@@ -180,10 +179,10 @@ fn outcome(repetitions: &[bool]) -> Option<Outcome> {
 }
 
 impl Sizes {
-    /// Of the sizes that a run has, those that count.
+    /// Returns the sizes of a run that count for the claim.
     ///
     /// # Errors
-    /// When they are not enough; with the reason.
+    /// When these are not enough, with the reason.
     pub fn run(&self, available: &[usize]) -> Result<Vec<usize>, String> {
         let wanted = match self {
             Sizes::None => return Ok(vec![]),
@@ -197,7 +196,7 @@ impl Sizes {
         Ok(common)
     }
 
-    /// Why an outcome at some sizes says nothing of all of them.
+    /// Returns why an outcome at some sizes proves nothing about all of them.
     fn doubt(&self, run: &[usize], outcome: Outcome) -> Option<String> {
         let Sizes::Each(wanted) = self else { return None };
         let is_open = run.len() < wanted.len() && outcome != Outcome::Differs;
@@ -233,7 +232,7 @@ impl fmt::Display for Outcome {
 }
 
 impl Verdict {
-    /// Why: what was missing, or why it is known to differ.
+    /// Returns the reason: what is missing, or the known reason for a difference.
     pub fn why(&self) -> &str {
         let because = self.claim.because.as_deref().filter(|_| self.outcome != Outcome::Agrees);
         self.reason.as_deref().or(because).unwrap_or_default()
@@ -261,8 +260,7 @@ const HEADER: [&str; 10] =
     ["compared", "place", "theirs", "ours", "range", "to beat", "sizes", "agrees if", OUTCOME, "why"];
 const OUTCOME: &str = "outcome";
 
-/// Verdicts as a table: all of them, whatever their outcome. Columns that would be empty are left
-/// out.
+/// Returns all verdicts as a table, without empty columns.
 pub fn grid(title: &str, verdicts: &[Verdict]) -> Grid {
     let rows = verdicts.iter().map(Verdict::cells).collect();
     without_empty_columns(Grid { title: title.to_owned(), header: HEADER.map(str::to_owned).into(), rows, names: 2 })
@@ -275,7 +273,7 @@ fn without_empty_columns(grid: Grid) -> Grid {
     Grid { header: pick(&grid.header), rows: grid.rows.iter().map(pick).collect(), ..grid }
 }
 
-/// Verdicts on several papers as a table with a row for every claim.
+/// Returns verdicts on several papers as a table with a row for every claim.
 pub fn short(verdicts: &[Verdict]) -> Grid {
     let row = |verdict: &Verdict| [vec![verdict.claim.paper.clone()], verdict.cells()].concat();
     let header = ["paper"].iter().chain(&HEADER).map(|&name| name.to_owned()).collect();
@@ -283,12 +281,12 @@ pub fn short(verdicts: &[Verdict]) -> Grid {
     without_empty_columns(Grid { title: "Outcome of each claim".to_owned(), header, rows, names: 3 })
 }
 
-/// [`grid`] for a page.
+/// Returns [`grid`] for a page.
 pub fn sheet(title: &str, verdicts: &[Verdict]) -> Sheet {
     colored(&grid(title, verdicts), verdicts)
 }
 
-/// [`short`] for a page.
+/// Returns [`short`] for a page.
 pub fn short_sheet(verdicts: &[Verdict]) -> Sheet {
     colored(&short(verdicts), verdicts)
 }
@@ -306,7 +304,7 @@ fn colored(grid: &Grid, verdicts: &[Verdict]) -> Sheet {
     sheet
 }
 
-/// How many verdicts there are of each outcome, as one sentence.
+/// Returns the number of verdicts by outcome, as one sentence.
 pub fn counts<'v>(verdicts: impl IntoIterator<Item = &'v Verdict>) -> String {
     let mut counts = [0; 4];
     verdicts.into_iter().for_each(|verdict| counts[verdict.outcome as usize] += 1);

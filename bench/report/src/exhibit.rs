@@ -10,13 +10,13 @@ use crate::table::Grid;
 pub struct Exhibit {
     /// Title of the paper, authors and venue.
     pub paper: String,
-    /// As in "Table 3".
+    /// The name, such as "Table 3".
     pub name: &'static str,
-    /// What is shown.
+    /// The caption.
     pub caption: String,
     /// Our numbers, and the paper's where it prints them.
     pub grids: Vec<Grid>,
-    /// Our numbers as pictures.
+    /// Charts of our numbers.
     pub charts: Vec<Chart>,
     /// The verdicts on its claims.
     pub verdicts: Vec<Verdict>,
@@ -26,7 +26,7 @@ pub struct Exhibit {
 pub const VERDICTS: &str = "Does it agree?";
 
 impl Exhibit {
-    /// The exhibit for a terminal; Markdown as well.
+    /// Formats the exhibit for a terminal, as Markdown.
     pub fn text(&self) -> String {
         let mut text = format!("## {}, {}\n\n{}\n", self.paper, self.name, self.caption);
         for grid in &self.grids {

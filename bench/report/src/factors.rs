@@ -1,10 +1,10 @@
-//! Trivial models of a table, and what a table says beyond them.
+//! Trivial models of a table, and the information in a table beyond them.
 //!
-//! A cell of the papers' large tables is the work of a few factors: the size, the number of
-//! partitions, the length of portions. A model of one factor knows the paper's own numbers, but
-//! gives the same one wherever that factor is the same: "portions of 32 bytes are slow" already
-//! puts many cells into their order. So an agreement has to be better than such models, or to be
-//! one of the interplay of the factors, which no sum of their effects has.
+//! A cell of the papers' large tables depends on a few factors: the size, the number of partitions,
+//! the length of portions. A model of one factor uses the paper's own numbers, but gives the same
+//! number wherever that factor is the same: "portions of 32 bytes are slow" already sorts many
+//! cells correctly. So an agreement must beat such models, or lie in the interaction of the
+//! factors, which no sum of their effects explains.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +14,8 @@ use crate::statistics::{Compared, Group, correlation_or_none, mean, ranks, sides
 
 const FACTORS: usize = 3;
 
-/// The rank correlation with theirs of the best model of one factor, chosen in each group; the mean
-/// of the groups.
+/// Returns the rank correlation with their numbers of the best one-factor model, chosen in each
+/// group; the mean over the groups.
 pub fn best_order(groups: &[Group]) -> f64 {
     let best = |group: &Group| {
         let theirs = ranks(&sides(group).1);
@@ -25,9 +25,8 @@ pub fn best_order(groups: &[Group]) -> f64 {
     mean(&groups.iter().map(best).collect::<Vec<_>>())
 }
 
-/// The correlation, within groups, of what is left of the logarithms of both sides when the effect
-/// of each factor is taken away; the mean of the groups. A side of which nothing is left counts as
-/// 0.
+/// Returns the correlation, within groups, of the logarithms of both sides after the effect of each
+/// factor is removed; the mean over the groups. If nothing remains of a side, the correlation is 0.
 pub fn interplay(groups: &[Group]) -> f64 {
     let within = |group: &Group| {
         let sets: Vec<_> = (0..FACTORS).flat_map(|factor| levels(group, factor)).collect();
@@ -37,9 +36,9 @@ pub fn interplay(groups: &[Group]) -> f64 {
     mean(&groups.iter().map(within).collect::<Vec<_>>())
 }
 
-/// How far ours are from theirs, as the mean distance of their logarithms, by how far the best
-/// model is that has one number for all cells, or one for each group, or one for each level of a
-/// factor. `None` if that model is theirs to the letter.
+/// Returns the mean distance of our logarithms from theirs, divided by that of the best model with
+/// one number for all cells, for each group, or for each level of a factor. Returns `None` if that
+/// model equals their numbers.
 pub fn distance(groups: &[Group]) -> Option<f64> {
     let (ours, theirs) = sides(&groups.concat());
     let (ours, theirs) = (logarithms(&ours), logarithms(&theirs));
@@ -47,10 +46,10 @@ pub fn distance(groups: &[Group]) -> Option<f64> {
     Some(gap(&ours, &theirs) / best).filter(|share| share.is_finite())
 }
 
-/// What chance reaches: the value that 95 of 100 random tables do not exceed, whose columns are
-/// ours in another order. It is the same order in all rows and in all groups of the same columns,
-/// since what a column says is not said anew in each row. Drawn by a fixed seed, so that it is the
-/// same at each call.
+/// Returns the value that chance reaches: 95 of 100 random tables do not exceed it. A random table
+/// has our columns in another order, the same in all rows and in all groups with the same columns,
+/// since the rows of a column are not independent. The seed is fixed, so each call returns the
+/// same.
 pub fn by_chance(groups: &[Group], statistic: impl Fn(&[Group]) -> f64) -> f64 {
     const DRAWS: usize = 200;
     let mut random = SplitMix64::new(SEED);
@@ -83,7 +82,7 @@ fn shuffled(groups: &[Group], random: &mut SplitMix64) -> Vec<Group> {
     groups.iter().map(&mut shuffled).collect()
 }
 
-/// Fisher and Yates.
+/// Shuffles by Fisher and Yates.
 fn permuted(mut items: Vec<Column>, random: &mut SplitMix64) -> Vec<Column> {
     for last in (1..items.len()).rev() {
         items.swap(last, random.below(last as u32 + 1) as usize);
@@ -91,17 +90,17 @@ fn permuted(mut items: Vec<Column>, random: &mut SplitMix64) -> Vec<Column> {
     items
 }
 
-/// Places of cells that share something.
+/// Indices of cells that share a property.
 type Set = Vec<usize>;
 
-/// The cells of each level of a factor.
+/// Returns the cells of each level of a factor.
 fn levels(cells: &[Compared], factor: usize) -> Vec<Set> {
     let mut levels: BTreeMap<usize, Set> = BTreeMap::new();
     cells.iter().enumerate().for_each(|(at, cell)| levels.entry(cell.place[factor]).or_default().push(at));
     levels.into_values().collect()
 }
 
-/// The sets of cells for which each model has one number.
+/// Returns the sets of cells to which each model assigns one number.
 fn models(groups: &[Group]) -> Vec<Vec<Set>> {
     let all = groups.concat();
     let mut start = 0;
@@ -114,12 +113,12 @@ fn models(groups: &[Group]) -> Vec<Vec<Set>> {
     [vec![(0..all.len()).collect()], each].into_iter().chain(by_factor).collect()
 }
 
-/// Each number replaced by the mean of its set.
+/// Replaces each number by the mean of its set.
 fn means(numbers: &[f64], sets: &[Set]) -> Vec<f64> {
     replaced(numbers, sets, |set| mean(&set))
 }
 
-/// Each number replaced by the median of its set: of all numbers, the nearest by the mean distance.
+/// Replaces each number by the median of its set, which minimizes the mean distance.
 fn medians(numbers: &[f64], sets: &[Set]) -> Vec<f64> {
     replaced(numbers, sets, |mut set| {
         set.sort_unstable_by(f64::total_cmp);
@@ -136,10 +135,10 @@ fn replaced(numbers: &[f64], sets: &[Set], number: impl Fn(Vec<f64>) -> f64) -> 
     replaced
 }
 
-/// What is left when no set differs from another in its mean. All zeros if that is no more than
-/// what rounding leaves.
+/// Removes the differences between the means of the sets. Returns all zeros if only rounding errors
+/// remain.
 fn without_effects(numbers: &[f64], sets: &[Set]) -> Vec<f64> {
-    // In a table without gaps, one sweep is enough.
+    // One sweep is enough for a table without gaps.
     const SWEEPS: usize = 50;
     const ROUNDING: f64 = 1e-9;
     let mut left = numbers.to_vec();
@@ -170,8 +169,7 @@ mod tests {
     use super::*;
     use crate::statistics::rank_correlation_within;
 
-    /// Two rows of three times four columns; in theirs, the second and the third factor act
-    /// together.
+    /// Two rows of three times four columns; in theirs, the second and the third factor interact.
     fn table(ours: impl Fn([f64; 3]) -> f64) -> Vec<Group> {
         let theirs = |[row, one, other]: [f64; 3]| (0.1 * row + one * other).exp();
         let cell = |i: usize| {
@@ -231,7 +229,7 @@ mod tests {
         };
         let one = by_chance(&[group(1)], rank_correlation_within);
         assert!((0.22..0.40).contains(&one), "{one}");
-        // Ten rows that say the same are no more than one of them, and ten groups are not either.
+        // Ten identical rows count as one, and so do ten identical groups.
         let ten = by_chance(&[group(10)], rank_correlation_within);
         assert!((ten - one).abs() < 0.02, "{ten}");
         let groups = by_chance(&vec![group(1); 10], rank_correlation_within);

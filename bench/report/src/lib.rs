@@ -1,7 +1,7 @@
 //! Reports of measurements, for the benchmarks and for the commands that measure.
 //!
-//! A [`page`] is one HTML file that needs nothing else: no script, no network, light or dark as the
-//! reader likes. It holds [`table`]s and [`plot`]s. An [`exhibit`] is a table or figure of a paper,
+//! A [`page`] is one self-contained HTML file: no script, no network, light or dark as the reader
+//! prefers. It holds [`table`]s and [`plot`]s. An [`exhibit`] is a table or figure of a paper,
 //! drawn from our data, with a verdict on each [`claim`] that the paper makes there: a claim has
 //! its numbers and sizes, and a [`test`](mod@test) that can fail. [`agreement`] compares the
 //! verdicts of two machines. Nothing is measured here.

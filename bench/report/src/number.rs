@@ -1,6 +1,6 @@
 //! Formats numbers for tables and plots.
 
-/// A number with three digits that mean something; nothing where it is none.
+/// Formats a number with three significant digits; empty if it is not a number.
 pub fn number(value: f64) -> String {
     let size = value.abs();
     match size {
@@ -12,7 +12,7 @@ pub fn number(value: f64) -> String {
     }
 }
 
-/// Short names of sizes: `10K` for 10,000.
+/// Returns short names of sizes: `10K` for 10,000.
 pub fn size_names(sizes: &[usize]) -> Vec<String> {
     let name = |&size: &usize| match size {
         0 => "0".to_owned(),

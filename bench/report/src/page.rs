@@ -1,5 +1,5 @@
-//! A report as one HTML page that needs nothing else: no script, no network; light or dark as the
-//! reader likes, usable with a keyboard and on a narrow screen.
+//! A report as one self-contained HTML page: no script, no network, light or dark as the reader
+//! prefers, usable with a keyboard and on a narrow screen.
 
 use crate::claim;
 use crate::exhibit::{Exhibit, VERDICTS};
@@ -8,7 +8,7 @@ use crate::table::{Grid, Sheet};
 
 const STYLE: &str = include_str!("style.css");
 
-/// A page under construction. All texts are escaped here.
+/// A page under construction. It escapes all text.
 #[derive(Debug)]
 pub struct Page {
     title: String,
@@ -18,66 +18,65 @@ pub struct Page {
 }
 
 impl Page {
-    /// A page without sections.
+    /// Creates a page without sections.
     pub fn new(title: impl Into<String>) -> Self {
         Page { title: title.into(), sections: Vec::new(), body: String::new() }
     }
 
-    /// Begins a section, which the page's list of contents names.
+    /// Begins a section, with an entry in the table of contents.
     pub fn section(&mut self, title: &str) {
         let id = self.anchor(title);
         self.add(&format!("<h2 id=\"{id}\">{}</h2>", escape(title)));
         self.sections.push((id, title.to_owned()));
     }
 
-    /// A name for links, of letters, digits and hyphens: the title's, with a number where another
-    /// section has it.
+    /// Returns a link name of letters, digits and hyphens for a title, with a number if another
+    /// section has the same.
     fn anchor(&self, title: &str) -> String {
         let id = slug(title);
         let is_taken = |id: &str| id.is_empty() || id == "main" || self.sections.iter().any(|(known, _)| known == id);
         if is_taken(&id) { format!("{id}-{}", self.sections.len() + 1) } else { id }
     }
 
-    /// A heading within a section.
+    /// Adds a heading within a section.
     pub fn heading(&mut self, title: &str) {
         self.add(&format!("<h3>{}</h3>", escape(title)));
     }
 
-    /// A paragraph.
+    /// Adds a paragraph.
     pub fn paragraph(&mut self, text: &str) {
         self.add(&format!("<p>{}</p>", escape(text)));
     }
 
-    /// A paragraph that is not to be overlooked.
+    /// Adds a highlighted paragraph.
     pub fn warning(&mut self, text: &str) {
         self.add(&format!("<p class=\"warning\">{}</p>", escape(text)));
     }
 
-    /// A list.
+    /// Adds a list.
     pub fn list<'t>(&mut self, items: impl IntoIterator<Item = &'t str>) {
         let items: String = items.into_iter().map(|item| format!("<li>{}</li>", escape(item))).collect();
         self.add(&format!("<ul>{items}</ul>"));
     }
 
-    /// A table.
+    /// Adds a table.
     pub fn sheet(&mut self, sheet: &Sheet) {
         self.add(&sheet.html());
     }
 
-    /// A table of plain texts.
+    /// Adds a table of plain text.
     pub fn grid(&mut self, grid: &Grid) {
         self.sheet(&Sheet::from(grid));
     }
 
-    /// Tables that are shown when they are asked for.
+    /// Adds collapsed tables.
     pub fn folded(&mut self, title: &str, sheets: &[Sheet]) {
         self.add(&format!("<details><summary>{}</summary>", escape(title)));
         sheets.iter().for_each(|sheet| self.sheet(sheet));
         self.add("</details>");
     }
 
-    /// A picture. Who cannot see it is told what it shows. If nothing is to be seen on it, the page
-    /// says so.
+    /// Adds a chart with a text alternative. If it has nothing to draw, the page says so.
     pub fn chart(&mut self, chart: &Chart) {
         if chart.names().is_empty() {
             self.add(&format!("<p>{}: not measured.</p>", escape(&chart.title)));
@@ -93,19 +92,19 @@ impl Page {
         ));
     }
 
-    /// A list whose items lead to other places of this page, by their names: see [`Page::mark`].
+    /// Adds a list of links to other places of this page, by name: see [`Page::mark`].
     pub fn links<'t>(&mut self, items: impl IntoIterator<Item = (&'t str, &'t str)>) {
         let item = |(name, text)| format!("<li><a href=\"#{}\">{}</a></li>", slug(name), escape(text));
         let items: String = items.into_iter().map(item).collect();
         self.add(&format!("<ul>{items}</ul>"));
     }
 
-    /// A place that [`Page::links`] leads to; its name is unique.
+    /// Adds a target for [`Page::links`]; its name must be unique.
     pub fn mark(&mut self, name: &str) {
         self.add(&format!("<a id=\"{}\"></a>", slug(name)));
     }
 
-    /// A table or figure of a paper, under a heading.
+    /// Adds a table or figure of a paper, under a heading.
     pub fn exhibit(&mut self, exhibit: &Exhibit) {
         self.heading(exhibit.name);
         self.paragraph(&exhibit.caption);
@@ -116,7 +115,7 @@ impl Page {
         }
     }
 
-    /// The page.
+    /// Returns the finished page.
     pub fn finish(self) -> String {
         let title = escape(&self.title);
         let link = |(id, name): &(String, String)| format!("<li><a href=\"#{id}\">{}</a></li>", escape(name));
@@ -140,13 +139,13 @@ impl Page {
     }
 }
 
-/// Letters and digits in lower case, with hyphens between words.
+/// Returns letters and digits in lower case, with hyphens between words.
 fn slug(text: &str) -> String {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-").to_ascii_lowercase()
 }
 
-/// Text for HTML, also for attributes in double quotes.
+/// Escapes text for HTML, including attributes in double quotes.
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
@@ -161,7 +160,7 @@ mod tests {
 
     const EVIL: &str = "<script>alert(1)</script>\" onload=\"alert(2)";
 
-    /// A page in which every text is `text`.
+    /// Returns a page in which every text is `text`.
     fn page_of(text: &str) -> String {
         let own = || text.to_owned();
         let grid = Grid { title: own(), header: vec![own()], rows: vec![vec![own()]], names: 1 };

@@ -1,5 +1,5 @@
-//! Charts as SVG, to stand in a [`page`](crate::page), whose style sheet has their colours, light
-//! and dark.
+//! Charts as SVG for a [`page`](crate::page), whose style sheet defines their colours, light and
+//! dark.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -7,57 +7,57 @@ use std::ops::Range;
 use crate::number;
 use crate::page::escape;
 
-/// Numbers as a picture.
+/// A chart.
 #[derive(Debug, Clone)]
 pub struct Chart {
-    /// What is shown.
+    /// The title.
     pub title: String,
-    /// What the width is; may be empty.
+    /// Label of the horizontal axis; may be empty.
     pub across: String,
-    /// What the height is.
+    /// Label of the vertical axis.
     pub up: String,
-    /// What is drawn.
+    /// The content.
     pub body: Body,
 }
 
-/// What is drawn.
+/// The content of a chart.
 #[derive(Debug, Clone)]
 pub enum Body {
     /// Bars in groups, from zero.
     Bars {
         /// Names of the groups.
         groups: Vec<String>,
-        /// In each group a bar: name and heights.
+        /// Name and heights of each series; it has one bar in each group.
         series: Vec<(String, Vec<f64>)>,
     },
-    /// Points over one axis. On logarithmic scales, what is not positive is left out.
+    /// Points on two axes. On logarithmic scales, numbers that are not positive are omitted.
     Lines {
         /// The lines.
         lines: Vec<Line>,
-        /// Whether both scales are logarithmic.
+        /// True if both scales are logarithmic.
         is_logarithmic: bool,
     },
 }
 
-/// Points under one name.
+/// Named points.
 #[derive(Debug, Clone)]
 pub struct Line {
     /// The name.
     pub name: String,
     /// The points.
     pub points: Vec<(f64, f64)>,
-    /// How they are drawn.
+    /// The drawing style.
     pub mark: Mark,
 }
 
-/// How points are drawn.
+/// The drawing style of points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
-    /// Each for itself.
+    /// Separate points.
     Dots,
-    /// Connected.
+    /// Connected points.
     Line,
-    /// Both.
+    /// Points with connections.
     Both,
 }
 
@@ -69,13 +69,13 @@ const TOP: f64 = 8.0;
 const BOTTOM: f64 = 44.0;
 /// Height of a line of the legend.
 const LEGEND: f64 = 20.0;
-/// Width of a character, about.
+/// Approximate width of a character.
 const CHARACTER: f64 = 7.2;
-/// Colours in the style sheet; further series use them again.
+/// Number of colours in the style sheet; further series reuse them.
 const COLORS: usize = 12;
 
 impl Chart {
-    /// Bars in groups.
+    /// Creates a chart of grouped bars.
     pub fn bars(
         title: impl Into<String>,
         up: impl Into<String>,
@@ -85,7 +85,7 @@ impl Chart {
         Chart { title: title.into(), across: String::new(), up: up.into(), body: Body::Bars { groups, series } }
     }
 
-    /// A curve a series over the same numbers, on logarithmic scales.
+    /// Creates a chart of one curve per series over the same numbers, on logarithmic scales.
     pub fn curves(
         title: impl Into<String>,
         up: impl Into<String>,
@@ -102,13 +102,13 @@ impl Chart {
         Chart { title: title.into(), across: String::new(), up: up.into(), body }
     }
 
-    /// Lines and dots on scales that have their zero.
+    /// Creates a chart of lines and dots on scales that include zero.
     pub fn lines(title: impl Into<String>, across: impl Into<String>, up: impl Into<String>, lines: Vec<Line>) -> Self {
         let body = Body::Lines { lines, is_logarithmic: false };
         Chart { title: title.into(), across: across.into(), up: up.into(), body }
     }
 
-    /// Names in the legend.
+    /// Returns the names in the legend.
     pub fn names(&self) -> Vec<&str> {
         match &self.body {
             Body::Bars { series, .. } => series.iter().map(|(name, _)| name.as_str()).collect(),
@@ -116,7 +116,7 @@ impl Chart {
         }
     }
 
-    /// The picture as SVG, without its title.
+    /// Returns the chart as SVG, without its title.
     pub fn svg(&self) -> String {
         let mut svg = Svg::new(&self.names());
         match &self.body {
@@ -128,7 +128,7 @@ impl Chart {
     }
 }
 
-/// Where numbers lie on an axis.
+/// The mapping of numbers to positions on an axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Scale {
     low: f64,
@@ -137,7 +137,7 @@ struct Scale {
 }
 
 impl Scale {
-    /// From zero, or the least below, to a little above the greatest.
+    /// Returns a scale from zero, or the minimum if negative, to slightly above the maximum.
     fn linear(numbers: impl Iterator<Item = f64>) -> Self {
         let finite = numbers.filter(|number| number.is_finite());
         let (low, high) = finite.fold((0.0_f64, 0.0_f64), |(low, high), number| (low.min(number), high.max(number)));
@@ -145,7 +145,7 @@ impl Scale {
         Scale { low, high, is_logarithmic: false }
     }
 
-    /// The powers of ten around numbers.
+    /// Returns a scale over the powers of ten that enclose the numbers.
     fn decades(numbers: impl Iterator<Item = f64>) -> Self {
         let positive = numbers.filter(|number| number.is_finite() && *number > 0.0);
         let (low, high) =
@@ -155,7 +155,7 @@ impl Scale {
         Scale { low, high, is_logarithmic: true }
     }
 
-    /// From 0 to 1 on the axis; `None` for what has no place.
+    /// Returns the position on the axis from 0 to 1; `None` if a number has none.
     fn place(&self, number: f64) -> Option<f64> {
         let share = if self.is_logarithmic {
             (number / self.low).ln() / (self.high / self.low).ln()
@@ -165,7 +165,7 @@ impl Scale {
         share.is_finite().then_some(share)
     }
 
-    /// Round numbers on the axis.
+    /// Returns the round numbers on the axis.
     fn ticks(&self) -> Vec<f64> {
         if self.is_logarithmic {
             let exponents = self.low.log10().round() as i32..=self.high.log10().round() as i32;
@@ -177,7 +177,7 @@ impl Scale {
     }
 }
 
-/// The next of 1, 2, 5, 10, 20, ... from a number on.
+/// Returns the smallest of 1, 2, 5, 10, 20, ... that is not below a number.
 fn round_step(least: f64) -> f64 {
     let power = 10_f64.powf(least.log10().floor());
     [1.0, 2.0, 5.0, 10.0].into_iter().map(|digit| digit * power).find(|step| *step >= least).unwrap_or(power * 10.0)
@@ -191,7 +191,7 @@ struct Svg {
 }
 
 impl Svg {
-    /// The legend, above the place for the plot.
+    /// Draws the legend, above the plot.
     fn new(names: &[&str]) -> Self {
         let places = legend_places(names);
         let lines = places.last().map_or(0.0, |(_, line)| line + 1.0);
@@ -214,7 +214,7 @@ impl Svg {
     }
 
     fn label(&mut self, x: f64, y: f64, anchor: &str, text: &str) {
-        // Writing to a string does not fail.
+        // Writing to a string never fails.
         let _ = write!(self.text, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{}</text>", escape(text));
     }
 
@@ -226,7 +226,7 @@ impl Svg {
         self.y.end - share * (self.y.end - self.y.start)
     }
 
-    /// Lines across, with their numbers at the left.
+    /// Draws horizontal grid lines, with their numbers at the left.
     fn heights(&mut self, scale: &Scale) {
         for tick in scale.ticks() {
             let Some(share) = scale.place(tick) else { continue };
@@ -290,7 +290,7 @@ impl Svg {
         }
     }
 
-    /// What the axes are.
+    /// Draws the labels of the axes.
     fn labels(&mut self, across: &str, up: &str) {
         let (middle, bottom) = (f64::midpoint(self.x.start, self.x.end), self.y.end + BOTTOM - 6.0);
         self.label(middle, bottom, "middle", across);
@@ -302,7 +302,7 @@ impl Svg {
     }
 }
 
-/// The class of a series' colour.
+/// Returns the CSS class of a series' colour.
 fn fill(series: usize) -> String {
     format!("c{}", series % COLORS)
 }
@@ -315,7 +315,7 @@ fn tick_name(tick: f64) -> String {
     }
 }
 
-/// Where names stand in the legend: from the left, and in which line.
+/// Returns the positions of names in the legend: distance from the left, and line.
 fn legend_places(names: &[&str]) -> Vec<(f64, f64)> {
     let (mut x, mut line) = (LEFT, 0.0);
     let place = |name: &&str| {
@@ -330,7 +330,7 @@ fn legend_places(names: &[&str]) -> Vec<(f64, f64)> {
     names.iter().map(place).collect()
 }
 
-/// Where the bar of a series stands in its group: groups are 1 wide, with a gap between them.
+/// Returns the sides of a series' bar in its group: groups are 1 wide, with a gap between them.
 fn sides(group: usize, series: usize, count: usize) -> (f64, f64) {
     let width = 0.8 / count.max(1) as f64;
     let left = group as f64 + 0.1 + width * series as f64;
@@ -345,7 +345,7 @@ mod tests {
         list.iter().map(|&text| text.to_owned()).collect()
     }
 
-    /// The picture, which has to be XML.
+    /// Returns the SVG, after checking that it is XML.
     fn drawn(chart: &Chart) -> String {
         let svg = chart.svg();
         roxmltree::Document::parse(&svg).unwrap_or_else(|error| panic!("{error}: {svg}"));

@@ -1,8 +1,8 @@
-//! What is computed from many numbers: intervals, and how alike two orders are.
+//! Statistics: intervals and rank correlations.
 
 use serde::{Deserialize, Serialize};
 
-/// A median and what lies around it: 95 percent certainty, or the least and the greatest of a few
+/// A median with an interval: of 95 percent confidence, or from the minimum to the maximum of a few
 /// repetitions.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
@@ -15,7 +15,7 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// The least, the median and the greatest of some numbers; `None` for none.
+    /// Returns minimum, median and maximum; `None` if there are no numbers.
     pub fn of(numbers: &[f64]) -> Option<Interval> {
         let mut sorted = numbers.to_vec();
         sorted.sort_unstable_by(f64::total_cmp);
@@ -24,7 +24,7 @@ impl Interval {
         Some(Interval { low, median: f64::midpoint(sorted[(n - 1) / 2], sorted[n / 2]), high })
     }
 
-    /// Of the ratio to another median: not narrower than it is.
+    /// Returns a conservative interval of the ratio to another median.
     #[must_use]
     pub fn by(self, other: Interval) -> Interval {
         let ratio = |one: f64, other: f64| one / other.max(f64::MIN_POSITIVE);
@@ -35,45 +35,45 @@ impl Interval {
         }
     }
 
-    /// Of the median times a number above zero.
+    /// Multiplies the interval by a positive number.
     #[must_use]
     pub fn times(self, factor: f64) -> Interval {
         Interval { low: self.low * factor, median: self.median * factor, high: self.high * factor }
     }
 }
 
-/// The mean; not a number for none.
+/// Returns the mean; NaN if there are no numbers.
 pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Spearman's rank correlation of two lists of the same length: 1 where both put their items into
-/// the same order, -1 where into opposite ones. Not a number where one of them knows no order.
+/// Returns Spearman's rank correlation of two lists of the same length: 1 for the same order, -1
+/// for opposite orders, NaN if all items of a list are equal.
 pub fn rank_correlation(one: &[f64], other: &[f64]) -> f64 {
     correlation(&ranks(one), &ranks(other))
 }
 
-/// A cell of a table: our number, theirs, and where it stands.
+/// A cell of a table: our number, theirs, and its position.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Compared {
     /// Our number.
     pub ours: f64,
-    /// Theirs.
+    /// Their number.
     pub theirs: f64,
-    /// The levels of the table's factors there: of its row, and of the two that make up a column.
+    /// The levels of the table's factors: of the row, and of the two that make up a column.
     pub place: [usize; 3],
 }
 
 /// A group of cells that are compared with each other.
 pub type Group = Vec<Compared>;
 
-/// Our numbers and theirs.
+/// Returns our numbers and theirs.
 pub fn sides(group: &[Compared]) -> (Vec<f64>, Vec<f64>) {
     group.iter().map(|cell| (cell.ours, cell.theirs)).unzip()
 }
 
-/// The mean of the rank correlations within groups. A group in which one side knows no order counts
-/// as 0: it says nothing.
+/// Returns the mean of the rank correlations within groups. A group in which all numbers of a side
+/// are equal counts as 0.
 pub fn rank_correlation_within(groups: &[Group]) -> f64 {
     let within = |group: &Group| {
         let (ours, theirs) = sides(group);
@@ -82,12 +82,12 @@ pub fn rank_correlation_within(groups: &[Group]) -> f64 {
     mean(&groups.iter().map(within).collect::<Vec<_>>())
 }
 
-/// Pearson's correlation; 0 where one side does not vary.
+/// Returns Pearson's correlation; 0 if one side does not vary.
 pub fn correlation_or_none(one: &[f64], other: &[f64]) -> f64 {
     Some(correlation(one, other)).filter(|correlation| correlation.is_finite()).unwrap_or(0.0)
 }
 
-/// Pearson's.
+/// Returns Pearson's correlation.
 fn correlation(one: &[f64], other: &[f64]) -> f64 {
     let (one_mean, other_mean) = (mean(one), mean(other));
     let covariance = |a: &[f64], a_mean: f64, b: &[f64], b_mean: f64| -> f64 {
@@ -97,7 +97,7 @@ fn correlation(one: &[f64], other: &[f64]) -> f64 {
     covariance(one, one_mean, other, other_mean) / own.sqrt()
 }
 
-/// Ranks from 1; equal items share the mean of theirs.
+/// Returns ranks from 1; equal items share their mean rank.
 pub fn ranks(list: &[f64]) -> Vec<f64> {
     let mut sorted = list.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -141,8 +141,8 @@ mod tests {
         let group = |pairs: &[(f64, f64)]| -> Group {
             pairs.iter().map(|&(ours, theirs)| Compared { ours, theirs, place: [0; 3] }).collect()
         };
-        // In each group ours runs against theirs; that the second group is greater on both sides
-        // counts for nothing.
+        // In each group the orders are opposite; that the second group is greater on both sides has
+        // no effect.
         let groups = [group(&[(1.0, 3.0), (2.0, 2.0), (3.0, 1.0)]), group(&[(11.0, 13.0), (12.0, 12.0), (13.0, 11.0)])];
         assert!((rank_correlation_within(&groups) + 1.0).abs() < 1e-12);
         let silent = [group(&[(1.0, 3.0), (1.0, 2.0)]), group(&[(1.0, 1.0), (2.0, 2.0)])];

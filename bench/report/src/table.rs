@@ -6,21 +6,21 @@ use comfy_table::{CellAlignment, Table};
 use crate::number;
 use crate::page::escape;
 
-/// A table of plain texts.
+/// A table of plain text.
 #[derive(Debug, Clone)]
 pub struct Grid {
-    /// What it shows.
+    /// The title.
     pub title: String,
     /// Names of the columns.
     pub header: Vec<String>,
-    /// Cells, as wide as the header.
+    /// Rows with as many cells as the header.
     pub rows: Vec<Vec<String>>,
-    /// Columns that name the row.
+    /// Number of columns that name the row.
     pub names: usize,
 }
 
 impl Grid {
-    /// The table in Markdown, without its title; fit for a terminal.
+    /// Returns the table as Markdown, without its title; readable in a terminal.
     pub fn markdown(&self) -> String {
         let header: Vec<&str> = self.header.iter().map(String::as_str).collect();
         let mut table = new_table(&header);
@@ -30,14 +30,14 @@ impl Grid {
     }
 }
 
-/// A table in Markdown, still empty.
+/// Returns an empty Markdown table.
 pub fn new_table(header: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_style(ASCII_MARKDOWN).set_header(header.to_vec());
     table
 }
 
-/// Puts the columns with numbers to the right.
+/// Aligns numeric columns to the right.
 pub fn align(table: &mut Table, names: usize) {
     table.column_iter_mut().skip(names).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
 }
@@ -45,33 +45,33 @@ pub fn align(table: &mut Table, names: usize) {
 /// A table for a page.
 #[derive(Debug, Clone)]
 pub struct Sheet {
-    /// What it shows.
+    /// The caption.
     pub caption: String,
     /// Names of the columns.
     pub header: Vec<String>,
-    /// Rows as wide as the header.
+    /// Rows with as many cells as the header.
     pub rows: Vec<Vec<Cell>>,
-    /// Columns that name the row.
+    /// Number of columns that name the row.
     pub names: usize,
 }
 
 /// A cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
-    /// What stands in it.
+    /// The text.
     pub text: String,
-    /// What is to be seen at once.
+    /// The highlighting.
     pub mark: Emphasis,
 }
 
-/// What is to be seen at once. Each has a sign or a word of its own besides the colour.
+/// Highlighting of a cell. Each kind has a sign or a word in addition to its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Emphasis {
     /// Nothing.
     None,
     /// The best of its kind.
     Best,
-    /// Ours, and another is better.
+    /// Our value, if another is better.
     Lost,
     /// Good; the text says so.
     Good,
@@ -80,12 +80,12 @@ pub enum Emphasis {
 }
 
 impl Cell {
-    /// A plain cell.
+    /// Creates a plain cell.
     pub fn new(text: impl Into<String>) -> Self {
         Cell { text: text.into(), mark: Emphasis::None }
     }
 
-    /// A number; nothing where there is none.
+    /// Creates a cell with a number; empty if it is not a number.
     pub fn number(value: f64) -> Self {
         Cell::new(number(value))
     }
@@ -111,7 +111,7 @@ impl From<&Grid> for Sheet {
 }
 
 impl Sheet {
-    /// The table within something that scrolls where the screen is narrow.
+    /// Returns the table in a container that scrolls on narrow screens.
     pub fn html(&self) -> String {
         let caption = escape(&self.caption);
         let name =
@@ -124,7 +124,7 @@ impl Sheet {
         )
     }
 
-    /// Names and words are text, all else is numbers.
+    /// Returns the CSS class: names and words are text, everything else is numbers.
     fn class(&self, column: usize) -> &'static str {
         const WORDS: [&str; 4] = ["why", "agrees", "outcome", "value"];
         let is_text = self.header.get(column).is_some_and(|name| WORDS.iter().any(|word| name.starts_with(word)));

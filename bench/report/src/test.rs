@@ -1,8 +1,8 @@
-//! Tests of claims: when numbers of ours agree with what a paper says. Each of them can fail.
+//! Tests of claims: they decide whether our numbers agree with the paper's. Each of them can fail.
 //!
-//! An order of many cells is compared within groups, since what differs between groups (a size, a
-//! share of changes) would put any two tables into the same order; and it has to beat what chance
-//! and trivial models ([`factors`]) reach.
+//! The order of many cells is compared within groups, since differences between groups (a size, a
+//! share of changes) would give any two tables the same order. It must also beat chance and trivial
+//! models ([`factors`]).
 
 use std::fmt;
 
@@ -10,107 +10,105 @@ use crate::factors;
 use crate::number;
 use crate::statistics::{Compared, Group, mean, rank_correlation_within};
 
-/// When numbers of ours agree.
+/// A condition on our numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Test {
-    /// Each number lies between these, or is one of them.
+    /// Each number lies in this range, ends included.
     Range {
-        /// The least.
+        /// The minimum.
         low: f64,
-        /// The greatest.
+        /// The maximum.
         high: f64,
     },
-    /// Each number is at most so many times the printed one, and the printed one at most so many
-    /// times it.
+    /// Each number is within a factor of the printed one, in either direction.
     Factor {
         /// The paper's number, above zero.
         printed: f64,
         /// The factor, above one.
         factor: f64,
     },
-    /// Each number is at most so far from the printed one.
+    /// Each number is within a distance of the printed one.
     Near {
         /// The paper's number.
         printed: f64,
-        /// How far at most.
+        /// The maximum distance.
         distance: f64,
     },
     /// Each number is at least this.
     AtLeast(f64),
     /// Each number is at most this.
     AtMost(f64),
-    /// The first number and the last one of a series lie in a range each, ends included.
+    /// The first and the last number of a series each lie in a range, ends included.
     Ends {
         /// Range of the first.
         first: (f64, f64),
         /// Range of the last.
         last: (f64, f64),
     },
-    /// Each number of a series is greater than the one before it.
+    /// Each number of a series is greater than its predecessor.
     Ascending,
-    /// The last number of a series is at least so many times the first.
+    /// The last number of a series is at least this multiple of the first.
     Growth {
-        /// So many times.
+        /// The minimum multiple.
         least: f64,
     },
-    /// The last number of a series differs from the first by at most so many percent.
+    /// The last number of a series differs from the first by at most this percentage.
     Level {
         /// Percent of the first.
         percent: f64,
     },
-    /// The rank correlation within groups, on average, is at least this, above what 95 of 100
-    /// random orders of the columns reach, and above that of the best model of one factor by
-    /// [`MARGIN`].
+    /// The mean rank correlation within groups is at least `least`, exceeds what 95 of 100 random
+    /// orders of the columns reach, and exceeds that of the best one-factor model by [`MARGIN`].
     Ranks {
-        /// At least.
+        /// The minimum.
         least: f64,
     },
-    /// Two correlations within groups, on average, are at least this and above chance: that of the
-    /// ranks, and that of what is left once the effect of each factor is taken away. No model in
-    /// which each factor acts by itself agrees, however well it orders the cells.
+    /// Two mean correlations within groups are at least `least` and above chance: that of the
+    /// ranks, and that of the remainder after the effect of each factor is removed. No model
+    /// without interaction of the factors agrees, however well it orders the cells.
     Interplay {
-        /// At least.
+        /// The minimum.
         least: f64,
     },
-    /// The cells are at most so far from theirs, as the mean distance of their logarithms, as this
-    /// share of the distance of the best model of one factor.
+    /// The mean distance of the cells' logarithms from theirs is at most this share of that of the
+    /// best one-factor model.
     Closer {
         /// The share, below one.
         share: f64,
     },
-    /// Of all cells, at least this share differ from theirs by at most a factor.
+    /// At least this share of all cells differ from theirs by at most a factor.
     Cells {
         /// The factor, above one.
         factor: f64,
-        /// The share, of one.
+        /// The share, from 0 to 1.
         share: f64,
     },
 }
 
-/// What a test looks at.
+/// The input of a test.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Evidence {
-    /// Numbers of ours, in their order.
+    /// Our numbers, in order.
     Numbers(Vec<f64>),
     /// Cells of a table, ours and theirs, in groups.
     Cells(Vec<Group>),
 }
 
-/// What a test found.
+/// The result of a test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Finding {
-    /// The number that decides; of several, the one that agrees least.
+    /// The deciding number; of several, the one that agrees least.
     pub value: f64,
-    /// What chance or a trivial model reaches, where the number has to exceed it.
+    /// The value of chance or a trivial model that the number must exceed.
     pub bar: Option<f64>,
-    /// Whether the numbers agree.
+    /// True if the numbers agree.
     pub agrees: bool,
 }
 
-/// By how much a rank correlation has to exceed that of the best model of one factor.
+/// Required distance of a rank correlation from that of the best one-factor model.
 pub const MARGIN: f64 = 0.05;
 
-/// Fewer cells than these in a group have no order worth a test: of six, one random order in twenty
+/// Minimum number of cells in a group for a test of their order: of six, one random order in twenty
 /// reaches 0.83.
 const LEAST_CELLS: usize = 6;
 
@@ -121,8 +119,8 @@ impl From<f64> for Evidence {
 }
 
 impl Test {
-    /// Looks at numbers. `None` if there are none, one of them is not finite, there are too few, or
-    /// they are not of this test's kind.
+    /// Applies the test. Returns `None` if there are no numbers, one is not finite, there are too
+    /// few, or they are of the wrong kind for this test.
     pub fn judge(&self, evidence: &Evidence) -> Option<Finding> {
         match (self, evidence) {
             (Test::Ranks { least }, Evidence::Cells(groups)) => ranks(groups, *least),
@@ -165,7 +163,7 @@ impl Test {
             }
             _ if numbers.len() < 2 || numbers.iter().any(|number| *number <= 0.0) => None,
             Test::Ends { first: low_end, last: high_end } => {
-                // In widths of its range.
+                // Distance from the range, in widths of the range.
                 let beyond = |number: f64, (low, high): (f64, f64)| (low - number).max(number - high) / (high - low);
                 let (at_first, at_last) = (beyond(first, low_end), beyond(last, high_end));
                 decided(if at_first > at_last { first } else { last }, at_first.max(at_last) <= 0.0)
@@ -182,7 +180,7 @@ impl Test {
     }
 }
 
-/// The number for which `badness` is the greatest.
+/// Returns the number with the greatest `badness`.
 fn worst(numbers: &[f64], badness: impl Fn(f64) -> f64) -> f64 {
     numbers.iter().copied().max_by(|one, other| badness(*one).total_cmp(&badness(*other))).unwrap_or(f64::NAN)
 }
@@ -213,14 +211,14 @@ fn cells(groups: &[Group], factor: f64, share: f64) -> Option<Finding> {
     Some(Finding { value, bar: None, agrees: value >= share })
 }
 
-/// The groups, if there are some and each has an order.
+/// Returns the groups, if there are any and each has an order.
 fn has_order(groups: &[Group]) -> Option<&[Group]> {
     let is_finite = |cell: &Compared| cell.ours.is_finite() && cell.theirs.is_finite();
     let has_order = |group: &Group| group.len() >= LEAST_CELLS && group.iter().all(is_finite);
     Some(groups).filter(|groups| !groups.is_empty() && groups.iter().all(has_order))
 }
 
-/// The groups, if they have cells, and these have logarithms.
+/// Returns the groups, if they have cells, all of them positive.
 fn is_positive(groups: &[Group]) -> Option<&[Group]> {
     let has_logarithm = |number: f64| number.is_finite() && number > 0.0;
     let is_positive = |cell: &Compared| has_logarithm(cell.ours) && has_logarithm(cell.theirs);
@@ -277,7 +275,7 @@ mod tests {
         Evidence::Cells(vec![group(0), group(100)])
     }
 
-    /// Of each test, numbers that agree and numbers that differ, with the value that decides.
+    /// For each test, numbers that agree and numbers that differ, with the deciding value.
     #[test]
     fn each_test_can_agree_and_can_differ() {
         let cases = [
@@ -303,7 +301,7 @@ mod tests {
         }
     }
 
-    /// Two tables that both grow by group, and within a group have nothing to do with each other.
+    /// Two tables that both grow by group, but are unrelated within groups.
     #[test]
     fn an_order_of_groups_alone_is_no_agreement() {
         let noise = [3.0, 7.0, 1.0, 8.0, 2.0, 6.0, 5.0, 4.0];
@@ -312,7 +310,7 @@ mod tests {
         assert!(!finding.agrees && finding.bar.unwrap() > 0.2, "{finding:?}");
     }
 
-    /// What knows their numbers by the levels of one factor, or has one for each group, does not
+    /// Models that know their numbers only by the levels of one factor, or one per group, do not
     /// agree.
     #[test]
     fn a_trivial_model_is_no_agreement() {

@@ -21,7 +21,7 @@ use crate::workload::Definitions;
 use crate::{figures, paper, report, reproduce, run};
 
 #[derive(Parser)]
-#[command(name = "deltasoap-bench", version, about = "Measure deltasoap, and other SOAP toolkits beside it")]
+#[command(name = "deltasoap-bench", version, about = "Measure deltasoap and other SOAP toolkits")]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -31,7 +31,7 @@ struct Arguments {
 enum Command {
     /// Check and time workloads
     Run(RunArguments),
-    /// Measure what differential decoding and serialization are meant to reach, and judge it
+    /// Measure differential decoding and serialization against their goals
     Figures(FiguresArguments),
     /// Decode a stream of similar messages once, for a profiler
     #[command(hide = true)]
@@ -43,14 +43,14 @@ enum Command {
     /// Transfer a large part both ways
     #[command(hide = true)]
     Mtom(MtomArguments),
-    /// Measure all toolkits in everything, into a record with a report
+    /// Measure all toolkits in all areas, into a record with a report
     Suite(SuiteArguments),
     /// Reproduce the five papers: every table, figure and claim, into a record with a report
     Reproduce(ReproduceArguments),
     /// Serve the operations of the suite
     #[command(hide = true)]
     Serve(ServeArguments),
-    /// Name the workloads and engines
+    /// List the workloads and engines
     List,
 }
 
@@ -66,29 +66,27 @@ pub struct RunArguments {
     /// A toolkit, or `all` (repeatable)
     #[arg(long = "engine", value_name = "NAME", default_values_t = [String::from("deltasoap")])]
     pub engines: Vec<String>,
-    /// Print one JSON object a line instead of a table
+    /// Print one JSON object per line instead of a table
     #[arg(long)]
     pub json: bool,
-    /// Runs of each measurement, at least
+    /// Minimum number of runs of each measurement
     #[arg(long, value_name = "N", default_value = "15")]
     pub runs: NonZeroUsize,
-    /// Seconds of each measurement, at least
+    /// Minimum seconds of each measurement
     #[arg(long, value_name = "S", default_value = "0.5", value_parser = seconds)]
     pub seconds: Duration,
-    /// Feed deltasoap's decoder with chunks of this size instead of whole messages; of messages
-    /// that are sent, the size of a template's chunks, `8K` or `32K` in the paper [default there:
-    /// 32K]
+    /// Feed deltasoap's decoder with chunks of this size instead of whole messages; for sent
+    /// messages, the size of a template's chunks, `8K` or `32K` in the paper [default there: 32K]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub chunk: Option<NonZeroUsize>,
-    /// Where built peers lie [default: .peers in the repository]
+    /// Folder of built peers [default: .peers in the repository]
     #[arg(long, value_name = "FOLDER")]
     pub peers: Option<PathBuf>,
     /// Percentage of values that change from message to message in a stream of similar ones
-    /// (repeatable) [default: 25; of messages that are sent, 25, 50, 75 and 100, and with
-    /// `send-shift` 100]
+    /// (repeatable) [default: 25; for sent messages 25, 50, 75 and 100, and with `send-shift` 100]
     #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(..=100))]
     pub changed: Vec<u32>,
-    /// Parts of an array that have that percentage in their middle (repeatable)
+    /// Number of parts of an array that have that percentage in their middle (repeatable)
     #[arg(long, value_name = "T", default_value = "1")]
     pub partitions: Vec<NonZeroUsize>,
     #[command(flatten)]
@@ -97,7 +95,7 @@ pub struct RunArguments {
     pub send: SendArguments,
 }
 
-/// Does what the command line asks for.
+/// Runs the command line.
 pub fn main() -> Result<ExitCode> {
     let arguments = Arguments::parse();
     let definitions = Definitions::load()?;
@@ -121,14 +119,14 @@ pub fn main() -> Result<ExitCode> {
     }
 }
 
-/// A number of bytes, in KiB where a `K` follows.
+/// Parses a number of bytes, in KiB if followed by `K`.
 fn bytes(text: &str) -> Result<NonZeroUsize> {
     let (number, unit) = text.strip_suffix(['K', 'k']).map_or((text, 1), |number| (number, 1024));
     let bytes = number.parse::<usize>()?.checked_mul(unit).and_then(NonZeroUsize::new);
     bytes.context("not a size")
 }
 
-/// A time in seconds, up to an hour.
+/// Parses a time in seconds, up to an hour.
 pub fn seconds(text: &str) -> Result<Duration> {
     let seconds = Duration::try_from_secs_f64(text.parse()?)?;
     ensure!(seconds <= Duration::from_secs(3600), "more than an hour");

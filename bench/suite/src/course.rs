@@ -1,8 +1,8 @@
-//! How far a long measurement is, how long the rest takes, and when it pauses.
+//! Progress, remaining time and pauses of a long measurement.
 //!
-//! A measurement consists of steps, and a step of pieces. Each step is expected to take some time;
-//! the bar is as long as all of them together, so that the time that is left is right where steps
-//! differ. Between pieces a measurement may pause, to be resumed later.
+//! A measurement consists of steps, and a step of pieces. Each step has an expected duration; the
+//! bar's length is the sum of them, so that the remaining time is correct for unequal steps.
+//! Between pieces a measurement may pause, to be resumed later.
 
 use std::cell::Cell;
 use std::error::Error;
@@ -15,27 +15,27 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::environment::load_now;
 use crate::suite::StepNote;
 
-/// A step that is going to be taken.
+/// A step to take.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Leg {
     /// Its name.
     pub name: String,
-    /// Pieces that are left.
+    /// Number of pieces left.
     pub pieces: usize,
-    /// Seconds that these are expected to take.
+    /// Expected seconds for these.
     pub seconds: f64,
-    /// By what these were corrected, because of what others of its kind took.
+    /// The correction factor of the expected seconds, from steps of the same kind.
     factor: f64,
 }
 
 impl Leg {
-    /// A step of so many pieces and seconds.
+    /// Creates a step from its number of pieces and expected seconds.
     pub fn new(name: impl Into<String>, pieces: usize, seconds: f64) -> Self {
         Leg { name: name.into(), pieces, seconds, factor: 1.0 }
     }
 }
 
-/// The time is up; what is left can be done later.
+/// The time is up; the rest can be done later.
 #[derive(Debug)]
 pub struct Paused;
 
@@ -43,25 +43,25 @@ impl Error for Paused {}
 
 impl fmt::Display for Paused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the time is up; the same command goes on from here")
+        f.write_str("the time is up; run the same command to resume")
     }
 }
 
-/// A measurement on its way.
+/// A measurement in progress.
 #[derive(Debug)]
 pub struct Course {
     bar: ProgressBar,
     until: Option<Instant>,
     leg: Option<(Leg, Start)>,
-    /// Pieces of the step that are done.
+    /// Number of finished pieces of the current step.
     pieces: Cell<usize>,
-    /// Milliseconds of the steps that are over.
+    /// Milliseconds of the finished steps.
     done: u64,
-    /// True before the first step is over.
+    /// True until the first step ends.
     is_first: bool,
 }
 
-/// How a step began.
+/// The start of a step.
 #[derive(Debug)]
 struct Start {
     at: Instant,
@@ -69,7 +69,7 @@ struct Start {
 }
 
 impl Course {
-    /// A measurement of so many seconds that pauses after a time.
+    /// Creates a measurement with its expected seconds, and the time after which it pauses.
     pub fn new(seconds: f64, most: Option<Duration>) -> Self {
         let bar = ProgressBar::new(millis(seconds));
         // The template is a constant that the tests cover.
@@ -88,7 +88,7 @@ impl Course {
         self.leg = Some((leg.clone(), Start { at: Instant::now(), load: load_now() }));
     }
 
-    /// Goes on to the next piece of the step.
+    /// Checks the time before the next piece of the step.
     ///
     /// # Errors
     /// [`Paused`] when the time is up.
@@ -99,14 +99,14 @@ impl Course {
         }
     }
 
-    /// A piece is done.
+    /// Marks a piece as done.
     pub fn done(&self) {
         let Some((leg, _)) = &self.leg else { return };
         self.pieces.set(self.pieces.get() + 1);
         self.bar.inc(millis(leg.seconds) / leg.pieces.max(1) as u64);
     }
 
-    /// Ends a step; gives what a record says about it.
+    /// Ends a step; returns its note for the record.
     pub fn end(&mut self) -> Option<StepNote> {
         let (leg, start) = self.leg.take()?;
         self.done += millis(leg.seconds);
@@ -122,7 +122,7 @@ impl Course {
         })
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
@@ -134,8 +134,9 @@ fn millis(seconds: f64) -> u64 {
     (seconds * 1e3) as u64
 }
 
-/// Steps as long as they are by notes on such as were done to their end: what one of a kind took by
-/// what it was expected to take. Names of steps of a kind begin in the same way, up to a number.
+/// Corrects the expected duration of a step by notes on completed steps of its kind: the time they
+/// took divided by the time they were expected to take. Names of steps of a kind are equal up to
+/// their first digit.
 pub fn corrected(leg: Leg, notes: &[StepNote]) -> Leg {
     let kind = |name: &str| name.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default().to_owned();
     let known = notes.iter().filter(|note| kind(&note.step) == kind(&leg.name));
@@ -146,7 +147,7 @@ pub fn corrected(leg: Leg, notes: &[StepNote]) -> Leg {
     Leg { seconds: leg.seconds * factor, factor: leg.factor * factor, ..leg }
 }
 
-/// A duration in hours, minutes or seconds, as it is printed.
+/// Formats a duration in hours, minutes or seconds.
 pub fn duration(seconds: f64) -> String {
     match seconds {
         it if it >= 5400.0 => format!("{:.1} h", seconds / 3600.0),
@@ -195,7 +196,7 @@ mod tests {
             [note("calls 1 of 3", 9.0, Some(3.0)), note("calls 2 of 3", 100.0, None), note("load", 1.0, Some(2.0))];
         let seconds = ["calls 3 of 3", "load", "loads", "TLS"].map(|name| corrected(leg(name), &notes).seconds);
         assert_eq!(seconds, [12.0, 2.0, 4.0, 4.0]);
-        // What was corrected once is not taken for what was expected.
+        // A correction does not change the recorded expectation.
         let mut course = Course::new(12.0, None);
         course.begin(&corrected(leg("calls 3 of 3"), &notes));
         course.done();

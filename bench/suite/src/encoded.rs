@@ -1,7 +1,7 @@
-//! Messages in SOAP encoding that carry an array of strings, which may repeat.
+//! Messages in SOAP encoding with an array of strings, which may repeat.
 //!
-//! Each is there twice: with plain strings, of which equal ones are written as often as they stand
-//! in the array, and with [`Shared`] ones, of which each is written once and referred to elsewhere.
+//! Each exists twice: with plain strings, where equal ones are written as often as they occur in
+//! the array, and with [`Shared`] ones, where each is written once and referenced elsewhere.
 
 use std::collections::HashMap;
 
@@ -17,10 +17,10 @@ pub const SHARED: &str = "shared";
 
 /// An item of such an array.
 pub trait Text: Sized {
-    /// The items for these texts.
+    /// Creates the items for these texts.
     fn of(texts: Vec<String>) -> SoapArray<Self>;
 
-    /// Its text.
+    /// Returns the item's text.
     fn text(&self) -> String;
 }
 
@@ -47,12 +47,12 @@ impl Text for Shared<String> {
     }
 }
 
-/// The texts of items.
+/// Returns the texts of items.
 pub fn texts<T: Text>(items: &[T]) -> Vec<String> {
     items.iter().map(Text::text).collect()
 }
 
-/// A message that sends such an array.
+/// Defines a message that sends such an array.
 macro_rules! sent {
     ($($name:ident = $element:literal: $item:ty, $what:literal;)*) => {$(
         #[doc = $what]
@@ -96,8 +96,8 @@ sent! {
     SendRepeatedShared = "sendRepeatedStrings": Shared<String>, "Strings that repeat, each once.";
 }
 
-/// Makes a sample of `n` shared strings and hands it to `visitor`; `None` for values that are never
-/// shared.
+/// Creates a sample of `n` shared strings and passes it to `visitor`; returns `None` for values
+/// that are never shared.
 pub fn with_shared_sample<V: Visitor>(values: Values, n: usize, visitor: V) -> Option<V::Output> {
     match values {
         Values::Encoded => Some(visitor.visit(Sample::new(SendEncodedShared::from(arrays::strings(n)), n))),

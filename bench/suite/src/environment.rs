@@ -1,4 +1,4 @@
-//! Where figures were measured: processor, compiler, date.
+//! The environment of measurements: processor, compiler, date.
 
 use std::fmt;
 use std::fs;
@@ -9,28 +9,29 @@ use std::thread;
 
 use serde::{Deserialize, Serialize};
 
-/// What a report says about the machine.
+/// The environment in a report.
 #[derive(Debug)]
 pub struct Environment {
     processor: String,
     cores: usize,
-    /// What ran on which core.
+    /// The cores that the processes ran on.
     placement: String,
-    /// Processes that wanted to run at the start, on average over the last minute.
+    /// Load average over the last minute at the start.
     load: f64,
     date: jiff::civil::Date,
 }
 
 impl Environment {
-    /// Looks around, and ties this process, and those that it starts from now on, to one core.
+    /// Reads the environment, and pins this process, and its future children, to one core.
     pub fn prepare() -> Self {
-        // In this order: afterwards there seems to be one core.
+        // In this order: after pinning, there seems to be only one core.
         let environment = Environment::look(String::new());
         let placement = pin_to_core().map(|core| format!("pinned to core {core}"));
         Environment { placement: placement.unwrap_or_else(|| "not pinned to a core".to_owned()), ..environment }
     }
 
-    /// Looks around, and ties nothing to a core. `placement` is what runs where.
+    /// Reads the environment without pinning. `placement` describes the cores that the processes
+    /// run on.
     pub fn look(placement: String) -> Self {
         let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         Environment {
@@ -46,35 +47,34 @@ impl Environment {
 /// A machine in a record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
-    /// The processor's model.
+    /// The processor model.
     pub processor: String,
-    /// Cores that this program may use.
+    /// Number of cores that this program may use.
     pub cores: usize,
-    /// Kibibytes of memory.
+    /// Memory in kibibytes.
     pub memory_kib: u64,
     /// The kernel and its version.
     pub system: String,
-    /// What ran on which core.
+    /// The cores that the processes ran on.
     pub placement: String,
-    /// Processes that wanted to run at the start, on average over the last minute.
+    /// Load average over the last minute at the start.
     pub load: f64,
-    /// The day, as `2026-01-31`.
+    /// The date, such as `2026-01-31`.
     pub date: String,
-    /// Version of deltasoap.
+    /// The version of deltasoap.
     pub deltasoap: String,
-    /// The compiler that this program was built with.
+    /// The compiler of this program.
     pub compiler: String,
-    /// The commit of the sources, and whether they were changed since; not known outside a
-    /// repository.
+    /// The commit of the sources, and whether they have changed since; `None` outside a repository.
     #[serde(default)]
     pub commit: Option<Commit>,
-    /// How this program was built.
+    /// The build flags of this program.
     #[serde(default)]
     pub profile: String,
-    /// A checksum of this program's file: a change of the sources that no commit has is seen by it.
+    /// A checksum of this program's file, which reveals uncommitted changes of the sources.
     #[serde(default)]
     pub program: String,
-    /// How the kernel chooses the processor's frequency; not known on many virtual machines.
+    /// The kernel's frequency governor; unknown on many virtual machines.
     #[serde(default)]
     pub governor: Option<String>,
 }
@@ -82,14 +82,14 @@ pub struct Machine {
 /// A commit of this repository.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Commit {
-    /// Its name.
+    /// The commit hash.
     pub id: String,
-    /// True if files that git follows were changed since.
+    /// True if tracked files have changed since.
     pub is_dirty: bool,
 }
 
 impl Commit {
-    /// That of the repository that this program was built in.
+    /// Returns the commit of the repository that this program was built in.
     pub fn here() -> Option<Self> {
         let git = |arguments: &[&str]| {
             let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -109,7 +109,7 @@ impl fmt::Display for Commit {
     }
 }
 
-/// The checksum of this program's file; empty where it cannot be read.
+/// Returns the checksum of this program's file; empty if it cannot be read.
 pub fn program() -> &'static str {
     static PROGRAM: OnceLock<String> = OnceLock::new();
     PROGRAM.get_or_init(|| {
@@ -124,16 +124,16 @@ fn hash(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// What keeps times from being those of the toolkits.
+/// Returns the reason if this build distorts times.
 pub fn unoptimized() -> Option<String> {
     let profile = env!("BENCH_PROFILE");
     let is_quick = cfg!(debug_assertions) || !profile.contains("opt-level 3");
     is_quick
-        .then(|| format!("this program was built for tests, not for measurements ({profile}): its times say nothing"))
+        .then(|| format!("this program was built for tests, not for measurements ({profile}): its times mean nothing"))
 }
 
 impl Environment {
-    /// What a record says about the machine.
+    /// Returns the machine for a record.
     pub fn machine(&self) -> Machine {
         let read = |file| fs::read_to_string(file).unwrap_or_default();
         Machine {
@@ -157,37 +157,37 @@ impl Environment {
 }
 
 impl Environment {
-    /// What makes figures doubtful. On a busy machine long runs are interrupted and short ones are
-    /// not, so that even ratios are wrong.
+    /// Returns the reason if figures are doubtful. On a busy machine long runs are interrupted and
+    /// short ones are not, so even ratios are wrong.
     pub fn warning(&self) -> Option<String> {
         let is_busy = self.load > self.cores as f64 - 0.5;
-        is_busy.then(|| format!("warning: the machine is busy (load {}), the figures will not be reliable", self.load))
+        is_busy.then(|| format!("warning: the machine is busy (load {}), the figures are not reliable", self.load))
     }
 }
 
-/// To the last core, which is the least busy one where interrupts go to the first. `None` where the
-/// system does not allow it.
+/// Pins to the last core, which is the least busy one if interrupts go to the first. Returns `None`
+/// if the system does not allow it.
 fn pin_to_core() -> Option<usize> {
     let core = core_affinity::get_core_ids()?.into_iter().last()?;
     core_affinity::set_for_current(core).then_some(core.id)
 }
 
-/// Processes that want to run, on average over the last minute; zero where the system does not say.
+/// Returns the load average over the last minute; zero if unknown.
 pub fn load_now() -> f64 {
     load(&fs::read_to_string("/proc/loadavg").unwrap_or_default()).unwrap_or(0.0)
 }
 
-/// The average over the last minute in the text of `/proc/loadavg`.
+/// Returns the average over the last minute from the text of `/proc/loadavg`.
 fn load(loadavg: &str) -> Option<f64> {
     loadavg.split_whitespace().next()?.parse().ok()
 }
 
-/// All memory in the text of `/proc/meminfo`.
+/// Returns the total memory from the text of `/proc/meminfo`.
 fn memory_kib(meminfo: &str) -> Option<u64> {
     meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?.split_whitespace().next()?.parse().ok()
 }
 
-/// The model in the text of `/proc/cpuinfo`.
+/// Returns the processor model from the text of `/proc/cpuinfo`.
 fn processor(cpuinfo: &str) -> Option<&str> {
     let line = cpuinfo.lines().find(|line| line.starts_with("model name"))?;
     line.split_once(':').map(|(_, model)| model.trim())

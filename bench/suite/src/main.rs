@@ -1,13 +1,13 @@
-//! The benchmark program: deltasoap, and other toolkits beside it, on arrays of numbers, strings,
+//! The benchmark program: compares deltasoap with other toolkits on arrays of numbers, strings,
 //! structs and bytes.
 //!
-//! A benchmark is a test first: nothing is timed before its output was checked, and a wrong value
-//! ends the program. [`workload`] reads what to measure from `bench/definitions/`, [`messages`]
-//! makes the data, an [`engine`] does the work, [`measure`] times it, [`report`] shows the figures.
-//! [`stream`] makes streams of similar messages and decodes them, [`load`] lets many clients loose
-//! on servers, [`figures`] judges what comes out, [`paper`] draws the tables of the papers on that,
-//! and [`suite`] measures everything that toolkits can be compared in. [`reproduce`] does all of it
-//! for the five papers, into one [`record`]. `bench/README.md` describes the method.
+//! A benchmark is a test first: output is checked before anything is timed, and a wrong value ends
+//! the program. [`workload`] reads what to measure from `bench/definitions/`, [`messages`] creates
+//! the data, an [`engine`] does the work, [`measure`] times it, [`report`] prints the figures.
+//! [`stream`] creates streams of similar messages and decodes them, [`load`] loads servers with
+//! many clients, [`figures`] judges the results, [`paper`] draws the papers' tables from them, and
+//! [`suite`] measures everything that toolkits can be compared in. [`reproduce`] does all of it for
+//! the five papers, into one [`record`]. `bench/README.md` describes the method.
 
 #![forbid(unsafe_code)]
 

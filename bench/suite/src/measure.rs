@@ -1,8 +1,8 @@
-//! Timing: sessions take turns in rounds, and the median over all their runs counts.
+//! Timing: sessions alternate in rounds, and the median of all their runs counts.
 //!
-//! A machine is never equally fast for long. So engines that are compared run one after the other
-//! in short batches, round after round, and what disturbs one disturbs the others too. The first
-//! run of a batch finds the caches full of another engine's data; it is not counted.
+//! No machine stays equally fast for long. So compared engines run one after the other in short
+//! batches, round after round, and a disturbance of one affects the others too. The first run of a
+//! batch finds the caches full of another engine's data, and is not counted.
 
 use std::time::{Duration, Instant};
 
@@ -13,35 +13,35 @@ use deltasoap::encode::differential::EncodeStats;
 use crate::engine::Session;
 use crate::statistics::{Interval, median_interval};
 
-/// How much is measured.
+/// The extent of a measurement.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
-    /// Runs of each session, at least.
+    /// Minimum number of runs of each session.
     pub runs: usize,
-    /// Time that each session's runs take together, at least (unless [`MAX_RUNS`] are reached).
+    /// Minimum total time of each session's runs (unless [`MAX_RUNS`] are reached).
     pub time: Duration,
 }
 
-/// Batches of each session.
+/// Number of batches of each session.
 pub const ROUNDS: usize = 5;
 
-/// Most runs of a session; enough for the median of the smallest messages.
+/// Maximum number of runs of a session; enough for the median of the smallest messages.
 const MAX_RUNS: usize = 100_000;
 
-/// What came out of a session.
+/// The result of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
     /// Size of the message in bytes.
     pub bytes: usize,
-    /// Runs that count.
+    /// Number of runs that count.
     pub runs: usize,
-    /// The fastest run, in nanoseconds for each message.
+    /// The fastest run, in nanoseconds per message.
     pub ns_min: u64,
-    /// The median of the runs, in nanoseconds for each message.
+    /// The median of the runs, in nanoseconds per message.
     pub ns_median: u64,
-    /// How far apart the quartiles of the runs lie, as a fraction of the median.
+    /// The distance of the quartiles of the runs, as a fraction of the median.
     pub spread: f64,
-    /// The median in nanoseconds, and where it lies with a probability of 95 percent.
+    /// The median in nanoseconds, with its 95 percent confidence interval.
     pub interval: Interval,
     /// See [`Session::peak_bytes`].
     pub peak_bytes: u64,
@@ -72,28 +72,28 @@ pub fn measure(sessions: &mut [Box<dyn Session + '_>], plan: Plan, mut tick: imp
     sessions.iter_mut().zip(times).map(|(session, times)| conclude(&mut **session, times)).collect()
 }
 
-/// How long a session may take, besides [`Plan`].
+/// Time limits of a session, in addition to [`Plan`].
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
-    /// Of its [warm-up](warm_up).
+    /// Limit of its [warm-up](warm_up).
     pub warm_up: Duration,
-    /// Of the runs that count: a slow session sits out the rounds behind that.
+    /// Limit of the runs that count: a session that exceeds it skips the remaining rounds.
     pub runs: Duration,
 }
 
 impl Bounds {
-    /// None: no warm-up, and as long as it takes.
+    /// No warm-up, and no limit.
     pub const NONE: Bounds = Bounds { warm_up: Duration::ZERO, runs: Duration::MAX };
 
-    /// Most runs of a batch, when one takes `ns` nanoseconds, so that rounds do not take much
-    /// longer than they may.
+    /// Returns the maximum number of runs of a batch if one takes `ns` nanoseconds, so that rounds
+    /// do not take much longer than allowed.
     fn batch(&self, ns: u64) -> usize {
         let fitting = self.runs.as_nanos() / ROUNDS as u128 / u128::from(ns.max(1));
         usize::try_from(fitting).unwrap_or(MAX_RUNS).max(1)
     }
 }
 
-/// As [`measure`], but a session that fails or is wrong spoils its own figures alone, and each is
+/// Like [`measure`], but a session that fails or is wrong spoils only its own figures, and each is
 /// warmed up before its runs count.
 pub fn measure_each(sessions: &mut [Box<dyn Session + '_>], plan: Plan, bounds: Bounds) -> Vec<Result<Figures>> {
     let open = |session| Turns::open(session, plan, bounds);
@@ -109,7 +109,7 @@ pub fn measure_each(sessions: &mut [Box<dyn Session + '_>], plan: Plan, bounds: 
     all.into_iter().map(|turns| turns.and_then(|turns| conclude(&mut **turns.session, turns.times))).collect()
 }
 
-/// A session that takes turns with others.
+/// A session that alternates with others.
 struct Turns<'s, 'a> {
     session: &'s mut Box<dyn Session + 'a>,
     batch: usize,
@@ -121,7 +121,7 @@ impl<'s, 'a> Turns<'s, 'a> {
     fn open(session: &'s mut Box<dyn Session + 'a>, plan: Plan, bounds: Bounds) -> Result<Self> {
         let first = session.run(1)?;
         session.check()?;
-        // One that takes that long has no other run.
+        // A run that takes this long is the only one.
         if Duration::from_nanos(first[0]) >= bounds.runs {
             return Ok(Turns { session, batch: 1, times: first, left: Duration::ZERO });
         }
@@ -141,17 +141,16 @@ impl<'s, 'a> Turns<'s, 'a> {
     }
 }
 
-/// Batches of a warm-up that fit into its limit.
+/// Number of batches of a warm-up within its limit.
 const WARM_UP_BATCHES: u32 = 48;
-/// Medians of batches that must be alike, one after the other.
+/// Number of consecutive batches whose medians must be close.
 const ALIKE: usize = 3;
-/// How far apart they may lie, as a share of the smallest.
+/// Maximum distance of these medians, relative to the smallest.
 const TOLERANCE: f64 = 0.05;
 
-/// Runs a session until its time has settled: the medians of three batches in a row lie within five
-/// per cent. Programs that are compiled while they run get there after seconds, others at once; who
-/// knows better says so ([`Session::warm`]). `limit` is how long that may take; zero for no
-/// warm-up.
+/// Runs a session until its time is stable: the medians of three consecutive batches are within
+/// five percent. JIT-compiled programs need seconds, others get there at once; an engine may set
+/// its own time ([`Session::warm`]). `limit` is the maximum duration; zero for no warm-up.
 ///
 /// # Errors
 /// When a run fails.
@@ -174,7 +173,7 @@ fn has_settled(medians: &[u64]) -> bool {
 }
 
 impl Plan {
-    /// Runs in each of the [`ROUNDS`], when one takes `ns` nanoseconds.
+    /// Returns the runs in each of the [`ROUNDS`] if one takes `ns` nanoseconds.
     fn batch(&self, ns: u64) -> usize {
         let fitting = self.time.as_nanos() / u128::from(ns.max(1));
         let fitting = usize::try_from(fitting).unwrap_or(MAX_RUNS).min(MAX_RUNS);
@@ -203,7 +202,7 @@ fn conclude(session: &mut dyn Session, mut times: Vec<u64>) -> Result<Figures> {
     })
 }
 
-/// The median of sorted numbers; of an even number of them, the mean of the middle two, rounded
+/// Returns the median of sorted numbers; for an even count, the mean of the middle two, rounded
 /// down.
 fn median(sorted: &[u64]) -> u64 {
     let (low, high) = (sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2]);

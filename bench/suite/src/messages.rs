@@ -1,6 +1,6 @@
-//! The messages as Rust types, the values they carry, and how a toolkit's work is checked.
+//! The messages as Rust types, the values they carry, and checks of a toolkit's work.
 //!
-//! Values come from [`deltasoap_streams::arrays`] and depend on their number alone, so that every
+//! Values come from [`deltasoap_streams::arrays`] and depend only on their number, so that every
 //! toolkit gets the same ones. The message that a decoder reads is written by that module's naive
 //! writers, not by the encoder under test.
 
@@ -81,7 +81,7 @@ pub struct SendBase64 {
     data: Base64,
 }
 
-/// `sendBase64` again, of doubles.
+/// `sendBase64` with doubles.
 #[derive(Debug, Soap)]
 #[soap(namespace = "urn:bench", element = "sendBase64")]
 pub struct SendDoubles64 {
@@ -90,23 +90,23 @@ pub struct SendDoubles64 {
 
 /// A message type whose values can be compared.
 pub trait Same: Message + 'static {
-    /// True if both hold the same values, bit for bit.
+    /// Returns true if both hold the same values, bit for bit.
     fn is_same(&self, other: &Self) -> bool;
 }
 
 /// A message type of the workloads.
 pub trait Payload: Same {
-    /// How it is laid out.
+    /// The encoding of the message.
     const ENCODING: Use = Use::Literal;
 
-    /// The message as the naive writer writes it.
+    /// Returns the message as written by the naive writer.
     fn naive(&self) -> String;
 
-    /// The checksum of the values.
+    /// Returns the checksum of the values.
     fn checksum(&self) -> String;
 }
 
-/// Values and the message that carries them.
+/// Values and a message with them.
 #[derive(Debug)]
 pub struct Sample<T> {
     /// The values.
@@ -118,13 +118,13 @@ pub struct Sample<T> {
 }
 
 impl<T: Payload> Sample<T> {
-    /// Values with the naive writer's message of them.
+    /// Creates a sample with the naive writer's message.
     pub fn new(values: T, n: usize) -> Self {
         let message = values.naive().into_bytes();
         Sample { values, message, n }
     }
 
-    /// An error unless `found` are the values.
+    /// Checks that `found` are the values.
     ///
     /// # Errors
     /// When they are not.
@@ -134,9 +134,9 @@ impl<T: Payload> Sample<T> {
         Ok(())
     }
 
-    /// An error unless `message` is the naive writer's, byte for byte. (But for the spelling of an
-    /// element without children: an array without elements is not looked at. In SOAP encoding there
-    /// are several ways to write values.)
+    /// Checks that `message` is the naive writer's, byte for byte. (Arrays without elements are not
+    /// checked, since an element without children has two spellings. In SOAP encoding there are
+    /// several ways to write values.)
     ///
     /// # Errors
     /// When it is not.
@@ -146,25 +146,25 @@ impl<T: Payload> Sample<T> {
         Ok(())
     }
 
-    /// An error unless `message` carries the values.
+    /// Checks that `message` carries the values.
     ///
     /// # Errors
     /// When it does not, or cannot be decoded.
     pub fn check_message(&self, message: &[u8]) -> Result<()> {
-        self.check_values(&decode_alone(message).context("the written message is at fault")?)
+        self.check_values(&decode_alone(message).context("the written message is invalid")?)
     }
 }
 
-/// Something to do with a sample, whatever its type.
+/// An operation on samples of any type.
 pub trait Visitor {
-    /// What comes out.
+    /// The result.
     type Output;
 
-    /// Does it.
+    /// Visits a sample.
     fn visit<T: Payload>(self, sample: Sample<T>) -> Self::Output;
 }
 
-/// Makes a sample of `n` values and hands it to `visitor`.
+/// Creates a sample of `n` values and passes it to `visitor`.
 pub fn with_sample<V: Visitor>(values: Values, n: usize, visitor: V) -> V::Output {
     match values {
         Values::Ints => visitor.visit(Sample::new(SendInts::from(arrays::ints(n)), n)),
@@ -181,10 +181,10 @@ pub fn with_sample<V: Visitor>(values: Values, n: usize, visitor: V) -> V::Outpu
 }
 
 /// Reads a message as a server does: one decoder for all messages, a new value for each. `chunk` is
-/// the size of the pieces that it is fed in; `None` for the whole message at once.
+/// the size of the chunks that it is fed in; `None` for the whole message at once.
 ///
 /// # Errors
-/// When the message is at fault.
+/// When the message is invalid.
 pub fn decode<T: Message>(decoder: &mut Decoder, message: &[u8], chunk: Option<usize>) -> Result<T, Error> {
     let mut reader = EnvelopeReader::new(RequestReceiver::<T>::default());
     match chunk {
@@ -199,10 +199,10 @@ pub fn decode<T: Message>(decoder: &mut Decoder, message: &[u8], chunk: Option<u
     Ok(receiver.into_memory().into_value())
 }
 
-/// Reads a message by a decoder that has seen no other.
+/// Reads a message with a new decoder.
 ///
 /// # Errors
-/// When the message is at fault.
+/// When the message is invalid.
 pub fn decode_alone<T: Message>(message: &[u8]) -> Result<T, Error> {
     decode(&mut Decoder::new(DecodeOptions::default()), message, None)
 }
@@ -286,7 +286,7 @@ impl Same for SendStrings {
     }
 }
 
-/// The objects as [`deltasoap_streams`] has them.
+/// Returns the objects as [`deltasoap_streams`] represents them.
 pub fn tuples(mios: &[Mio]) -> Vec<arrays::Mio> {
     mios.iter().map(|mio| (mio.x, mio.y, mio.v)).collect()
 }
@@ -320,7 +320,7 @@ impl From<arrays::Event> for Event {
     }
 }
 
-/// The events as [`deltasoap_streams`] has them.
+/// Returns the events as [`deltasoap_streams`] represents them.
 pub fn event_tuples(events: &[Event]) -> Vec<arrays::Event> {
     events.iter().map(|event| (event.id, event.value, event.message.clone())).collect()
 }
@@ -368,7 +368,7 @@ impl From<Vec<f64>> for SendDoubles64 {
 }
 
 impl SendDoubles64 {
-    /// The doubles; messages of the workloads have no parts.
+    /// Returns the doubles; messages of the workloads have no MIME parts.
     fn values(&self) -> &[f64] {
         self.data.values().unwrap_or_default()
     }
@@ -390,7 +390,7 @@ impl Same for SendDoubles64 {
     }
 }
 
-// The attributes of the derive macro take literals only.
+// The attributes of the derive macro accept only literals.
 const _: () = assert!(matches!(NAMESPACE.as_bytes(), b"urn:bench"));
 
 #[cfg(test)]

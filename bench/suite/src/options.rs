@@ -8,58 +8,57 @@ use deltasoap_checkpoints::{Matcher, Portions, State};
 
 use crate::workload::Values;
 
-/// How streams of similar messages are decoded.
+/// Options for decoding streams of similar messages.
 #[derive(Debug, Clone, clap::Args)]
 pub struct DifferentialArguments {
-    /// Where the decoder's state is saved, for streams of similar messages
+    /// Where checkpoints are created, for streams of similar messages
     #[arg(long, value_name = "POLICY", default_value = "leaf")]
     pub checkpoints: Policy,
-    /// How portions of a message are matched, with other checkpoints than at leaves
+    /// How portions of a message are matched, except with checkpoints at leaves
     #[arg(long, value_name = "MATCHER", default_value = "compare")]
     pub matcher: Match,
-    /// Bytes between two checkpoints, likewise
+    /// Bytes between two checkpoints, except with checkpoints at leaves
     #[arg(long, value_name = "BYTES", default_value = "512")]
     pub portion: NonZeroU32,
-    /// Compare the first, middle and last bytes of a portion before its sum is made
+    /// Compare the first, middle and last bytes of a portion before calculating its checksum
     #[arg(long)]
     pub probe: bool,
     /// Tune the size of portions at run time
     #[arg(long)]
     pub tune: bool,
-    /// Compare every message, also in a stream that gains no time
+    /// Compare every message, even in a stream where this saves no time
     #[arg(long)]
     pub no_adaptive: bool,
 }
 
-/// How messages that resemble the one before are sent.
+/// Options for sending similar messages.
 #[derive(Debug, Clone, clap::Args)]
 pub struct SendArguments {
-    /// The kind of values that are sent (repeatable) [default: all of the workload's]
+    /// Kind of values to send (repeatable) [default: all of the workload]
     #[arg(long = "values", value_name = "KIND")]
     pub values: Vec<Values>,
-    /// Characters that a value of `send-shift` has before it grows (repeatable); 1 stands for the
-    /// fewest
+    /// Characters of a `send-shift` value before it grows (repeatable); 1 stands for the minimum
     #[arg(long = "width", value_name = "W", default_values_t = [1, 18, 36])]
     pub widths: Vec<usize>,
-    /// The room that values of `send-stuffed` have (repeatable) [default: all]
+    /// Field width of `send-stuffed` values (repeatable) [default: all]
     #[arg(long = "stuffing", value_name = "ROOM")]
     pub stuffings: Vec<Stuffing>,
-    /// Send to a server on this machine that reads and throws away; the time ends when the last
+    /// Send to a server on this machine that discards everything; the time ends when the last
     /// `send` returns
     #[arg(long)]
     pub socket: bool,
 }
 
-/// The room that the shortest values have.
+/// The field width of the shortest values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, ValueEnum)]
 pub enum Stuffing {
-    /// what they need
+    /// the width of the value
     Exact,
     /// the paper's intermediate width: 18 characters a double, 36 a structure
     Intermediate,
-    /// what the longest value of the type needs
+    /// the width of the type's longest value
     Maximal,
-    /// the same; the values that stood there before filled it, so that every end tag moves
+    /// the same; the previous values filled it, so that every end tag moves
     TagShift,
 }
 
@@ -89,12 +88,12 @@ pub enum Match {
     Adler32,
     /// CRC-32
     Crc32,
-    /// a universal hash under a secret key
+    /// a universal hash with a secret key
     Keyed,
 }
 
 impl DifferentialArguments {
-    /// The decoder's options.
+    /// Returns the decoder's options.
     pub fn differential(&self) -> Differential {
         let portions = Portions {
             matcher: self.matcher.into(),
@@ -108,7 +107,7 @@ impl DifferentialArguments {
 }
 
 impl Policy {
-    /// The policy; those of the papers with these portions.
+    /// Returns the policy; those of the papers get these portions.
     pub fn with(self, portions: Portions) -> Checkpoints {
         let state = match self {
             Policy::Off => return Checkpoints::Off,
@@ -133,7 +132,7 @@ impl From<Match> for Matcher {
     }
 }
 
-/// The name of a value, as on the command line.
+/// Returns the name of a value, as on the command line.
 pub fn name(value: impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }

@@ -1,13 +1,13 @@
-//! The folder of a record: `results.jsonl`, and what is made of it.
+//! The folder of a record: `results.jsonl`, and the files derived from it.
 //!
-//! A line is a JSON object. `kind` says what it is; the rows of the suite have none, since they are
-//! older. `key`, or `row` in the suite, names the piece of work that it came from. All lines of a
-//! piece of work are written at once when it is done, with a last one, of kind `end`, that says how
-//! many they are. So an interrupted measurement leaves whole pieces, but for the last one, which is
-//! dropped and measured again. A line that is damaged is refused with its number: nothing that was
-//! measured is lost without a word. Records before `end` lines are read too.
+//! A line is a JSON object. `kind` is its kind; the rows of the suite have none, since they are
+//! older. `key`, or `row` in the suite, names the job that it came from. All lines of a job are
+//! written at once when it is done, followed by a line of kind `end` with their number. So an
+//! interrupted measurement leaves whole jobs, except the last one, which is dropped and measured
+//! again. A damaged line is rejected with its number: no measurement is lost silently. Records
+//! without `end` lines, from before these existed, can be read too.
 //!
-//! One program at a time writes a folder: [`Record::open`] locks it.
+//! Only one program at a time writes to a folder: [`Record::open`] locks it.
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -19,31 +19,30 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// The measurements.
+/// File name of the measurements.
 pub const RESULTS: &str = "results.jsonl";
 
-/// A record under construction, in a folder or in memory alone.
+/// A record under construction, in a folder or only in memory.
 #[derive(Debug, Default)]
 pub struct Record {
     place: Option<Place>,
     lines: Vec<Value>,
-    /// Places of the lines of each piece of work.
+    /// Indices of the lines of each job.
     places: HashMap<String, Vec<usize>>,
 }
 
-/// Where a record is written.
+/// The files of a record.
 #[derive(Debug)]
 struct Place {
     folder: PathBuf,
     file: File,
-    /// The folder, locked as long as this is open.
+    /// The folder, locked while this is open.
     _lock: File,
 }
 
 impl Record {
-    /// Opens a folder, and locks it. What was recorded there before is kept if `is_resumed`, but
-    /// for verdicts, which are made of everything else, and for pieces of work that were not
-    /// recorded whole.
+    /// Opens a folder, and locks it. Earlier records in it are kept if `is_resumed`, except
+    /// verdicts, which are derived from everything else, and jobs that were not recorded whole.
     ///
     /// # Errors
     /// When another program has the folder open, files cannot be read or written, or a line is
@@ -53,14 +52,15 @@ impl Record {
         let lock = locked(folder)?;
         let found = if is_resumed { stored(folder)?.unwrap_or_default() } else { Stored::default() };
         for key in found.partial.iter().filter(|key| !key.starts_with(VERDICT)) {
-            eprintln!("{key} was not recorded whole, and is measured again");
+            eprintln!("{key} was recorded incompletely, and is measured again");
         }
         let mut record = Record::of_stored(found);
         record.place = Some(Place { folder: folder.to_owned(), file: rewritten(folder, &record.lines)?, _lock: lock });
         Ok(record)
     }
 
-    /// What a folder has that can be resumed, to look at alone; nothing if it has none.
+    /// Reads what can be resumed in a folder without opening it for writing; empty if there is
+    /// nothing.
     ///
     /// # Errors
     /// When the file cannot be read, or a line is damaged.
@@ -74,28 +74,28 @@ impl Record {
         record
     }
 
-    /// True if a piece of work has been recorded.
+    /// Returns true if a job has been recorded.
     pub fn has(&self, key: &str) -> bool {
         self.places.contains_key(key)
     }
 
-    /// What was recorded of a piece of work; nothing for lines of another form.
+    /// Returns the lines of a job, without those of another form.
     pub fn of<T: DeserializeOwned>(&self, key: &str) -> Vec<T> {
         let lines = self.places.get(key).into_iter().flatten().map(|&place| &self.lines[place]);
         lines.filter_map(read).collect()
     }
 
-    /// All lines of a kind, in their order; the rows of the suite for [`SUITE`].
+    /// Returns all lines of a kind, in order; the rows of the suite for [`SUITE`].
     pub fn all<T: DeserializeOwned>(&self, of: &str) -> Vec<T> {
         self.lines.iter().filter(|line| kind(line) == of).filter_map(read).collect()
     }
 
-    /// All lines.
+    /// Returns all lines.
     pub fn lines(&self) -> &[Value] {
         &self.lines
     }
 
-    /// Adds all lines of a piece of work.
+    /// Adds all lines of a job.
     ///
     /// # Errors
     /// When they cannot be written.
@@ -108,7 +108,7 @@ impl Record {
         Ok(())
     }
 
-    /// Forgets the pieces of work of which a line is no longer right; gives how many these are.
+    /// Removes the jobs with an invalid line; returns their number.
     ///
     /// # Errors
     /// When the others cannot be written.
@@ -148,7 +148,7 @@ impl Record {
     }
 }
 
-/// The folder, which nobody else can lock meanwhile.
+/// Opens and locks the folder.
 fn locked(folder: &Path) -> Result<File> {
     let lock = File::open(folder).with_context(|| format!("cannot open {}", folder.display()))?;
     match lock.try_lock() {
@@ -158,8 +158,8 @@ fn locked(folder: &Path) -> Result<File> {
     }
 }
 
-/// Writes a file of lines, whole or not at all: what was measured in hours is not lost in the
-/// moment of writing it again. Gives it for more lines.
+/// Writes a file of lines atomically, so that hours of measurements are not lost while rewriting
+/// it. Returns the file for appending.
 fn rewritten(folder: &Path, lines: &[Value]) -> Result<File> {
     let (path, partial) = (folder.join(RESULTS), folder.join("results.partial"));
     let write = || {
@@ -172,7 +172,7 @@ fn rewritten(folder: &Path, lines: &[Value]) -> Result<File> {
     write().with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// The lines of a folder.
+/// Reads the lines of a folder.
 ///
 /// # Errors
 /// When there are none, or one is damaged.
@@ -181,18 +181,18 @@ pub fn read_lines(folder: &Path) -> Result<Vec<Value>> {
     Ok([found.whole, found.older].concat())
 }
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Debug, Default)]
 struct Stored {
-    /// Lines of pieces that were recorded whole.
+    /// Lines of jobs that were recorded whole.
     whole: Vec<Value>,
-    /// Lines of the last piece of a record without `end` lines: whole or not.
+    /// Lines of the last job of a record without `end` lines: complete or not.
     older: Vec<Value>,
-    /// Keys of the pieces that were not, and are to be measured again.
+    /// Keys of incomplete jobs, which must be measured again.
     partial: Vec<String>,
 }
 
-/// What the file of a folder holds; `None` if there is no file.
+/// Reads the file of a folder; `None` if there is no file.
 fn stored(folder: &Path) -> Result<Option<Stored>> {
     let path = folder.join(RESULTS);
     let bytes = match fs::read(&path) {
@@ -202,7 +202,7 @@ fn stored(folder: &Path) -> Result<Option<Stored>> {
     Ok(Some(pieces(parsed(&bytes).with_context(|| path.display().to_string())?)))
 }
 
-/// All lines. A last one that was not written to its end is none.
+/// Parses all lines, without an incomplete last one.
 fn parsed(bytes: &[u8]) -> Result<Vec<Value>> {
     let mut lines = Vec::new();
     for (at, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
@@ -210,7 +210,7 @@ fn parsed(bytes: &[u8]) -> Result<Vec<Value>> {
             Ok(value) if value.is_object() => lines.push(value),
             _ if !line.ends_with(b"\n") => {}
             _ => bail!(
-                "line {} is damaged. Mend it, or delete it: its piece of work is then measured again. --fresh begins anew",
+                "line {} is damaged: repair it, or delete it to measure its job again; --fresh starts over",
                 at + 1
             ),
         }
@@ -218,7 +218,7 @@ fn parsed(bytes: &[u8]) -> Result<Vec<Value>> {
     Ok(lines)
 }
 
-/// Lines by pieces of work.
+/// Groups lines by job.
 fn pieces(lines: Vec<Value>) -> Stored {
     let (mut found, mut piece) = (Stored::default(), Vec::new());
     let is_older = !lines.iter().any(|line| kind(line) == END);
@@ -233,7 +233,7 @@ fn pieces(lines: Vec<Value>) -> Stored {
             found.partial.push(key(&line).to_owned());
             piece.len()
         });
-        // Lines before these are of pieces whose ends are missing.
+        // Earlier lines belong to jobs whose ends are missing.
         for line in piece.drain(..begin) {
             if found.partial.last().is_none_or(|last| last != key(&line)) {
                 found.partial.push(key(&line).to_owned());
@@ -255,10 +255,10 @@ fn pieces(lines: Vec<Value>) -> Stored {
 pub const SUITE: &str = "suite";
 /// The kind of verdicts.
 pub const VERDICT: &str = "verdict";
-/// The kind of the line that ends a piece of work.
+/// The kind of the line that ends a job.
 const END: &str = "end";
 
-/// What a line is.
+/// Returns the kind of a line.
 pub fn kind(line: &Value) -> &str {
     line.get("kind").and_then(Value::as_str).unwrap_or(SUITE)
 }
@@ -287,12 +287,12 @@ fn line<T: Serialize>(of: &str, key: &str, row: &T) -> Result<Value> {
     Ok(Value::Object(line))
 }
 
-/// A verdict has a key of its own.
+/// Renames the `key` of a verdict, which means something else.
 fn renamed(name: String) -> String {
     if name == "key" { "claim".to_owned() } else { name }
 }
 
-/// Lines as they stand in the file, each piece of work with its end.
+/// Formats lines as in the file, each job with its end.
 fn text_of(lines: &[Value]) -> String {
     let piece = |piece: &[Value]| {
         let end = piece.first().map(|line| serde_json::json!({"kind": END, "key": key(line), "rows": piece.len()}));
@@ -301,8 +301,8 @@ fn text_of(lines: &[Value]) -> String {
     lines.chunk_by(|one, other| key(one) == key(other)).map(piece).collect()
 }
 
-/// Lines as CSV (RFC 4180): a column for each name that any of them has. Objects within a line have
-/// dots in their columns' names.
+/// Formats lines as CSV (RFC 4180) with a column for each name in any of them. Columns of nested
+/// objects have names with dots.
 pub fn csv(lines: &[Value]) -> String {
     let rows: Vec<Vec<(String, String)>> = lines.iter().map(fields).collect();
     let (mut header, mut columns) = (Vec::new(), HashMap::new());
@@ -321,7 +321,7 @@ pub fn csv(lines: &[Value]) -> String {
     text
 }
 
-/// Names and values of a line, without those of objects in it, but with what these hold.
+/// Returns names and values of a line, with nested objects flattened.
 fn fields(line: &Value) -> Vec<(String, String)> {
     let mut all = Vec::new();
     collect("", line, &mut all);
@@ -361,8 +361,8 @@ mod tests {
 
     const ROWS: [Sample; 2] = [Sample { n: 1, ms: 0.5 }, Sample { n: 2, ms: 1e-3 }];
 
-    /// A folder with the pieces `a`, of two rows, `v`, a verdict, and `b`, of two rows; and the
-    /// text of its file.
+    /// A folder with the jobs `a`, of two rows, `v`, a verdict, and `b`, of two rows; and the text
+    /// of its file.
     fn folder() -> (tempfile::TempDir, String) {
         let folder = tempfile::tempdir().unwrap();
         let mut record = Record::open(folder.path(), false).unwrap();
@@ -379,15 +379,15 @@ mod tests {
         Record::open(folder, true)
     }
 
-    /// Wherever the file ends, a piece of work is there whole or not at all, and what is done again
-    /// is there once.
+    /// Wherever the file is cut, a job is there whole or not at all, and a repeated job is there
+    /// once.
     #[test]
     fn an_interrupted_record_is_gone_on_with() {
         let (folder, text) = folder();
         let ends = |key: &str| text.find(&format!("{{\"kind\":\"end\",\"key\":\"{key}\",\"rows\":2}}\n")).unwrap();
         for length in 0..=text.len() {
             let mut record = written(folder.path(), &text.as_bytes()[..length]).unwrap();
-            // All but the end of the line.
+            // Everything except the line feed.
             let is_whole = |key| length >= ends(key) + r#"{"kind":"end","key":"a","rows":2}"#.len();
             assert_eq!((record.has("a"), record.has("b"), record.has("v")), (is_whole("a"), is_whole("b"), false));
             if !record.has("b") {
@@ -426,7 +426,7 @@ mod tests {
         assert!(Record::open(folder.path(), true).is_err() && Record::look(folder.path()).is_err());
     }
 
-    /// Records of before have no ends: the last piece may be half there.
+    /// Older records have no ends: the last job may be incomplete.
     #[test]
     fn an_older_record_is_read_and_its_last_piece_measured_again() {
         let (folder, text) = folder();

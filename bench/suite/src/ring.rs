@@ -1,15 +1,15 @@
 //! A ring of equal messages in different memory.
 //!
-//! A program that reads the same buffer again and again reads it from the processor's cache, and
-//! the branch predictor knows the way. A server has each message in fresh memory. So a measurement
-//! goes round a ring of copies.
+//! A program that reads the same buffer repeatedly reads it from the processor's cache, with
+//! trained branch prediction. A server has each message in new memory. So a measurement cycles
+//! through a ring of copies.
 
 use std::hint::black_box;
 
-/// The number of copies; that of the peer protocol.
+/// The number of copies, as in the peer protocol.
 pub const COPIES: usize = 16;
 
-/// Equal messages, each in memory of its own.
+/// Equal messages, each in separate memory.
 #[derive(Debug)]
 pub struct Ring {
     copies: Vec<Vec<u8>>,
@@ -17,24 +17,24 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// A ring of [`COPIES`] copies.
+    /// Creates a ring of [`COPIES`] copies.
     pub fn new(message: &[u8]) -> Self {
         Ring { copies: (0..COPIES).map(|_| message.to_vec()).collect(), next: 0 }
     }
 
-    /// The next message. What it holds is not known to the optimizer.
+    /// Returns the next message. The optimizer cannot see its content.
     pub fn next(&mut self) -> &[u8] {
         self.pair().1
     }
 
-    /// The message before the next one, and the next one.
+    /// Returns the message before the next one, and the next one.
     pub fn pair(&mut self) -> (&[u8], &[u8]) {
         let (previous, next) = (self.next, (self.next + 1) % self.copies.len());
         self.next = next;
         (black_box(&self.copies[previous]), black_box(&self.copies[next]))
     }
 
-    /// The size of the message in bytes.
+    /// Returns the size of the message in bytes.
     pub fn message_len(&self) -> usize {
         self.copies[0].len()
     }

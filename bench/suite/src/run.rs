@@ -1,5 +1,5 @@
-//! `run`: every workload in every size, all engines taking turns; then similar messages to decode
-//! and to send, all modes taking turns.
+//! `run`: every workload in every size, with alternating engines; then similar messages to decode
+//! and to send, with alternating modes.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -18,10 +18,10 @@ use crate::similar::{self, Outcome};
 use crate::stream::Recipe;
 use crate::workload::{Definitions, Layer, PeerDefinition, Selection, SendWorkload, StreamWorkload, Workload};
 
-/// Measures what the arguments ask for, and reports it.
+/// Measures and reports what the arguments select.
 ///
 /// # Errors
-/// When an argument names something unknown, or an engine fails or gives a wrong result.
+/// When an argument has an unknown name, or an engine fails or gives a wrong result.
 pub fn run(arguments: &RunArguments, definitions: &Definitions) -> Result<ExitCode> {
     let Selection { workloads, streams, sends } = definitions.select(&arguments.workloads)?;
     let environment = Environment::prepare();
@@ -69,15 +69,15 @@ fn print_tables(rows: &[Row<'_>], outcomes: &[(&str, Outcome)], arguments: &RunA
         println!("{}", report::table(&soap, arguments.chunk));
     }
     if !xml.is_empty() {
-        println!("XML libraries alone:\n{}", report::table(&xml, arguments.chunk));
+        println!("XML libraries only:\n{}", report::table(&xml, arguments.chunk));
     }
     if !outcomes.is_empty() {
         println!("{}", report::stream_table(outcomes));
     }
 }
 
-/// The rows of SOAP toolkits, and those of XML libraries; ours and the reference are in both,
-/// unless there is no library.
+/// Splits rows into those of SOAP toolkits and those of XML libraries; ours and the reference are
+/// in both, unless there is no library.
 fn layers<'w>(rows: &[Row<'w>], definitions: &Definitions) -> (Vec<Row<'w>>, Vec<Row<'w>>) {
     let layer = |row: &Row<'_>| {
         let peer = definitions.peers.iter().find(|peer| peer.name == row.engine);
@@ -89,7 +89,7 @@ fn layers<'w>(rows: &[Row<'w>], definitions: &Definitions) -> (Vec<Row<'w>>, Vec
     (of(Layer::Soap), if has_library { of(Layer::Xml) } else { Vec::new() })
 }
 
-/// The streams asked for, each with the name of its workload.
+/// Returns the selected streams, each with the name of its workload.
 fn recipes<'w>(arguments: &RunArguments, streams: &[&'w StreamWorkload]) -> Vec<(&'w str, Recipe)> {
     let partitions: Vec<usize> = arguments.partitions.iter().copied().map(usize::from).collect();
     let of = |stream: &&'w StreamWorkload| {
@@ -101,7 +101,7 @@ fn recipes<'w>(arguments: &RunArguments, streams: &[&'w StreamWorkload]) -> Vec<
     streams.iter().flat_map(of).collect()
 }
 
-/// The cases of messages to send, each with the name of its workload.
+/// Returns the cases of messages to send, each with the name of its workload.
 fn cases<'w>(arguments: &RunArguments, sends: &[&'w SendWorkload]) -> Vec<(&'w str, Case)> {
     let of = |workload: &&'w SendWorkload| {
         let name = &*workload.name;
@@ -110,29 +110,29 @@ fn cases<'w>(arguments: &RunArguments, sends: &[&'w SendWorkload]) -> Vec<(&'w s
     sends.iter().flat_map(of).collect()
 }
 
-/// The engines and how they are measured.
+/// The engines, and how they are measured.
 struct Bench {
     engines: Vec<Slot>,
     plan: Plan,
     progress: ProgressBar,
 }
 
-/// An engine that was asked for.
+/// A selected engine.
 enum Slot {
     Ready(Box<dyn Engine>),
     Missing {
         name: String,
         reason: String,
-        /// True if it was asked for by its name, not by `all`.
+        /// True if it was selected by name, not by `all`.
         is_named: bool,
     },
 }
 
-/// A session, or why there is none.
+/// A session, or the reason why there is none.
 type Opened<'a> = Result<Box<dyn Session + 'a>, String>;
 
 impl Slot {
-    /// The engine's name, and a session or why there is none.
+    /// Returns the engine's name, and a session or the reason why there is none.
     fn open(&mut self, workload: &Workload, n: usize) -> Result<(String, Opened<'_>)> {
         Ok(match self {
             Slot::Missing { name, reason, .. } => (name.clone(), Err(reason.clone())),
@@ -178,7 +178,7 @@ impl Bench {
         similar::run(recipe, differential, arguments.chunk, self.plan, || self.progress.inc(1))
     }
 
-    /// Measures messages that are sent.
+    /// Measures sending.
     fn all_sent<'w>(
         &mut self,
         arguments: &RunArguments,
@@ -203,7 +203,7 @@ impl Bench {
     }
 }
 
-/// Opens the engines asked for, each once.
+/// Opens the selected engines, each once.
 fn open_engines(arguments: &RunArguments, definitions: &Definitions) -> Result<Vec<Slot>> {
     let known: Vec<&str> = std::iter::once(OURS).chain(definitions.peers.iter().map(|peer| &*peer.name)).collect();
     if let Some(unknown) = arguments.engines.iter().find(|name| *name != ALL && !known.contains(&name.as_str())) {
@@ -235,7 +235,7 @@ fn open_peer(definition: &PeerDefinition, folder: &Path, is_named: bool) -> Slot
     }
 }
 
-/// `.peers` in the repository that this program was built in.
+/// Returns `.peers` in the repository that this program was built in.
 pub fn peers_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.peers")
 }

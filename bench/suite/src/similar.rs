@@ -1,5 +1,5 @@
-//! The workloads `decode-similar-*`: a stream decoded differentially and in regular mode by turns,
-//! and its floor.
+//! The workloads `decode-similar-*`: a stream decoded alternately in differential and in regular
+//! mode, and its floor.
 
 use std::num::NonZeroUsize;
 use std::rc::Rc;
@@ -15,14 +15,14 @@ use crate::stream::lane::{Floor, Lane, Setup};
 use crate::stream::way::{As, Dynamic, Typed};
 use crate::stream::{Bound, Kind, Recipe, Stream, Visitor, with_stream};
 
-/// How a stream was decoded.
+/// The mode of decoding a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Each message after the one before it.
+    /// Each message is compared with its predecessor.
     Differential,
-    /// Each message as if there were no other.
+    /// Each message is decoded independently.
     Regular,
-    /// Not at all: each message is compared with an equal one.
+    /// No decoding: each message is compared with an equal one.
     Floor,
 }
 
@@ -30,7 +30,7 @@ pub enum Mode {
 pub const MODES: [Mode; 3] = [Mode::Differential, Mode::Regular, Mode::Floor];
 
 impl Mode {
-    /// The name in reports.
+    /// Returns the name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Mode::Differential => "differential",
@@ -40,36 +40,36 @@ impl Mode {
     }
 }
 
-/// What came out of a stream, in the order of [`MODES`].
+/// The outcome of a stream, in the order of [`MODES`].
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// Which stream.
+    /// The stream.
     pub recipe: Recipe,
-    /// Messages in the ring.
+    /// Number of messages in the ring.
     pub messages: usize,
     /// The figures of each mode.
     pub figures: [Figures; 3],
 }
 
 impl Outcome {
-    /// The figures of a mode.
+    /// Returns the figures of a mode.
     pub fn of(&self, mode: Mode) -> &Figures {
         &self.figures[mode as usize]
     }
 
-    /// Where the ratio to another mode lies.
+    /// Returns the interval of the ratio to another mode.
     pub fn interval_to(&self, mode: Mode) -> Interval {
         self.of(Mode::Differential).interval.by(self.of(mode).interval)
     }
 
-    /// Median time of differential decoding by that of another mode.
+    /// Returns the median time of differential decoding divided by that of another mode.
     pub fn ratio_to(&self, mode: Mode) -> f64 {
         self.of(Mode::Differential).ns_median as f64 / self.of(mode).ns_median.max(1) as f64
     }
 }
 
-/// The streams of a kind in these sizes with these shares and partitions. Where a kind knows no
-/// such thing, one stream stands for all.
+/// Returns the streams of a kind with these sizes, percentages and partitions. If a parameter does
+/// not apply to a kind, one stream stands for all.
 pub fn recipes(kind: Kind, sizes: &[usize], percents: &[u32], partitions: &[usize]) -> Vec<Recipe> {
     let mut recipes = Vec::new();
     for &n in sizes {
@@ -87,7 +87,7 @@ pub fn recipes(kind: Kind, sizes: &[usize], percents: &[u32], partitions: &[usiz
     })
 }
 
-/// The recipe without what is without effect.
+/// Resets the parameters that have no effect.
 fn meaningful(recipe: Recipe) -> Recipe {
     let changes = if recipe.kind.is_array() && recipe.percent > 0 {
         recipe
@@ -111,7 +111,7 @@ pub fn run(
     with_stream(recipe, Bound::LARGE, Run { recipe, read_as: As::Typed, differential, chunk, plan, tick })
 }
 
-/// As [`run`], with default options, messages read as a type or as dynamic values.
+/// Like [`run`], with default options; messages are read as a type or as dynamic values.
 ///
 /// # Errors
 /// As [`run`].

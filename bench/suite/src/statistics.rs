@@ -1,19 +1,19 @@
-//! What is computed from many measurements: intervals of medians.
+//! Statistics of many measurements: intervals of medians.
 
 use anyhow::{Result, ensure};
 use statrs::distribution::{Binomial, DiscreteCDF};
 
 pub use deltasoap_report::Interval;
 
-/// The median of measurements with its interval, from one measurement to another: the number of
-/// measurements below the true median is binomially distributed, whatever the distribution of the
-/// measurements. So a few that something else on the machine has disturbed do no harm. Of fewer
-/// than six measurements, the interval is all of them, and less certain.
+/// Returns the median with its confidence interval between two measurements. The number of
+/// measurements below the true median is binomial for any distribution, so a few disturbed
+/// measurements do no harm. With fewer than six measurements, the interval covers all of them, with
+/// less confidence.
 ///
 /// # Errors
 /// When there is no measurement, or one is not a number.
 pub fn median_interval(measurements: &[f64]) -> Result<Interval> {
-    ensure!(!measurements.is_empty(), "an interval of nothing");
+    ensure!(!measurements.is_empty(), "an interval of no measurements");
     ensure!(measurements.iter().all(|measurement| measurement.is_finite()), "a measurement that is not a number");
     let mut sorted = measurements.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -22,12 +22,12 @@ pub fn median_interval(measurements: &[f64]) -> Result<Interval> {
     Ok(Interval { low: sorted[outside], median, high: sorted[n - 1 - outside] })
 }
 
-/// How many of the smallest, and of the largest, of `n` measurements lie outside the interval. The
-/// true median lies below the one that follows `count` others if at most `count` lie below it: at
-/// most 2.5 percent for either end.
+/// Returns how many of the smallest, and of the largest, of `n` measurements lie outside the
+/// interval. The true median lies below the one after `count` others if at most `count` lie below
+/// it: at most 2.5 percent for either end.
 fn outside(n: usize) -> Result<usize> {
     let below = Binomial::new(0.5, n as u64)?;
-    // Searched for by halves, for there may be very many measurements.
+    // Binary search, since there may be very many measurements.
     let (mut certain, mut open) = (0, n / 2);
     while certain < open {
         let middle = certain.midpoint(open);

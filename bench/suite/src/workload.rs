@@ -1,4 +1,4 @@
-//! What can be measured: the definitions in `bench/definitions/`, compiled in.
+//! The workloads and toolkits: the definitions in `bench/definitions/`, compiled in.
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
@@ -10,33 +10,33 @@ use crate::stream::Kind;
 
 /// All definitions.
 pub struct Definitions {
-    /// What is done, in the order of reports.
+    /// The workloads, in the order of reports.
     pub workloads: Vec<Workload>,
-    /// Streams to decode, each message after the one before it.
+    /// Streams to decode, in which each message resembles its predecessor.
     pub streams: Vec<StreamWorkload>,
-    /// Messages to send, each like the one before it.
+    /// Messages to send, each similar to its predecessor.
     pub sends: Vec<SendWorkload>,
     /// The toolkits besides deltasoap.
     pub peers: Vec<PeerDefinition>,
 }
 
-/// Something to be done with a message of any size.
+/// An action with a message of any size.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Workload {
-    /// The name, the same in every report and in the peer protocol.
+    /// The name in all reports and in the peer protocol.
     pub name: String,
-    /// What is timed.
+    /// The timed action.
     pub action: Action,
     /// The body element of the message.
     pub operation: String,
-    /// What is in the message.
+    /// The values of the message.
     pub values: Values,
-    /// What was sent just before, for a decoder that gets that as a hint.
+    /// The values sent just before, for a decoder that gets them as a hint.
     pub sent: Option<Values>,
-    /// How many times as fast as gSOAP deltasoap is meant to be at 100,000 elements.
+    /// Target speedup of deltasoap over gSOAP at 100,000 elements.
     pub goal: Option<f64>,
-    /// One line for people.
+    /// A one-line description.
     pub description: String,
 }
 
@@ -44,29 +44,29 @@ pub struct Workload {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StreamWorkload {
-    /// The name, the same in every report.
+    /// The name in all reports.
     pub name: String,
-    /// What it carries.
+    /// The kind of messages.
     pub stream: Kind,
-    /// One line for people.
+    /// A one-line description.
     pub description: String,
 }
 
-/// Messages to be sent.
+/// Messages to send.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SendWorkload {
-    /// The name, the same in every report.
+    /// The name in all reports.
     pub name: String,
-    /// What happens between two messages.
+    /// The change between two messages.
     pub send: SendKind,
-    /// What is in the messages: one stream for each.
+    /// The values of the messages: one stream for each.
     pub values: Vec<Values>,
-    /// One line for people.
+    /// A one-line description.
     pub description: String,
 }
 
-/// What is timed.
+/// A timed action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
@@ -74,13 +74,13 @@ pub enum Action {
     Decode,
     /// Values to bytes.
     Encode,
-    /// The message is compared with an equal one.
+    /// Compares the message with an equal one.
     Compare,
-    /// The message is copied.
+    /// Copies the message.
     Copy,
 }
 
-/// What a message carries: one of the arrays of [`deltasoap_streams::arrays`].
+/// The values of a message: one of the arrays of [`deltasoap_streams::arrays`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Values {
@@ -102,7 +102,7 @@ pub enum Values {
     Doubles64,
     /// An array of `xsd:string` in SOAP encoding
     Encoded,
-    /// The same of strings that repeat
+    /// An array of repeated `xsd:string` in SOAP encoding
     Repeated,
 }
 
@@ -112,40 +112,40 @@ pub enum Values {
 pub struct PeerDefinition {
     /// The name in reports.
     pub name: String,
-    /// What it does of a message's way.
+    /// The layer of the toolkit.
     #[serde(default)]
     pub layer: Layer,
-    /// Its program, below the folder of built peers; empty where there is none.
+    /// Its program, below the folder of built peers; empty if there is none.
     #[serde(default)]
     pub program: String,
-    /// The command that builds it; empty where there is none.
+    /// The build command; empty if there is none.
     #[serde(default)]
     pub build: String,
-    /// Why there is no program, for a toolkit that cannot be had.
+    /// The reason why there is no program, for an unavailable toolkit.
     pub missing: Option<String>,
-    /// Why its client calls nothing.
+    /// The reason why its client does not call.
     #[serde(rename = "no-calls")]
     pub no_calls: Option<String>,
-    /// True if it takes memory in large pieces beforehand: what a message takes is not seen from
-    /// outside.
+    /// True if it allocates memory in large blocks in advance, so that its memory per message is
+    /// not visible from outside.
     #[serde(default, rename = "hides-memory")]
     pub hides_memory: bool,
-    /// Whose server its client calls, where it has none.
+    /// The toolkit whose server its client calls, if it has none.
     pub server: Option<String>,
-    /// One line for people.
+    /// A one-line description.
     pub description: String,
 }
 
-/// What a toolkit does: the tables of the two are apart.
+/// The layer of a toolkit; each has separate tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Layer {
-    /// SOAP: envelopes, types from a description or from classes, and mostly HTTP.
+    /// SOAP: envelopes, types from a WSDL or from classes, and usually HTTP.
     #[default]
     Soap,
-    /// XML alone: the envelope is an element like any other.
+    /// XML only: the envelope is an element like any other.
     Xml,
-    /// Nothing: bytes are compared or copied, as fast as memory allows.
+    /// No processing: bytes are compared or copied, as fast as memory allows.
     Floor,
 }
 
@@ -170,10 +170,10 @@ impl Definitions {
         Ok(Definitions { workloads, streams, sends, peers: engines.engine })
     }
 
-    /// What has these names, in the order asked for; everything for none.
+    /// Returns the definitions with these names, in this order; all if there are none.
     ///
     /// # Errors
-    /// When there is nothing of one of the names.
+    /// When a name is unknown.
     pub fn select(&self, names: &[String]) -> Result<Selection<'_>> {
         if let Some(unknown) = names.iter().find(|name| !self.names().any(|known| known == *name)) {
             let known: Vec<_> = self.names().collect();

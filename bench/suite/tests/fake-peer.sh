@@ -1,6 +1,6 @@
 #!/bin/sh
-# A peer that understands nothing: it hands back what it was given, with the checksum in $CHECKSUM. $FAULT makes it
-# misbehave. Placed as `gsoap/peer` by the tests.
+# A peer without a decoder: it returns its input, with the checksum in $CHECKSUM. $FAULT makes it misbehave. The tests
+# install it as `gsoap/peer`.
 message="$(dirname "$0")/message"
 while read -r request workload n length; do
     case "$request" in

@@ -1,57 +1,56 @@
-//! Figures that several tables show.
+//! Figures that several tables share.
 
 use deltasoap::DifferentialStats;
 use deltasoap_cost::measure::Interval;
 use serde::Serialize;
 use std::time::Duration;
 
-/// Rate in 10^6 bytes a second; see [`per_second`].
+/// Returns the rate in 10^6 bytes per second; see [`per_second`].
 pub fn megabytes_per_second(bytes: u64, time: Duration) -> f64 {
     per_second(bytes as f64 / 1e6, time)
 }
 
-/// Zero for no time: nothing was done then.
+/// Returns the rate per second; zero for no time, since nothing was done then.
 pub fn per_second(amount: f64, time: Duration) -> f64 {
     ratio(amount, time.as_secs_f64())
 }
 
-/// Zero where there is nothing to divide by.
+/// Returns the quotient; zero if the divisor is zero.
 pub fn ratio(dividend: f64, divisor: f64) -> f64 {
     if divisor == 0.0 { 0.0 } else { dividend / divisor }
 }
 
-/// Share of the bytes that fast mode skipped, from 0 to 1.
+/// Returns the share of the bytes that fast mode skipped, from 0 to 1.
 pub fn fast_share(stats: &DifferentialStats) -> f64 {
     ratio(stats.fast_bytes as f64, (stats.fast_bytes + stats.regular_bytes) as f64)
 }
 
-/// How often messages are played unless something else is asked for. The interval of a saving then
-/// leaves out the least and the greatest one.
+/// Default number of plays. The interval of a saving then leaves out the minimum and the maximum.
 pub const PLAYS: u32 = 9;
-/// How often they are played at least where two ways are compared.
+/// Minimum number of plays of a comparison of two ways.
 pub const FEWEST_PLAYS: u32 = Interval::FEWEST as u32;
-/// What tables say of a saving that may be chance.
+/// Text in tables for a saving that may be chance.
 pub const NO_DIFFERENCE: &str = "no difference";
 
-/// What one way of doing something saves of the time of another.
+/// The share of time that one way of doing something saves over another.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Saving {
-    /// The part of the time, the median of all plays; negative where time was lost. `None` where
-    /// that may be chance: if the interval has zero in it, if there were too few plays for one, and
-    /// if time seems to be saved where no work was.
+    /// The saved share of the time, the median of all plays; negative if time was lost. `None` if
+    /// it may be chance: if the interval contains zero, if there were too few plays for one, or if
+    /// time seems to be saved where no work was.
     #[serde(rename = "saved_share")]
     pub share: Option<f64>,
-    /// The interval that this part lies in.
+    /// Confidence interval of the saved share.
     #[serde(rename = "saved_interval")]
     pub interval: Option<[f64; 2]>,
-    /// With what certainty, from 0.95 to 1.
+    /// Confidence level of the interval, from 0.95 to 1.
     #[serde(rename = "saved_confidence")]
     pub confidence: Option<f64>,
 }
 
 impl Saving {
-    /// Of the times of both ways in each play. `is_work_saved`: the faster way did less, so that it
-    /// can be faster at all.
+    /// Computes the saving from the times of both ways in each play. `is_work_saved`: the faster
+    /// way did less work, so that it can be faster at all.
     pub fn new(plays: impl Iterator<Item = (Duration, Duration)>, is_work_saved: bool) -> Self {
         let share = |(whole, less): (Duration, Duration)| {
             let (whole, less) = (whole.as_secs_f64(), less.as_secs_f64());
@@ -66,7 +65,7 @@ impl Saving {
         }
     }
 
-    /// A figure of the saving and of the ends of its interval, for a table.
+    /// Formats a figure of the saving and of the ends of its interval, for a table.
     pub fn cell(&self, figure: impl Fn(f64) -> String) -> String {
         match (self.share, self.interval) {
             (Some(share), Some([low, high])) => format!("{} ({} to {})", figure(share), figure(low), figure(high)),
@@ -75,7 +74,7 @@ impl Saving {
     }
 }
 
-/// The middle one, of an even number the one above the middle; zero for none.
+/// Returns the median; of an even number of values the one above the middle; zero for none.
 pub fn median<T: Ord + Default>(values: impl Iterator<Item = T>) -> T {
     let mut values: Vec<T> = values.collect();
     values.sort();
@@ -110,12 +109,12 @@ mod tests {
         let faster = of(&[50, 51, 52, 48, 49, 60], true);
         assert_eq!(percent(faster), "50 (40 to 52)");
         assert!(faster.confidence.expect("known") > 0.96);
-        // As fast, once much faster: an interval, and no saving.
+        // Equally fast, except once much faster: an interval, and no saving.
         let chance = of(&[50, 101, 102, 99, 100, 100], true);
         assert_eq!((chance.share, percent(chance).as_str()), (None, NO_DIFFERENCE));
         assert!(chance.interval.is_some_and(|[low, high]| low < 0.0 && high > 0.0));
-        assert_eq!(of(&[50; 6], false).share, None, "nothing was skipped that could have taken time");
-        assert_eq!(percent(of(&[120; 6], false)), "-20 (-20 to -20)", "comparing in vain costs time");
+        assert_eq!(of(&[50; 6], false).share, None, "nothing that takes time was skipped");
+        assert_eq!(percent(of(&[120; 6], false)), "-20 (-20 to -20)", "failed comparisons cost time");
         assert_eq!(of(&[50; 5], true), Saving::default(), "too few plays");
     }
 

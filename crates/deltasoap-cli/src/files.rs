@@ -1,7 +1,7 @@
 //! Files that the command reads and writes.
 //!
-//! A file that is named may be a device or a pipe, so that reading is bounded. Writing replaces a
-//! file as a whole or not at all: a full disk does not take away what was there before.
+//! A named file may be a device or a pipe, so the number of bytes read is bounded. Writing replaces
+//! a file completely or not at all: a full disk does not destroy the previous content.
 
 use anyhow::{Context as _, Result, bail};
 use deltasoap_wsdl::Import;
@@ -26,7 +26,7 @@ pub fn read_text(path: &Path) -> Result<String> {
     content.with_context(|| format!("{} cannot be read", path.display()))
 }
 
-/// As [`read_all`], text in UTF-8.
+/// Reads all of UTF-8 text; see [`read_all`].
 pub fn read_all_text(from: impl Read) -> io::Result<String> {
     String::from_utf8(read_all(from)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
@@ -45,32 +45,32 @@ fn read_to(most: u64, from: impl Read) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
-/// Writes what was made from a description, in place of an older file but not of one that the
-/// description consists of.
+/// Writes the output that was made from a WSDL. It replaces an older file, but never one of the
+/// WSDL's own documents.
 pub fn write_output(path: &Path, content: &[u8], import: &Import) -> Result<()> {
     let files = import.documents().filter_map(|location| match location {
         Location::File(path) => Some(path),
         _ => None,
     });
     if let Some(input) = files.into_iter().find(|input| is_same_file(input, path)) {
-        bail!("{} is part of the description: name another file with --output", input.display());
+        bail!("{} is part of the WSDL; name another file with --output", input.display());
     }
     write(path, content).with_context(|| format!("{} cannot be written", path.display()))
 }
 
-/// Writes a file; whole, or not at all.
+/// Writes a file completely, or not at all.
 pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     let path = &target(path);
     match path.metadata() {
-        // A device, a pipe.
+        // Device or pipe.
         Ok(metadata) if !metadata.is_file() => std::fs::write(path, content),
         Ok(metadata) => replace(path, content, Builder::new().permissions(metadata.permissions())),
         Err(_) => replace(path, content, &mut usual()),
     }
 }
 
-/// Writes a file that only its owner can read, in place of one that perhaps others could; whole, or
-/// not at all.
+/// Writes a file that only its owner can read, completely or not at all. It replaces a file that
+/// others may have been able to read.
 pub fn write_secret(path: &Path, content: &[u8]) -> io::Result<()> {
     replace(&target(path), content, &mut Builder::new())
 }
@@ -83,7 +83,7 @@ fn replace(path: &Path, content: &[u8], builder: &mut Builder<'_, '_>) -> io::Re
     Ok(())
 }
 
-/// What a link leads to is meant, not the link.
+/// Returns the target of a link: that is replaced, not the link.
 fn target(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
@@ -92,7 +92,7 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
     one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }
 
-/// Those of a new file, which the process's mask restricts.
+/// The permissions of a new file, restricted by the process's umask.
 #[cfg(unix)]
 fn usual() -> Builder<'static, 'static> {
     use std::os::unix::fs::PermissionsExt as _;

@@ -22,9 +22,9 @@ use std::process::ExitCode;
 use tokio::runtime::Builder;
 use tracing_subscriber::EnvFilter;
 
-/// How often a worker of the runtime looks into the queue that all share: in front of each task.
-/// Tasks overflow into it when more than 256 are ready, oldest first; looked at seldom, they wait
-/// while younger ones run again and again.
+/// Number of tasks that a worker of the runtime runs between two looks into the shared queue. When
+/// more than 256 tasks are ready, the oldest overflow into that queue; if workers look there
+/// rarely, they wait while younger tasks run again and again.
 const SHARED_QUEUE: u32 = 1;
 
 fn main() -> ExitCode {
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// True if whoever reads what is printed has seen enough.
+/// Returns true if the reader of standard output has closed it.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
@@ -66,7 +66,7 @@ async fn run(task: Task) -> Result<ExitCode> {
     }
 }
 
-/// Logs to standard error what `RUST_LOG` asks for; warnings by default.
+/// Logs to standard error at the levels that `RUST_LOG` selects; warnings by default.
 #[expect(clippy::disallowed_methods, reason = "the subscriber colours lines itself, and escapes what they hold")]
 fn log() {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));

@@ -1,8 +1,8 @@
-//! What people read: standard output, standard error, and errors with their causes.
+//! Output for people: standard output, standard error, and errors with their causes.
 //!
-//! Descriptions, messages and faults come from others. Whatever would control a terminal in them
-//! (ANSI escapes, a lone carriage return, marks that reverse the direction of text) is shown as
-//! `\u001b`, which in JSON means the same. XML has character references for that.
+//! WSDLs, messages and faults are untrusted. Characters in them that would control a terminal (ANSI
+//! escapes, a lone carriage return, marks that reverse the direction of text) are shown as
+//! `\u001b`, which means the same in JSON. XML has character references for them.
 
 use anyhow::Result;
 use serde_json::Value as Json;
@@ -11,13 +11,13 @@ use std::error::Error;
 use std::fmt::Display;
 use std::io::{self, BufWriter, Write};
 
-/// Prints a line. Who reads may have seen enough, as `head` has: that is an error here, and none
-/// for the command.
+/// Prints a line. The reader may have closed the pipe, as `head` does: that is an error here, but
+/// not a failure of the command.
 pub fn print_line(line: impl Display) -> Result<()> {
     Ok(writeln!(stdout(), "{line}")?)
 }
 
-/// Prints JSON for people, piece by piece: it may be large.
+/// Prints JSON for people, incrementally since it may be large.
 pub fn print_json(json: &Json) -> Result<()> {
     let mut out = Screen(BufWriter::new(exact_stdout().lock()));
     serde_json::to_writer_pretty(&mut out, json).map_err(io::Error::from)?;
@@ -25,7 +25,7 @@ pub fn print_json(json: &Json) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// Prints JSON for programs, a line for each value, at once.
+/// Prints JSON for programs: one line per value, flushed at once.
 pub fn print_json_lines(values: &[Json]) -> Result<()> {
     let mut out = Screen(BufWriter::new(exact_stdout().lock()));
     for value in values {
@@ -35,27 +35,28 @@ pub fn print_json_lines(values: &[Json]) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// Prints a message. What would control a terminal becomes a character reference; such characters
-/// stand in values alone.
+/// Prints a message. Characters that would control a terminal become character references; they
+/// occur only in values.
 pub fn print_xml(xml: &[u8]) -> Result<()> {
     let text = String::from_utf8_lossy(xml);
     Ok(writeln!(exact_stdout(), "{}", escaped(&text, |c| format!("&#x{:X};", c as u32)))?)
 }
 
-/// Tells an error or a warning on standard error. Its further lines are indented, so that none
-/// passes for another error.
+/// Reports an error or a warning on standard error. Further lines are indented, so that none can
+/// pass for another error.
 pub fn report(line: impl Display) {
     let text = line.to_string().replace('\n', "\n  ");
-    // Without standard error there is nobody to tell.
+    // If standard error is closed, there is nowhere to report it.
     let _ = writeln!(stderr(), "{text}");
 }
 
-/// A text as one line.
+/// Returns a text as one line.
 pub fn one_line(text: &str) -> String {
     text.replace('\n', "\\u000a")
 }
 
-/// An error with its causes, none of which is said twice: many errors say their cause themselves.
+/// Returns an error with its causes. A cause that the text contains already is not repeated: many
+/// errors print their cause themselves.
 pub fn with_causes(error: &(dyn Error + 'static)) -> String {
     let mut said = error.to_string();
     let mut cause = error.source();
@@ -69,25 +70,25 @@ pub fn with_causes(error: &(dyn Error + 'static)) -> String {
     said
 }
 
-/// Standard output, for text.
+/// Returns standard output, for text.
 pub fn stdout() -> impl Write {
     Screen(exact_stdout())
 }
 
-/// Standard error, for text.
+/// Returns standard error, for text.
 pub fn stderr() -> impl Write {
     #[expect(clippy::disallowed_methods, reason = "what is written is escaped")]
     Screen(io::stderr())
 }
 
-/// Standard output for what is written as it is: nothing in it comes from others, or it was escaped
+/// Returns standard output without escaping: nothing written to it is untrusted, or it was escaped
 /// before.
 #[expect(clippy::disallowed_methods, reason = "the one place")]
 pub fn exact_stdout() -> io::Stdout {
     io::stdout()
 }
 
-/// Writes text to where people read it.
+/// A writer that escapes text for terminals.
 struct Screen<W>(W);
 
 impl<W: Write> Write for Screen<W> {
@@ -103,7 +104,7 @@ impl<W: Write> Write for Screen<W> {
     }
 }
 
-/// A text in which what would control a terminal is written otherwise.
+/// Escapes the characters of a text that would control a terminal.
 fn escaped(text: &str, escape: impl Fn(char) -> String) -> Cow<'_, str> {
     if !text.contains(controls) {
         return Cow::Borrowed(text);
@@ -121,11 +122,11 @@ fn escaped(text: &str, escape: impl Fn(char) -> String) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// True for characters that control a terminal: it would obey them, or show text in another order
-/// than it is in.
+/// Returns true for characters that control a terminal: it would obey them, or show text in a
+/// different order.
 fn controls(c: char) -> bool {
-    // All that are `Bidi_Control`. The marks U+061C, U+200E and U+200F turn no letters around, but
-    // digits and punctuation beside them.
+    // All characters with the property `Bidi_Control`. The marks U+061C, U+200E and U+200F do not
+    // reorder letters, but digits and punctuation next to them.
     let reverses =
         matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
     let ends_line = matches!(c, '\u{2028}' | '\u{2029}');

@@ -4,7 +4,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 const TEMPLATE: &str = "{msg:>10} [{bar:40}] {pos}/{len} messages, {per_sec}";
 
-/// A bar for `length` messages; nothing where standard error is no terminal.
+/// Creates a bar for `length` messages; hidden if standard error is not a terminal.
 pub fn bar(label: &'static str, length: u64) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
     // The template is a constant that the tests cover.

@@ -1,5 +1,5 @@
-//! Descriptions and servers that attack who uses the command: what they say controls no terminal,
-//! adds no lines to a request, and passes for nothing that the command says itself.
+//! WSDLs and servers that attack the user of the command: their text must not control the terminal,
+//! add lines to a request, or pass for output of the command itself.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -13,13 +13,14 @@ fn run(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_deltasoap")).args(arguments).output().expect("the program runs")
 }
 
-/// What was printed: standard output, and standard error.
+/// Returns what was printed: standard output and standard error.
 fn printed(output: &Output) -> (String, String) {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("UTF-8");
     (text(&output.stdout), text(&output.stderr))
 }
 
-/// Nothing that a terminal would obey, nor text that is shown in another order than it is in.
+/// Asserts that the output has nothing that a terminal would obey, nor text that is shown in a
+/// different order.
 fn assert_harmless(arguments: &[&str], output: &Output) {
     let (out, err) = printed(output);
     let reverses =
@@ -27,7 +28,7 @@ fn assert_harmless(arguments: &[&str], output: &Output) {
     let obeyed = |c: char| c.is_control() && c != '\n' || reverses(c);
     for text in [&out, &err] {
         assert!(!text.contains(obeyed), "{arguments:?} prints {text:?}");
-        // In XML a value may have lines.
+        // In XML, values may have several lines.
         let forged = text.lines().find(|line| line.starts_with("forged") && !arguments.contains(&"--xml"));
         assert_eq!(forged, None, "{arguments:?} prints {text}");
     }
@@ -38,12 +39,12 @@ fn row(attack: &str, answer: &str, start: Instant) {
     println!("| {attack} | {answer} | {} ms | |", start.elapsed().as_millis());
 }
 
-/// What XML may hold of all that terminals obey (CSI and OSC in their forms of one character, DEL),
-/// a mark that reverses text, and a line that passes for one of ours.
+/// Everything that terminals obey and XML may contain (CSI and OSC in their forms of one character,
+/// DEL), a mark that reverses text, and a line that passes for one of ours.
 const EVIL: &str =
     "&#x9B;2J&#x9D;0;owned&#x9C;&#x7F;&#x85;&#x202E;lave&#x2066;&#x200F;&#10;forged: all is well&#13;forged";
 
-/// A WSDL that says [`EVIL`] wherever it may.
+/// Returns a WSDL with [`EVIL`] wherever it may contain text.
 fn hostile_wsdl() -> String {
     let nc = "x&#x9B;2J&#10;forged";
     format!(
@@ -126,7 +127,7 @@ fn descriptions_do_not_control_the_terminal() {
         assert_eq!(output.status.code(), is_expected);
         assert!(!out.is_empty() || !err.is_empty(), "{arguments:?} says something");
     }
-    // What is escaped is still there, and means the same.
+    // Escaped text is still there, and means the same.
     let listing: serde_json::Value = serde_json::from_slice(&run(&["list", "--json", &wsdl]).stdout).expect("JSON");
     let action = listing["operations"][0]["action"].as_str().expect("an action");
     assert!(action.contains("\u{9b}2J") && action.contains("\u{202e}lave"), "{action:?}");
@@ -140,7 +141,7 @@ fn descriptions_do_not_control_the_terminal() {
     );
 }
 
-/// What cannot be imported is told with its reason, which quotes it.
+/// The error of a failed import quotes the text that caused it.
 #[test]
 fn what_is_no_description_does_not_control_the_terminal() {
     let start = Instant::now();
@@ -165,7 +166,7 @@ fn what_is_no_description_does_not_control_the_terminal() {
     row("the same in what is no WSDL", &format!("{} errors quote them escaped", 2 * broken.len()), start);
 }
 
-/// A server that answers every request with the same bytes, for as long as the test runs.
+/// Starts a server that answers every request with the same bytes, for as long as the test runs.
 fn answering(answer: Vec<u8>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");

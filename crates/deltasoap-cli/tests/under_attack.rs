@@ -1,4 +1,4 @@
-//! `serve` and `mock` as processes: among thousands of slow clients, told to end, and killed.
+//! `serve` and `mock` as processes: among thousands of slow clients, told to stop, and killed.
 //!
 //! `cargo xtask attacks` runs the large attacks, which are ignored here, and prints a row for each.
 
@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 struct Serving {
     child: Child,
     address: SocketAddr,
-    /// Held open, so that the server can go on printing.
+    /// Kept open, so that the server can go on printing.
     _output: BufReader<ChildStdout>,
 }
 
@@ -38,7 +38,7 @@ impl Serving {
         assert!(kill.expect("kill runs").success());
     }
 
-    /// Waits for the end, for so long.
+    /// Waits for the process to end, at most for `patience`.
     async fn end(&mut self, patience: Duration) -> Option<ExitStatus> {
         let start = Instant::now();
         while start.elapsed() < patience {
@@ -50,8 +50,8 @@ impl Serving {
         None
     }
 
-    /// What the process has in memory now, and what it had at most, in KiB; zero where the system
-    /// does not tell.
+    /// Returns the process's current and maximum memory in KiB; zero if the system does not report
+    /// it.
     fn memory(&self) -> (u64, u64) {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
         let of = |name: &str| {
@@ -79,7 +79,7 @@ fn request(body: &str) -> String {
     head(body.len()) + body
 }
 
-/// A message that is given back, of about so many bytes.
+/// Returns a message of about `bytes` bytes that the service echoes.
 fn echo(bytes: usize) -> String {
     let items = "<item>a text of some length</item>".repeat(bytes / 34);
     VOID.replace(
@@ -92,30 +92,30 @@ async fn connect(address: SocketAddr) -> TcpStream {
     TcpStream::connect(address).await.expect("a connection")
 }
 
-/// The answer on a connection, up to its envelope's end or the connection's.
+/// Reads the answer on a connection, up to the end of its envelope or of the connection.
 async fn answer(stream: &mut TcpStream) -> String {
     let mut read = Vec::new();
     while !read.ends_with(b"Envelope>") && stream.read_buf(&mut read).await.is_ok_and(|count| count > 0) {}
     String::from_utf8_lossy(&read).into_owned()
 }
 
-/// What a slow client does.
+/// Behaviours of slow clients.
 #[derive(Debug, Clone, Copy)]
 enum Slow {
-    /// A byte of the head now and then.
+    /// Sends a byte of the head now and then.
     Head,
-    /// A byte of the body now and then, though a long one is announced.
+    /// Sends a byte of the body now and then, after announcing a long one.
     Body,
     /// Sends requests and reads nothing.
     Reader,
-    /// Connects and says nothing.
+    /// Connects and sends nothing.
     Silent,
 }
 
-/// Attacks until the server has enough, or for ever.
+/// Attacks until the server closes the connection, or forever.
 async fn slow(kind: Slow, address: SocketAddr, pace: Duration) {
     let socket = TcpSocket::new_v4().expect("a socket");
-    // So that what is not read waits at the server, not here.
+    // Unread data then waits at the server, not here.
     socket.set_recv_buffer_size(4096).expect("an option");
     let Ok(mut stream) = socket.connect(address).await else { return };
     let first = match kind {
@@ -136,7 +136,7 @@ async fn slow(kind: Slow, address: SocketAddr, pace: Duration) {
     }
 }
 
-/// What ordinary clients met.
+/// The results of ordinary clients.
 #[derive(Debug, Default)]
 struct Met {
     times: Vec<Duration>,
@@ -144,7 +144,7 @@ struct Met {
 }
 
 impl Met {
-    /// Asks so many times, each over a connection of its own.
+    /// Sends `count` requests, each over a connection of its own.
     async fn asking(address: SocketAddr, count: usize) -> Self {
         let mut met = Met::default();
         let body = request(&echo(2000));
@@ -172,7 +172,7 @@ impl Met {
     }
 }
 
-/// Slow clients by the thousand, and ordinary ones among them.
+/// Runs thousands of slow clients, and ordinary ones among them.
 async fn crowd(attackers: usize, asked: usize) {
     let server = Serving::start(&["serve"], "127.0.0.1:0");
     let alone = Met::asking(server.address, asked).await;
@@ -182,7 +182,7 @@ async fn crowd(attackers: usize, asked: usize) {
     for number in 0..attackers {
         let kind = [Slow::Head, Slow::Body, Slow::Reader, Slow::Silent][number % 4];
         crowd.spawn(slow(kind, server.address, Duration::from_millis(500)));
-        // As fast as the server's queue of new connections takes them.
+        // No faster than the server's queue of new connections takes them.
         if number % 100 == 99 {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
@@ -208,7 +208,7 @@ async fn crowd(attackers: usize, asked: usize) {
     assert!(under_way * 2 > attackers, "the attack goes on: {under_way}");
     assert_eq!(met.failed, 0);
     assert!(met.quantile(0.99) < Duration::from_secs(5), "{:?}", met.quantile(0.99));
-    // A reader's response, its request, and what a connection takes.
+    // A reader's response, its request, and the memory of a connection.
     assert!(peak.saturating_sub(before) < attackers as u64 * 512, "{before} KiB before, {peak} KiB at most");
 }
 
@@ -223,8 +223,8 @@ async fn attack_with_slow_clients_by_the_thousand() {
     crowd(9_000, 500).await;
 }
 
-/// A request that is under way when the server is told to end is answered; then the process ends,
-/// with success.
+/// A request that is under way when the server is told to stop is answered; then the process exits
+/// successfully.
 async fn told_to_end(arguments: &[&str], signal: &str, path: &str, body: &str) {
     let mut server = Serving::start(arguments, "127.0.0.1:0");
     let mut stream = connect(server.address).await;
@@ -251,8 +251,8 @@ async fn who_is_told_to_end_answers_first() {
     }
 }
 
-/// A client that stalls keeps a server that is told to end for as long as
-/// `Server::shutdown_timeout` says.
+/// A client that stalls delays the end of a server that is told to stop by
+/// `Server::shutdown_timeout`.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "takes half a minute; cargo xtask attacks runs it"]
 async fn attack_on_a_server_that_is_told_to_end() {
@@ -274,8 +274,8 @@ async fn attack_on_a_server_that_is_told_to_end() {
     assert!(status.is_some_and(|status| status.success()) && start.elapsed() < Duration::from_secs(40));
 }
 
-/// Killed or aborted among requests, the server leaves nobody waiting; started again at the same
-/// address, it serves.
+/// If the server is killed or aborted during requests, no client keeps waiting; restarted at the
+/// same address, it serves.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_killed_can_be_started_again() {
     let mut server = Serving::start(&["serve"], "127.0.0.1:0");

@@ -1,7 +1,7 @@
-//! Calibrations: what was measured, where, and with what.
+//! Calibrations: the measurements, the machine, and the toolkit.
 //!
-//! A calibration is a file of JSON. It is valid for the machine and the version of the toolkit that
-//! it was measured with, and for nothing else; [`Calibration::check`] says what differs.
+//! A calibration is a JSON file. It is valid only for the machine and the toolkit version that it
+//! was measured with; [`Calibration::check`] lists the differences.
 
 use crate::CostError;
 use crate::measure::{Busy, Times};
@@ -12,10 +12,10 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
-/// The version of the file's format. Others are not read.
+/// The version of the file format. Other versions are rejected.
 pub const FORMAT: u32 = 5;
 
-/// What a file of any format begins with.
+/// The part of the file that all format versions share.
 #[derive(Deserialize)]
 struct Header {
     format: u32,
@@ -24,27 +24,27 @@ struct Header {
 /// Measurements of one toolkit on one machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
-    /// [`FORMAT`].
+    /// The file format: [`FORMAT`].
     pub format: u32,
-    /// Where it was measured.
+    /// The machine of the measurements.
     pub machine: Machine,
-    /// What was measured.
+    /// The measured toolkit.
     pub toolkit: Toolkit,
-    /// How messages that resemble each other were treated.
+    /// How similar messages are handled.
     pub mode: Mode,
-    /// When measuring ended, by ISO 8601.
+    /// Time at which measuring ended, in ISO 8601.
     pub date: String,
-    /// Which of all workloads were measured.
+    /// The measured subset of the workloads.
     pub extent: Extent,
-    /// How often each point was visited.
+    /// Number of visits to each point.
     pub rounds: u32,
-    /// How often it should have been, when measuring last began.
+    /// Number of visits planned when measuring last began.
     pub planned: u32,
-    /// Processors that other programs kept busy meanwhile, on average over the rounds; `None` where
-    /// that is not known.
+    /// Processors that other programs kept busy during the measurements, averaged over the rounds;
+    /// `None` if unknown.
     #[serde(default)]
     pub others: Option<f64>,
-    /// A checksum of the program that measured, where several versions of it are told apart.
+    /// A checksum of the measured program, to distinguish its versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
     /// The measurements.
@@ -54,30 +54,30 @@ pub struct Calibration {
 /// A machine, as far as times depend on it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
-    /// The processor's model.
+    /// The properties of a machine that affect times.
     pub processor: String,
-    /// Processors that programs may use.
+    /// The processor model.
     pub cores: usize,
-    /// Operating system and architecture.
+    /// Number of processors that programs may use.
     pub system: String,
 }
 
-/// A toolkit with its version.
+/// A toolkit and its version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Toolkit {
-    /// Its name.
+    /// The toolkit's name.
     pub name: String,
-    /// Its version, and how it was built where that matters.
+    /// The toolkit's version, with the build where that matters.
     pub version: String,
 }
 
-/// How messages that resemble each other are treated.
+/// How similar messages are handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
-    /// Each message in full.
+    /// Each message is processed in full.
     Regular,
-    /// Each message against the one before.
+    /// Each message is compared with the previous one.
     Differential,
 }
 
@@ -90,13 +90,14 @@ impl fmt::Display for Mode {
     }
 }
 
-/// What is done with a message.
+/// An operation on a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Activity {
     /// From values to bytes in memory.
     Serialize,
-    /// From values to the last system call that sends of the message, over loopback.
+    /// From values to the return of the last system call that sends part of the message, over
+    /// loopback.
     Send,
     /// From bytes in memory to values.
     Deserialize,
@@ -123,16 +124,16 @@ impl fmt::Display for Activity {
 pub struct Point {
     /// The message.
     pub workload: Workload,
-    /// What was done with it.
+    /// The operation on the message.
     pub activity: Activity,
-    /// The times of one message, a batch each, of all visits.
+    /// Times of one message, one entry per batch, of all visits.
     pub batches: Vec<Times>,
-    /// Bytes of the message.
+    /// Size of the message in bytes.
     pub bytes: usize,
 }
 
-/// A [`Point`] as it stands in a file: the times of each clock, a batch each; processor times of
-/// none are those of a toolkit that does not know them.
+/// A [`Point`] as stored in a file: one list of batch times per clock. The processor times are
+/// empty for a toolkit that does not report them.
 #[derive(Serialize, Deserialize)]
 struct PointLine {
     workload: Workload,
@@ -159,40 +160,40 @@ impl From<Point> for PointLine {
 }
 
 impl Point {
-    /// The least times that can be believed.
+    /// The smallest credible times.
     pub fn times(&self) -> Times {
         Times::least(&self.batches)
     }
 
-    /// The cost that models are of, in nanoseconds.
+    /// The cost used by the models, in nanoseconds.
     pub fn cost(&self) -> f64 {
         self.times().cost()
     }
 }
 
-/// A calibration whose measuring ended early: its predictions are less certain than they could be.
+/// A calibration that ended early: its predictions are less certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Unfinished {
-    /// Rounds that are done.
+    /// Number of finished rounds.
     pub rounds: u32,
-    /// Rounds that there should be.
+    /// Number of planned rounds.
     pub planned: u32,
 }
 
 impl fmt::Display for Unfinished {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "only {} of {} rounds were measured; measure again to go on", self.rounds, self.planned)
+        write!(f, "only {} of {} rounds were measured; measure again to continue", self.rounds, self.planned)
     }
 }
 
-/// One thing in which a calibration differs from what is here.
+/// A difference between a calibration and the current machine or toolkit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// What differs.
+    /// The property that differs.
     pub what: &'static str,
-    /// What the calibration says.
+    /// The value in the calibration.
     pub calibrated: String,
-    /// What is here.
+    /// The current value.
     pub here: String,
 }
 
@@ -203,7 +204,7 @@ impl fmt::Display for Difference {
 }
 
 impl Machine {
-    /// This machine.
+    /// Returns the current machine.
     pub fn here() -> Self {
         let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         Machine {
@@ -214,14 +215,14 @@ impl Machine {
     }
 }
 
-/// The model in the text of `/proc/cpuinfo`.
+/// Returns the processor model from the text of `/proc/cpuinfo`.
 fn processor(cpuinfo: &str) -> Option<&str> {
     let line = cpuinfo.lines().find(|line| line.starts_with("model name"))?;
     line.split_once(':').map(|(_, model)| model.trim())
 }
 
 impl Calibration {
-    /// A calibration without points.
+    /// Creates a calibration without points.
     pub fn new(machine: Machine, toolkit: Toolkit, mode: Mode, extent: Extent) -> Self {
         let mut new = Calibration {
             format: FORMAT,
@@ -240,36 +241,36 @@ impl Calibration {
         new
     }
 
-    /// Says that so many rounds are done, and that it is today.
+    /// Sets the number of finished rounds, and the date.
     pub fn end_round(&mut self, rounds: u32) {
         self.rounds = rounds;
         self.date = jiff::Zoned::now().strftime("%Y-%m-%d").to_string();
     }
 
-    /// Takes into account what other programs did in the round that is just over, before
-    /// [`Self::end_round`] counts it.
+    /// Adds the load of other programs during the round that just ended. Call it before
+    /// [`Self::end_round`] counts the round.
     pub fn note_others(&mut self, others: Option<f64>) {
         let before = f64::from(self.rounds);
         let mean = |known: f64, new: f64| (known * before + new) / (before + 1.0);
         self.others = self.others.zip(others).map(|(known, new)| mean(known, new)).or(self.others).or(others);
     }
 
-    /// How far measuring has come, where that is not to its end.
+    /// Returns the progress if measuring has not finished.
     pub fn unfinished(&self) -> Option<Unfinished> {
         let Calibration { rounds, planned, .. } = *self;
         (rounds < planned).then_some(Unfinished { rounds, planned })
     }
 
-    /// What other programs did meanwhile, where that makes the times doubtful.
+    /// Returns the load of other programs if it makes the times doubtful.
     pub fn busy(&self) -> Option<Busy> {
         Busy::new(self.others, self.machine.cores)
     }
 
-    /// Reads a file.
+    /// Reads a calibration file.
     ///
     /// # Errors
-    /// When there is no such file, it holds something else, or points that are never measured:
-    /// messages are made of them, of whatever size they say.
+    /// When the file does not exist, is not a calibration, or has points that no calibration
+    /// measures. Messages are built from the points, at the sizes the points give.
     pub fn load(path: &Path) -> Result<Self, CostError> {
         let file = |source| CostError::File { path: path.to_owned(), source };
         let text = fs::read_to_string(path).map_err(file)?;
@@ -286,7 +287,7 @@ impl Calibration {
         }
     }
 
-    /// A point that no calibration has.
+    /// Returns a point that no calibration has.
     fn unknown_point(&self) -> Option<&Point> {
         let known: BTreeSet<Workload> = series(self.mode, Extent::Full).into_iter().collect();
         let is_time = |time: f64| time.is_finite() && time >= 0.0;
@@ -297,10 +298,10 @@ impl Calibration {
         self.points.iter().find(|point| !is_known(point))
     }
 
-    /// Writes a file, whole or not at all.
+    /// Writes the file atomically.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), CostError> {
         let format = |source| CostError::Format { path: path.to_owned(), source };
         let text = serde_json::to_string(self).map_err(format)?.replace("},{\"workload\"", "},\n{\"workload\"");
@@ -309,10 +310,10 @@ impl Calibration {
         written.map_err(|source| CostError::File { path: path.to_owned(), source })
     }
 
-    /// Refuses a calibration of another machine or toolkit.
+    /// Rejects a calibration of another machine or toolkit.
     ///
     /// # Errors
-    /// [`CostError::Different`] with everything that differs.
+    /// [`CostError::Different`] with all differences.
     pub fn check(&self, machine: &Machine, toolkit: &Toolkit) -> Result<(), CostError> {
         let pairs = [
             ("the format", self.format.to_string(), FORMAT.to_string()),
@@ -329,12 +330,12 @@ impl Calibration {
         if differences.is_empty() { Ok(()) } else { Err(CostError::Different(differences)) }
     }
 
-    /// The points of an activity.
+    /// Returns the points of an activity.
     pub fn of(&self, activity: Activity) -> impl Iterator<Item = &Point> {
         self.points.iter().filter(move |point| point.activity == activity)
     }
 
-    /// Adds times of points that may be there already.
+    /// Adds points; times of known points are appended.
     pub fn merge(&mut self, points: Vec<Point>) {
         let key = |point: &Point| (point.workload.clone(), point.activity);
         let mut places: BTreeMap<_, _> = self.points.iter().enumerate().map(|(at, point)| (key(point), at)).collect();
@@ -394,7 +395,7 @@ mod tests {
         let deep = Workload::Nested { breadth: 1, depth: 1_000_000 };
         for workload in [huge, deep] {
             let error = load(Point { workload, ..point(None, 1.0) }).expect_err("refused").to_string();
-            assert!(error.contains("is no point of a calibration"), "{error}");
+            assert!(error.contains("is not a point of a calibration"), "{error}");
         }
         assert!(load(point(Some(-1.0), 1.0)).is_err() && load(point(None, -1.0)).is_err());
         assert!(load(point(Some(0.0), 1.0)).is_ok());
@@ -441,7 +442,7 @@ mod tests {
         assert!(!error.contains("cores"), "{error}");
     }
 
-    /// The thread's clock may step: one batch that is too short is not the cost for ever.
+    /// The thread clock may step: one batch that is too short does not lower the cost forever.
     #[test]
     fn all_times_stay_and_a_glitch_is_not_the_cost() {
         let mut it = calibration();
@@ -459,7 +460,7 @@ mod tests {
         let mut it = Calibration { planned: 12, ..calibration() };
         it.end_round(3);
         let said = it.unfinished().expect("it ended early").to_string();
-        assert_eq!(said, "only 3 of 12 rounds were measured; measure again to go on");
+        assert_eq!(said, "only 3 of 12 rounds were measured; measure again to continue");
         it.end_round(12);
         assert_eq!(it.unfinished(), None);
     }

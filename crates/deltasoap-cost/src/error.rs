@@ -1,4 +1,4 @@
-//! What can go wrong, and what to do about it.
+//! Errors, and how to resolve them.
 
 use crate::calibration::Difference;
 use crate::fit::regression::{Coefficient, EXPLAINED, Quality};
@@ -7,7 +7,7 @@ use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Why a cost cannot be told.
+/// A cost that cannot be calculated.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CostError {
@@ -16,48 +16,48 @@ pub enum CostError {
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// A file is none of calibration.
-    #[error("{} is no calibration: {source}", path.display())]
+    /// A file that is not a calibration.
+    #[error("{} is not a calibration: {source}", path.display())]
     Format {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: serde_json::Error,
     },
-    /// A calibration with a point that is never measured.
-    #[error("{}: {point} is no point of a calibration, or its times are none", path.display())]
+    /// A calibration with a point that no calibration measures, or with invalid times.
+    #[error("{}: {point} is not a point of a calibration, or its times are invalid", path.display())]
     UnknownPoint {
         /// The file.
         path: PathBuf,
         /// The point's message.
         point: String,
     },
-    /// The calibration was made elsewhere.
-    #[error("the calibration is of something else: {}; measure anew", join(.0))]
+    /// The calibration belongs to another machine or toolkit.
+    #[error("the calibration does not match: {}; measure again", join(.0))]
     Different(Vec<Difference>),
-    /// A regression has less points than it needs.
+    /// A regression has fewer points than it needs.
     #[error("{what}: {found} points are too few, {needed} are needed; measure more of this series")]
     TooFewPoints {
         /// The regression.
         what: String,
-        /// Points there are.
+        /// Number of points found.
         found: usize,
-        /// Points there should be.
+        /// Number of points needed.
         needed: usize,
     },
-    /// A regression cannot tell its regressors apart.
-    #[error("{what}: the points do not tell {regressor} apart from the other regressors")]
+    /// A regression cannot separate its regressors.
+    #[error("{what}: the points do not distinguish {regressor} from the other regressors")]
     Collinear {
         /// The regression.
         what: String,
-        /// One of those that depend on each other.
+        /// One of the dependent regressors.
         regressor: String,
     },
-    /// A regression explains too little, or says that more work costs less: what was measured is
-    /// not the cost of the messages.
+    /// A regression explains too little, or has a negative cost for additional work: the
+    /// measurements do not reflect the cost of the messages.
     #[error(
         "{what}: the times are noise: {}; measure again with more messages (`cost measure --rounds`, without `--few`) on an idle machine{}",
         figures(quality, falling.as_ref()),
@@ -66,11 +66,11 @@ pub enum CostError {
     Noise {
         /// The regression.
         what: String,
-        /// How much it explains.
+        /// How much the regression explains.
         quality: Quality,
-        /// A coefficient that cannot be below zero, and is with its whole interval.
+        /// A coefficient whose whole interval is below zero though it cannot be negative.
         falling: Option<Coefficient>,
-        /// What other programs did meanwhile, where that was enough to explain it.
+        /// The load of other programs, if high enough to be the cause.
         busy: Option<Busy>,
     },
     /// A point or a regressor is not a finite number.
@@ -84,61 +84,61 @@ pub enum CostError {
     UnknownPath {
         /// The path.
         path: String,
-        /// Paths that could have been meant.
+        /// Known paths.
         known: Vec<String>,
     },
     /// A type that requires itself.
-    #[error("{path} has no end: its type requires itself, so that no message of it can be written")]
+    #[error("the type of {path} requires itself, so no message can contain it")]
     Endless {
-        /// Where the type is met again.
+        /// Path at which the type recurs.
         path: String,
     },
-    /// More than a prediction is made for.
-    #[error("the lengths make a message of more than {most} {what}; give smaller ones")]
+    /// The message is too large for a prediction.
+    #[error("the message would have more than {most} {what}; give smaller lengths")]
     TooLarge {
-        /// The bound.
+        /// The limit.
         most: usize,
-        /// Of what there would be more.
+        /// The limited quantity.
         what: &'static str,
     },
-    /// A description whose operation cannot be used.
+    /// A WSDL operation that cannot be used.
     #[error("{0}")]
     Operation(String),
-    /// The calibration has no series for what the message holds.
-    #[error("the calibration has no series for {0}, nor for anything that stands in for it")]
+    /// The calibration has no series for a feature of the message.
+    #[error("the calibration has no series for {0}, nor for a substitute")]
     NotMeasured(String),
     /// The toolkit cannot read or write its own message.
     #[error("{what} cannot be measured: {reason}")]
     Engine {
         /// The workload.
         what: String,
-        /// Why.
+        /// The cause.
         reason: String,
     },
-    /// A parameter of a plan that means nothing.
+    /// An invalid parameter of a plan.
     #[error("{name} must be {expected}, not {found}")]
     Parameter {
         /// The parameter.
         name: &'static str,
-        /// What it may be.
+        /// The valid values.
         expected: &'static str,
-        /// What it was.
+        /// The given value.
         found: f64,
     },
     /// More requests than the system can serve.
-    #[error("{rate:.1} requests a second are more than {station} can serve: it is saturated at {most:.1} a second")]
+    #[error("{rate:.1} requests per second exceed the capacity of the {station}: it saturates at {most:.1} per second")]
     Saturated {
-        /// Requests a second that were asked for.
+        /// The given requests per second.
         rate: f64,
-        /// The station that is full first.
+        /// The first station to saturate.
         station: String,
-        /// Requests a second that it can serve.
+        /// Maximum requests per second of that station.
         most: f64,
     },
 }
 
 impl CostError {
-    /// The same, with what other programs did while the points were measured.
+    /// Adds the load of other programs during the measurements to the error.
     pub(crate) fn measured_while(self, found: Option<Busy>) -> Self {
         match self {
             CostError::Noise { what, quality, falling, .. } => CostError::Noise { what, quality, falling, busy: found },

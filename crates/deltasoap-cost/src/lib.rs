@@ -1,9 +1,9 @@
-//! What SOAP messages cost, from a WSDL and a few measurements; and what that means for response
-//! time and throughput.
+//! Predicts the cost of SOAP messages from a WSDL and a few measurements, and the resulting
+//! response time and throughput.
 //!
-//! After Imre, Kaszó, Levendovszky and Charaf, *A Novel Cost Model of XML Serialization* (ENTCS
-//! 261, 2010): the cost of a message is linear in what it consists of, and the coefficients are
-//! measured once for a machine and a toolkit.
+//! This follows Imre, Kaszó, Levendovszky and Charaf, *A Novel Cost Model of XML Serialization*
+//! (ENTCS 261, 2010): the cost of a message is linear in its features, and the coefficients are
+//! measured once per machine and toolkit.
 //!
 //! ```text
 //! workloads ── measure ──> Calibration ── fit ──> Model ┐
@@ -11,13 +11,13 @@
 //! WSDL, lengths ── sample ──> Body ── count ──> Usage ──┘
 //! ```
 //!
-//! | you want to | start at |
+//! | task | start at |
 //! |---|---|
 //! | measure this machine | [`measure`] |
-//! | know the coefficients | [`Model`] |
-//! | know what an operation's messages cost | [`predict`] |
-//! | know what many clients see | [`plan`] |
-//! | know how good predictions are | [`validate`] |
+//! | get the coefficients | [`Model`] |
+//! | predict the cost of an operation's messages | [`predict`] |
+//! | predict what many clients observe | [`plan`] |
+//! | check the accuracy of predictions | [`validate`] |
 
 #![forbid(unsafe_code)]
 

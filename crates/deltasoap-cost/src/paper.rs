@@ -1,7 +1,7 @@
-//! The numbers that Imre et al. print in their Tables 1 to 3, to stand beside ours.
+//! The numbers that Imre et al. print in their Tables 1 to 3, for comparison with ours.
 //!
-//! Their times are milliseconds; ours are shown in microseconds. Their figures are drawings, whose
-//! data is not printed.
+//! Their times are in milliseconds; ours are shown in microseconds. Their figures are drawings
+//! without printed data.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,9 +12,9 @@ const PRINTED: &str = include_str!("paper.json");
 pub struct Printed {
     /// Authors, title, venue.
     pub source: String,
-    /// What they ran on.
+    /// The authors' machine.
     pub machine: String,
-    /// Where what is printed cannot be right.
+    /// Printed values that cannot be correct.
     pub notes: Vec<String>,
     /// Table 1: type, platform and direction, c0, c1, R².
     pub table1: Vec<(String, f64, f64, f64)>,
@@ -27,16 +27,17 @@ pub struct Printed {
 /// A row of Table 3: platform and direction, l, c0, c of int, double and string, R², F as printed.
 pub type CompositeRow = (String, u32, f64, f64, f64, f64, f64, f64);
 
-/// The tables as printed.
+/// Returns the tables as printed.
 ///
 /// # Errors
-/// None for the data that is there.
+/// None for the included data.
 pub fn printed() -> Result<Printed, serde_json::Error> {
     serde_json::from_str(PRINTED)
 }
 
 impl Printed {
-    /// The F value of a row of Table 3 that its R² means, for 1330 points and three regressors.
+    /// Returns the F value that follows from the R² of a row of Table 3, for 1330 points and three
+    /// regressors.
     pub fn f_of(r_squared: f64) -> f64 {
         (r_squared / 3.0) / ((1.0 - r_squared) / 1326.0)
     }
@@ -53,7 +54,7 @@ mod tests {
         assert!(printed.table3.iter().all(|row| row.6 > 0.8 && row.7 < 10.0));
     }
 
-    /// What is printed as 7.528 must have been 7.528e3.
+    /// The printed 7.528 must have been 7.528e3.
     #[test]
     fn the_exponents_of_f_are_lost() {
         let (r_squared, f) = (0.9445, 7.528);

@@ -1,19 +1,19 @@
-//! Where in a message a walk is.
+//! Position of a walk in a message.
 
-/// The names of the elements from the body's on, with `/` between them; `@` in front of an
-/// attribute's. Empty for the message itself.
+/// The path of element names from the body's element on, separated by `/`; `@` precedes an
+/// attribute's name. Empty for the message itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Place {
     path: String,
 }
 
 impl Place {
-    /// The path as text.
+    /// Returns the path as text.
     pub(crate) fn path(&self) -> &str {
         &self.path
     }
 
-    /// Goes on to a part within the one at hand; gives what [`Place::leave`] goes back to.
+    /// Enters a part of the current one; returns what [`Place::leave`] needs.
     pub(crate) fn enter(&mut self, name: &str) -> usize {
         let outside = self.path.len();
         if outside > 0 {
@@ -23,7 +23,7 @@ impl Place {
         outside
     }
 
-    /// Goes back to where [`Place::enter`] was called.
+    /// Returns to where [`Place::enter`] was called.
     pub(crate) fn leave(&mut self, outside: usize) {
         self.path.truncate(outside);
     }

@@ -1,8 +1,7 @@
-//! Validation: a prediction, and then the truth.
+//! Validation: predictions compared with measurements.
 //!
-//! Composite types come from the paper, and none of them was fitted to; operations come from real
-//! descriptions. Each message is predicted, then measured, and the distribution of the errors is
-//! what is reported.
+//! Composite types come from the paper, and no model is fitted to them; operations come from real
+//! WSDLs. Each message is predicted, then measured; the result is the distribution of the errors.
 
 use crate::CostError;
 use crate::calibration::{Activity, Mode};
@@ -15,57 +14,57 @@ use deltasoap_dynamic::Operation;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-/// A prediction beside the truth.
+/// A prediction and the measurement of the same message.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Comparison {
     /// The message.
     pub message: String,
-    /// What was done with it.
+    /// The activity.
     pub activity: Activity,
-    /// Bytes of the message; 0 where that was not recorded.
+    /// Size of the message in bytes; 0 if not recorded.
     #[serde(default)]
     pub bytes: usize,
-    /// Nanoseconds that were predicted.
+    /// Predicted nanoseconds.
     pub predicted: f64,
-    /// Half the width of the prediction's interval.
+    /// Half the width of the prediction interval.
     pub margin: f64,
-    /// Nanoseconds that section 3.4 of Imre et al. predicts, to the letter; `None` without the
-    /// series it needs.
+    /// Nanoseconds predicted exactly by section 3.4 of Imre et al.; `None` without the series it
+    /// needs.
     pub by_the_paper: Option<f64>,
-    /// Nanoseconds that were measured.
+    /// Measured nanoseconds.
     pub measured: f64,
 }
 
 impl Comparison {
-    /// How far off the prediction is, as a part of what was measured.
+    /// Returns the error of the prediction, relative to the measurement.
     pub fn error(&self) -> f64 {
         (self.predicted / self.measured - 1.0).abs()
     }
 
-    /// The same for the paper's method.
+    /// Returns the relative error of the paper's method.
     pub fn paper_error(&self) -> Option<f64> {
         self.by_the_paper.map(|predicted| (predicted / self.measured - 1.0).abs())
     }
 
-    /// True if what was measured lies in the prediction's interval.
+    /// Returns true if the measured cost lies in the prediction interval.
     pub fn is_within(&self) -> bool {
         (self.predicted - self.measured).abs() <= self.margin
     }
 }
 
-/// How far off predictions are, as parts of what was measured.
+/// Distribution of relative prediction errors.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Errors {
-    /// Half of all are less far off.
+    /// The median of the errors.
     pub median_error: f64,
-    /// Nine of ten are less far off.
+    /// The 90th percentile of the errors.
     pub p90_error: f64,
-    /// Predictions.
+    /// Number of predictions.
     pub n: usize,
 }
 
 impl Errors {
-    /// Of some errors; all zero for none.
+    /// Summarizes the errors; all zero if there are none.
     pub fn of(errors: impl Iterator<Item = f64>) -> Self {
         let mut sorted: Vec<f64> = errors.collect();
         sorted.sort_by(f64::total_cmp);
@@ -77,8 +76,8 @@ impl Errors {
     }
 }
 
-/// The share of messages whose measured cost lies in the prediction's interval, which is to be
-/// 0.95; 0 of none.
+/// Returns the fraction of messages whose measured cost lies in the prediction interval, which
+/// should be 0.95; 0 if there are none.
 pub fn coverage<'c>(all: impl IntoIterator<Item = &'c Comparison>) -> f64 {
     let (mut within, mut count) = (0.0, 0.0_f64);
     for comparison in all {
@@ -87,13 +86,13 @@ pub fn coverage<'c>(all: impl IntoIterator<Item = &'c Comparison>) -> f64 {
     within / count.max(1.0)
 }
 
-/// A message that is predicted, and will be measured.
+/// A predicted message that will be measured.
 #[derive(Debug)]
 pub struct Trial {
     subject: Subject,
-    /// The prediction; what is measured is zero so far.
+    /// The prediction, with a measurement of zero so far.
     comparison: Comparison,
-    /// What was measured, a batch each.
+    /// Measured times, one entry per batch.
     batches: Vec<Times>,
 }
 
@@ -103,10 +102,10 @@ enum Subject {
     Sample(Rc<Sample>),
 }
 
-/// Predicts a kind of message, in all activities that were measured.
+/// Predicts a workload, in all measured activities.
 ///
 /// # Errors
-/// When nothing was measured that could stand in.
+/// When a feature was not measured and has no measured substitute.
 pub fn predict_workload(model: &Model, workload: &Workload) -> Result<Vec<Trial>, CostError> {
     let usage = Usage::of_workload(workload, model.mode)?;
     let trial = |(&activity, fitted): (&Activity, &ActivityModel)| {
@@ -116,11 +115,11 @@ pub fn predict_workload(model: &Model, workload: &Workload) -> Result<Vec<Trial>
     model.activities.iter().map(trial).collect()
 }
 
-/// Predicts the messages of an operation, in all activities that were measured, and makes sure that
-/// they can be measured. Messages in which nothing can change of what should are left out.
+/// Predicts the messages of an operation, in all measured activities, and checks that they can be
+/// measured. Messages without any of the requested changes are skipped.
 ///
 /// # Errors
-/// As [`predict`](crate::predict::predict), and when a message cannot be written and read again.
+/// As [`predict`](crate::predict::predict), and when a message cannot be written and read back.
 pub fn predict_operation(model: &Model, operation: &Operation, sizes: &Sizes) -> Result<Vec<Trial>, CostError> {
     let mut all = Vec::new();
     for sample in samples(operation, sizes)?.into_iter().map(Rc::new) {
@@ -141,7 +140,7 @@ pub fn predict_operation(model: &Model, operation: &Operation, sizes: &Sizes) ->
     Ok(all)
 }
 
-/// How many values change, for the name of a message; nothing if none do.
+/// Returns the number of changed values, for the name of a message; empty if there are none.
 fn changed_leaves(usage: &Usage) -> String {
     let changed: f64 = Class::ALL.iter().map(|&class| usage.count(Feature::Changed(class))).sum();
     let leaves = usage.count(Feature::Leaf);
@@ -161,12 +160,12 @@ fn trial(
     Ok(Trial { subject, comparison, batches: Vec::new() })
 }
 
-/// Measures what was predicted, in rounds as [`measure`](crate::measure::measure) does, and takes
-/// the times of each message as it does. The toolkit is warmed up with what it was measured with,
-/// so that it is compiled alike.
+/// Measures the predicted messages, in rounds as [`measure`](crate::measure::measure) does, and
+/// with the same statistics. The toolkit is warmed up with the calibration's workloads, so that the
+/// same code is compiled.
 ///
 /// # Errors
-/// When the toolkit fails. What it does not offer is left out.
+/// When the toolkit fails. Unsupported messages are skipped.
 pub fn measure_trials(
     engine: &mut dyn Engine,
     mode: Mode,
@@ -228,7 +227,7 @@ mod tests {
         assert_eq!(coverage(&[]), 0.0);
     }
 
-    /// A model of as many rounds as it takes. Its points keep their least times, so that more
+    /// Returns a model after as many rounds as it takes. Points keep their smallest times, so more
     /// rounds have less noise, however busy the machine is.
     fn fitted(engine: &mut Deltasoap) -> Option<Model> {
         const MOST: usize = 20;
@@ -246,7 +245,7 @@ mod tests {
         })
     }
 
-    /// Everything together, with few points: what is predicted is of the size of what is measured.
+    /// The whole chain with few points: predictions have the size of the measurements.
     #[test]
     fn predictions_are_near_the_truth() {
         let mut engine = Deltasoap;

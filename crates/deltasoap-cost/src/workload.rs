@@ -1,8 +1,8 @@
-//! Workloads: the messages that are measured.
+//! Workloads: the measured messages.
 //!
-//! The first three are those of Imre et al. (3.1 to 3.3). The others measure what real descriptions
-//! have besides: fields by every class of type, attributes, nested types, arrays of structs, long
-//! names, namespaces, `xsi:type`, trees.
+//! The first three are those of Imre et al. (3.1 to 3.3). The others cover other features of real
+//! WSDLs: fields of every class of type, attributes, nested types, arrays of structs, long names,
+//! namespaces, `xsi:type`, trees.
 
 mod build;
 mod class;
@@ -17,150 +17,150 @@ pub use series::{Extent, compiled, composites, held_out, series};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// One message, described.
+/// The definition of a message.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Workload {
-    /// Items of one type (equation 1).
+    /// An array of one type (equation 1).
     Array {
-        /// The type.
+        /// The items' class of type.
         class: Class,
-        /// Items.
+        /// Number of items.
         length: u32,
-        /// Characters of each, where it is text.
+        /// Number of characters per item, for text.
         text: u32,
     },
     /// One string (equation 2).
     Text {
-        /// Its characters.
+        /// Number of characters.
         length: u32,
     },
     /// A composite type (equation 3).
     Composite {
-        /// Fields of type int.
+        /// Number of int fields.
         ints: u32,
-        /// Fields of type double.
+        /// Number of double fields.
         doubles: u32,
-        /// Fields of type string.
+        /// Number of string fields.
         texts: u32,
-        /// Characters of each string.
+        /// Number of characters per string.
         length: u32,
     },
     /// A type with fields of one type.
     Fields {
-        /// The type.
+        /// The fields' class of type.
         class: Class,
-        /// Fields.
+        /// Number of fields.
         count: u32,
-        /// Characters of each, where it is text.
+        /// Number of characters per field, for text.
         text: u32,
-        /// How the fields' elements are written.
+        /// How the elements of the fields are written.
         style: Style,
     },
-    /// Types within types, each with an int.
+    /// Nested types, each with an int.
     Nested {
-        /// Types side by side.
+        /// Number of sibling types.
         breadth: u32,
-        /// Types within each other.
+        /// Nesting depth.
         depth: u32,
     },
     /// A type with attributes.
     Attributes {
-        /// Their type.
+        /// The attributes' class of type.
         class: Class,
-        /// How many.
+        /// Number of attributes.
         count: u32,
     },
     /// An array of structs of two ints and a double.
     Structs {
-        /// Items.
+        /// Number of items.
         length: u32,
-        /// Characters of each name.
+        /// Number of characters per name.
         name: u32,
-        /// Whether a field is optional, so that items may differ in markup.
+        /// True if a field is optional, so that items may differ in markup.
         optional: bool,
     },
-    /// An array of records with a text and a flat array each.
+    /// An array of records, each with a text and a flat array.
     Lists {
-        /// What the arrays are of.
+        /// The items of the arrays.
         items: Items,
-        /// Records.
+        /// Number of records.
         count: u32,
-        /// Items of each.
+        /// Number of items per array.
         length: u32,
     },
-    /// An array of records with fields of many types, a type within, and a field that is not there.
+    /// An array of records with fields of many types, a nested type, and an absent field.
     Records {
-        /// Records.
+        /// Number of records.
         length: u32,
     },
-    /// A type with an int, and optional fields of which none is there.
+    /// A type with an int, and optional fields that are all absent.
     Sparse {
-        /// Optional fields.
+        /// Number of optional fields.
         count: u32,
-        /// Whether each has a type of its own.
+        /// True if each optional field has its own type.
         distinct: bool,
     },
-    /// Content without a schema: elements with a text each.
+    /// Content without a schema: elements with text.
     Tree {
-        /// Elements.
+        /// Number of elements.
         nodes: u32,
     },
     /// Binary data in one element.
     Binary {
-        /// Octets.
+        /// Number of octets.
         length: u32,
     },
-    /// An array after another one of which it differs in some items.
+    /// An array that differs in some items from its predecessor.
     Changed {
-        /// The type.
+        /// The items' class of type.
         class: Class,
-        /// Items.
+        /// Number of items.
         length: u32,
-        /// Items that differ.
+        /// Number of items that differ.
         changed: u32,
-        /// Whether their texts are of other lengths, so that what follows moves.
+        /// True if their text changes length, so that later bytes shift.
         moves: bool,
     },
-    /// A type with fields of one type after another value of it that differs in some.
+    /// A type with fields of one type that differs in some fields from its predecessor.
     ChangedFields {
-        /// The type.
+        /// The fields' class of type.
         class: Class,
-        /// Fields.
+        /// Number of fields.
         count: u32,
-        /// Fields that differ.
+        /// Number of fields that differ.
         changed: u32,
     },
-    /// An array of structs of two ints and a double after another one of which it differs in an int
-    /// of some.
+    /// An array of structs of two ints and a double that differs from its predecessor in an int of
+    /// some structs.
     ChangedStructs {
-        /// Items.
+        /// Number of items.
         length: u32,
-        /// Items that differ.
+        /// Number of items that differ.
         changed: u32,
-        /// Whether a field is optional, so that items may differ in markup.
+        /// True if a field is optional, so that items may differ in markup.
         optional: bool,
     },
-    /// The same message after itself.
+    /// A message repeated unchanged.
     Again {
         /// The message.
         message: Box<Workload>,
     },
 }
 
-/// What short arrays are of.
+/// The items of short arrays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Items {
     /// Ints.
     Ints,
-    /// Texts.
+    /// Strings.
     Texts,
-    /// Structs of a text and an int.
+    /// Structs of a string and an int.
     Structs,
     /// Values of an enumeration, which are never flat.
     Enumerated,
-    /// Ints in elements of another namespace than that of the message.
+    /// Ints in elements of another namespace than the message's.
     ForeignInts,
 }
 
@@ -168,23 +168,23 @@ pub enum Items {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Style {
-    /// Names of two or three characters in no namespace.
+    /// Names of two or three characters without a namespace.
     Plain,
-    /// Names of so many characters.
+    /// Names with this many characters.
     Named(u32),
-    /// Names in the namespace of the message.
+    /// Names in the message's namespace.
     Qualified,
     /// Names in another namespace.
     Foreign,
-    /// With `xsi:type`, by SOAP encoding.
+    /// With `xsi:type`, in SOAP encoding.
     Encoded,
-    /// Of an enumeration of so many values.
+    /// Values of an enumeration with this many values.
     Enumerated(u32),
 }
 
 impl Workload {
-    /// True for messages of which each is held against the one before: they mean nothing in regular
-    /// mode.
+    /// Returns true for messages that are compared with their predecessor: they have no use in
+    /// regular mode.
     pub fn is_compared(&self) -> bool {
         matches!(
             self,
@@ -195,12 +195,12 @@ impl Workload {
         )
     }
 
-    /// True for the messages of the paper's third series, which no prediction is fitted to.
+    /// Returns true for the messages of the paper's third series, which no prediction is fitted to.
     pub fn is_composite(&self) -> bool {
         matches!(self, Workload::Composite { .. })
     }
 
-    /// True for arrays, and strings, and nothing else: real messages are made up of more.
+    /// Returns true for arrays and strings alone: real messages have more features.
     pub(crate) fn is_of_one_kind(&self) -> bool {
         matches!(
             self,
@@ -208,7 +208,7 @@ impl Workload {
         )
     }
 
-    /// The message without its sizes: what all messages of a series have in common.
+    /// Returns the message without its sizes: what all messages of a series share.
     pub(crate) fn series(&self) -> Workload {
         let mut of = self.clone();
         match &mut of {
@@ -237,8 +237,8 @@ impl Workload {
         of
     }
 
-    /// True for messages in SOAP encoding, whose values may stand in several places: they are not
-    /// compared when they are read.
+    /// Returns true for messages in SOAP encoding. Their values may occur in several places, so
+    /// they are not compared when read.
     pub(crate) fn is_encoded(&self) -> bool {
         match self {
             Workload::Fields { style: Style::Encoded, .. } => true,
@@ -247,7 +247,7 @@ impl Workload {
         }
     }
 
-    /// Ints, doubles and strings, of a type whose fields are these and nothing else; `None` for
+    /// Returns the numbers of ints, doubles and strings of a type with only such fields; `None` for
     /// other messages.
     pub fn fields(&self) -> Option<[u32; 3]> {
         match *self {

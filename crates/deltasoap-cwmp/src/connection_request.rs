@@ -8,30 +8,30 @@ use std::fmt;
 use std::time::Duration;
 use tower::{Service, ServiceExt};
 
-/// How long a CPE is waited for. It answers at once, before it begins a session.
+/// Maximum time to wait for a CPE. It answers immediately, before it begins a session.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Asks a CPE to begin a session: an HTTP `GET` of its `ConnectionRequestURL`, with Digest. The
-/// session comes by itself, with the event `6 CONNECTION REQUEST`, within some 30 seconds (section
-/// 3.2.2.2).
+/// Asks a CPE to begin a session: sends an HTTP `GET` with Digest authentication to its
+/// `ConnectionRequestURL`. The CPE then begins the session, with the event `6 CONNECTION REQUEST`,
+/// within some 30 seconds (section 3.2.2.2).
 ///
-/// A CPE may refuse requests that come too often (section 3.2.2.1), so ask it again a little later,
-/// not at once. Waits for 30 s at most.
+/// A CPE may refuse requests that come too often (section 3.2.2.1), so retry a little later, not
+/// immediately. Waits at most 30 s.
 ///
-/// The URL is what a device says it is: see [`connection_request_over`] for a server in a network
-/// with hosts that devices should not reach by it.
+/// The URL comes from the device: use [`connection_request_over`] for a server in a network with
+/// hosts that devices must not reach through it.
 ///
 /// # Errors
-/// When the CPE does not accept the request; see [`ConnectionRequestError`].
+/// Returns an error if the CPE does not accept the request; see [`ConnectionRequestError`].
 pub async fn connection_request(url: &str, user: &str, password: &str) -> Result<(), ConnectionRequestError> {
     connection_request_over(HttpTransport::new(), url, user, password).await
 }
 
-/// As [`connection_request`], over another transport: one that goes through a proxy, or that
-/// connects to some addresses only (`HttpTransport::builder().check_addresses(…)`).
+/// Like [`connection_request`], over another transport: for example through a proxy, or with a
+/// check of addresses (`HttpTransport::builder().check_addresses(…)`).
 ///
 /// # Errors
-/// As [`connection_request`].
+/// See [`connection_request`].
 pub async fn connection_request_over<S, B>(
     transport: S,
     url: &str,
@@ -52,7 +52,7 @@ where
     tokio::time::timeout(TIMEOUT, asking).await.map_err(|_| ConnectionRequestError::Timeout)?
 }
 
-/// The first request has no answer to a challenge; the second does.
+/// Sends the request twice: first without an answer to a challenge, then with it.
 async fn ask<S, B>(transport: S, url: &Uri, credentials: &Credentials) -> Result<(), ConnectionRequestError>
 where
     S: Service<Request<Body>, Response = Response<B>> + Clone,
@@ -75,7 +75,7 @@ where
     }
 }
 
-/// What a CPE's status says (section 3.2.2.1).
+/// Converts a CPE's status (section 3.2.2.1).
 fn outcome(status: StatusCode) -> Result<(), ConnectionRequestError> {
     match status {
         StatusCode::OK | StatusCode::NO_CONTENT => Ok(()),
@@ -90,19 +90,19 @@ fn outcome(status: StatusCode) -> Result<(), ConnectionRequestError> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ConnectionRequestError {
-    /// The URL is not one of plain HTTP, as it must be (section 3.2.2.1).
+    /// The URL is not a plain HTTP URL, as it must be (section 3.2.2.1).
     InvalidUrl,
     /// The name or the password cannot be sent.
     InvalidCredentials,
-    /// HTTP 401: name or password are wrong, or the CPE offers no Digest that we know.
+    /// HTTP 401: the name or the password is wrong, or the CPE offers no Digest that is supported.
     Unauthorized,
-    /// HTTP 404: the CPE has another URL by now.
+    /// HTTP 404: the CPE has a different URL now.
     NotFound,
     /// HTTP 503: there were too many requests, or the CPE is in a session.
     Unavailable,
     /// Another status.
     Status(StatusCode),
-    /// The CPE was not reached.
+    /// The CPE could not be reached.
     Transport(BoxError),
     /// The CPE did not answer in time.
     Timeout,
@@ -112,10 +112,10 @@ impl fmt::Display for ConnectionRequestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             ConnectionRequestError::InvalidUrl => "the connection request URL is not an http URL",
-            ConnectionRequestError::InvalidCredentials => "name or password hold a character that cannot be sent",
-            ConnectionRequestError::Unauthorized => "the CPE does not accept name and password",
+            ConnectionRequestError::InvalidCredentials => "name or password contains a character that cannot be sent",
+            ConnectionRequestError::Unauthorized => "the CPE does not accept the name and the password",
             ConnectionRequestError::NotFound => "the CPE has no such connection request URL",
-            ConnectionRequestError::Unavailable => "the CPE takes no connection requests at this time",
+            ConnectionRequestError::Unavailable => "the CPE does not accept connection requests at this time",
             ConnectionRequestError::Status(status) => return write!(f, "the CPE answered with status {status}"),
             ConnectionRequestError::Transport(_) => "the CPE could not be reached",
             ConnectionRequestError::Timeout => "the CPE did not answer in time",

@@ -1,5 +1,5 @@
-//! Faults of CWMP: a number, a text, and for `SetParameterValues` what is wrong with each parameter
-//! (section 3.5, annex A.5).
+//! CWMP faults: a code, a text, and for `SetParameterValues` the error of each parameter (section
+//! 3.5, annex A.5).
 
 use crate::Version;
 use deltasoap::soap::{Fault, FaultCode};
@@ -52,56 +52,56 @@ codes! {
     ACS_INVALID_ARGUMENTS = 8003;
     /// ACS: resources exceeded.
     ACS_RESOURCES_EXCEEDED = 8004;
-    /// ACS: the CPE is to send the request again.
+    /// ACS: the CPE should send the request again.
     ACS_RETRY_REQUEST = 8005;
-    /// ACS: the versions of CWMP do not go together.
+    /// ACS: the versions of CWMP are incompatible.
     ACS_VERSION_INCOMPATIBLE = 8006;
 }
 
-/// The `faultstring` of all of them (section 3.5).
+/// The `faultstring` of all CWMP faults (section 3.5).
 const FAULT_STRING: &str = "CWMP fault";
 
-/// A fault of CWMP.
+/// A CWMP fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CwmpFault {
-    /// The number: 9000 to 9899 of CPEs, 8000 to 8899 of ACSs.
+    /// The code: 9000 to 9899 from CPEs, 8000 to 8899 from ACSs.
     pub code: u32,
     /// A human-readable explanation.
     pub string: String,
-    /// What is wrong with each parameter, in answers to `SetParameterValues`.
+    /// The errors of single parameters, in answers to `SetParameterValues`.
     pub parameters: Vec<ParameterFault>,
 }
 
-/// What is wrong with a parameter (`SetParameterValuesFault`).
+/// The error of a parameter (`SetParameterValuesFault`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParameterFault {
     /// The parameter's full path.
     pub name: String,
-    /// The number.
+    /// The code.
     pub code: u32,
     /// A human-readable explanation.
     pub string: String,
 }
 
 impl CwmpFault {
-    /// A fault with a text.
+    /// Creates a fault with a text.
     pub fn new(code: u32, string: impl Into<String>) -> Self {
         CwmpFault { code, string: string.into(), parameters: Vec::new() }
     }
 
-    /// A fault with the text that annex A.5 gives its number.
+    /// Creates a fault with the text that annex A.5 gives for its code.
     pub fn of(code: u32) -> Self {
         Self::new(code, description(code))
     }
 
-    /// Adds what is wrong with a parameter.
+    /// Adds the error of a parameter.
     #[must_use]
     pub fn with_parameter(mut self, name: impl Into<String>, code: u32) -> Self {
         self.parameters.push(ParameterFault { name: name.into(), code, string: description(code).to_owned() });
         self
     }
 
-    /// The SOAP fault of a version.
+    /// Converts to a SOAP fault, in a version.
     pub fn to_soap(&self, version: Version) -> Fault {
         let code = if is_of_sender(self.code) { FaultCode::Sender } else { FaultCode::Receiver };
         let mut detail = Node::new(version.name("Fault"));
@@ -115,8 +115,8 @@ impl CwmpFault {
         Fault { detail: vec![detail], ..Fault::new(code, FAULT_STRING) }
     }
 
-    /// The fault in the detail of a SOAP fault, of any version; `None` if there is none with a
-    /// number.
+    /// Returns the CWMP fault in the detail of a SOAP fault, of any version; `None` if there is
+    /// none with a code.
     pub fn from_soap(fault: &Fault) -> Option<Self> {
         let detail = fault.detail.iter().find(|node| node.name.local == "Fault")?;
         let parameters = detail.elements().filter(|child| child.name.local == "SetParameterValuesFault");
@@ -137,7 +137,7 @@ fn number_in(node: &Node) -> Option<u32> {
     text_in(node, "FaultCode").parse().ok()
 }
 
-/// The text of a child, whatever namespace it is in.
+/// Returns the text of a child, in any namespace.
 fn text_in(node: &Node, local: &str) -> String {
     let child = node.elements().find(|child| child.name.local == local);
     child.map(|child| child.text().trim().to_owned()).unwrap_or_default()
@@ -150,12 +150,12 @@ fn push_code(node: &mut Node, code: u32, string: &str) {
 
 fn push_text(node: &mut Node, local: &'static str, text: &str) {
     let name = QName::new("", local);
-    // An empty text is no child.
+    // An empty text adds no child node.
     let child = if text.is_empty() { Node::new(name) } else { Node::with_text(name, text) };
     node.children.push(deltasoap::Child::Element(child));
 }
 
-/// True for faults of whoever sent the request: SOAP's `Client` (annex A.5).
+/// Returns true for faults caused by the sender of the request: SOAP's `Client` (annex A.5).
 fn is_of_sender(code: u32) -> bool {
     matches!(code, 9003 | 9005..=9008 | 8003 | 8005)
 }

@@ -1,5 +1,4 @@
-//! Envelopes of CWMP: the header blocks that it knows (section 3.5, table 4), and how messages are
-//! written.
+//! CWMP envelopes: the header blocks (section 3.5, table 4), and the encoding of messages.
 
 use crate::{CwmpFault, Version};
 use deltasoap::schema::Use;
@@ -23,7 +22,7 @@ pub(crate) struct Headers {
 }
 
 impl Headers {
-    /// The blocks of a message that was received.
+    /// Reads the header blocks of a received message.
     pub(crate) fn read(head: &Head) -> Self {
         let text = |local: &str| {
             let is_it = |block: &&HeaderBlock| {
@@ -35,7 +34,7 @@ impl Headers {
         Headers { id: text("ID"), hold_requests }
     }
 
-    /// The blocks of an answer to a message with these.
+    /// Returns the header blocks of an answer to a message with these blocks.
     pub(crate) fn answering(&self) -> Self {
         Headers { id: self.id.clone(), hold_requests: false }
     }
@@ -49,28 +48,27 @@ impl Headers {
     }
 }
 
-/// Writes a message.
+/// Encodes a message.
 ///
 /// # Errors
-/// When the value holds text that XML cannot carry.
+/// Returns an error if the value contains text that XML cannot represent.
 pub(crate) fn encode<T: Message>(version: Version, headers: &Headers, body: &T) -> Result<Buffer, Error> {
-    // With the prefixes that TR-069 has in its examples, declared where devices with simple parsers
-    // look for them.
+    // The prefixes of TR-069's examples, declared where devices with simple parsers look for them.
     let declared =
         [("soapenc", ns::SOAP11_ENCODING), ("xsd", ns::XSD), ("xsi", ns::XSI), ("cwmp", version.namespace())];
     let namespaces = Namespaces { renamed: Some(version.namespace()), declared: &declared };
     soap::encode_with_namespaces(SOAP, Use::Literal, &headers.blocks(version), body, namespaces, Buffer::new())
 }
 
-/// Writes a fault.
+/// Encodes a fault.
 ///
 /// # Errors
-/// When it holds text that XML cannot carry.
+/// Returns an error if it contains text that XML cannot represent.
 pub(crate) fn encode_fault(version: Version, headers: &Headers, fault: &CwmpFault) -> Result<Buffer, Error> {
     soap::encode_fault_with_headers(SOAP, &headers.blocks(version), &fault.to_soap(version), Buffer::new())
 }
 
-/// The first header block that must be understood and is not (SOAP 1.1, section 4.2.3).
+/// Returns the first header block that must be understood but is not (SOAP 1.1, section 4.2.3).
 pub(crate) fn not_understood(head: &Head) -> Option<QName> {
     let is_known = |name: &QName| {
         Version::from_namespace(&name.namespace).is_some() && UNDERSTOOD.iter().any(|known| name.local == *known)
@@ -79,10 +77,10 @@ pub(crate) fn not_understood(head: &Head) -> Option<QName> {
     head.headers.iter().filter(must_be).map(|block| &block.node.name).find(|name| !is_known(name)).cloned()
 }
 
-/// Writes the fault for it.
+/// Encodes the fault for a header block that is not understood.
 ///
 /// # Errors
-/// When it holds text that XML cannot carry.
+/// Returns an error if it contains text that XML cannot represent.
 pub(crate) fn encode_not_understood(version: Version, headers: &Headers, name: &QName) -> Result<Buffer, Error> {
     let fault = Fault::new(FaultCode::MustUnderstand, format!("the header block {name} is not understood"));
     soap::encode_fault_with_headers(SOAP, &headers.blocks(version), &fault, Buffer::new())

@@ -1,11 +1,11 @@
-//! Versions of CWMP, as the namespaces of messages tell them.
+//! Versions of CWMP, identified by the namespaces of messages.
 
 use deltasoap::QName;
 use std::fmt;
 
-/// The namespace that messages are in. Versions 1.2, 1.3 and 1.4 of the protocol share one (TR-069
-/// Amendment 6, annex A.6), but some devices use the namespaces 1-3 and 1-4 all the same. The CPE
-/// chooses with its Inform, and is answered in the same namespace.
+/// The namespace of messages. Versions 1.2, 1.3 and 1.4 of the protocol share one (TR-069 Amendment
+/// 6, annex A.6), but some devices use the namespaces 1-3 and 1-4 nevertheless. The CPE chooses
+/// with its Inform, and is answered in the same namespace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Version {
     /// `urn:dslforum-org:cwmp-1-0`.
@@ -22,10 +22,10 @@ pub enum Version {
 }
 
 impl Version {
-    /// All of them, in their order.
+    /// All versions, in order.
     pub const ALL: [Version; 5] = [Version::V1_0, Version::V1_1, Version::V1_2, Version::V1_3, Version::V1_4];
 
-    /// The namespace.
+    /// Returns the namespace.
     pub const fn namespace(self) -> &'static str {
         match self {
             Version::V1_0 => "urn:dslforum-org:cwmp-1-0",
@@ -36,18 +36,18 @@ impl Version {
         }
     }
 
-    /// The version with this namespace.
+    /// Returns the version with this namespace.
     pub fn from_namespace(namespace: &str) -> Option<Self> {
         Version::ALL.into_iter().find(|version| version.namespace() == namespace)
     }
 
-    /// The name of an element of this version.
+    /// Returns the name of an element in this version.
     pub(crate) const fn name(self, local: &'static str) -> QName {
         QName::new(self.namespace(), local)
     }
 }
 
-/// `1.0`, and so on.
+/// Formats as `1.0`, and so on.
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "1.{}", *self as u8)

@@ -1,4 +1,5 @@
-//! How much memory sessions take: alone in its process, since it is all counted.
+//! Memory used by sessions. The test is alone in its process, since all memory of the process is
+//! counted.
 
 use bytes::Bytes;
 use deltasoap_cwmp::{Acs, Limits, Session};
@@ -25,7 +26,7 @@ async fn begin(acs: &Acs, device: usize) -> u16 {
 #[tokio::test]
 async fn sessions_take_some_kilobytes_and_give_them_back() {
     const DEVICES: usize = 1000;
-    // What is allocated once is allocated now.
+    // One-time allocations happen before the measurement.
     let limits = Limits { sessions: DEVICES, idle: Duration::from_secs(2), ..Limits::default() };
     let acs = Acs::builder(async |session: Session| drop(session.get_rpc_methods().await)).limits(limits);
     let acs = acs.build().expect("a server");
@@ -41,7 +42,7 @@ async fn sessions_take_some_kilobytes_and_give_them_back() {
     while acs.sessions() > 0 {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    // As many again fit in where they were.
+    // As many new sessions fit into the released memory.
     ALLOCATOR.reset_peak_memory();
     for device in 0..DEVICES {
         assert_eq!(begin(&acs, device).await, 200);

@@ -1,4 +1,5 @@
-//! A service among the routes of an axum application, behind a middleware that says who is calling.
+//! A service among the routes of an axum application, behind a middleware that identifies the
+//! caller.
 //!
 //! ```text
 //! cargo run -p example-axum
@@ -7,8 +8,8 @@
 //!     <s:level xmlns:s="urn:stock"><item>bolt</item></s:level></e:Body></e:Envelope>'
 //! ```
 //!
-//! What the middleware attaches as a [`Principal`] decides whose earlier messages a request is
-//! compared with: two keys share nothing, and all connections of one key do.
+//! The middleware attaches a [`Principal`], which decides whose earlier messages a request is
+//! compared with: two keys share nothing, and all connections of one key share them.
 
 use axum::Router;
 use axum::extract::Request;
@@ -44,12 +45,12 @@ async fn level(level: Lease<Level>, context: Context) -> Result<LevelResponse, F
     Ok(LevelResponse { item: level.item.clone(), pieces, told: who.0.to_string() })
 }
 
-/// Lets those through whose key is known. A real application asks its database here.
+/// Accepts requests with a known key. A real application would ask its database.
 async fn by_key(mut request: Request, next: Next) -> Response {
     let name = match request.headers().get("x-api-key").map(axum::http::HeaderValue::as_bytes) {
         Some(b"blue") => "Blue Ltd",
         Some(b"green") => "Green Inc",
-        _ => return (StatusCode::UNAUTHORIZED, "an x-api-key, please").into_response(),
+        _ => return (StatusCode::UNAUTHORIZED, "an x-api-key is required").into_response(),
     };
     request.extensions_mut().insert(Principal::new(name));
     next.run(request).await
@@ -74,7 +75,7 @@ mod tests {
     use super::*;
     use deltasoap::http::{CallError, CallOptions, Client};
 
-    /// Serves the application on a port of its own; gives the service's URL.
+    /// Serves the application on a free port; returns the service's URL.
     async fn served() -> Result<String, Box<dyn std::error::Error>> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let url = format!("http://{}/stock", listener.local_addr()?);

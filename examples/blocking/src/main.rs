@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// What the service says, be it a greeting or the reason of a refusal.
+/// Returns the service's answer: a greeting, or the reason of a refusal.
 fn greet(client: &Client, name: String) -> Result<String, CallError> {
     match client.call::<_, Greeting>(&Greet { name }) {
         Ok(greeting) => Ok(greeting.text),
@@ -42,8 +42,7 @@ mod tests {
     use deltasoap::http::{Server, SoapService};
     use deltasoap::{Lease, soap::Fault};
 
-    /// Serves in a runtime on threads of its own, as another program would; gives the service's
-    /// URL.
+    /// Serves in a runtime on other threads, as another program would; returns the service's URL.
     fn served(runtime: &tokio::runtime::Runtime) -> Result<String, Box<dyn std::error::Error>> {
         let answer = async |greet: Lease<Greet>| match greet.name.as_str() {
             "" => Err(Fault::sender("whom?")),

@@ -1,4 +1,4 @@
-//! Calls the service of `examples/server`, and tells its refusals from other errors.
+//! Calls the service of `examples/server`, and distinguishes its refusals from other errors.
 //!
 //! ```text
 //! cargo run -p example-client -- Ada
@@ -28,7 +28,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// What the service says, be it a greeting or the reason of a refusal.
+/// Returns the service's answer: a greeting, or the reason of a refusal.
 async fn greet(client: &Client, name: String) -> Result<String, CallError> {
     match client.call::<_, Greeting>(&Greet { name }).await {
         Ok(greeting) => Ok(greeting.text),

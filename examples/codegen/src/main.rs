@@ -18,7 +18,7 @@ mod weather {
     include!(concat!(env!("OUT_DIR"), "/weather.rs"));
 }
 
-/// It is always sunny, tomorrow.
+/// Always forecasts sunshine.
 struct Optimist;
 
 impl WeatherServer for Optimist {

@@ -6,7 +6,7 @@
 //! cargo run -p example-cwmp -- http://127.0.0.1:7547/ SERIAL     a device: its session
 //! ```
 //!
-//! Devices prove who they are by Digest; the password of all of them is "secret".
+//! Devices authenticate with Digest; the password of all of them is "secret".
 
 use deltasoap::Simple;
 use deltasoap::http::{Credentials, DigestUsers, Server};
@@ -17,14 +17,14 @@ use deltasoap_cwmp::{
 use std::error::Error;
 use std::sync::Arc;
 
-/// Sets the interval of every device to this many seconds.
+/// The inform interval that every device is set to, in seconds.
 const INTERVAL: u32 = 600;
 const PATH: &str = "Device.ManagementServer.PeriodicInformInterval";
 
 struct Fleet;
 
 impl Handler for Fleet {
-    /// A device speaks for itself alone.
+    /// A device may send only its own Inform.
     async fn inform(&self, device: &Device, _: &Inform) -> Result<Accepted, CwmpFault> {
         match &device.principal {
             Some(principal) if *principal.0 == *device.id.serial_number => Ok(Accepted::default()),
@@ -41,7 +41,7 @@ impl Handler for Fleet {
     }
 }
 
-/// Gives the version of the device's software, and sets its interval where it is another.
+/// Returns the version of the device's software, and sets its interval if it differs.
 async fn configure(session: &Session) -> Result<String, CallError> {
     let values = session.get_parameter_values(["Device.DeviceInfo.SoftwareVersion", PATH]).await?;
     let value = |name: &str| values.iter().find(|value| value.name == name).map(|value| value.value.text());

@@ -1,13 +1,13 @@
-//! Many devices that connect anew for each message: what they gain when the service compares among
-//! all of them.
+//! Many devices that reconnect for each message: what is saved when the service compares the
+//! messages of all of them.
 //!
 //! ```text
 //! cargo run --release -p example-devices -- [DEVICES] [ROUNDS]
 //! ```
 //!
 //! Each device reports the same parameters with values of its own, in turn. Prints a line for each
-//! way to decode: decode time a message, as the service measures it, and what differential decoding
-//! did.
+//! way of decoding: the decode time per message, as measured by the service, and the counters of
+//! differential decoding.
 
 use deltasoap::http::{Server, ServiceBuilder, Sharing, SoapService, StatsSnapshot};
 use deltasoap::schema::Use;
@@ -54,7 +54,8 @@ const NAMES: [&str; 10] = [
 ];
 
 impl Report {
-    /// A device's message: some values are those of all, some the device's own, some new each time.
+    /// Creates a device's message: some values are shared by all devices, some are the device's
+    /// own, some are new each time.
     fn new(device: usize, round: usize) -> Self {
         let value = |index: usize| match index {
             0..=3 => format!("1.{index}.0"),
@@ -66,7 +67,7 @@ impl Report {
         Report { device: format!("{device:06}"), uptime: 1000 + 60 * round as u32, parameter: parameter.collect() }
     }
 
-    /// The HTTP request, the last of its connection.
+    /// Returns the HTTP request, the last of its connection.
     fn request(&self) -> Result<Vec<u8>, deltasoap::Error> {
         let body = encode_message(Version::Soap11, Use::Literal, &[], self, Buffer::new())?.into_vec();
         let head =
@@ -90,7 +91,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Sends all messages to a service: what it has counted.
+/// Sends all messages to a service; returns its counters.
 async fn run(builder: ServiceBuilder, devices: usize, rounds: usize) -> Result<StatsSnapshot, Box<dyn Error>> {
     let noted = async |report: Lease<Report>| Ok::<_, Infallible>(Noted { parameters: report.parameter.len() as i32 });
     let service = builder.operation(noted).build()?;

@@ -1,14 +1,13 @@
-//! Counters for Prometheus: messages, faults, bytes, time spent decoding, and what was saved by
-//! comparing.
+//! Counters for Prometheus: messages, faults, bytes, decode time, and the savings of comparing.
 //!
 //! ```text
 //! cargo run -p example-metrics
 //! curl http://127.0.0.1:9090/metrics
 //! ```
 //!
-//! A service reports to the recorder that is installed when it is built. Here a [`Monitor`] has an
-//! address of its own, so that the service's clients do not get to see it; it tells load balancers
-//! too how the server is (`/health`, `/ready`).
+//! A service reports to the recorder that is installed when it is built. The [`Monitor`] has an
+//! address of its own here, which the service's clients cannot reach; it also reports the server's
+//! state to load balancers (`/health`, `/ready`).
 
 use deltasoap::http::{BuildError, Monitor, Server, SoapService};
 use deltasoap::{Lease, Soap, soap::Fault};
@@ -61,7 +60,7 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpStream;
 
-    /// What Prometheus would read.
+    /// Returns what Prometheus would read.
     async fn scraped(monitor: Monitor) -> std::io::Result<String> {
         let monitoring = Server::bind("127.0.0.1:0").await?;
         let mut stream = TcpStream::connect(monitoring.local_addr()?).await?;

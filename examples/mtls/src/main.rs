@@ -1,12 +1,13 @@
-//! Mutual TLS: a server that serves only devices of one owner, and knows each by its certificate.
+//! Mutual TLS: a server that serves only devices of one owner, and identifies each by its
+//! certificate.
 //!
 //! ```text
 //! cargo run -p example-mtls
 //! ```
 //!
-//! Makes an authority and certificates for a server and two devices, which real ones have from
-//! files. Then each device calls the server, which answers with the name that it knows the device
-//! by; and somebody without a certificate fails to.
+//! Creates an authority and certificates for a server and two devices; real ones would load them
+//! from files. Then each device calls the server, which answers with the name that it knows the
+//! device by. A client without a certificate fails.
 
 use deltasoap::http::{
     ByCertificate, CallError, Client, ClientTls, Context, HttpTransport, Identity, Principal, Roots, Server, ServerTls,
@@ -44,14 +45,14 @@ fn authority() -> Result<Authority, rcgen::Error> {
     CertifiedIssuer::self_signed(params, KeyPair::generate()?)
 }
 
-/// A certificate for a name in PEM, and its key.
+/// Issues a certificate for a name; returns it with its key.
 fn issue(authority: &Authority, name: &str) -> Result<(rcgen::Certificate, KeyPair), rcgen::Error> {
     let key = KeyPair::generate()?;
     let certificate = CertificateParams::new([name.to_owned()])?.signed_by(&key, authority)?;
     Ok((certificate, key))
 }
 
-/// The service; devices are known by the fingerprints of their certificates.
+/// Creates the service, which identifies devices by the fingerprints of their certificates.
 fn service(devices: HashMap<String, &'static str>) -> Result<SoapService, Box<dyn Error>> {
     let known = ByCertificate::named(move |shown| devices.get(&shown.fingerprint()).copied().map(Principal::new));
     Ok(SoapService::builder().operation_with_context(report).authenticate(known).build()?)

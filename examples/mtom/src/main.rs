@@ -1,12 +1,12 @@
-//! A large part, streamed both ways by MTOM: uploaded and added up as it comes, then downloaded.
+//! A large part, streamed both ways with MTOM: uploaded and summed as it arrives, then downloaded.
 //!
 //! ```text
 //! cargo run --release -p example-mtom -- [MEGABYTES]
 //! ```
 //!
-//! Client and server run in one process and talk over loopback. Neither holds the part: one side
-//! makes its bytes while they are sent, the other adds them up while they arrive. Prints the
-//! throughput, and the most memory that the process ever took.
+//! Client and server run in one process and communicate over loopback. Neither holds the whole
+//! part: one side generates the bytes as they are sent, the other sums them as they arrive. Prints
+//! the throughput, and the process's peak memory.
 
 use bytes::Bytes;
 use deltasoap::http::{
@@ -49,20 +49,21 @@ struct Downloaded {
 const MEGABYTE: u64 = 1_000_000;
 const PIECE: usize = 256 << 10;
 
-/// Reads the part as it comes.
+/// Sums the part as it arrives.
 async fn upload(upload: Lease<Upload>, mut context: Context) -> Result<Answer<Stored>, AttachmentError> {
     let (bytes, sum) = added_up(&upload.content, context.attachments()).await?;
     let receipt = Part::new("receipt@store", "text/plain", format!("{}: {bytes} bytes", upload.name));
     Ok(Answer::new(Stored { bytes, sum, receipt: receipt.binary() }).with_part(receipt))
 }
 
-/// Makes a part while it is sent.
+/// Generates a part as it is sent.
 async fn download(download: Lease<Download>) -> Result<Answer<Downloaded>, Fault> {
     let part = part(download.bytes);
     Ok(Answer::new(Downloaded { content: part.binary() }).with_part(part))
 }
 
-/// Length of a value, and the sum of one byte in 4096: what is measured is the transport.
+/// Returns the length of a value, and the sum of one byte in 4096: the transport is what is
+/// measured.
 async fn added_up(content: &Binary, attachments: &mut Attachments) -> Result<(u64, u64), AttachmentError> {
     let Binary::Part(uri) = content else { return Ok((0, 0)) };
     let mut part = attachments.find(uri).await?;
@@ -78,7 +79,7 @@ fn part(len: u64) -> Part {
     Part::stream("content@store", "application/octet-stream", content(len)).with_len(len)
 }
 
-/// So many bytes, a piece at a time, which all share the memory of one.
+/// Streams `len` bytes in pieces, which all share the memory of one piece.
 fn content(len: u64) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
     let piece: Bytes = (0..PIECE).map(|index| (index * 31 / 7) as u8).collect::<Vec<_>>().into();
     stream::unfold((piece, len), async |(piece, left)| {
@@ -94,7 +95,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     exchange(megabytes * MEGABYTE).await
 }
 
-/// Sends so many bytes both ways, three times.
+/// Sends `len` bytes both ways, three times.
 async fn exchange(len: u64) -> Result<(), Box<dyn Error>> {
     let service = SoapService::builder().operation_with_context(upload).operation(download).build()?;
     let server = Server::bind("127.0.0.1:0").await?;
@@ -120,7 +121,7 @@ async fn exchange(len: u64) -> Result<(), Box<dyn Error>> {
         assert_eq!(bytes, len);
         print(&format!("down: {bytes} bytes"), len, start.elapsed().as_secs_f64());
     }
-    println!("most memory: {}", peak().unwrap_or_else(|| "not known".to_owned()));
+    println!("peak memory: {}", peak().unwrap_or_else(|| "not known".to_owned()));
     Ok(())
 }
 
@@ -128,7 +129,7 @@ fn print(what: &str, len: u64, seconds: f64) {
     println!("{what}, {seconds:.2} s, {:.0} MB/s", len as f64 / MEGABYTE as f64 / seconds);
 }
 
-/// The most memory that the process ever had resident, where the system tells.
+/// Returns the peak resident memory of the process, if the system reports it.
 fn peak() -> Option<String> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

@@ -1,13 +1,12 @@
-//! One-way operations: the server says that it has accepted a message (status 202), and deals with
-//! it afterwards.
+//! One-way operations: the server acknowledges a message (status 202), and handles it afterwards.
 //!
 //! ```text
 //! cargo run -p example-one-way
 //! ```
 //!
 //! A sensor sends readings to a service that files them. The client's call ends when the server has
-//! the message whole, not when it is filed; a message that cannot be read is refused with a fault
-//! all the same.
+//! the complete message, not when it is filed; a message that cannot be decoded is still refused
+//! with a fault.
 
 use deltasoap::http::{BuildError, Client, Server, SoapService};
 use deltasoap::{Lease, Soap, soap::Fault};
@@ -22,13 +21,13 @@ struct Reading {
     value: Vec<f64>,
 }
 
-/// The service, and what it files.
+/// Creates the service, and the receiver of the readings that it files.
 fn service() -> Result<(SoapService, mpsc::UnboundedReceiver<f64>), BuildError> {
     let (filed, filing) = mpsc::unbounded_channel();
     let file = move |reading: Lease<Reading>| {
         let filed = filed.clone();
         async move {
-            tokio::time::sleep(Duration::from_millis(20)).await; // what takes its time
+            tokio::time::sleep(Duration::from_millis(20)).await; // slow work
             filed.send(reading.value.iter().sum()).map_err(|_| Fault::receiver("the archive is closed"))
         }
     };

@@ -1,12 +1,12 @@
-//! Asks an ONVIF device what it is, how its clock differs from ours and where its services are, and
-//! follows its events by a pull point.
+//! Asks an ONVIF device for its identity, the difference of its clock from ours and the addresses
+//! of its services, and follows its events through a pull point.
 //!
 //! ```text
 //! cargo run -p example-onvif -- http://192.168.0.64/onvif/device_service
 //! ```
 //!
-//! Devices ask for a user's proof in a header block of WS-Security for most of this; the difference
-//! of the clocks belongs into that proof.
+//! Most of these calls require a user's credentials in a WS-Security header block, which depend on
+//! the difference of the clocks.
 
 use deltasoap::http::{CallOptions, Client};
 use deltasoap::soap::{HeaderBlock, Version};
@@ -39,7 +39,7 @@ async fn main() -> Result<(), Error> {
     let url = std::env::args().nth(1).ok_or("the URL of a device's service is needed")?;
     let device = Device::discover(&url).await?;
     println!("{}, its clock is {} s ahead of ours", device.name, device.clock_ahead);
-    let address = device.events.ok_or("the device has no events by pull points")?;
+    let address = device.events.ok_or("the device offers no events through pull points")?;
     let mut events = PullPoint::subscribe(&address).await?;
     loop {
         tokio::select! {
@@ -50,22 +50,22 @@ async fn main() -> Result<(), Error> {
     events.unsubscribe().await
 }
 
-/// What a device tells of itself.
+/// What a device reports about itself.
 struct Device {
     name: String,
     /// Seconds that its clock is ahead of ours.
     clock_ahead: i64,
-    /// Where its events are, if it has pull points.
+    /// Address of its event service, if it has pull points.
     events: Option<String>,
 }
 
 impl Device {
     async fn discover(url: &str) -> Result<Self, Error> {
         let client = DeviceClient::new(url)?;
-        // Asked without authentication: the proof of who asks, which the other calls need, depends
-        // on it.
+        // Called without authentication: the credentials that the other calls need depend on the
+        // time.
         let time = client.get_system_date_and_time(&GetSystemDateAndTime {}).await?.system_date_and_time;
-        let time = time.utc_date_time.ok_or("the device does not tell its time in UTC")?;
+        let time = time.utc_date_time.ok_or("the device does not report its time in UTC")?;
         let about = client.get_device_information(&GetDeviceInformation {}).await?;
         let asked = GetCapabilities { category: vec![CapabilityCategory::All] };
         let capabilities = client.get_capabilities(&asked).await?.capabilities;
@@ -75,7 +75,7 @@ impl Device {
     }
 }
 
-/// A device's time as ours.
+/// Converts a device's time.
 fn timestamp(time: &DateTime) -> Result<Timestamp, Error> {
     let number = |number: i32| i8::try_from(number);
     let date = Date::new(i16::try_from(time.date.year)?, number(time.date.month)?, number(time.date.day)?)?;
@@ -84,7 +84,7 @@ fn timestamp(time: &DateTime) -> Result<Timestamp, Error> {
     Ok(TimeZone::UTC.to_timestamp(date.to_datetime(clock))?)
 }
 
-/// Something that happened.
+/// An event of the device.
 #[derive(Debug, PartialEq)]
 struct Event {
     topic: String,
@@ -92,18 +92,17 @@ struct Event {
     data: String,
 }
 
-/// A subscription whose messages are fetched.
+/// A subscription whose messages are pulled.
 struct PullPoint {
     client: PullPointSubscriptionClient,
     manager: SubscriptionManagerClient,
 }
 
-/// How long the device waits for an event, and how long it keeps a subscription that nobody pulls
-/// from.
+/// How long the device waits for an event, and how long it keeps a subscription without pulls.
 const WAIT: Duration = Duration::from_secs(20);
 const LIFE: Duration = Duration::from_secs(60);
 
-/// WS-Addressing: whom a message is for.
+/// WS-Addressing: the recipient of a message.
 #[derive(Debug, PartialEq, Soap)]
 #[soap(element = "To", namespace = "http://www.w3.org/2005/08/addressing")]
 struct To(String);
@@ -127,12 +126,12 @@ impl PullPoint {
             headers = headers.header(HeaderBlock { node });
         }
         let client = PullPointSubscriptionClient::new(&address)?.with_options(headers.clone());
-        // The description has a binding for this, and no port.
+        // The WSDL has a binding for this, but no port.
         let manager = SubscriptionManagerClient::over(Client::builder(&address).version(Version::Soap12).build()?);
         Ok(PullPoint { client, manager: manager.with_options(headers) })
     }
 
-    /// The next events; none if there were none for a while.
+    /// Returns the next events; empty if there were none for a while.
     async fn next(&mut self) -> Result<Vec<Event>, Error> {
         let pull = PullMessages { timeout: WAIT.into(), message_limit: 100, any: Vec::new() };
         let pulled = self.client.pull_messages(&pull).await?;

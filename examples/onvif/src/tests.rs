@@ -1,4 +1,4 @@
-//! The program against a device of ours, which has an event for everyone who pulls.
+//! The program against a device of ours, which has an event for every client that pulls.
 
 use super::*;
 use deltasoap::Lease;
@@ -17,7 +17,7 @@ struct Camera {
     subscription: String,
 }
 
-/// Half an hour later than here.
+/// Returns the device's time: half an hour ahead of ours.
 fn now_there() -> DateTime {
     let there = (Timestamp::now() + jiff::SignedDuration::from_mins(30)).to_zoned(TimeZone::UTC);
     let number = i32::from;
@@ -126,7 +126,7 @@ fn is_meant(context: &Context) -> Result<(), Box<Fault>> {
     if is_there { Ok(()) } else { Err(Box::new(Fault::sender("which subscription?"))) }
 }
 
-/// What answers for the subscription.
+/// Creates the service that answers for the subscription.
 fn subscription() -> SoapService {
     let pull = async |_: Lease<PullMessages>, context: Context| {
         is_meant(&context).map_err(|fault| *fault)?;

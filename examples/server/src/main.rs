@@ -1,4 +1,4 @@
-//! A service with one operation, which runs alone.
+//! A standalone service with one operation.
 //!
 //! ```text
 //! cargo run -p example-server

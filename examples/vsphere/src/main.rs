@@ -1,13 +1,14 @@
 //! Polls the virtual machines of a vCenter, an ESXi host or `vcsim`: a session with cookies, a
-//! view, a filter whose updates are waited for, and properties that are fetched again and again.
+//! view, a filter with updates, and properties that are fetched again and again.
 //!
 //! ```text
 //! go install github.com/vmware/govmomi/vcsim@latest && vcsim -tls=false -vm 200 &
 //! cargo run --release -p example-vsphere -- http://127.0.0.1:8989/sdk user pass
 //! ```
 //!
-//! The answers to a poll resemble each other. A *lease* on an answer keeps it in place for the next
-//! one, of which only what differs is read. The program prints what a poll takes with and without.
+//! The answers to polls are similar. A *lease* on an answer returns it to the client afterwards, so
+//! that only the differences of the next answer are decoded. The program prints the time of a poll
+//! with and without leases.
 
 mod vim;
 
@@ -18,7 +19,7 @@ use vim::*;
 
 /// The properties that are polled.
 const PROPERTIES: [&str; 4] = ["name", "runtime", "summary", "config.hardware"];
-/// Polls of each kind, by turns.
+/// Number of polls of each kind, which alternate.
 const POLLS: usize = 100;
 
 #[tokio::main]
@@ -43,7 +44,7 @@ fn millis(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// A client that is logged in.
+/// A logged-in client.
 struct Session {
     client: Client,
     content: ServiceContent,
@@ -51,12 +52,12 @@ struct Session {
     user: String,
 }
 
-/// What polls took: medians.
+/// The cost of polls, as medians.
 struct Polled {
     whole: Duration,
     leased: Duration,
     machines: usize,
-    /// The share of the leased answers' bytes that was not skipped.
+    /// Share of the leased answers' bytes that was not skipped.
     anew: f64,
 }
 
@@ -79,7 +80,7 @@ impl Session {
         Ok(())
     }
 
-    /// A view of all objects of a kind.
+    /// Creates a view of all objects of a kind.
     async fn view(&self, kind: &str) -> Result<ManagedObjectReference, Box<dyn Error>> {
         let this = self.content.view_manager.clone().ok_or("the server has no view manager")?;
         let container = self.content.root_folder.clone();
@@ -87,8 +88,8 @@ impl Session {
         Ok(self.client.call::<_, CreateContainerViewResponse>(&create).await?.returnval)
     }
 
-    /// Filters the view's machines, and waits for the first update, which has all of them. Gives
-    /// their number.
+    /// Creates a filter for the view's machines, and waits for the first update, which contains all
+    /// of them. Returns their number.
     async fn first_update(&self, view: &ManagedObjectReference) -> Result<usize, Box<dyn Error>> {
         let this = self.content.property_collector.clone();
         let spec = wanted(view, &["name", "runtime.powerState"]);
@@ -97,11 +98,11 @@ impl Session {
         let options = Some(WaitOptions { max_wait_seconds: Some(10) });
         let wait = WaitForUpdatesEx { this, version: None, options };
         let update = self.client.call::<_, WaitForUpdatesExResponse>(&wait).await?.returnval;
-        let update = update.ok_or("nothing was told of within 10 s")?;
+        let update = update.ok_or("no update within 10 s")?;
         Ok(update.filter_set.iter().map(|filter| filter.object_set.len()).sum())
     }
 
-    /// Fetches the properties whole and with leases, by turns.
+    /// Fetches the properties in full and with leases, alternately.
     async fn poll(&self, view: &ManagedObjectReference, polls: usize) -> Result<Polled, Box<dyn Error>> {
         let this = self.content.property_collector.clone();
         let options = RetrieveOptions { max_objects: None };
@@ -117,7 +118,7 @@ impl Session {
             let answer = self.client.call_leased::<_, RetrievePropertiesExResponse>(&retrieve).await?;
             leased.push(begin.elapsed());
             if count(&answer) != machines {
-                return Err("machines came or went".into());
+                return Err("the number of machines changed".into());
             }
         }
         let stats = self.client.differential_stats();
@@ -135,7 +136,7 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
-/// Properties of the machines in a view.
+/// Returns the filter for properties of the machines in a view.
 fn wanted(view: &ManagedObjectReference, properties: &[&str]) -> PropertyFilterSpec {
     let path_set = properties.iter().map(|&path| path.to_owned()).collect();
     let machines = PropertySpec { kind: "VirtualMachine".to_owned(), all: None, path_set };

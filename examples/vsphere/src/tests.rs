@@ -1,4 +1,4 @@
-//! The program against a server that answers as a vCenter with three machines does.
+//! The program against a server that answers like a vCenter with three machines.
 
 use super::*;
 use deltasoap::http::{Server, SoapService};

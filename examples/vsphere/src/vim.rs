@@ -1,11 +1,11 @@
 //! The part of vSphere's Web Services API (`urn:vim25`) that a poller of properties needs.
 //!
-//! Types have only the fields that the program looks at: clients pass over elements that a type
-//! does not have, of which this API has hundreds. `deltasoap generate` writes all of it.
+//! Types have only the fields that the program uses: clients skip elements that a type does not
+//! have, of which this API has hundreds. `deltasoap generate` generates the whole API.
 
 use deltasoap::{Node, Soap};
 
-/// What names an object of the server.
+/// A reference to an object of the server.
 #[derive(Debug, Clone, PartialEq, Eq, Soap)]
 #[soap(namespace = "urn:vim25")]
 pub struct ManagedObjectReference {
@@ -15,7 +15,7 @@ pub struct ManagedObjectReference {
     pub value: String,
 }
 
-/// Messages: an operation's parameters, and what it returns.
+/// Declares messages: an operation's parameters, and its result.
 macro_rules! messages {
     ($($(#[$doc:meta])* $request:ident { $($(#[$soap:meta])* $field:ident: $type:ty,)* } -> $response:ident { $($returned:ident: $result:ty)? })*) => {$(
         $(#[$doc])*
@@ -39,7 +39,7 @@ messages! {
     RetrieveServiceContent {} -> RetrieveServiceContentResponse { returnval: ServiceContent }
     Login { user_name: String, password: String, } -> LoginResponse { returnval: UserSession }
     Logout {} -> LogoutResponse {}
-    /// A view of all objects of some kinds below a folder.
+    /// Creates a view of all objects of some kinds below a folder.
     CreateContainerView {
         container: ManagedObjectReference,
         #[soap(name = "type")]
@@ -47,7 +47,7 @@ messages! {
         recursive: bool,
     } -> CreateContainerViewResponse { returnval: ManagedObjectReference }
     DestroyView {} -> DestroyViewResponse {}
-    /// Which changes [`WaitForUpdatesEx`] tells.
+    /// Selects the changes that [`WaitForUpdatesEx`] reports.
     CreateFilter { spec: PropertyFilterSpec, partial_updates: bool, } -> CreateFilterResponse { returnval: ManagedObjectReference }
     WaitForUpdatesEx { version: Option<String>, options: Option<WaitOptions>, } -> WaitForUpdatesExResponse { returnval: Option<UpdateSet> }
     RetrievePropertiesEx { spec_set: Vec<PropertyFilterSpec>, options: RetrieveOptions, } -> RetrievePropertiesExResponse { returnval: Option<RetrieveResult> }
@@ -77,7 +77,7 @@ pub struct UserSession {
     pub user_name: String,
 }
 
-/// Which properties of which objects.
+/// Selects properties of objects.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:vim25", qualified, rename_all = "camelCase")]
 pub struct PropertyFilterSpec {
@@ -102,7 +102,7 @@ pub struct ObjectSpec {
     pub select_set: Vec<Selection>,
 }
 
-/// Where to go from an object. The element's `xsi:type` tells which it is.
+/// A step from one object to others. The element's `xsi:type` gives its kind.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:vim25", derived)]
 pub enum Selection {
@@ -111,7 +111,7 @@ pub enum Selection {
     Other(Node),
 }
 
-/// To all objects that a property of objects of a kind names.
+/// A step to all objects that a property of objects of a kind refers to.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:vim25", qualified, rename_all = "camelCase")]
 pub struct TraversalSpec {
@@ -142,7 +142,7 @@ pub struct ObjectContent {
     pub prop_set: Vec<DynamicProperty>,
 }
 
-/// A property, whose value may be of any type: `xsi:type` tells which.
+/// A property, whose value may have any type, given by `xsi:type`.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:vim25", qualified)]
 pub struct DynamicProperty {

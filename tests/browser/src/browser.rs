@@ -1,9 +1,9 @@
-//! Chromium, started for these tests and spoken to by its DevTools protocol: JSON in both
+//! Chromium, started for these tests and controlled through its DevTools protocol: JSON in both
 //! directions of one WebSocket.
 //!
-//! Commands are answered in turn; events that come in between are kept until somebody asks for
-//! them. Everything here is one thread, so what a test has seen does not depend on when another
-//! thread runs.
+//! Commands are answered in turn; events that arrive in between are kept until a caller asks for
+//! them. Everything here runs in one thread, so what a test sees does not depend on the timing of
+//! another thread.
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tungstenite::{Message, WebSocket};
 
-/// No sandbox, since tests run as root; nothing that asks anybody for anything.
+/// No sandbox, since the tests run as root; no prompts.
 const FLAGS: [&str; 13] = [
     "--headless",
     "--no-sandbox",
@@ -34,21 +34,21 @@ const FLAGS: [&str; 13] = [
     "--remote-debugging-port=0",
 ];
 
-/// The browser says where it listens in a line of its standard error that begins so.
+/// Prefix of the line of standard error in which the browser announces its URL.
 const ANNOUNCEMENT: &str = "DevTools listening on ";
 
-/// How long an answer may take, and the start of the browser.
+/// Time limit for an answer, and for the start of the browser.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The browser; ended when dropped.
+/// The browser; terminated when dropped.
 pub struct Browser {
     process: Child,
     socket: WebSocket<TcpStream>,
     /// The number of the last command.
     number: u64,
-    /// Events that nobody has asked for yet.
+    /// Events that no caller has asked for yet.
     events: Vec<Value>,
-    /// Its profile, which goes with it.
+    /// The browser's profile, which is deleted with it.
     _profile: TempDir,
 }
 
@@ -62,15 +62,14 @@ impl Browser {
         Ok(Browser { process, socket, number: 0, events: Vec::new(), _profile: profile })
     }
 
-    /// Sends a command, to the tab of a session or to the browser itself, and waits for what it
-    /// gives.
+    /// Sends a command, to the tab of a session or to the browser itself, and waits for the result.
     pub fn call(&mut self, session: Option<&str>, method: &str, parameters: Value) -> Result<Value> {
         self.number += 1;
         let mut command = json!({ "id": self.number, "method": method, "params": parameters });
         if let Some(session) = session {
             command["sessionId"] = session.into();
         }
-        self.socket.send(Message::text(command.to_string())).context("the browser is gone")?;
+        self.socket.send(Message::text(command.to_string())).context("the browser disconnected")?;
         loop {
             let mut message = self.receive().with_context(|| format!("no answer to {method}"))?;
             if message["id"] == self.number {
@@ -83,7 +82,7 @@ impl Browser {
         }
     }
 
-    /// The events of a session so far that were not taken before.
+    /// Returns the events of a session that were not taken before.
     pub fn take_events(&mut self, session: &str) -> Vec<Value> {
         let (taken, left) = self.events.drain(..).partition(|event| event["sessionId"] == session);
         self.events = left;
@@ -103,27 +102,27 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // Whether it goes by itself or not, it is ended.
+        // If it does not close by itself, it is killed.
         let _ = self.call(None, "Browser.close", json!({}));
         end(&mut self.process);
     }
 }
 
 fn end(process: &mut Child) {
-    // Both fail only if the process has ended, which is what they are for.
+    // Both fail only if the process has ended, which is the purpose.
     let _ = process.kill();
     let _ = process.wait();
 }
 
-/// A command whose process is killed when the thread that started it ends: a run that is
-/// interrupted leaves no browser.
+/// Creates a command whose process is killed when the thread that started it ends: an interrupted
+/// run leaves no browser.
 fn bound_to_us(program: &Path) -> Command {
     let mut command = Command::new("setpriv");
     command.args(["--pdeathsig", "KILL", "--"]).arg(program);
     command
 }
 
-/// Starts a browser and connects to it; ends it where that fails or takes longer than `patience`.
+/// Starts a browser and connects to it; kills it if that fails or takes longer than `patience`.
 fn started(command: &mut Command, patience: Duration) -> Result<(Child, WebSocket<TcpStream>)> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut process = command.spawn().context("cannot start the browser")?;
@@ -136,24 +135,24 @@ fn started(command: &mut Command, patience: Duration) -> Result<(Child, WebSocke
     }
 }
 
-/// The URL that the browser listens on.
+/// Returns the URL that the browser listens on.
 fn announced_url(process: &mut Child, patience: Duration) -> Result<String> {
     let output = process.stderr.take().context("the browser has no standard error")?;
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || sender.send(read_url(output)));
     match receiver.recv_timeout(patience) {
         Ok(url) => url,
-        Err(_) => bail!("the browser has not said within {patience:?} where it listens"),
+        Err(_) => bail!("the browser did not announce its URL within {patience:?}"),
     }
 }
 
-/// Reads up to the line with the URL. What follows is read and thrown away by a thread of its own.
+/// Reads up to the line with the URL. A separate thread reads and discards the rest.
 fn read_url(output: ChildStderr) -> Result<String> {
     let mut output = BufReader::new(output);
     let mut said = String::new();
     loop {
         let begin = said.len();
-        ensure!(output.read_line(&mut said)? > 0, "the browser ended at once: {said}");
+        ensure!(output.read_line(&mut said)? > 0, "the browser exited immediately: {said}");
         if let Some(url) = said[begin..].strip_prefix(ANNOUNCEMENT) {
             let url = url.trim().to_owned();
             thread::spawn(move || std::io::copy(&mut output, &mut std::io::sink()));
@@ -176,7 +175,7 @@ mod tests {
     use super::*;
     use std::time::Instant;
 
-    /// A browser that says nothing.
+    /// Creates a browser that prints nothing.
     fn silent() -> Command {
         let mut command = bound_to_us(Path::new("sleep"));
         command.arg("100");
@@ -195,7 +194,7 @@ mod tests {
     fn a_browser_that_ends_is_not_waited_for() {
         let mut command = Command::new("sh");
         let error = started(command.args(["-c", "echo no display >&2"]), PATIENCE).unwrap_err().to_string();
-        assert!(error.contains("ended at once: no display"), "{error}");
+        assert!(error.contains("exited immediately: no display"), "{error}");
     }
 
     #[test]
@@ -204,7 +203,7 @@ mod tests {
         let start = || {
             let mut command = bound_to_us(Path::new("sh"));
             let mut process = command.args(["-c", "echo; exec sleep 100"]).stdout(Stdio::piped()).spawn().unwrap();
-            // Once it has written a line, it is bound.
+            // Once it has printed a line, it is bound.
             BufReader::new(process.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
             process
         };

@@ -4,7 +4,7 @@ use crate::tests::Test;
 use crate::visit::{DESKTOP, PHONE, Visit};
 use anyhow::Result;
 
-/// All tests, by what they say.
+/// All tests, by their claims.
 pub const TESTS: [(&str, Test); 3] = [
     ("the cost page has the paper's figures and tables", contents),
     ("every figure of the cost page is drawn", figures),
@@ -18,7 +18,7 @@ fn contents(visit: &mut Visit<'_>) -> Result<()> {
     visit.check_text("main", &figures.iter().map(String::as_str).collect::<Vec<_>>())?;
     let tables = ["Table 1:", "Table 1 as printed", "Table 2:", "Table 2 as printed", "Table 3:", "Table 3 as printed"];
     visit.check_text("main", &tables)?;
-    // The paper lost the exponents of its F values in print.
+    // The exponents of the paper's F values were lost in print.
     visit.check_text("main", &["without their exponents", "7.528 (7."])?;
     visit.check(
         "[...document.querySelectorAll('table')].every((table) =>

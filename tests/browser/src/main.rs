@@ -1,9 +1,9 @@
 //! The landing page, the report of the benchmark suite and the page of the cost model, as a user
 //! sees them, in headless Chromium: `cargo xtask browser` starts a server and this program.
 //!
-//! Each test is a visit to a page of its own tab, of a size and colour scheme of its own, and
-//! leaves screenshots for people to look at. Whatever the page does in it, the browser must have
-//! nothing to complain about, and ask nobody but our server.
+//! Each test visits a page in a tab of its own, with its own size and colour scheme, and takes
+//! screenshots for people to look at. During a test the browser must report no errors or warnings,
+//! and send requests only to our server.
 
 #![forbid(unsafe_code)]
 
@@ -24,18 +24,18 @@ use visit::Visit;
 #[derive(Parser)]
 #[command(about = "Tests the landing page, and pages that commands write, in headless Chromium")]
 struct Arguments {
-    /// Where `deltasoap serve` listens, such as http://127.0.0.1:8080
+    /// Origin of `deltasoap serve`, such as http://127.0.0.1:8080
     origin: String,
-    /// The report of a record of the benchmark suite, to be tested too
+    /// The report of a record of the benchmark suite, to be tested as well
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// A page of `deltasoap cost fit --html`, to be tested too
+    /// A page of `deltasoap cost fit --html`, to be tested as well
     #[arg(long, value_name = "FILE")]
     cost: Option<PathBuf>,
     /// The browser
     #[arg(long, default_value = "chromium")]
     chromium: PathBuf,
-    /// Where screenshots go
+    /// Directory for screenshots
     #[arg(long, default_value = "target/browser")]
     screenshots: PathBuf,
 }
@@ -54,9 +54,9 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs all tests; gives the number of those that failed.
+/// Runs all tests; returns the number of failures.
 fn run(arguments: &Arguments) -> Result<usize> {
-    std::fs::create_dir_all(&arguments.screenshots).context("cannot make the folder of screenshots")?;
+    std::fs::create_dir_all(&arguments.screenshots).context("cannot create the folder for screenshots")?;
     let mut browser = Browser::start(&arguments.chromium)?;
     let mut failures = run_all(&mut browser, &TESTS, &arguments.origin, &arguments.screenshots);
     let files = [(&arguments.report, report::TESTS.as_slice()), (&arguments.cost, cost::TESTS.as_slice())];

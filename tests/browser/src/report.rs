@@ -4,7 +4,7 @@ use crate::tests::Test;
 use crate::visit::{DESKTOP, PHONE, Screen, Visit};
 use anyhow::Result;
 
-/// All tests, by what they say.
+/// All tests, by their claims.
 pub const TESTS: [(&str, Test); 4] = [
     ("the report has the paper's tables, figures and all rows", contents),
     ("every plot of the report is drawn", plots),

@@ -1,12 +1,12 @@
-//! What a user does, and what must then be seen.
+//! Actions of a user, and what must be visible afterwards.
 
 use crate::visit::{DESKTOP, PHONE, Screen, Visit};
 use anyhow::{Result, ensure};
 
-/// A visit.
+/// A test, which makes a visit.
 pub type Test = fn(&mut Visit<'_>) -> Result<()>;
 
-/// All tests, by what they say.
+/// All tests, by their claims.
 pub const TESTS: [(&str, Test); 9] = [
     ("the index lists the services and leads to them", index),
     ("the page lists the operations", operations),

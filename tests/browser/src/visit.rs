@@ -1,4 +1,4 @@
-//! A visit: a tab, what the browser complained about in it, and whom it asked.
+//! A visit: a tab, the browser's complaints about it, and the requests that it sent.
 
 use crate::browser::Browser;
 use anyhow::{Context, Result, bail, ensure};
@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long to wait for the page to do something.
+/// Time limit for an action of the page.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A screen.
+/// The properties of a screen.
 #[derive(Debug, Clone, Copy)]
 pub struct Screen {
     pub width: u32,
@@ -19,9 +19,9 @@ pub struct Screen {
     pub is_dark: bool,
 }
 
-/// A window on a desk.
+/// A desktop window.
 pub const DESKTOP: Screen = Screen { width: 1280, height: 900, is_phone: false, is_dark: false };
-/// A phone held upright.
+/// A phone in portrait orientation.
 pub const PHONE: Screen = Screen { width: 390, height: 844, is_phone: true, is_dark: false };
 
 /// One tab.
@@ -36,7 +36,7 @@ pub struct Visit<'b> {
 }
 
 impl<'b> Visit<'b> {
-    /// An empty tab.
+    /// Opens an empty tab.
     pub fn new(browser: &'b mut Browser, origin: &str, screenshots: &Path) -> Result<Self> {
         let target = text_of(&browser.call(None, "Target.createTarget", json!({ "url": "about:blank" }))?["targetId"])?;
         let attached = browser.call(None, "Target.attachToTarget", json!({ "targetId": target, "flatten": true }))?;
@@ -50,7 +50,7 @@ impl<'b> Visit<'b> {
         Ok(visit)
     }
 
-    /// Sends a command to the tab, and notes what has happened there.
+    /// Sends a command to the tab, and records the events that arrive.
     fn call(&mut self, method: &str, parameters: Value) -> Result<Value> {
         let result = self.browser.call(Some(&self.session), method, parameters);
         for event in self.browser.take_events(&self.session) {
@@ -82,14 +82,15 @@ impl<'b> Visit<'b> {
         self.call("Emulation.setDeviceMetricsOverride", metrics)?;
         let scheme = json!({ "name": "prefers-color-scheme", "value": if is_dark { "dark" } else { "light" } });
         self.call("Emulation.setEmulatedMedia", json!({ "features": [scheme] }))?;
-        // A mark that the next page does not have.
+        // The mark does not exist in the next page.
         self.value("window.left = true")?;
         let gone = self.call("Page.navigate", json!({ "url": format!("{}{path}", self.origin) }))?;
         ensure!(gone["errorText"].is_null(), "{path} cannot be opened: {}", gone["errorText"]);
         self.wait("window.left !== true && document.readyState === 'complete'")
     }
 
-    /// The value of an expression in the page, once a promise is fulfilled, as text.
+    /// Evaluates an expression in the page, awaits it if it is a promise, and returns the value as
+    /// text.
     fn value(&mut self, expression: &str) -> Result<String> {
         let expression = format!("(async () => String(await ({expression})))()");
         let parameters = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
@@ -108,7 +109,7 @@ impl<'b> Visit<'b> {
     /// Waits until an expression is true.
     pub fn wait(&mut self, expression: &str) -> Result<()> {
         let begin = Instant::now();
-        // While a page goes and another comes, there is none to ask.
+        // During navigation there may be no page to ask.
         while !self.value(expression).is_ok_and(|value| value == "true") {
             if begin.elapsed() > PATIENCE {
                 bail!("{expression} did not become true; the form: {}", self.text("#try").unwrap_or_default());
@@ -118,12 +119,12 @@ impl<'b> Visit<'b> {
         Ok(())
     }
 
-    /// What a reader sees of an element.
+    /// Returns the visible text of an element.
     pub fn text(&mut self, selector: &str) -> Result<String> {
         self.value(&format!("document.querySelector(`{selector}`).innerText"))
     }
 
-    /// Checks what a reader sees of an element.
+    /// Checks the visible text of an element.
     pub fn check_text(&mut self, selector: &str, parts: &[&str]) -> Result<()> {
         let text = self.text(selector)?;
         match parts.iter().find(|part| !text.contains(**part)) {
@@ -132,7 +133,7 @@ impl<'b> Visit<'b> {
         }
     }
 
-    /// Clicks an element, where a mouse would.
+    /// Clicks an element at the position where a mouse would.
     pub fn click(&mut self, selector: &str) -> Result<()> {
         let place = self.value(&format!(
             "(() => {{
@@ -150,7 +151,7 @@ impl<'b> Visit<'b> {
         Ok(())
     }
 
-    /// Sets a field, as far as the page can tell by hand.
+    /// Sets a field; to the page it looks like user input.
     pub fn set(&mut self, selector: &str, value: &str) -> Result<()> {
         let value = json!(value);
         self.check(&format!(
@@ -188,7 +189,7 @@ impl<'b> Visit<'b> {
         Ok(())
     }
 
-    /// Keeps what the screen shows, or the page from top to bottom.
+    /// Saves a screenshot of the screen, or of the whole page.
     pub fn screenshot(&mut self, name: &str, is_whole: bool) -> Result<()> {
         let shot = self.call("Page.captureScreenshot", json!({ "captureBeyondViewport": is_whole }))?;
         let png = base64::prelude::BASE64_STANDARD.decode(text_of(&shot["data"])?)?;
@@ -196,7 +197,7 @@ impl<'b> Visit<'b> {
         std::fs::write(&path, png).with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// Takes note that the browser says that the server refused something, as it was meant to.
+    /// Expects complaints of the browser that the server refused something, as intended.
     pub fn expect_refusals(&mut self, count: usize) -> Result<()> {
         let before = self.complaints.len();
         self.complaints.retain(|complaint| !complaint.contains("the server responded with a status of"));
@@ -205,7 +206,7 @@ impl<'b> Visit<'b> {
         Ok(())
     }
 
-    /// Takes back what the browser complained about on purpose, and what it was about.
+    /// Removes and returns expected complaints of the browser, and the requests that caused them.
     pub fn take_complaints(&mut self) -> Vec<String> {
         self.requests.retain(|url| url.starts_with(&self.origin));
         std::mem::take(&mut self.complaints)
@@ -214,19 +215,19 @@ impl<'b> Visit<'b> {
     /// Ends the visit.
     ///
     /// # Errors
-    /// When the browser complained about something, or asked somebody else.
+    /// Returns an error if the browser complained, or the page sent a request elsewhere.
     pub fn close(mut self) -> Result<()> {
-        // What has happened until now has been told when this is answered.
+        // The answer comes after all earlier events.
         self.value("0")?;
         ensure!(self.complaints.is_empty(), "the browser complains: {}", self.complaints.join("; "));
         let is_ours = |url: &&String| url.starts_with(&self.origin) || url.starts_with("data:");
         let others: Vec<_> = self.requests.iter().filter(|url| !is_ours(url)).collect();
-        ensure!(others.is_empty(), "the page asks others: {others:?}");
-        ensure!(!self.requests.is_empty(), "nothing was asked for");
+        ensure!(others.is_empty(), "the page sent requests elsewhere: {others:?}");
+        ensure!(!self.requests.is_empty(), "the page sent no requests");
         self.browser.call(None, "Target.closeTarget", json!({ "targetId": self.target })).map(drop)
     }
 }
 
 fn text_of(value: &Value) -> Result<String> {
-    value.as_str().map(str::to_owned).with_context(|| format!("the browser gives no text but {value}"))
+    value.as_str().map(str::to_owned).with_context(|| format!("the browser returned no text but {value}"))
 }

@@ -1,8 +1,8 @@
-"""Has a session with our server of TR-069 as CwmpClient's device: what it sends, and in which order, is CwmpClient's.
+"""Runs a session with our TR-069 server as CwmpClient's device: CwmpClient determines the messages and their order.
 
-Two things are mended, without which no server can take its messages: the root element of its envelopes is in no namespace (SOAP 1.1,
-section 4, wants that of SOAP), and they are sent as text/plain (TR-069, section 3.4.1, wants text/xml). All else stays as it is: elements
-in another order and namespace than in the schema, and some left out, which our server accepts.
+Two errors are corrected, since no server could accept the messages otherwise: the root element of its envelopes is in no namespace (SOAP
+1.1, section 4, requires that of SOAP), and they are sent as text/plain (TR-069, section 3.4.1, requires text/xml). Everything else is
+unchanged: elements in another order and namespace than in the schema, and some missing, which our server accepts.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from CwmpClient.plugins import tr069
 
 
 def in_soap(todom):
-    """The same document with a root element in the namespace of SOAP."""
+    """Returns the document with its root element in the namespace of SOAP."""
 
     def mended(self):
         parts = todom(self)
@@ -28,7 +28,7 @@ def in_soap(todom):
 
 
 class Recorded:
-    """What our server answered, and what the device did about it."""
+    """Records our server's answers, and how the device handled them."""
 
     def __init__(self):
         self.statuses, self.methods = [], []
@@ -66,7 +66,7 @@ OUTPUT = sys.stdout
 
 
 def main():
-    # aiohttp keeps no cookies of hosts that are addresses.
+    # aiohttp does not store cookies of hosts that are IP addresses.
     url = urlsplit(sys.argv[1])
     url = urlunsplit(url._replace(netloc=f"localhost:{url.port}"))
     tr069.Tr69Request.todom = in_soap(tr069.Tr69Request.todom)

@@ -2,7 +2,7 @@
 //
 //     client URL TLS-URL CA-FILE
 //
-// Prints one JSON object a test, as tests/interop/README.md says.
+// Prints one JSON object per test; tests/interop/README.md documents it.
 
 #include <unistd.h>
 
@@ -28,7 +28,7 @@ std::string tls_url, ca_file;
 
 // --- values
 
-// Some integer, by multiplication with a large prime.
+// A pseudo-random integer, by multiplication with a large prime.
 int some_int(int n) { return static_cast<int>(static_cast<unsigned>(n) * 1'000'000'007u); }
 
 double some_double(int n) { return some_int(n) / 7.0 * std::pow(10, n % 40 - 20); }
@@ -66,7 +66,7 @@ void echo(Endpoint &endpoint, Operation<List, List> operation, const Items &item
   endpoint.check(operation(endpoint.soap(), endpoint.address(), nullptr, &request, response));
   expect(response.item.size(), items.size(), "number of items");
   for (size_t n = 0; n < items.size(); ++n) {
-    // Of a vector of booleans the items themselves are not at hand.
+    // A vector of booleans gives no references to its items.
     typename Items::value_type sent = items[n], received = response.item[n];
     if (!is_same(sent, received)) throw std::runtime_error("another item " + std::to_string(n));
   }
@@ -124,7 +124,7 @@ std::vector<std::string> strings(int size) {
   return many<std::string>(size, [](int n) { return "<item> & \"" + std::to_string(n) + "\" äß漢🦀"; });
 }
 
-// Live as long as the program, as other values do.
+// These values live as long as the program, as others do.
 ns1__Mio *mio(int n) {
   auto *value = new ns1__Mio;
   value->x = some_int(n);
@@ -171,7 +171,7 @@ void expect_bytes(const xsd__base64Binary &value, const std::vector<unsigned cha
 }
 
 void register_base64() {
-  // Not none: a null pointer is what gSOAP has for an empty value, and writes nothing for it.
+  // No size 0: gSOAP represents an empty value by a null pointer, and writes nothing for it.
   for (int size : {1, 2, 3, 1000}) {
     test("arrays", "base64, " + std::to_string(size) + " octets", [=](Endpoint &endpoint) {
       auto bytes = octets(size);
@@ -214,7 +214,7 @@ void register_edges() {
   test_edge("empty strings among others", soap_call___ns1__echoStrings, Texts{"", "a", "", "", "b", ""});
 }
 
-// --- messages that resemble each other
+// --- similar messages
 
 const int ROUNDS = 20;
 
@@ -249,7 +249,7 @@ void changing_mios(Endpoint &endpoint) {
 
 // --- structs
 
-// A person with what is required; pointers are what may be missing.
+// A person with the required fields; pointers are optional fields.
 ns1__Person required() {
   ns1__Person person;
   static double score = 1.5;
@@ -329,7 +329,7 @@ void register_structs() {
     person.score = nullptr;
     echo_person(endpoint, person);
   });
-  test("structs", "an optional nil value", nullptr, "a null pointer is all it has for absent and for nil");
+  test("structs", "an optional nil value", nullptr, "a null pointer stands for both absent and nil");
 }
 
 // --- faults
@@ -410,7 +410,7 @@ void some_calls(Endpoint &endpoint) {
 int (*parse_header)(struct soap *, const char *, const char *);
 bool came_in_gzip;
 
-// gSOAP forgets how a response was coded at its end.
+// gSOAP does not keep the coding of a response after its end.
 int note_header(struct soap *soap, const char *key, const char *value) {
   if (!soap_tag_cmp(key, "Content-Encoding") && !std::strcmp(value, "gzip")) came_in_gzip = true;
   return parse_header(soap, key, value);
@@ -440,7 +440,7 @@ void untrusted(Endpoint &shared) {
   endpoint.use_tls(tls_url, "/etc/ssl/certs/ca-certificates.crt");
   ns1__Nothing request, response;
   int error = soap_call___ns1__echoVoid(endpoint.soap(), endpoint.address(), nullptr, &request, response);
-  if (!error) throw std::runtime_error("a certificate of an authority that is not trusted was taken");
+  if (!error) throw std::runtime_error("a certificate of an untrusted authority was accepted");
 }
 
 void echo_attachment(Endpoint &shared, int size, bool as_part) {

@@ -2,8 +2,8 @@
 //
 //     server IDENTITY-FILE      a PEM file with certificate and key
 //
-// Prints a line `listening on URL` for HTTP and one for HTTPS, and serves until it is killed. What is asked for below /bench
-// says how to answer: /bench/chunked, /bench/gzip.
+// Prints a line `listening on URL` for HTTP and one for HTTPS, and serves until it is killed. The path below /bench
+// selects the form of the answer: /bench/chunked, /bench/gzip.
 
 #include <csignal>
 #include <cstdio>
@@ -23,7 +23,7 @@ namespace {
 std::mutex lock;
 std::map<std::string, int> topics;
 
-// Every operation begins so: how the response is to be sent.
+// Called first by every operation: sets the form of the response.
 void answer_as_asked(struct soap *soap) {
   soap_clr_omode(soap, SOAP_IO_CHUNK | SOAP_ENC_ZLIB | SOAP_ENC_MTOM);
   if (std::strstr(soap->path, "/chunked")) soap_set_omode(soap, SOAP_IO_CHUNK);
@@ -32,7 +32,7 @@ void answer_as_asked(struct soap *soap) {
 
 }  // namespace
 
-// The description has two ports, so that each operation is there twice. Which version it is called in the context knows.
+// The WSDL has two ports, so each operation exists twice. The context has the version of the call.
 #define OPERATION(name, Request, request, Response, response)                                \
   int __ns1__##name(struct soap *, Request *, Response &);                                   \
   int __ns1__##name##_(struct soap *soap, Request *request, Response &response) {            \
@@ -82,14 +82,14 @@ OPERATION(echoStruct, ns1__Struct, request, ns1__Struct, response) {
   return response.person = request->person, SOAP_OK;
 }
 
-// The header of the request is that of the response, unless it is changed.
+// The response has the header of the request, unless it is changed.
 OPERATION_OF_ONE_PORT(trace, ns1__Nothing, request, __ns1__traceResponse, response) {
   response.ns1__traceResponse = soap_new_ns1__Nothing(soap);
   if (soap->header && soap->header->ns1__Trace) ++soap->header->ns1__Trace->hops;
   return SOAP_OK;
 }
 
-// With a header block a response is a type of its own for each port.
+// Responses with a header block have a different type for each port.
 int __ns1__trace_(struct soap *soap, ns1__Nothing *request, __ns1__traceResponse_ &response) {
   __ns1__traceResponse other;
   int error = __ns1__trace(soap, request, other);

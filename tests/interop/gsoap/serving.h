@@ -1,4 +1,4 @@
-// What both servers share: a thread for each connection.
+// Code shared by both servers: a thread for each connection.
 
 #pragma once
 
@@ -16,7 +16,7 @@ int characters(const std::string &text) {
   return count;
 }
 
-// One connection, to its end.
+// Serves one connection until it ends.
 void serve_connection(struct soap *soap, bool secure) {
   if (!secure || !soap_ssl_accept(soap)) soap_serve(soap);
   soap_destroy(soap);
@@ -24,7 +24,7 @@ void serve_connection(struct soap *soap, bool secure) {
   soap_free(soap);
 }
 
-// Listens at a free port and says so; with TLS, if there is a file with certificate and key.
+// Listens on a free port and prints the URL; with TLS, if there is a file with certificate and key.
 struct soap *listen(const char *identity, const char *path) {
   auto *soap = soap_new1(SOAP_IO_KEEPALIVE | SOAP_C_UTFSTRING);
   soap->bind_flags = SO_REUSEADDR;

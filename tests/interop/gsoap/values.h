@@ -1,5 +1,5 @@
-// The kinds of values of one of the two descriptions, and what differs between the code that is made of them: ENCODED is defined
-// for encoded.wsdl. An operation of rpc style takes its parts, one of document style a message that has them.
+// The kinds of values of one of the two WSDLs, and the differences of the code that is generated from them: ENCODED is defined
+// for encoded.wsdl. An operation in rpc style takes its parts, one in document style a message with them.
 
 #pragma once
 

@@ -1,9 +1,9 @@
-// Takes every case of one of the services of values from our server, and gives it back to be checked, with gSOAP: compiled twice,
+// Fetches every case of one of the value services from our server with gSOAP, and sends it back to be checked: compiled twice,
 // with the code of types.wsdl, and with that of encoded.wsdl and ENCODED.
 //
 //     values_client TYPES-URL ENCODED-URL
 //
-// Prints one JSON object a test, as tests/interop/README.md says.
+// Prints one JSON object per test; tests/interop/README.md documents it.
 
 #include <map>
 
@@ -13,11 +13,11 @@
 
 namespace {
 
-// --- operations: what they are called with, and what comes back
+// --- operations: arguments and results
 
 #ifdef ENCODED
 
-// Each operation is there twice: which one is called says which version's encoding it is.
+// Each operation exists twice: the one that is called determines the version of the encoding.
 #define CALL(endpoint, operation, ...)                                                                              \
   (endpoint.version() == 1 ? soap_call_ns2__##operation(endpoint.soap(), endpoint.address(), nullptr, __VA_ARGS__)  \
                            : soap_call_ns2__##operation##_(endpoint.soap(), endpoint.address(), nullptr, __VA_ARGS__))
@@ -40,7 +40,7 @@ struct Response {
   operator Two &() { return two; }
 };
 
-// The same with a value.
+// The response of an operation with a value, in either version.
 template <class One, class Two>
 struct Sampled : Response<One, Two> {
   decltype(One::value) value() { return this->one.value ? this->one.value : this->two.value; }
@@ -119,17 +119,17 @@ const std::map<std::string, Check> &all_checks() {
 // --- tests
 
 constexpr auto YEAR_1 = "the year 1 is taken for 1970";
-constexpr auto OFFSETS = "offsets are read only where the generated header file is changed by hand";
+constexpr auto OFFSETS = "offsets are decoded only if the generated header file is edited by hand";
 
 // What gSOAP does not offer, and why: features, or single tests of one.
 const std::map<std::string, const char *> LACKS = {
     {"literal primitives/an early time", YEAR_1},
     {"encoded primitives/an early time", YEAR_1},
-    {"literal lists/nil items", "a number that is repeated has no nil"},
-    {"encoded arrays/nil items", "strings of an array have no nil"},
+    {"literal lists/nil items", "a repeated number cannot be nil"},
+    {"encoded arrays/nil items", "strings in an array cannot be nil"},
     {"encoded sparse/a partially transmitted array", OFFSETS},
     {"encoded sparse/both", OFFSETS},
-    {"encoded faults", "it looks for the part of a fault within an element of the message's name"},
+    {"encoded faults", "it expects the part of a fault within an element with the message's name"},
     {"literal utf-16", "messages are written in UTF-8 or Latin-1"},
 };
 

@@ -1,9 +1,9 @@
-// Echoes every kind of one of the descriptions of values with gSOAP: compiled twice, with the code of types.wsdl, and with that of
+// Echoes every kind of one of the value services with gSOAP: compiled twice, with the code of types.wsdl, and with that of
 // encoded.wsdl and ENCODED.
 //
 //     values_server
 //
-// Prints a line `listening on URL`, and serves until it is killed. What only our server is asked for has no answer.
+// Prints a line `listening on URL`, and serves until it is killed. Operations that only our server has are not answered.
 
 #include <csignal>
 
@@ -13,14 +13,14 @@
 
 namespace {
 
-// The header of the request is that of the response, unless it is changed.
+// The response has the header of the request, unless it is changed.
 int trace(struct soap *soap) {
   if (soap->header && soap->header->TRACE) ++soap->header->TRACE->hops;
   return SOAP_OK;
 }
 
 #ifdef ENCODED
-// The first of two operations of one name is called for both versions.
+// Of two operations with one name, the first is called for both versions.
 void answer_as_asked(struct soap *soap) {
   soap->encodingStyle =
       soap->version == 2 ? "http://www.w3.org/2003/05/soap-encoding" : "http://schemas.xmlsoap.org/soap/encoding/";
@@ -34,7 +34,7 @@ ns1__Failure *failure(struct soap *soap, const std::string &code) {
   return failure;
 }
 
-// A fault with an empty detail, which is given.
+// Sets a fault with an empty detail; returns the detail.
 SOAP_ENV__Detail *fault(struct soap *soap) {
   soap_receiver_fault(soap, "this operation always fails", nullptr);
   auto *detail = soap_new_SOAP_ENV__Detail(soap);
@@ -44,7 +44,7 @@ SOAP_ENV__Detail *fault(struct soap *soap) {
 
 }  // namespace
 
-// The description has two ports, so that each operation is there twice, the second time with an underscore.
+// The WSDL has two ports, so each operation exists twice, the second time with an underscore.
 
 #ifdef ENCODED
 

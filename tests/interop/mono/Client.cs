@@ -1,9 +1,9 @@
-// Takes every case of the services /types and /encoded from our server, and gives it back to be checked, with .NET's web services
-// as Mono has them.
+// Fetches every case of the services /types and /encoded from our server, and sends it back to be checked, with Mono's implementation
+// of .NET's web services.
 //
 //     Client.exe TYPES-URL ENCODED-URL
 //
-// Prints one JSON object a test, as tests/interop/README.md says.
+// Prints one JSON object per test; tests/interop/README.md documents it.
 
 using System;
 using System.Collections;
@@ -15,16 +15,16 @@ using System.Web.Services.Protocols;
 
 class Tests
 {
-    // What it does not offer, and why: features, or single tests of one.
+    // What Mono does not offer, and why: features, or single tests of one.
     static readonly Dictionary<string, string> Lacks = new Dictionary<string, string>
     {
-        { "encoded polymorphism/items of any type", "arrays of xsd:anySimpleType are unknown to it" },
-        { "encoded arrays/an array of arrays", "arrays of arrays are read where their type is named alone" },
-        { "encoded arrays/empty arrays in an array", "arrays of arrays are read where their type is named alone" },
-        { "encoded arrays/two dimensions", "arrays of two dimensions are refused" },
-        { "encoded arrays/a single column", "arrays of two dimensions are refused" },
-        { "encoded sparse", "items are taken to be those of the beginning, whatever they say" },
-        { "encoded headers/a header block", "a block of an answer in SOAP encoding is not found" },
+        { "encoded polymorphism/items of any type", "it does not support arrays of xsd:anySimpleType" },
+        { "encoded arrays/an array of arrays", "arrays of arrays are decoded only if their type is given" },
+        { "encoded arrays/empty arrays in an array", "arrays of arrays are decoded only if their type is given" },
+        { "encoded arrays/two dimensions", "two-dimensional arrays are refused" },
+        { "encoded arrays/a single column", "two-dimensional arrays are refused" },
+        { "encoded sparse", "items are put at the beginning, whatever their positions" },
+        { "encoded headers/a header block", "a header block of an answer in SOAP encoding is not found" },
     };
 
     readonly string style;
@@ -167,7 +167,7 @@ class Tests
     }
 }
 
-// The tool takes a repeated element with a repeated element in it for an array of arrays, which the serializer then cannot write.
+// The tool takes a repeated element within a repeated element for an array of arrays, which the serializer cannot write.
 namespace Values.types
 {
     public class Row

@@ -1,5 +1,5 @@
-// A web application of ASP.NET in this process. The web server that comes with Mono (xsp4) does not start with the Mono of the same
-// system; so requests come from the HTTP listener of the class library. The benchmark's peer is hosted so, too.
+// An ASP.NET web application in this process. Mono's web server (xsp4) does not start with the Mono of the same system, so requests
+// come from the HTTP listener of the class library. The benchmark's peer is hosted in the same way.
 
 using System;
 using System.Collections;
@@ -12,10 +12,10 @@ using System.Threading;
 using System.Web;
 using System.Web.Hosting;
 
-/// <summary>Lives in the domain of the web application, whose folder has this assembly in its folder <c>bin</c>.</summary>
+/// <summary>Runs in the application domain of the web application, whose folder <c>bin</c> contains this assembly.</summary>
 public class Application : MarshalByRefObject
 {
-    /// <summary>Serves the application of a folder at a free port of this machine, which it gives, until the process ends.</summary>
+    /// <summary>Serves the application of a folder on a free local port until the process ends. Returns the port.</summary>
     public static int Start(string folder)
     {
         return ((Application) ApplicationHost.CreateApplicationHost(typeof(Application), "/", folder)).Listen();
@@ -38,8 +38,9 @@ public class Application : MarshalByRefObject
     }
 
     /// <summary>
-    /// The listener writes the first 16 KiB of a response, and then the rest, which waits until the client has acknowledged the former: some
-    /// 40 milliseconds, if the rest is short. It offers no option against that, so its own sockets are told; those that they accept do the same.
+    /// The listener writes the first 16 KiB of a response, and then the rest, which waits until the client has acknowledged the first part:
+    /// some 40 milliseconds, if the rest is short. It has no option against that, so this sets the option on its sockets; accepted sockets
+    /// inherit it.
     /// </summary>
     static void SendAtOnce()
     {
@@ -70,7 +71,7 @@ public class Application : MarshalByRefObject
     }
 }
 
-/// <summary>A request of the listener as ASP.NET sees it.</summary>
+/// <summary>Adapts a request of the listener to ASP.NET.</summary>
 class Request : SimpleWorkerRequest
 {
     readonly HttpListenerContext context;
@@ -118,7 +119,7 @@ class Request : SimpleWorkerRequest
         SendUnknownResponseHeader(GetKnownResponseHeaderName(index), value);
     }
 
-    /// <summary>The listener has its own ways to say how long a response is, and to keep a connection.</summary>
+    /// <summary>The listener handles the length of a response and the lifetime of a connection itself.</summary>
     public override void SendUnknownResponseHeader(string name, string value)
     {
         if (name == "Content-Length") context.Response.ContentLength64 = long.Parse(value, CultureInfo.InvariantCulture);

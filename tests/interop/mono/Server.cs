@@ -1,4 +1,4 @@
-// Serves the services of values with .NET's web services as Mono has them: in ASP.NET, in this process.
+// Serves the value services with Mono's implementation of .NET's web services: in ASP.NET, in this process.
 //
 //     Server.exe FOLDER      with the services' pages; in its folder bin, this program and the assembly of Services.cs
 //

@@ -1,5 +1,5 @@
-// What the generated services do: they echo every kind of value, since what is in a request and in its response alike is a
-// parameter for both, which stays what it is. The methods that do more get their bodies from `xtask`; `fail` throws a fault of these.
+// The behaviour of the generated services: they echo every kind of value, since a value in both a request and its response is an
+// in-out parameter, which stays unchanged. Other methods get their bodies from `xtask`; `fail` throws a fault from this file.
 
 using System.Globalization;
 using System.Linq;
@@ -11,7 +11,7 @@ using System.Xml;
 
 static class Faults
 {
-    // In the namespace of the service that fails.
+    // Creates a fault in the namespace of the failing service.
     public static SoapException Of(WebService service, string code)
     {
         var document = new XmlDocument();
@@ -24,7 +24,7 @@ static class Faults
         return new SoapException("this operation always fails", SoapException.ServerFaultCode, "", detail);
     }
 
-    // It is written as it is made, so that the version of the request counts.
+    // The element is serialized unchanged, so it must match the version of the request.
     static XmlNode Detail(XmlDocument document)
     {
         bool is12 = HttpContext.Current.Request.ContentType.Contains("soap+xml");
@@ -35,7 +35,7 @@ static class Faults
 
 namespace Values.types
 {
-    // The tool takes a repeated element with a repeated element in it for an array of arrays, which the serializer then cannot write.
+    // The tool takes a repeated element within a repeated element for an array of arrays, which the serializer cannot write.
     public class Row
     {
         [System.Xml.Serialization.XmlElement(Form = System.Xml.Schema.XmlSchemaForm.Unqualified)]

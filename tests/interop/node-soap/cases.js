@@ -1,8 +1,8 @@
-// Takes every case of the service /types from our server, and gives it back to be checked, with node-soap.
+// Fetches every case of the service /types from our server with node-soap, and sends it back to be checked.
 //
 //     node cases.js TYPES-URL ENCODED-URL
 //
-// Prints one JSON object a test, as tests/interop/README.md says.
+// Prints one JSON object per test; tests/interop/README.md documents it.
 
 import soap from "soap";
 import { keeping, written } from "./values.js";
@@ -12,12 +12,12 @@ const [url] = process.argv.slice(2);
 /** What node-soap does not offer, and why: features, or single tests of one. */
 const lacks = {
   "literal primitives/a qualified name": "names are text: the declaration of the prefix is not kept",
-  "literal primitives/empty texts": "an empty element is read as null where nil is to be told apart",
-  "literal choice/repeated branches in their order": "elements of one name are one array: their order among others is lost",
-  "literal polymorphism/derived types": "types are attributes, whose prefixes are not declared when they are written",
-  "literal polymorphism/a type derived twice": "types are attributes, whose prefixes are not declared when they are written",
-  "literal lists/empty arrays": "an empty element is read as null where nil is to be told apart",
-  "literal lists/nil items": "nil items of an array are written as empty ones",
+  "literal primitives/empty texts": "if nil is distinguished, an empty element is decoded as null",
+  "literal choice/repeated branches in their order": "elements with one name become one array: their order among others is lost",
+  "literal polymorphism/derived types": "types are attributes with undeclared prefixes",
+  "literal polymorphism/a type derived twice": "types are attributes with undeclared prefixes",
+  "literal lists/empty arrays": "if nil is distinguished, an empty element is decoded as null",
+  "literal lists/nil items": "nil items of an array are written as empty items",
 };
 
 class Tests {

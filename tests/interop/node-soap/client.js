@@ -2,7 +2,7 @@
 //
 //     node client.js URL TLS-URL CA-FILE
 //
-// Prints one JSON object a test, as tests/interop/README.md says.
+// Prints one JSON object per test; tests/interop/README.md documents it.
 
 import { readFileSync } from "node:fs";
 import { Readable } from "node:stream";
@@ -16,7 +16,7 @@ const [url, tlsUrl, caFile] = process.argv.slice(2);
 
 const tests = [];
 
-/** Registers a test: called with an endpoint, it throws where something is not as it should be. */
+/** Registers a test: called with an endpoint, it throws if something is wrong. */
 function test(feature, name, run) {
   tests.push({ feature, name, run });
 }
@@ -69,18 +69,18 @@ function shortened(value) {
 
 // --- arrays
 
-/** Some integer, by multiplication with a large prime. */
+/** A pseudo-random integer, by multiplication with a large prime. */
 const int = (n) => Math.imul(n, 1_000_000_007);
 const double = (n) => (int(n) / 7) * 10 ** ((n % 40) - 20);
 const same = (value) => value;
 
-/** The same instant, however it is written. */
+/** The instant, independent of its form. */
 const instant = (text) => new Date(text).getTime();
 
-/** The digits that count. */
+/** The significant digits. */
 const decimal = (text) => text.replace(/^(-?\d+)(?:\.(\d*?))?0*$/, (_, whole, part) => (part ? `${whole}.${part}` : whole));
 
-// For each type: what makes the n-th value, how it is sent, and what of it is compared.
+// For each type: how to create the n-th value, to send it, and to compare it.
 const arrays = {
   Booleans: { make: (n) => n % 3 === 0, write: same, key: same },
   Ints: { make: int, write: same, key: same },
@@ -97,7 +97,7 @@ const arrays = {
   },
 };
 
-/** The items of a response; none are no list. */
+/** The items of a response; without items there is no list. */
 function items(result) {
   return result?.item ?? [];
 }
@@ -139,7 +139,7 @@ test("arrays", "echoVoid", async (endpoint) => {
   await endpoint.call("echoVoid", {});
 });
 
-// --- values at the edge
+// --- extreme values
 
 const LONG = 2n ** 63n;
 const edges = {
@@ -149,7 +149,7 @@ const edges = {
   "special floats": ["Floats", [Infinity, -Infinity, NaN, -0, 1.5e-39, 3.4028234663852886e38].map(Math.fround)],
   "long decimals": ["Decimals", ["0", "-0.5", "123456789012345678.123456789012345678"]],
   "instants": ["DateTimes", ["2024-02-29T23:59:59.5Z", "2001-10-26T21:32:52+02:00", "1969-12-31T23:59:59Z"]],
-  // No "<![CDATA[...]]>": node-soap takes a string that begins so for XML, and sends it as it is.
+  // No "<![CDATA[...]]>": node-soap takes a string with this prefix for XML, and sends it unchanged.
   "strings with markup": ["Strings", ["<item>", "a & b", "]]>", "\"'", "&amp;", "<!-- -->"]],
   "strings with unicode": ["Strings", ["äöüß", "漢字かな", "🦀🧼", "e\u0301", "\ud7ff\ue000\ufffd\u{10ffff}", "\u0085\u2028"]],
   "strings with white space": ["Strings", [" leading", "trailing ", "  two  spaces  ", "a\tb", "a\nb", " "]],
@@ -160,7 +160,7 @@ for (const [name, [array, values]] of Object.entries(edges)) {
   test("values", name, (endpoint) => echo(endpoint, array, values));
 }
 
-// --- messages that resemble each other
+// --- similar messages
 
 const ROUNDS = 20;
 
@@ -233,7 +233,7 @@ for (const code of ["quota", "<a & b>", "漢字🦀"]) {
     const kind = endpoint.version === "1.1" ? fault.faultcode : fault.Code.Value;
     if (!CODES[endpoint.version].test(kind.$value ?? kind)) throw new Error(`fault code ${kind}`);
     const detail = (fault.detail ?? fault.Detail).BenchFault;
-    // node-soap looks up types of what stands in the body, not of what stands in a detail.
+    // node-soap looks up the types of the body's content, but not of a detail's.
     expect([detail.code, Number(detail.limit)], [code, [...code].length], "detail");
   });
 }
@@ -265,7 +265,7 @@ function traceAttributes(mandatory) {
 
 lacks("utf-16", "requests in UTF-16", "requests are always in UTF-8");
 
-/** Sends bodies whose length is not told beforehand. */
+/** Sends bodies without announcing their length. */
 class ChunkingHttpClient extends soap.HttpClient {
   buildRequest(...parameters) {
     const request = super.buildRequest(...parameters);
@@ -322,7 +322,7 @@ function part(body) {
   return { value: { name: "a & b", data: { "xop:Include": include } }, options: { attachments, forceMTOM: true } };
 }
 
-/** The bytes of a value, wherever they are. */
+/** The bytes of a value, inline or in a part. */
 function bytesOf(data, parts) {
   const href = data?.Include?.attributes?.href;
   if (!href) return Buffer.from(data ?? "", "base64");

@@ -51,7 +51,7 @@ function operations(version) {
   };
 }
 
-/** A server's null would be written with a prefix that it does not declare. */
+/** node-soap's server would write null with an undeclared prefix. */
 function nils(value) {
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, field === null ? NIL : field]));
 }

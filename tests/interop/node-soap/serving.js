@@ -1,11 +1,11 @@
-// What both servers share: a service in both versions of SOAP under one path.
+// Code shared by both servers: a service in both versions of SOAP under one path.
 
 import soap from "soap";
 import { deserializers } from "./values.js";
 
 export const NIL = { attributes: { "xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance", "xsi:nil": "true" } };
 
-/** Mounts a service in both versions. `service(version)` has its parts, `traced` its header blocks, `options` go to node-soap. */
+/** Mounts a service in both versions. `service(version)` returns its parts, `traced` its header blocks; `options` are those of node-soap. */
 export function mount(server, path, { wsdl, service, traced, options }) {
   for (const [version, suffix] of [["1.1", ""], ["1.2", "/1.2"]]) {
     const mounted = soap.listen(server, {
@@ -17,13 +17,13 @@ export function mount(server, path, { wsdl, service, traced, options }) {
       customDeserializer: deserializers,
       ...options,
     });
-    // It takes this option for clients alone.
+    // node-soap accepts this option only for clients.
     mounted.wsdl.options.preserveWhitespace = true;
     mounted.addSoapHeader(traced);
   }
 }
 
-/** node-soap answers in one version a path: that of the request is told by its media type. */
+/** node-soap answers in one version per path: the media type of the request selects it. */
 export function dispatchByVersion(server) {
   const emit = server.emit.bind(server);
   server.emit = (event, request, ...others) => {
@@ -32,13 +32,13 @@ export function dispatchByVersion(server) {
   };
 }
 
-/** Listens at a free port, and says so. */
+/** Listens on a free port, and prints the URL. */
 export function listen(server, scheme, path) {
   dispatchByVersion(server);
   server.listen(0, "127.0.0.1", () => console.log(`listening on ${scheme}://localhost:${server.address().port}${path}`));
 }
 
-/** A fault with a typed detail. A colon in front of a name keeps node-soap from giving it the envelope's prefix. */
+/** A fault with a typed detail. A colon before a name prevents node-soap from adding the envelope's prefix. */
 export function fault(version, namespace, name, code) {
   const attributes = { "xmlns:b": namespace };
   const detail = { [`b:${name}`]: { attributes, ":code": code, ":limit": [...code].length } };
@@ -48,7 +48,7 @@ export function fault(version, namespace, name, code) {
   return { Code: { Value: "soap:Receiver" }, Reason: { Text: text }, Detail: detail, statusCode: 500 };
 }
 
-/** The header block of a response to trace, by the namespace of it. */
+/** Returns the function for the header block of a response to trace, in a namespace. */
 export function tracing(namespace) {
   return (method, _request, headers) => {
     const trace = headers?.Trace;

@@ -1,6 +1,6 @@
-// How values of XML Schema are written and read where JavaScript has no type that holds them all.
+// Encoding and decoding of values of XML Schema types that JavaScript's types cannot represent completely.
 
-/** Text of an xsd:double or xsd:float. */
+/** Formats an xsd:double or xsd:float. */
 export function floating(value) {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "INF" : "-INF";
@@ -12,7 +12,7 @@ function parseFloating(text) {
   return text in special ? special[text] : Number(text);
 }
 
-/** For node-soap: longs and decimals stay text, since numbers of JavaScript are doubles; so do dates, which Date would move to UTC. */
+/** Options for node-soap: longs and decimals stay text, since JavaScript's numbers are doubles; so do dates, which Date would convert to UTC. */
 export const deserializers = {
   double: parseFloating,
   float: parseFloating,
@@ -22,10 +22,10 @@ export const deserializers = {
   date: (text) => text,
 };
 
-/** Integers without bounds stay text too. */
+/** Unbounded integers stay text too. */
 export const keeping = { ...deserializers, integer: (text) => text, unsignedLong: (text) => text };
 
-/** The value as node-soap is to be given it: numbers that JavaScript writes in its own way are told apart. */
+/** Prepares a value for node-soap: formats numbers that JavaScript would format differently. */
 export function written(value) {
   if (typeof value === "number") {
     return Number.isInteger(value) ? value : floating(value);

@@ -13,7 +13,7 @@ const NAMESPACE = "urn:types";
 const wsdl = readFileSync(process.argv[2], "utf8");
 const kinds = [...new Set([...wsdl.matchAll(/wsdl:operation name="echo(\w+)"/g)].map(([, kind]) => kind))];
 
-/** A server's null would be written with a prefix that it does not declare. */
+/** node-soap's server would write null with an undeclared prefix. */
 function withNils(value) {
   if (value === null) return NIL;
   if (Array.isArray(value)) return value.map(withNils);

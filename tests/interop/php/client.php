@@ -1,9 +1,9 @@
 <?php
-// Takes every case of the services /types and /encoded from our server, and gives it back to be checked, with PHP's ext-soap.
+// Fetches every case of the services /types and /encoded from our server with PHP's ext-soap, and sends it back to be checked.
 //
 //     php client.php TYPES-URL ENCODED-URL
 //
-// Prints one JSON object a test, as tests/interop/README.md says.
+// Prints one JSON object per test; tests/interop/README.md documents it.
 
 declare(strict_types=1);
 
@@ -11,12 +11,12 @@ require __DIR__ . '/values.php';
 
 const VERSIONS = ['1.1' => SOAP_1_1, '1.2' => SOAP_1_2];
 
-const NAN_REASON = 'it is written as NAN, which no description allows';
+const NAN_REASON = 'it is written as NAN, which is not a valid value';
 const NAME_REASON = 'names are text: the declaration of the prefix is not kept';
 
 /** What ext-soap does not offer, and why: features, or single tests of one. */
 const LACKS = [
-    'literal choice/repeated branches in their order' => 'elements of one name are one array: their order among others is lost',
+    'literal choice/repeated branches in their order' => 'elements with one name become one array: their order among others is lost',
     'literal primitives/not a number' => NAN_REASON,
     'encoded primitives/not a number' => NAN_REASON,
     'literal primitives/a qualified name' => NAME_REASON,
@@ -24,7 +24,7 @@ const LACKS = [
     'encoded sparse' => 'positions become keys, which are not written',
 ];
 
-/** With fewer digits, doubles are not the same when they come back. */
+/** With fewer digits, doubles do not round-trip. */
 ini_set('precision', '17');
 
 /** A client of one service in one version. */
@@ -113,7 +113,7 @@ final class Tests
         try {
             $this->call('fail', ['code' => $code]);
         } catch (SoapFault $fault) {
-            // Details are read without the description: what is in them is text.
+            // Details are decoded without the WSDL: their content is text.
             $expected = ['code' => $code, 'limit' => (string) iconv_strlen($code, 'UTF-8')];
             expect((array) ($fault->detail->Failure ?? []), $expected, 'detail');
             return;

@@ -1,5 +1,5 @@
 <?php
-// Runs server.php in the web server that PHP has for development, at a free port.
+// Runs server.php in PHP's development web server, on a free port.
 //
 //     php serve.php TYPES-WSDL ENCODED-WSDL
 
@@ -10,7 +10,7 @@ $address = stream_socket_get_name($socket, false);
 fclose($socket);
 putenv("TYPES=$argv[1]");
 putenv("ENCODED=$argv[2]");
-// It ends when this script does, however that ends.
+// The server ends with this script, however the script ends.
 $command = ['setpriv', '--pdeathsig', 'KILL', PHP_BINARY, '-q', '-S', $address, __DIR__ . '/server.php'];
 $server = proc_open($command, [], $pipes);
 [$host, $port] = explode(':', $address);

@@ -1,7 +1,7 @@
 <?php
 // Echoes every kind of /types and /encoded with ext-soap: a script for `php -S`, which serve.php runs.
 //
-// The environment has the files with the descriptions, TYPES and ENCODED. With /utf-16 behind the path, responses are in UTF-16.
+// The environment variables TYPES and ENCODED name the WSDL files. With /utf-16 after the path, responses are in UTF-16.
 
 declare(strict_types=1);
 
@@ -9,7 +9,7 @@ require __DIR__ . '/values.php';
 
 ini_set('precision', '17');
 
-/** The operations, whatever their kinds. */
+/** The operations of all kinds. */
 final class Service
 {
     public function __construct(private string $style)
@@ -26,7 +26,7 @@ final class Service
         return $literal ? ['value' => $value] : $value;
     }
 
-    /** The header block, whose name PHP does not tell from the operation's; then the operation. */
+    /** Handles the header block, whose name PHP does not distinguish from the operation's, then the operation. */
     public function trace(mixed ...$arguments): mixed
     {
         $block = $arguments[0] ?? null;

@@ -1,5 +1,5 @@
 <?php
-// Classes for types that others are derived from, and what ext-soap has to be told to keep values as they are.
+// Classes for base types and their derived types, and the options with which ext-soap preserves values.
 
 declare(strict_types=1);
 
@@ -19,12 +19,12 @@ class Square extends Rectangle
 {
 }
 
-/** Types with the classes that they are read as. */
+/** The classes that types are decoded to. */
 const CLASSES = ['Shape' => Shape::class, 'Circle' => Circle::class, 'Rectangle' => Rectangle::class, 'Square' => Square::class];
 
 const XSD = 'http://www.w3.org/2001/XMLSchema';
 
-/** Integers that PHP's have no room for stay text. */
+/** Integers that exceed PHP's stay text. */
 function typemap(): array
 {
     $keep = fn(string $type) => [
@@ -36,7 +36,7 @@ function typemap(): array
     return array_map($keep, ['integer', 'unsignedLong']);
 }
 
-/** The value with objects of the classes above marked with their type, so that it is written. */
+/** Returns the value, with the type added to objects of the classes above, so that it is written. */
 function typed(mixed $value): mixed
 {
     if (is_array($value)) {

@@ -1,8 +1,8 @@
-"""Takes every case of the service /types from our server, and gives it back to be checked, with zeep.
+"""Fetches every case of the service /types from our server with zeep, and sends it back to be checked.
 
     cases.py TYPES-URL ENCODED-URL
 
-Prints one JSON object a test, as tests/interop/README.md says.
+Prints one JSON object per test; tests/interop/README.md documents it.
 """
 
 import json
@@ -14,7 +14,7 @@ from zeep.exceptions import Fault
 PORT = {"1.1": "Soap11", "1.2": "Soap12"}
 
 # What zeep does not offer, and why: features, or single tests of one.
-EMPTY = "empty elements and nil ones are read as None, which cannot be told apart"
+EMPTY = "empty and nil elements both become None"
 FLOATS = "special floats are written in Python's way: inf, nan"
 LACKS = {
     "literal primitives/infinity": FLOATS,
@@ -26,7 +26,7 @@ LACKS = {
     "literal nil/all is nil": EMPTY,
     "literal nil/an empty text": EMPTY,
     "literal nil/a nil struct": EMPTY,
-    "literal choice/the last branch": "a branch whose value is 0 is taken to be missing",
+    "literal choice/the last branch": "a branch with the value 0 is taken to be missing",
     "literal lists/empty arrays": EMPTY,
     "literal lists/nil items": "nil items of an array are left out",
     "literal lists/empty arrays in an array": EMPTY,
@@ -91,5 +91,5 @@ def expect(actual, expected):
 
 
 for soap in PORT:
-    # zeep wants to fetch the schema of SOAP encoding, which is nowhere to be had: so /encoded is left out.
+    # zeep tries to download the schema of SOAP encoding, which is unavailable, so /encoded is left out.
     Tests(soap, sys.argv[1]).run()

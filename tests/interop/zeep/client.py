@@ -2,10 +2,10 @@
 
     client.py URL TLS-URL CA-FILE
 
-The WSDL is read from URL?wsdl. Prints one JSON object a test, as tests/interop/README.md says. The exit status says only
-whether all tests were run.
+The WSDL is loaded from URL?wsdl. Prints one JSON object per test; tests/interop/README.md documents it. The exit status only
+indicates whether all tests were run.
 
-The tests know the service by its WSDL alone, and the comment at its top.
+The tests know the service only from its WSDL and the comment at its top.
 """
 
 import ctypes
@@ -39,7 +39,7 @@ TESTS = []
 
 
 def test(feature):
-    """Registers a test: called with an Endpoint, it raises where something is not as it should be."""
+    """Registers a test: called with an Endpoint, it raises if something is wrong."""
 
     def register(function):
         TESTS.append((feature, function.__name__.replace("_", " "), function))
@@ -49,7 +49,7 @@ def test(feature):
 
 
 class Lacking(Exception):
-    """What zeep does not offer, and why."""
+    """Records what zeep does not offer, and why."""
 
 
 def lacks(feature, name, reason):
@@ -70,7 +70,7 @@ class Endpoint:
         self.service = self.client.bind("Bench", PORT[soap])
 
     def over(self, transport):
-        """The same service over another transport."""
+        """Returns the same service over another transport."""
         return Endpoint(self.url, self.soap, transport)
 
     def call(self, operation, *args, **kwargs):
@@ -80,7 +80,7 @@ class Endpoint:
         return self.client.get_type("{%s}%s" % (TYPES_NS, name))
 
     def post(self, body):
-        """Sends a body that zeep would not write; answers the HTTP status and the response envelope."""
+        """Sends a body that zeep would not write; returns the HTTP status and the response envelope."""
         envelope = '<e:Envelope xmlns:e="%s"><e:Body>%s</e:Body></e:Envelope>' % (ENVELOPE[self.soap], body)
         headers = {"Content-Type": CONTENT_TYPE[self.soap]}
         if self.soap == "1.1":
@@ -103,7 +103,7 @@ def shorten(value):
 
 
 def expect_items(actual, expected, key=lambda item: item):
-    """Compares lists and names the first item that differs. zeep gives None for no items."""
+    """Compares lists and reports the first different item. zeep returns None for no items."""
     actual = [key(item) for item in actual or []]
     expect(len(actual), len(expected), "number of items")
     for index, (got, wanted) in enumerate(zip(actual, expected)):
@@ -111,12 +111,12 @@ def expect_items(actual, expected, key=lambda item: item):
 
 
 def bits(value):
-    """A float so that equality tells -0.0 from 0.0 and NaN equals NaN."""
+    """Converts a float so that equality distinguishes -0.0 from 0.0 and NaN equals NaN."""
     return "NaN" if math.isnan(value) else value.hex()
 
 
 def text_or_empty(value):
-    """zeep gives None for an empty string element."""
+    """zeep returns None for an empty string element."""
     return value or ""
 
 
@@ -138,7 +138,7 @@ def some_double():
 
 
 def some_float():
-    """Few enough digits to be the same in 32 bits and in decimal."""
+    """Returns a float with few digits, which is exact in 32 bits and in decimal."""
     return RANDOM.randint(-(2**20), 2**20) / 16
 
 
@@ -154,7 +154,7 @@ ARRAYS = {
     "Booleans": (lambda: RANDOM.random() < 0.5, lambda item: item),
     "Ints": (lambda: some_int(32), lambda item: item),
     "Longs": (lambda: some_int(64), lambda item: item),
-    # The shortest text of a float is that of another double: what counts is the float.
+    # The shortest text of a float parses to a different double: only the float is significant.
     "Floats": (some_float, lambda item: bits(to_single(item))),
     "Doubles": (some_double, bits),
     "Decimals": (lambda: Decimal(some_int(64)).scaleb(-RANDOM.randint(0, 12)), lambda item: item),
@@ -209,7 +209,7 @@ def echoVoid(endpoint):
     expect(endpoint.call("echoVoid"), None)
 
 
-# --- values at the edge
+# --- extreme values
 
 
 @test("values")
@@ -292,7 +292,7 @@ def a_long_string(endpoint):
     expect_items(endpoint.call("echoStrings", item=[text]), [text])
 
 
-# --- messages that resemble each other
+# --- similar messages
 
 ROUNDS = 20
 
@@ -331,7 +331,7 @@ PERSON_FIELDS = ("name", "nickname", "score", "born", "role", "tag", "id", "acti
 
 
 def echo_person(endpoint, **fields):
-    """Echoes a person and compares it field by field; answers what came back."""
+    """Echoes a person and compares it field by field; returns the echo."""
     received = endpoint.call("echoStruct", person=endpoint.type("Person")(**fields))
     for field in PERSON_FIELDS:
         expect(plain(received[field]), plain(fields.get(field)), field)
@@ -343,7 +343,7 @@ def echo_person(endpoint, **fields):
 
 
 def plain(value):
-    """No value, nil and no items are all the same to zeep's objects."""
+    """zeep's objects do not distinguish no value, nil and no items."""
     return None if value is xsd.Nil or value == [] else value
 
 
@@ -373,7 +373,7 @@ def struct_with_nil(endpoint):
 
 @test("structs")
 def nil_and_absent_stay_apart(endpoint):
-    # zeep's objects do not tell them apart, the response's XML does.
+    # zeep's objects do not distinguish them, but the response's XML does.
     person = endpoint.type("Person")
     with endpoint.client.settings(raw_response=True):
         nil = endpoint.call("echoStruct", person=person(name="x", score=xsd.Nil, born=xsd.Nil, role="guest", id=1))
@@ -385,7 +385,7 @@ def nil_and_absent_stay_apart(endpoint):
 
 
 def nil_flags(content, name):
-    """xsi:nil of every element of that name, 1 read as true."""
+    """Returns xsi:nil of every element with that name, with 1 as true."""
     flags = [e.get("{http://www.w3.org/2001/XMLSchema-instance}nil") for e in etree.fromstring(content).iter(name)]
     return ["true" if flag == "1" else flag for flag in flags]
 
@@ -491,7 +491,7 @@ def a_mandatory_header_block(endpoint):
     trace(endpoint, True)
 
 
-# --- the wire: zeep leaves it to a transport, which can be replaced
+# --- the wire: zeep uses a replaceable transport
 
 
 def some_calls(endpoint):
@@ -524,7 +524,7 @@ class ChunkingTransport(Transport):
 
 @test("chunked")
 def chunked_requests(endpoint):
-    # To log a message zeep would have to know it; that is off.
+    # zeep cannot log an unknown message, so logging is off.
     some_calls(endpoint.over(ChunkingTransport()))
 
 
@@ -547,7 +547,7 @@ def gzip_both_ways(endpoint):
 
 def trusting(ca_file):
     session = requests.Session()
-    # Or a bundle that the environment names comes before ours.
+    # Otherwise a bundle from the environment overrides ours.
     session.trust_env = False
     session.verify = ca_file
     return Transport(session=session)
@@ -564,12 +564,12 @@ def an_unknown_authority_is_refused(endpoint):
         Endpoint(TLS_URL, endpoint.soap)
     except requests.exceptions.SSLError:
         return
-    raise AssertionError("a certificate of an authority that is not trusted was taken")
+    raise AssertionError("a certificate of an untrusted authority was accepted")
 
 
 # --- attachments and one-way messages
 
-lacks("mtom", "echoAttachment as a part", "packages of parts are read, and never sent")
+lacks("mtom", "echoAttachment as a part", "packages of parts are decoded, but never sent")
 
 
 @test("mtom")
@@ -600,7 +600,7 @@ def run(endpoint, feature, name, function):
         function(endpoint)
     except Lacking as lacking:
         line["skipped"] = str(lacking)
-    except Exception as error:  # whatever it is, the test has failed
+    except Exception as error:  # any error fails the test
         line.update(ok=False, detail="%s: %s" % (type(error).__name__, shorten(str(error))))
     print(json.dumps(line), flush=True)
 

@@ -1,52 +1,52 @@
-//! Chance that comes from a seed, and from nothing else.
+//! Random numbers that depend only on a seed.
 
 use deltasoap_streams::prng::SplitMix64;
 
-/// Draws from a seed.
+/// A random number generator.
 pub struct Chance(SplitMix64);
 
 impl Chance {
-    /// The `index`-th sequence of a seed.
+    /// Creates the `index`-th sequence of a seed.
     pub fn new(seed: u64, index: u64) -> Self {
         Chance(SplitMix64::stream(seed, index))
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// A number below `bound`; 0 if `bound` is 0.
+    /// Returns a number below `bound`; 0 if `bound` is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         self.0.below(u32::try_from(bound).unwrap_or(u32::MAX)) as usize
     }
 
-    /// A number from `low` to `high`, both included.
+    /// Returns a number from `low` to `high`, both included.
     pub fn between(&mut self, low: usize, high: usize) -> usize {
         low + self.below(high.saturating_sub(low) + 1)
     }
 
-    /// True once in `n` draws on average.
+    /// Returns true once in `n` draws on average.
     pub fn one_in(&mut self, n: u32) -> bool {
         self.0.one_in(n)
     }
 
-    /// One of several; they must not be empty.
+    /// Returns an element of a slice that is not empty.
     pub fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
         &all[self.below(all.len())]
     }
 
-    /// One of several words; there must be one.
+    /// Returns one of several words; there must be at least one.
     pub fn word(&mut self, all: &[&'static str]) -> &'static str {
         all[self.below(all.len())]
     }
 
-    /// One of several, if there is any.
+    /// Returns an element of a slice, if there is any.
     pub fn choose<'a, T>(&mut self, all: &'a [T]) -> Option<&'a T> {
         all.get(self.below(all.len()))
     }
 
-    /// Random bytes.
+    /// Returns random bytes.
     pub fn bytes(&mut self, len: usize) -> Vec<u8> {
         (0..len).map(|_| self.below(256) as u8).collect()
     }

@@ -1,4 +1,4 @@
-//! What was reached: counters of the engine, by policy.
+//! Coverage: counters of the engine, by policy.
 
 use crate::subject::SOURCES;
 use crate::templates;
@@ -7,7 +7,7 @@ use deltasoap::{DifferentialStats, EncodeStats};
 use serde::Serialize;
 use std::fmt::Debug;
 
-/// What a policy did.
+/// Counters of a policy.
 #[derive(Debug, Clone, Copy, Default)]
 struct Reached {
     stats: DifferentialStats,
@@ -26,7 +26,7 @@ pub struct Coverage {
     templates: [u64; templates::KINDS.len()],
 }
 
-/// A kind of coverage, and how often it was reached.
+/// A kind of coverage, and its count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Line {
     pub what: String,
@@ -34,7 +34,7 @@ pub struct Line {
 }
 
 impl Coverage {
-    /// Counts what the oracle says of a message.
+    /// Counts the oracle's result for a message.
     pub fn count_oracle<T: Debug, E>(&mut self, outcome: &Result<T, E>) {
         match outcome {
             Ok(_) => self.valid += 1,
@@ -42,7 +42,7 @@ impl Coverage {
         }
     }
 
-    /// Counts a stream that was read in one way.
+    /// Counts a stream that was decoded in one way.
     pub fn count(&mut self, way: &Way, stats: DifferentialStats, messages: usize) {
         self.decodes += messages as u64;
         let reached = &mut self.policies[way.policy()];
@@ -52,33 +52,34 @@ impl Coverage {
         }
     }
 
-    /// Counts a stream by where its schema is from.
+    /// Counts a stream by the source of its schema.
     pub fn count_sequence(&mut self, source: usize) {
         self.sequences[source] += 1;
     }
 
-    /// Counts a stream that was sent by templates.
+    /// Counts a stream that was sent through templates.
     pub fn count_templates(&mut self, kind: usize, stats: EncodeStats) {
         self.templates[kind] += 1;
         self.encoded += stats;
     }
 
-    /// Messages sent by templates and compared with those in full.
+    /// Returns the number of messages sent through templates and compared with the full encoding.
     pub fn encodes(&self) -> u64 {
         self.encoded.messages
     }
 
-    /// Messages read and compared with the oracles; what the oracles read is not counted.
+    /// Returns the number of messages decoded and compared with the oracles, without those that the
+    /// oracles decoded.
     pub fn decodes(&self) -> u64 {
         self.decodes
     }
 
-    /// Streams.
+    /// Returns the number of streams.
     pub fn sequences(&self) -> u64 {
         self.sequences.iter().chain(&self.templates).sum()
     }
 
-    /// Everything that a long run must reach, in the order of reports.
+    /// Returns everything that a long run must reach, in the order of reports.
     pub fn lines(&self) -> Vec<Line> {
         let mut lines = vec![line("valid messages", self.valid), line("invalid messages", self.invalid)];
         lines.extend(SOURCES.iter().zip(self.sequences).map(|(name, count)| line(name, count)));
@@ -95,7 +96,7 @@ impl Coverage {
         lines
     }
 
-    /// What a long run should have reached, and did not.
+    /// Returns what a long run should have reached, but did not.
     pub fn missing(&self) -> Vec<String> {
         self.lines().into_iter().filter(|line| line.count == 0).map(|line| line.what).collect()
     }
@@ -145,9 +146,9 @@ const FUTILE: &str = "attempts at fast mode that skipped nothing";
 const RESTORED: &str = "checkpoints restored";
 const RESTARTED: &str = "messages read again from their start";
 
-/// Which policies do what: states are restored, and fast mode is tried in vain, by those of the
-/// papers, leaves are read in place with leaf checkpoints, and small messages are mended where that
-/// adapts.
+/// Returns true if a policy is expected to do this. The papers' policies restore states and attempt
+/// fast mode without success; leaf checkpoints decode leaves in place; the adaptive default mends
+/// small messages.
 fn is_meant(what: &str) -> bool {
     let is_of_leaves = what.starts_with("leaf") || what.starts_with("default");
     let is_only_of_leaves =

@@ -1,35 +1,35 @@
-//! Where messages are cut into chunks: each message of a stream at places of its own.
+//! Splits messages into chunks: each message of a stream at its own positions.
 
 use crate::chance::Chance;
 
-/// How the messages of one stream are cut.
+/// How the messages of one stream are split.
 #[derive(Debug, Clone, Copy)]
 enum Manner {
     Whole,
     Bytes,
     Even(usize),
-    /// At random places.
+    /// At random positions.
     Anywhere(usize),
-    /// In white space, most often in that which precedes an end tag.
+    /// In white space, most often in that before an end tag.
     White(usize),
-    /// As far from the end as in the message before, or nearly so.
+    /// At about the same distance from the end as in the previous message.
     FromEnd(usize),
-    /// Where the message differs from the one beside it.
+    /// Where the message differs from the neighbouring one.
     Changed(Side),
 }
 
-/// A place beside what differs.
+/// A position relative to a difference.
 #[derive(Debug, Clone, Copy)]
 enum Side {
-    /// Where it begins, where it ends.
+    /// At its beginning, at its end.
     Begin,
     End,
-    /// In the white space between tags before it, behind it.
+    /// In the white space between tags before it, after it.
     Before,
     Behind,
 }
 
-/// Cuts for all messages of a stream.
+/// Returns the cuts for all messages of a stream.
 pub fn all(messages: &[Vec<u8>], chance: &mut Chance) -> Vec<Vec<usize>> {
     let (manner, is_mixed) = (manner(chance), chance.one_in(4));
     let cut = |(index, message): (usize, &Vec<u8>)| {
@@ -89,7 +89,7 @@ fn in_white_space(message: &[u8], count: usize, chance: &mut Chance) -> Vec<usiz
     cuts
 }
 
-/// A place beside what differs between two messages; 0 if there is none.
+/// Returns a position near a difference between two messages; 0 if there is none.
 fn at_change(message: &[u8], beside: &[u8], side: Side, chance: &mut Chance) -> usize {
     let shorter = message.len().min(beside.len());
     let begin = message.iter().zip(beside).take_while(|(one, other)| one == other).count();
@@ -104,7 +104,7 @@ fn at_change(message: &[u8], beside: &[u8], side: Side, chance: &mut Chance) -> 
     }
 }
 
-/// Where white space stands between tags: where it begins and ends.
+/// Returns the ranges of white space between tags.
 fn gaps(message: &[u8]) -> Vec<(usize, usize)> {
     let mut gaps = Vec::new();
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! Derived Rust types, those of the engine's own tests: as they stand, and compact.
+//! Derived Rust types, those of the engine's own tests: in normal and in compact form.
 
 #[macro_use]
 #[path = "../../../crates/deltasoap/tests/support/by_default.rs"]
@@ -14,16 +14,16 @@ mod compact;
 #[allow(dead_code, missing_docs, reason = "shared with tests")]
 mod compact_shapes;
 
-/// What the types above are made into: here a way to check a trial.
+/// The macro turns the types above into checks of trials.
 mod stream {
     use crate::coverage::Coverage;
     use crate::trial::{self, Difference, Trial};
     use deltasoap::{Tolerance, Typed};
     use std::fmt::Debug;
 
-    /// A type, by what is done with it.
+    /// A type, represented by its functions.
     pub struct Kind {
-        /// A document to begin with.
+        /// An initial document.
         pub document: &'static str,
         /// See [`trial::check`].
         pub check: fn(&Trial, &mut Coverage) -> Option<Difference>,
@@ -32,7 +32,7 @@ mod stream {
     }
 
     impl Kind {
-        /// A type with a document to begin with.
+        /// Creates the kind of a type with an initial document.
         pub const fn of<T: Typed + PartialEq + Debug>(document: &'static str) -> Self {
             Kind {
                 document,
@@ -45,17 +45,17 @@ mod stream {
 
 pub use stream::Kind;
 
-/// How many types there are.
+/// Number of types.
 pub const COUNT: usize = shapes::KINDS.len() + compact_shapes::KINDS.len();
 
-/// A type by its number, the compact ones last.
+/// Returns a type by its number; the compact ones come last.
 pub fn kind(index: usize) -> Option<&'static Kind> {
     static KINDS: [Kind; shapes::KINDS.len()] = shapes::KINDS;
     static COMPACT: [Kind; compact_shapes::KINDS.len()] = compact_shapes::KINDS;
     KINDS.iter().chain(&COMPACT).nth(index)
 }
 
-/// The document of a type, as the only entry of a SOAP body.
+/// Returns the document of a type, as the only entry of a SOAP body.
 pub fn message(kind: &Kind) -> String {
     const OPEN: &str = "<s:Envelope xmlns:s=\"http://schemas.xmlsoap.org/soap/envelope/\"><s:Body>";
     format!("{OPEN}{}</s:Body></s:Envelope>", kind.document)

@@ -1,4 +1,4 @@
-//! Findings as folders: messages, where they are cut, how they are read, and both results.
+//! Findings as folders: messages, their cuts, the options, and both results.
 
 use crate::subject::Subject;
 use crate::templates::Case;
@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::Path;
 
-/// The file of a finding of templates.
+/// File name of a finding of templates.
 const CASE: &str = "templates.json";
 
-/// How the messages of a finding are read.
+/// How the messages of a finding are decoded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Info {
-    /// Seed and sequence that it came from.
+    /// The seed and the sequence of the finding.
     pub seed: u64,
     pub sequence: u64,
     pub subject: Subject,
@@ -27,7 +27,7 @@ pub struct Info {
     pub broken_off: Vec<bool>,
     #[serde(default)]
     pub tolerance: usize,
-    /// What differed, for people.
+    /// The difference, for people.
     pub what: String,
     pub message: usize,
     pub expected: String,
@@ -35,7 +35,7 @@ pub struct Info {
 }
 
 impl Info {
-    /// What there is to say of a trial that fails.
+    /// Describes a failing trial.
     pub fn new((seed, sequence): (u64, u64), subject: &Subject, trial: &Trial, difference: &Difference) -> Self {
         Info {
             seed,
@@ -55,10 +55,10 @@ impl Info {
     }
 }
 
-/// Writes a finding into a folder of its own, which must not exist or is written over.
+/// Writes a finding into a folder of its own. An existing finding is overwritten.
 ///
 /// # Errors
-/// When a file cannot be written.
+/// Returns an error if a file cannot be written.
 pub fn write(folder: &Path, info: &Info, messages: &[Vec<u8>]) -> Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder)?;
@@ -71,19 +71,19 @@ pub fn write(folder: &Path, info: &Info, messages: &[Vec<u8>]) -> Result<()> {
     Ok(())
 }
 
-/// Writes a stream of values that templates send in another way than in full.
+/// Writes a stream of values for which templates send something other than the full encoding.
 ///
 /// # Errors
-/// When it cannot be written.
+/// Returns an error if it cannot be written.
 pub fn write_case(folder: &Path, case: &Case) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     Ok(fs::write(folder.join(CASE), serde_json::to_string_pretty(case)? + "\n")?)
 }
 
-/// Reads what [`write_case`] has written; `None` if the folder holds another finding.
+/// Reads what [`write_case`] has written; `None` if the folder holds another kind of finding.
 ///
 /// # Errors
-/// When it cannot be read.
+/// Returns an error if it cannot be read.
 pub fn read_case(folder: &Path) -> Result<Option<Case>> {
     let path = folder.join(CASE);
     match fs::read_to_string(&path) {
@@ -95,11 +95,12 @@ pub fn read_case(folder: &Path) -> Result<Option<Case>> {
 /// Reads what [`write()`] has written.
 ///
 /// # Errors
-/// When the folder holds no finding.
+/// Returns an error if the folder holds no finding.
 pub fn read(folder: &Path) -> Result<(Info, Trial)> {
     let path = folder.join("info.json");
     let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let info: Info = serde_json::from_str(&text).with_context(|| format!("{} is not of a finding", path.display()))?;
+    let info: Info =
+        serde_json::from_str(&text).with_context(|| format!("{} does not belong to a finding", path.display()))?;
     let message = |index: usize| fs::read(folder.join(format!("{index:02}.xml")));
     let messages = (0..info.cuts.len()).map(message).collect::<std::io::Result<_>>()?;
     let (ways, lowered, is_shared) = (info.ways.clone(), info.lowered.clone(), info.is_shared);

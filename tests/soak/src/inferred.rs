@@ -1,10 +1,10 @@
 //! Schemas inferred from messages: a record for each element with children, a list where a name
-//! repeats, an optional field where it is missing in some, and leaves of a simple type that takes
-//! the texts that were seen.
+//! repeats, an optional field where it is missing in some records, and leaves of a simple type that
+//! accepts the texts that were seen.
 //!
-//! What messages do not tell is left to chance: which simple type; whether a list is a SOAP array;
-//! whether fields come in any order, elements that no field names are passed over, a value may be
-//! shared, or content is kept as a tree.
+//! Whatever messages do not determine is random: which simple type; whether a list is a SOAP array;
+//! whether fields come in any order, unknown elements are skipped, a value may be shared, or
+//! content is kept as a tree.
 
 use crate::chance::Chance;
 use deltasoap_core::schema::{
@@ -17,9 +17,9 @@ use std::borrow::Cow;
 
 const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";
 const SOAP: [&str; 2] = ["http://schemas.xmlsoap.org/soap/encoding/", "http://www.w3.org/2003/05/soap-encoding"];
-/// Deeper elements are left out.
+/// Deeper elements are ignored.
 const DEEPEST: usize = 24;
-/// Texts of a leaf that are looked at.
+/// Maximum number of texts of a leaf that are considered.
 const TEXTS: usize = 40;
 
 const TYPES: [Builtin; 18] = [
@@ -43,13 +43,13 @@ const TYPES: [Builtin; 18] = [
     Builtin::NormalizedString,
 ];
 
-/// What was seen of an element in all messages.
+/// The observations of an element in all messages.
 #[derive(Debug, Default)]
 pub struct Shape {
     children: Vec<(QName, Child)>,
     texts: Vec<String>,
     attributes: Vec<(QName, Vec<String>)>,
-    /// How many elements were seen.
+    /// Number of elements seen.
     seen: usize,
     is_unordered: bool,
     is_nil: bool,
@@ -61,13 +61,13 @@ pub struct Shape {
 #[derive(Debug, Default)]
 struct Child {
     shape: Shape,
-    /// Parents that it was seen in.
+    /// Number of parents that it was seen in.
     parents: usize,
     most: usize,
 }
 
 impl Shape {
-    /// Adds the body's first element of a message.
+    /// Adds the first element of a message's body.
     pub fn add_message(&mut self, text: &str) {
         let Ok(document) = Document::parse(text) else { return };
         let body = document.root_element().children().find(|it| it.tag_name().name() == "Body");
@@ -130,7 +130,7 @@ impl Shape {
         }
     }
 
-    /// A schema for what was seen, and its root.
+    /// Returns a schema for the observations, and its root.
     pub fn schema(&self, chance: &mut Chance) -> (Schema, ElementRef) {
         let mut schema = Schema::new();
         let root = match self.children.is_empty() {
@@ -197,7 +197,7 @@ impl Shape {
 
     fn typed_attributes(&self, chance: &mut Chance, schema: &mut Schema) -> Vec<Attribute> {
         let all = self.attributes.iter();
-        // Where any attribute may stand, some need no name.
+        // If any attribute is allowed, some need no declaration.
         let named = all.filter(|_| !chance.one_in(8)).collect::<Vec<_>>().into_iter();
         let typed = named.map(|(name, values)| {
             let base = accepted(values, chance);
@@ -225,7 +225,7 @@ impl Child {
     }
 }
 
-/// Elements of several names in any order, any number of times.
+/// Creates a field with elements of several names in any order, any number of times.
 fn repeated_choice(fields: Vec<Field>, schema: &mut Schema) -> Field {
     let members = fields.into_iter().map(|field| Field { min: 1, max: Some(1), ..field }).collect();
     let choice = ComplexElement { compositor: Compositor::Choice, ..record(members) };
@@ -261,7 +261,7 @@ fn leaf(texts: &[String], chance: &mut Chance, schema: &mut Schema) -> ElementRe
     }))
 }
 
-/// A type that takes all of these texts; now and then one that does not.
+/// Returns a type that accepts all of these texts; sometimes one that does not.
 fn accepted(texts: &[String], chance: &mut Chance) -> Builtin {
     if chance.one_in(40) {
         return *chance.pick(&TYPES);
@@ -282,14 +282,15 @@ fn simple_element(base: Builtin) -> SimpleElement {
     SimpleElement { name: base.name(), base, enumeration: Default::default(), default: None, packed: None }
 }
 
-/// Now and then one of the texts that were seen. Names are of no use without their prefixes.
+/// Sometimes returns one of the texts that were seen. Qualified names cannot be used without their
+/// prefixes.
 fn default_of(texts: &[String], base: Builtin, chance: &mut Chance) -> Option<Cow<'static, str>> {
     let has_default = chance.one_in(6) && base != Builtin::QName;
     let text = chance.choose(texts).filter(|text| has_default && Simple::parse(base, text).is_ok());
     text.map(|text| Cow::Owned(text.clone()))
 }
 
-/// The element that another one refers to.
+/// Returns the element that another one refers to.
 fn referred<'a, 'i>(node: Node<'_, '_>, document: &'a Document<'i>) -> Option<Node<'a, 'i>> {
     let id = match node.attribute("href") {
         Some(reference) => reference.strip_prefix('#')?,

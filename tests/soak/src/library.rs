@@ -1,4 +1,4 @@
-//! What others recorded and described: WSDLs and messages in folders.
+//! External data: WSDLs and recorded messages in folders.
 
 use crate::chance::Chance;
 use crate::inferred::Shape;
@@ -10,27 +10,27 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
-/// Longer messages are left out: much of the time would go to few of them.
+/// Longer messages are ignored: a few of them would take much of the time.
 const LONGEST_MESSAGE: u64 = 100_000;
-/// Longer WSDLs are left out: they take long to import.
+/// Longer WSDLs are ignored: they take long to import.
 const LONGEST_WSDL: u64 = 400_000;
-/// Contracts that are kept.
+/// Maximum number of cached contracts.
 const KEPT: usize = 64;
-/// Messages that a schema is inferred from, and that a trial begins with, at most.
+/// Maximum number of messages that a schema is inferred from, and that a trial starts with.
 const MOST: usize = 8;
 
-/// WSDLs, and recorded messages by what their bodies hold.
+/// WSDLs, and recorded messages by the element in their bodies.
 #[derive(Default)]
 pub struct Library {
-    /// Names that records use, and where the files are.
+    /// Names for records, and the paths of the files.
     wsdls: BTreeMap<String, (PathBuf, PathBuf)>,
-    /// Files of messages of one folder whose bodies have the same element.
+    /// Files with the messages of one folder whose bodies have the same element.
     streams: BTreeMap<String, Vec<PathBuf>>,
     contracts: HashMap<String, Option<Contract>>,
 }
 
 impl Library {
-    /// All that is below some folders; each has a name that stands for its path in records.
+    /// Opens everything below some folders; each has a name that replaces its path in records.
     pub fn open(folders: &[(&str, PathBuf)]) -> Self {
         let mut library = Library::default();
         for (name, folder) in folders {
@@ -53,22 +53,22 @@ impl Library {
         self.streams.entry(format!("{folder}|{body}")).or_default().push(path);
     }
 
-    /// How many WSDLs and streams of messages there are.
+    /// Returns the numbers of WSDLs and of message streams.
     pub fn sizes(&self) -> (usize, usize) {
         (self.wsdls.len(), self.streams.len())
     }
 
-    /// The name of any WSDL.
+    /// Returns the name of a random WSDL.
     pub fn any_wsdl(&self, chance: &mut Chance) -> Option<String> {
         self.wsdls.keys().nth(chance.below(self.wsdls.len())).cloned()
     }
 
-    /// The name of any stream.
+    /// Returns the name of a random stream.
     pub fn any_stream(&self, chance: &mut Chance) -> Option<String> {
         self.streams.keys().nth(chance.below(self.streams.len())).cloned()
     }
 
-    /// A WSDL, imported; `None` if that fails.
+    /// Imports a WSDL; `None` if that fails.
     pub fn contract(&mut self, name: &str) -> Option<Contract> {
         if let Some(known) = self.contracts.get(name) {
             return known.clone();
@@ -84,7 +84,7 @@ impl Library {
         contract
     }
 
-    /// A schema inferred from a stream's messages.
+    /// Returns a schema inferred from a stream's messages.
     pub fn inferred(&self, stream: &str, seed: u64) -> Option<(Schema, ElementRef)> {
         let texts = self.texts(stream);
         let mut shape = Shape::default();
@@ -92,7 +92,7 @@ impl Library {
         Some(shape.schema(&mut Chance::new(seed, 0)))
     }
 
-    /// Messages of a stream, in order.
+    /// Returns messages of a stream, in order.
     pub fn messages(&self, stream: &str, chance: &mut Chance) -> Vec<String> {
         let mut texts = self.texts(stream);
         let start = chance.below(texts.len());
@@ -106,7 +106,7 @@ impl Library {
     }
 }
 
-/// The files below a folder in the order of their names, and their names in it.
+/// Returns the files below a folder, sorted by name, and their names relative to it.
 fn files(folder: &Path) -> impl Iterator<Item = (PathBuf, String)> {
     let is_short = |path: &Path, len: u64| match path.extension().and_then(|it| it.to_str()) {
         Some("wsdl") => len <= LONGEST_WSDL,
@@ -124,7 +124,7 @@ fn read(path: &Path) -> Option<String> {
     String::from_utf8(fs::read(path).ok()?).ok()
 }
 
-/// The name of the first element in a message's body.
+/// Returns the name of the first element in a message's body.
 fn body_element(text: &str) -> Option<String> {
     let document = roxmltree::Document::parse(text).ok()?;
     let root = document.root_element();

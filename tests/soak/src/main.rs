@@ -1,18 +1,18 @@
-//! `cargo xtask soak`: random streams of messages, read in every way beside naive twins, until time
-//! or a number of messages is up.
+//! `cargo xtask soak`: random streams of messages, decoded in every way and compared with naive
+//! twins, until a time or a number of messages is reached.
 //!
-//! One sequence is one stream. All about it is drawn from the seed and its number, so each can be
-//! repeated alone:
+//! One sequence is one stream. It depends only on the seed and its number, so each can be repeated
+//! alone:
 //!
 //! | step | module |
 //! |---|---|
-//! | what messages are read as: random, of a WSDL, derived, inferred from recorded messages | [`subject`], [`library`], [`inferred`], [`derived`] |
-//! | messages that resemble each other | [`mutate`] |
-//! | where they are cut, how they are read | [`cuts`], [`way`] |
+//! | the schema of the messages: random, of a WSDL, derived, inferred from recorded messages | [`subject`], [`library`], [`inferred`], [`derived`] |
+//! | similar messages | [`mutate`] |
+//! | how they are split and decoded | [`cuts`], [`way`] |
 //! | the oracle | [`trial`] |
-//! | one in several sequences: values sent by templates, beside the same in full | [`templates`] |
-//! | what differs, made small and saved | [`shrink`], [`found`] |
-//! | what was reached | [`coverage`] |
+//! | in some sequences: values sent through templates, compared with the full encoding | [`templates`] |
+//! | differences, shrunk and saved | [`shrink`], [`found`] |
+//! | coverage | [`coverage`] |
 
 #![forbid(unsafe_code)]
 #![allow(clippy::duplicate_mod, reason = "types are read as they are by default, and compact")]
@@ -62,38 +62,38 @@ use clap::Parser;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Reads and writes random streams of messages in every way, and compares with naive twins
+/// Decodes and encodes random streams of messages in every way, and compares with naive twins
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask soak", version)]
 pub struct Arguments {
-    /// How long to go on
+    /// Duration of the run
     #[arg(long, default_value_t = 5.0)]
     minutes: f64,
-    /// End after so many messages were read and compared, whatever the time
+    /// Stop after this many messages were decoded and compared, whatever the time
     #[arg(long, value_name = "N")]
     decodes: Option<u64>,
-    /// What all sequences are drawn from
+    /// Seed of all sequences
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Begin with the sequence of this number
+    /// Start with the sequence of this number
     #[arg(long, default_value_t = 0, value_name = "N")]
     from: u64,
-    /// Run the sequence of this number and no other
+    /// Run only the sequence of this number
     #[arg(long, value_name = "N")]
     sequence: Option<u64>,
-    /// Further WSDLs and recorded messages
+    /// Additional WSDLs and recorded messages
     #[arg(long, value_name = "DIR")]
     corpus: Option<PathBuf>,
-    /// Read a finding again
+    /// Replay a finding
     #[arg(long, value_name = "DIR")]
     replay: Option<PathBuf>,
-    /// Where findings go
+    /// Directory for findings
     #[arg(long, value_name = "DIR", default_value = "target/soak")]
     output: PathBuf,
-    /// End after so many findings
+    /// Stop after this many findings
     #[arg(long, default_value_t = 10, value_name = "N")]
     findings: usize,
-    /// A Python with lxml: libxml2 reads a sample of what templates send
+    /// A Python with lxml: libxml2 parses a sample of what templates send
     #[arg(long, value_name = "PROGRAM")]
     python: Option<String>,
     /// Print the result as JSON

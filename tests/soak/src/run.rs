@@ -1,4 +1,4 @@
-//! A run: sequences one after the other, and the report.
+//! A run: sequences one after another, and the report.
 
 use crate::Arguments;
 use crate::chance::Chance;
@@ -21,18 +21,18 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// Runs of this length or longer must reach all that is listed.
+/// Runs of at least this length must reach everything that is listed.
 const LONG: Duration = Duration::from_secs(290);
-/// How often progress is shown where there is no terminal.
+/// Interval of progress lines if there is no terminal.
 const SHOW: Duration = Duration::from_secs(30);
-/// One sequence of so many is sent by templates: it takes as long as several others.
+/// One sequence in this many is sent through templates: it takes as long as several others.
 const TEMPLATES: u32 = 16;
-/// What is said of a panic.
+/// The description of a panic.
 const PANIC: &str = "panic";
-/// Characters of a result that are shown.
+/// Maximum number of characters of a result that are shown.
 const SHOWN: usize = 2000;
 
-/// What a run came to.
+/// The results of a run.
 #[derive(Serialize)]
 struct Report {
     seed: u64,
@@ -41,7 +41,7 @@ struct Report {
     encodes: u64,
     seconds: f64,
     decodes_per_second: f64,
-    /// Encoded messages that libxml2 read as well.
+    /// Number of encoded messages that libxml2 parsed as well.
     libxml2: u64,
     wsdls: usize,
     recorded_streams: usize,
@@ -50,14 +50,14 @@ struct Report {
     coverage: Vec<Line>,
 }
 
-/// Runs sequences until time or the number of messages is up.
+/// Runs sequences until the time or the number of messages is reached.
 ///
 /// # Errors
-/// When a finding cannot be saved.
+/// Returns an error if a finding cannot be saved.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     watch::keep_panics();
     if let Some(python) = &arguments.python {
-        foreign::start_libxml2(python).with_context(|| format!("cannot read with libxml2 by {python}"))?;
+        foreign::start_libxml2(python).with_context(|| format!("cannot start libxml2 with {python}"))?;
     }
     let mut soak = Soak::new(arguments);
     let begin = Instant::now();
@@ -78,17 +78,18 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     soak.close(begin.elapsed())
 }
 
-/// Reads a finding again.
+/// Replays a finding.
 ///
 /// # Errors
-/// When there is none.
+/// Returns an error if there is none.
 pub fn replay(folder: &Path, arguments: &Arguments) -> Result<ExitCode> {
     watch::keep_panics();
     if let Some(case) = found::read_case(folder)? {
         return Ok(replay_case(&case, arguments));
     }
     let (info, trial) = found::read(folder)?;
-    let reading = info.subject.load(&mut library(arguments)).context("what the finding was read as is not here")?;
+    let reading =
+        info.subject.load(&mut library(arguments)).context("the schema of the finding is not available here")?;
     match check(&reading, &trial, &mut Coverage::default()) {
         None => {
             println!("no difference");
@@ -114,16 +115,16 @@ fn replay_case(case: &Case, arguments: &Arguments) -> ExitCode {
     }
 }
 
-/// What runs from sequence to sequence.
+/// State that is kept from sequence to sequence.
 struct Soak<'a> {
     arguments: &'a Arguments,
     library: Library,
     coverage: Coverage,
     findings: Vec<PathBuf>,
-    /// Panics that were met: one of each is kept.
+    /// Panics that occurred: one of each is kept.
     panics: BTreeSet<String>,
     bar: ProgressBar,
-    /// When that was last shown where there is no terminal.
+    /// Time of the last progress line, if there is no terminal.
     shown: Instant,
     watch: Watch,
 }
@@ -160,7 +161,7 @@ impl<'a> Soak<'a> {
         Ok(())
     }
 
-    /// Shows how far it is: a bar on terminals, now and then a line elsewhere.
+    /// Shows progress: a bar on terminals, otherwise a line from time to time.
     fn show(&mut self, sequence: u64) {
         self.bar.set_position(self.coverage.decodes());
         if self.bar.is_hidden() && self.shown.elapsed() >= SHOW {
@@ -173,7 +174,7 @@ impl<'a> Soak<'a> {
         }
     }
 
-    /// A stream of values sent by templates.
+    /// Sends a stream of values through templates.
     fn send(&mut self, sequence: u64, chance: &mut Chance) -> Result<()> {
         let case = Case::any((self.arguments.seed, sequence), chance, &mut self.library);
         let found = match case.check(&mut self.library) {
@@ -195,12 +196,12 @@ impl<'a> Soak<'a> {
         Ok(())
     }
 
-    /// Where a finding goes.
+    /// Returns the folder of a finding.
     fn folder(&self, sequence: u64) -> PathBuf {
         self.arguments.output.join(format!("{}-{sequence}", self.arguments.seed))
     }
 
-    /// Makes a trial that fails small, saves it and shows it.
+    /// Shrinks a failing trial, saves it and shows it.
     fn keep(
         &mut self,
         sequence: u64,
@@ -288,7 +289,7 @@ impl Report {
 
 fn draw(base: &[String], reading: &Reading, chance: &mut Chance) -> Trial {
     let tolerance = chance.below(6) / 2;
-    // What panics is found again when it is checked.
+    // The check will find the panic again.
     let is_good = |text: &str| watch::guarded(|| reading.is_good(text, trial::tolerance(tolerance))).unwrap_or(true);
     let messages = mutate::stream(base, chance, is_good);
     let cuts = cuts::all(&messages, chance);
@@ -305,7 +306,7 @@ fn check(reading: &Reading, trial: &Trial, coverage: &mut Coverage) -> Option<Di
     })
 }
 
-/// The repository's own data, and that of a folder beside it if there is one.
+/// Opens the repository's own data, and that of an additional folder if it exists.
 fn library(arguments: &Arguments) -> Library {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let corpus = arguments.corpus.clone().unwrap_or_else(|| root.join("../shared/corpora"));

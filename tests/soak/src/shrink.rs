@@ -1,12 +1,12 @@
-//! Smaller trials that show the same fault: delta debugging on messages, cuts, options and bytes.
+//! Smaller trials with the same failure: delta debugging on messages, cuts, options and bytes.
 
 use crate::markup::Document;
 use crate::trial::Trial;
 
-/// Trials that are looked at, at most: a bound on the work that depends on nothing but the trial.
+/// Maximum number of trials: a limit on the work that depends only on the trial.
 const MOST: usize = 30_000;
 
-/// A trial as small as it gets that still fails.
+/// Returns the smallest trial found that still fails.
 pub fn shrink(trial: Trial, fails: impl FnMut(&Trial) -> bool) -> Trial {
     let mut search = Search { best: trial, fails, left: MOST };
     loop {
@@ -30,7 +30,7 @@ struct Search<F> {
 }
 
 impl<F: FnMut(&Trial) -> bool> Search<F> {
-    /// Takes a trial instead of the best so far if it fails as well.
+    /// Makes a trial the best one if it fails as well.
     fn try_it(&mut self, trial: Trial) -> bool {
         if self.left == 0 || trial == self.best {
             return false;
@@ -71,7 +71,7 @@ impl<F: FnMut(&Trial) -> bool> Search<F> {
         }
     }
 
-    /// Simpler options, fewer of them.
+    /// Simplifies and removes options.
     fn simplify(&mut self) {
         let trial = Trial { lowered: None, ..self.best.clone() };
         self.try_it(trial);
@@ -86,7 +86,7 @@ impl<F: FnMut(&Trial) -> bool> Search<F> {
         }
         for index in 0..self.best.ways.len() {
             for way in self.best.ways[index].simpler() {
-                // What was taken already must stay.
+                // A simplification that was already made must not be undone.
                 if self.best.ways[index].simpler().contains(&way) {
                     let mut trial = self.best.clone();
                     trial.ways[index] = way;
@@ -117,7 +117,7 @@ impl<F: FnMut(&Trial) -> bool> Search<F> {
         }
     }
 
-    /// The same element, by its number, out of all messages; then out of single ones.
+    /// Removes the same element, by its number, from all messages, then from single ones.
     fn drop_elements(&mut self) {
         let most = self.best.messages.iter().map(|it| elements(it).len()).max().unwrap_or(0);
         for index in (0..most).rev() {
@@ -162,7 +162,7 @@ fn drop_element(trial: &mut Trial, message: usize, index: usize) {
     }
 }
 
-/// Removes bytes from a message; its cuts stay where they were in what remains.
+/// Removes bytes from a message; the cuts in the rest stay at the same bytes.
 fn cut_out(trial: &mut Trial, message: usize, from: usize, to: usize) {
     trial.messages[message].drain(from..to);
     let cuts = &mut trial.cuts[message];
@@ -191,7 +191,7 @@ mod tests {
             is_shared: true,
             tolerance: 1,
         };
-        // Fails where a message is cut within the text 22, whatever the rest.
+        // Fails if a message is cut within the text 22, whatever the rest.
         let fails = |trial: &Trial| {
             let at = |text: &[u8]| text.windows(2).position(|it| it == b"22");
             let is_cut = |(text, cuts): (&Vec<u8>, &Vec<usize>)| at(text).is_some_and(|at| cuts.contains(&(at + 1)));

@@ -1,4 +1,4 @@
-//! What messages are read as: a schema, where it comes from, and messages to begin with.
+//! What messages are decoded to: a schema, its source, and initial messages.
 
 use crate::chance::Chance;
 use crate::coverage::Coverage;
@@ -15,7 +15,7 @@ use deltasoap_dynamic::Contract;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-/// Where a schema comes from, in a form that can be saved.
+/// The source of a schema, in a form that can be saved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Subject {
@@ -29,11 +29,11 @@ pub enum Subject {
     Recorded { stream: String, seed: u64 },
 }
 
-/// Kinds of subjects, as they are counted.
+/// Names of the kinds of subjects, for counting.
 pub const SOURCES: [&str; 4] = ["random schemas", "WSDLs", "derived types", "recorded streams"];
 
 impl Subject {
-    /// A subject of any kind.
+    /// Returns a random subject.
     pub fn any(chance: &mut Chance, library: &mut Library) -> Subject {
         match chance.below(8) {
             0 | 1 => Subject::Derived { kind: chance.below(derived::COUNT) },
@@ -63,7 +63,7 @@ impl Subject {
         (!name.local.is_empty()).then_some(Subject::Wsdl { path, operation, is_response })
     }
 
-    /// Its index in [`SOURCES`].
+    /// Returns the index in [`SOURCES`].
     pub fn source(&self) -> usize {
         match self {
             Subject::Random { .. } => 0,
@@ -73,7 +73,7 @@ impl Subject {
         }
     }
 
-    /// Makes it ready to read messages; `None` if what it names does not exist here.
+    /// Loads the schema; `None` if the source does not exist here.
     pub fn load(&self, library: &mut Library) -> Option<Reading> {
         match self {
             Subject::Random { entropy } => {
@@ -95,7 +95,7 @@ impl Subject {
         }
     }
 
-    /// Messages to begin with.
+    /// Returns initial messages.
     pub fn messages(&self, chance: &mut Chance, library: &mut Library) -> Vec<String> {
         match self {
             Subject::Random { .. } => self.random_messages(chance, library).unwrap_or_default(),
@@ -105,7 +105,7 @@ impl Subject {
         }
     }
 
-    /// Values to begin with; none if messages cannot be read.
+    /// Returns initial values; none if the messages cannot be decoded.
     pub fn values(&self, chance: &mut Chance, library: &mut Library) -> Vec<Value> {
         let Some(reading) = self.load(library) else { return Vec::new() };
         let Some(view) = reading.view() else { return Vec::new() };
@@ -128,7 +128,7 @@ impl Subject {
         Some(messages.collect())
     }
 
-    /// Samples of the WSDL's types; the first shows every field.
+    /// Returns samples of the WSDL's types; the first contains every field.
     fn samples(&self, chance: &mut Chance, library: &mut Library) -> Option<Vec<String>> {
         let Subject::Wsdl { path, operation, is_response } = self else { return None };
         let contract = library.contract(path)?;
@@ -148,7 +148,7 @@ impl Subject {
     }
 }
 
-/// How values are written as messages.
+/// How values are encoded as messages.
 struct Style {
     version: Version,
     encoding: Use,
@@ -166,7 +166,7 @@ impl Style {
     }
 }
 
-/// A schema at hand, and a type of it.
+/// A loaded schema, and a type in it.
 pub enum Reading {
     Schema(Rc<Schema>, ElementRef),
     Contract(Contract, ElementRef),
@@ -174,7 +174,7 @@ pub enum Reading {
 }
 
 impl Reading {
-    /// Reads a trial in every way; see [`trial::check`].
+    /// Checks a trial in every way; see [`trial::check`].
     pub fn check(&self, trial: &Trial, coverage: &mut Coverage) -> Option<Difference> {
         match self {
             Reading::Derived(kind) => (kind.check)(trial, coverage),
@@ -183,7 +183,7 @@ impl Reading {
         }
     }
 
-    /// True if a message can be read.
+    /// Returns true if a message can be decoded.
     pub fn is_good(&self, message: &str, tolerance: Tolerance) -> bool {
         match self {
             Reading::Derived(kind) => (kind.is_good)(message.as_bytes(), tolerance),
@@ -194,7 +194,7 @@ impl Reading {
         }
     }
 
-    /// The view of dynamic values.
+    /// Returns the view of dynamic values.
     pub fn view(&self) -> Option<View<'_>> {
         match self {
             Reading::Schema(schema, root) => Some(schema.view(*root)),

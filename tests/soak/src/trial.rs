@@ -1,10 +1,10 @@
-//! A trial: a stream of messages, where each of them is cut, and the ways to read it. The oracle of
-//! all of them.
+//! A trial: a stream of messages, the positions at which each is split, and the ways to decode it;
+//! and the oracle for all ways.
 //!
-//! Each message is read by a fresh decoder in regular mode that gets the same chunks, by one that
-//! gets the message in one piece, and by one without shortcuts. The three must agree. Then each way
-//! reads the whole stream with one decoder and one memory, and must give the same values, heads,
-//! and errors at the same places.
+//! Each message is decoded by a fresh decoder in regular mode that gets the same chunks, by one
+//! that gets the message in one piece, and by one without shortcuts. The three must agree. Then
+//! each way decodes the whole stream with one decoder and one memory, and must give the same
+//! values, heads, and errors at the same positions.
 
 use crate::coverage::Coverage;
 use crate::way::{Lowered, Way};
@@ -17,18 +17,18 @@ use deltasoap_core::schema::View;
 use std::fmt::Debug;
 use std::time::Duration;
 
-/// A stream and how it is read.
+/// A stream and how it is decoded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trial {
     pub messages: Vec<Vec<u8>>,
-    /// For each message, where chunks end: positions in ascending order.
+    /// For each message, the ends of its chunks: positions in ascending order.
     pub cuts: Vec<Vec<usize>>,
-    /// For each message, whether it is broken off: its last piece never comes, and the next message
+    /// For each message, true if it breaks off: its last piece is missing, and the next message
     /// follows.
     pub broken_off: Vec<bool>,
     pub ways: Vec<Way>,
     pub lowered: Option<Lowered>,
-    /// Whether chunks are handed over to be kept, or lent.
+    /// True if the decoder may keep the chunks, false if they are only lent.
     pub is_shared: bool,
     /// The level of [`Tolerance`].
     pub tolerance: usize,
@@ -42,12 +42,12 @@ impl Trial {
     }
 }
 
-/// The tolerance of a level.
+/// Returns the tolerance of a level.
 pub fn tolerance(level: usize) -> Tolerance {
     [Tolerance::Strict, Tolerance::Unknown, Tolerance::AnyOrder][level % 3]
 }
 
-/// What did not agree.
+/// A disagreement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
     pub message: usize,
@@ -59,14 +59,14 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// What a smaller trial must have in common with this one to show the same fault.
+    /// Returns what a smaller trial must have in common with this one to show the same failure.
     pub fn class(&self) -> (bool, &'static str, bool, bool) {
         let is_error = |text: &str| text.starts_with("Err");
         (self.way.is_some(), self.what, is_error(&self.expected), is_error(&self.found))
     }
 }
 
-/// Reads an operation of any name.
+/// Decodes an operation of any name.
 struct Operation<'v, T> {
     memory: Memory<T>,
     view: View<'v>,
@@ -82,12 +82,12 @@ impl<T: Content> Receiver for Operation<'_, T> {
     }
 }
 
-/// True if a message can be read, in one piece and alone.
+/// Returns true if a message can be decoded, in one piece and alone.
 pub fn is_good<T: Content>(message: &[u8], view: View<'_>, tolerance: Tolerance) -> bool {
     value::<T>(message, view, tolerance).is_some()
 }
 
-/// A message's value, if it can be read.
+/// Returns a message's value, if it can be decoded.
 pub fn value<T: Content>(message: &[u8], view: View<'_>, tolerance: Tolerance) -> Option<T> {
     let options = DecodeOptions { differential: Differential::OFF, tolerance, ..DecodeOptions::default() };
     alone(Decoder::new(options), &[Bytes::copy_from_slice(message)], view).ok().map(|(_, value)| value)
@@ -95,7 +95,7 @@ pub fn value<T: Content>(message: &[u8], view: View<'_>, tolerance: Tolerance) -
 
 type Outcome<T> = Result<(Head, T), Error>;
 
-/// Reads a stream in every way, as values of a type; gives the first difference.
+/// Decodes a stream in every way, as values of a type; returns the first difference.
 pub fn check<T: Content + Debug + PartialEq>(
     trial: &Trial,
     view: View<'_>,
@@ -112,7 +112,7 @@ pub fn check<T: Content + Debug + PartialEq>(
     (0..trial.ways.len()).find_map(|way| Stream::new(trial, way, view).read_all(&expected, coverage))
 }
 
-/// What a message is, read alone by several decoders that have seen no other.
+/// Decodes a message alone with several fresh decoders.
 fn regular<T: Content + Debug + PartialEq>(
     trial: &Trial,
     index: usize,
@@ -143,12 +143,12 @@ fn alone<T: Content>(mut decoder: Decoder, chunks: &[Bytes], view: View<'_>) -> 
     Ok((head, operation.memory.into_value()))
 }
 
-/// A decoder and a memory that go from message to message.
+/// A decoder and a memory that are kept from message to message.
 struct Stream<'t, 'v, T> {
     trial: &'t Trial,
     way: usize,
     view: View<'v>,
-    /// The way's own, and its partner's.
+    /// The way's own decoder, and its partner's.
     decoders: [Decoder; 2],
     memory: Memory<T>,
 }
@@ -206,8 +206,8 @@ impl<'t, 'v, T: Content + Debug + PartialEq> Stream<'t, 'v, T> {
         if is_broken_off { Ok(()) } else { decoder.finish(reader) }
     }
 
-    /// Both as text, if they differ. What is equal may still be told apart by text (0 and -0); that
-    /// takes long, so it is done only where `is_strict`.
+    /// Returns both as text, if they differ. Equal values may still differ as text (0 and -0);
+    /// comparing texts is slow, so it is done only if `is_strict`.
     fn differs(&self, expected: &Outcome<T>, found: Result<Head, Error>, is_strict: bool) -> Option<(String, String)> {
         let found = found.map(|head| (head, self.memory.value()));
         let is_equal = match (expected, &found) {
@@ -223,8 +223,8 @@ impl<'t, 'v, T: Content + Debug + PartialEq> Stream<'t, 'v, T> {
     }
 }
 
-/// Pretended time, so that what depends on it is the same each time: mostly comparing is fast, and
-/// now and then it is slow.
+/// Simulated time, so that decisions based on time are reproducible: comparing is usually fast, and
+/// sometimes slow.
 fn pace(bytes: u64, was_compared: bool) -> Duration {
     let nanoseconds = match was_compared {
         true if bytes % 7 < 2 => bytes * 3,
@@ -234,7 +234,7 @@ fn pace(bytes: u64, was_compared: bool) -> Duration {
     Duration::from_nanos(nanoseconds.max(1))
 }
 
-/// The pieces of a message between its cuts.
+/// Returns the pieces of a message between its cuts.
 pub fn chunks(message: &[u8], cuts: &[usize]) -> Vec<Bytes> {
     let mut rest = Bytes::copy_from_slice(message);
     let mut chunks = Vec::with_capacity(cuts.len() + 1);
@@ -250,8 +250,7 @@ pub fn chunks(message: &[u8], cuts: &[usize]) -> Vec<Bytes> {
     chunks
 }
 
-/// True if two outcomes are equal, or cannot be told apart by their text: so not-a-number is equal
-/// to itself.
+/// Returns true if two outcomes are equal, or have the same text: so NaN equals itself.
 fn is_same<T: PartialEq + Debug>(one: &Outcome<T>, other: &Outcome<T>) -> bool {
     one == other || shown(one) == shown(other)
 }

@@ -1,5 +1,5 @@
-//! Panics, endless loops and overflows of the stack: the first become findings, the others end the
-//! run and leave the sequence's number.
+//! Panics, endless loops and stack overflows: panics become findings, the others end the run and
+//! leave the sequence's number.
 
 use std::cell::{Cell, RefCell};
 use std::fs::File;
@@ -15,11 +15,11 @@ thread_local! {
     static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What a sequence may take: some thousand times what most take.
+/// Time limit of a sequence: about a thousand times what most take.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// Keeps the words of panics that are [`guarded`] instead of printing them; prints those of the
-/// tool itself. For the whole process.
+/// Keeps the messages of panics that are [`guarded`] instead of printing them; prints those of the
+/// tool itself. Affects the whole process.
 pub fn keep_panics() {
     let print = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| match IS_GUARDED.get() {
@@ -28,10 +28,10 @@ pub fn keep_panics() {
     }));
 }
 
-/// Does something that may panic; gives the panic's words then.
+/// Runs code that may panic.
 ///
 /// # Errors
-/// When it panics.
+/// Returns the panic's message if it panics.
 pub fn guarded<T>(body: impl FnOnce() -> T) -> Result<T, String> {
     let is_within = IS_GUARDED.replace(true);
     let result = catch_unwind(AssertUnwindSafe(body)).map_err(|_| LAST.with_borrow(Clone::clone));
@@ -39,16 +39,16 @@ pub fn guarded<T>(body: impl FnOnce() -> T) -> Result<T, String> {
     result
 }
 
-/// Sees to it that sequences come to an end.
+/// Ensures that sequences end.
 pub struct Watch {
     current: Arc<AtomicU64>,
-    /// The number of the sequence at hand, for whoever finds that the process has died.
+    /// The number of the current sequence, in case the process dies.
     running: Option<File>,
 }
 
 impl Watch {
-    /// Ends the process if one sequence of the seed takes too long. The file `running` in the
-    /// folder names the sequence at hand.
+    /// Starts a watch that ends the process if one sequence of the seed takes too long. The file
+    /// `running` in the folder names the current sequence.
     pub fn start(seed: u64, folder: &Path) -> Self {
         let current = Arc::new(AtomicU64::new(0));
         let watched = Arc::clone(&current);
@@ -69,7 +69,7 @@ impl Watch {
         Watch { current, running }
     }
 
-    /// A sequence begins, or a step of the work on it.
+    /// Call at the beginning of a sequence, and at each step within it.
     pub fn tick(&mut self, sequence: u64) {
         self.current.store(sequence.wrapping_add(1), Ordering::Relaxed);
         if let Some(file) = &mut self.running {

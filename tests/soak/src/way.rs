@@ -1,11 +1,11 @@
-//! Ways to read a stream: every policy with every matcher, and the defaults.
+//! Ways to decode a stream: every policy with every matcher, and the defaults.
 
 use crate::chance::Chance;
 use deltasoap::{Checkpoints, Differential, Limits};
 use deltasoap_checkpoints::{Bases, Matcher, Portions, State};
 use serde::{Deserialize, Serialize};
 
-/// All policies, with the names that people read.
+/// All policies, with their names for people.
 pub const POLICIES: [(&str, Option<State>); 5] = [
     ("full", Some(State::Full)),
     ("differential", Some(State::Differential)),
@@ -32,19 +32,19 @@ pub struct Way {
     pub probe: bool,
     pub tune: bool,
     pub adaptive: bool,
-    /// Base checkpoints at the first place.
+    /// Create base checkpoints at the first opportunity.
     #[serde(default)]
     pub first: bool,
-    /// Another decoder that takes turns.
+    /// Another decoder that alternates with this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partner: Option<Partner>,
 }
 
-/// A second decoder, with options of its own, that reads some of the messages with the same memory.
+/// A second decoder, with its own options, that decodes some of the messages with the same memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Partner {
     pub way: Box<Way>,
-    /// Which of eight messages, over and over: a bit each.
+    /// Selects messages of each eight, by one bit each.
     pub turns: u8,
 }
 
@@ -71,7 +71,7 @@ impl From<Differential> for Way {
 }
 
 impl Way {
-    /// The engine's options.
+    /// Returns the engine's options.
     pub fn differential(&self) -> Differential {
         let matcher = value(&MATCHERS, &self.matcher);
         let (size, probe, tune, audit) = (self.portion, self.probe, self.tune, self.is_weak());
@@ -84,13 +84,13 @@ impl Way {
         Differential { checkpoints, adaptive: self.adaptive }
     }
 
-    /// True if portions are compared by sums that are not the same only by accident: their bytes
-    /// are kept beside them then.
+    /// Returns true if portions are compared by checksums that can be equal for different bytes on
+    /// purpose: then the bytes are kept too.
     pub fn is_weak(&self) -> bool {
         !matches!(self.matcher.as_str(), "compare" | "keyed")
     }
 
-    /// The way of the decoder that reads the message with a number, and whether it is the partner.
+    /// Returns the way of the decoder for the message with a number, and whether it is the partner.
     pub fn of_message(&self, message: usize) -> (&Way, bool) {
         match &self.partner {
             Some(partner) if partner.turns & (1 << (message % 8)) != 0 => (&partner.way, true),
@@ -98,12 +98,12 @@ impl Way {
         }
     }
 
-    /// The index of its policy in [`POLICIES`].
+    /// Returns the index of the policy in [`POLICIES`].
     pub fn policy(&self) -> usize {
         POLICIES.iter().position(|(name, _)| *name == self.checkpoints).unwrap_or(0)
     }
 
-    /// This way, made simpler in one respect each.
+    /// Returns this way, simplified in one respect each.
     pub fn simpler(&self) -> Vec<Way> {
         let mut all = vec![
             Way { adaptive: false, ..self.clone() },
@@ -129,8 +129,8 @@ fn value<T: Copy + Default>(all: &[(&str, T)], name: &str) -> T {
     all.iter().find(|(known, _)| *known == name).map(|(_, value)| *value).unwrap_or_default()
 }
 
-/// The ways to read one stream: the defaults, leaf checkpoints for every message, and several
-/// others.
+/// Returns the ways to decode one stream: the defaults, leaf checkpoints for every message, and
+/// several others.
 pub fn several(chance: &mut Chance) -> Vec<Way> {
     let leaf = Differential { checkpoints: Checkpoints::Leaf, ..Differential::OFF };
     let mut ways = vec![Way::from(Differential::default()), Way::from(leaf)];
@@ -166,7 +166,7 @@ fn any(chance: &mut Chance) -> Way {
     }
 }
 
-/// A limit that is lower than by default.
+/// A limit that is lower than the default.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lowered {
     pub name: String,
@@ -174,7 +174,7 @@ pub struct Lowered {
 }
 
 impl Lowered {
-    /// The defaults, most of the time; else a limit that messages reach.
+    /// Usually returns the defaults, otherwise a limit that messages reach.
     pub fn any(chance: &mut Chance) -> Option<Lowered> {
         const NAMES: [&str; 8] =
             ["depth", "text", "message", "markup", "inherited_bindings", "tree_nodes", "attributes", "omitted_items"];
@@ -193,7 +193,7 @@ impl Lowered {
         Some(Lowered { name: name.to_owned(), value: value as u64 })
     }
 
-    /// All limits, with this one lowered.
+    /// Returns the default limits with this one lowered.
     pub fn limits(lowered: Option<&Lowered>) -> Limits {
         let mut limits = Limits::default();
         let Some(Lowered { name, value }) = lowered else { return limits };

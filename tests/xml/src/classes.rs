@@ -1,9 +1,8 @@
-//! The differences that are known, each recognised by what the two sides say and by what the
-//! document holds.
+//! The known differences, each recognised by the two results and by the document's content.
 //!
-//! Where we alone refuse a document for its declaration or its encoding, it is read again without
-//! what we refuse, and must then be the tree that the other parser has. `docs/reliability.md`
-//! explains each class.
+//! If only we refuse a document, for its declaration or its encoding, it is read again without what
+//! we refuse, and must then give the other parser's tree. `docs/reliability.md` explains each
+//! class.
 
 use deltasoap_xml::{Detected, Encoding, XmlErrorKind};
 use fastrand::Rng;
@@ -11,7 +10,7 @@ use fastrand::Rng;
 use crate::parser::{Answer, Kind};
 use crate::reading::{Outcome, Reading};
 
-/// A document that the two sides do not agree about.
+/// A document on which the two sides disagree.
 pub struct Case<'a> {
     document: &'a [u8],
     ours: &'a Outcome,
@@ -19,7 +18,7 @@ pub struct Case<'a> {
     kind: Kind,
 }
 
-/// The name of the class of a difference, if it is known.
+/// Returns the name of the class of a difference, if it is known.
 pub fn of(case: &Case<'_>) -> Option<&'static str> {
     CLASSES.iter().find(|class| class.kinds.contains(&case.kind) && (class.is_case)(case)).map(|class| class.name)
 }
@@ -52,7 +51,7 @@ const CLASSES: &[Class] = &[
 
 /// libxml2's code for a namespace that is not a URI (`XML_WAR_NS_URI`).
 const NOT_A_URI: i32 = 99;
-/// What `parsers.py` says where Python raises an error of its own.
+/// The code in `parsers.py` for an error of Python itself.
 const PYTHON: i32 = -1;
 /// expat's code for a token that is not well-formed (`XML_ERROR_INVALID_TOKEN`).
 const INVALID_TOKEN: i32 = 4;
@@ -79,7 +78,7 @@ fn is_contradicted_encoding(case: &Case<'_>) -> bool {
     }
 }
 
-/// True for the labels of encodings that we read, if the document is in them.
+/// Returns true for the labels of encodings that we support, if the document is in one of them.
 fn is_ours(label: &str) -> bool {
     let labels = ["UTF-8", "UTF8", "US-ASCII", "ASCII", "UTF-16", "UTF-16BE", "UTF-16LE", "ISO-10646-UCS-2"];
     let is_single_byte = Encoding::single_byte(label.as_bytes()).is_some();
@@ -99,7 +98,7 @@ fn is_no_character(case: &Case<'_>) -> bool {
     case.only_they_refuse().is_some() && case.encoding() == Encoding::Windows1252 && case.document.iter().any(is_hole)
 }
 
-/// Of UTF8, which is no registered name, it takes the part that is ASCII.
+/// The parser accepts only ASCII with the label UTF8, which is not registered.
 fn is_unknown_label(case: &Case<'_>) -> bool {
     case.only_they_refuse().is_some_and(|codes| {
         codes == [PYTHON] && case.is_labelled(&["ISO-10646-UCS-2"])
@@ -119,7 +118,7 @@ fn is_xml_declared_twice(case: &Case<'_>) -> bool {
 fn is_unpaired(case: &Case<'_>) -> bool {
     match case.only_we_refuse() {
         Some(XmlErrorKind::Encoding) => case.first_unpaired() == Some(case.offset()),
-        // Our reason stands before it.
+        // Our reason occurs before it.
         Some(XmlErrorKind::Version { .. } | XmlErrorKind::DeclaredEncoding { .. }) => case.first_unpaired().is_some(),
         _ => case.is_refused_unmarked() && case.first_unpaired().is_some(),
     }
@@ -135,7 +134,7 @@ fn is_no_uri(case: &Case<'_>) -> bool {
     case.only_they_refuse().is_some_and(|codes| codes.iter().all(|&code| code == NOT_A_URI))
 }
 
-/// A name of the fifth edition may hold the character, says the reader itself.
+/// Returns true if our reader accepts the character in a name: it is one of the fifth edition.
 fn is_name_char(c: char) -> bool {
     Reading::new().read(format!("<a{c}/>").as_bytes(), &mut Rng::with_seed(0)).is_ok_and(|outcome| outcome.is_ok())
 }
@@ -145,7 +144,7 @@ impl<'a> Case<'a> {
         Case { document, ours, theirs, kind }
     }
 
-    /// What is wrong by our reader, where the parser finds nothing wrong.
+    /// Returns our reader's error, if the parser accepts the document.
     fn only_we_refuse(&self) -> Option<&XmlErrorKind> {
         match (self.ours, self.theirs) {
             (Err(error), Answer::Tree(_)) => Some(&error.kind),
@@ -153,7 +152,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The parser's codes for what is wrong, where our reader finds nothing wrong.
+    /// Returns the parser's error codes, if our reader accepts the document.
     fn only_they_refuse(&self) -> Option<&[i32]> {
         match (self.ours, self.theirs) {
             (Ok(_), Answer::Refused { codes, .. }) => Some(codes),
@@ -161,7 +160,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// True if we read the tree that they read once the document has no XML declaration and is in
+    /// Returns true if we read the parser's tree once the document has no XML declaration and is in
     /// UTF-8; or if we then refuse it for its DTD.
     fn is_same_without_declaration(&self) -> bool {
         let Some(text) = self.text() else { return false };
@@ -173,16 +172,16 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The same, unless the document declares an encoding that is not ours and has bytes that mean
-    /// something else there: any beyond ASCII, and two that Japanese encodings have taken for other
-    /// characters.
+    /// Like [`Self::is_same_without_declaration`], unless the document declares an encoding that we
+    /// do not support and has bytes that mean something else there: any beyond ASCII, and two that
+    /// Japanese encodings use for other characters.
     fn is_same_as_far_as_declared(&self) -> bool {
         let is_plain = self.document.iter().all(|&b| b.is_ascii() && b != b'\\' && b != b'~');
         let is_of_ours = self.label().is_none_or(|label| is_ours(&label));
         !is_plain && !is_of_ours || self.is_same_without_declaration()
     }
 
-    /// The encoding that the document declares.
+    /// Returns the encoding that the document declares.
     fn label(&self) -> Option<String> {
         let text = self.text().unwrap_or_else(|| String::from_utf8_lossy(self.document).into_owned());
         let (_, rest) = declaration(&text)?.split_once("encoding")?;
@@ -193,7 +192,7 @@ impl<'a> Case<'a> {
         self.label().is_some_and(|label| labels.iter().any(|known| known.eq_ignore_ascii_case(&label)))
     }
 
-    /// What comes before the character that they refuse, and that character.
+    /// Returns the text before the character that the parser refuses, and that character.
     fn refused_character(&self) -> Option<(String, char)> {
         let Answer::Refused { offset, .. } = self.theirs else { return None };
         let (before, rest) = self.document.split_at_checked(*offset)?;
@@ -205,23 +204,24 @@ impl<'a> Case<'a> {
         Some((text(before), text(rest).chars().next()?))
     }
 
-    /// True if we refuse the document since it is in UTF-16, and neither marked nor declared so.
+    /// Returns true if we refuse the document because it is in UTF-16 without a byte order mark or
+    /// a declaration of it.
     fn is_refused_unmarked(&self) -> bool {
         let is_refused = match self.only_we_refuse() {
             Some(XmlErrorKind::MissingByteOrderMark) => true,
-            // Without `<?` it is not taken for UTF-16.
+            // Without `<?` it is not recognised as UTF-16.
             Some(XmlErrorKind::ForbiddenCharacter('\0')) => self.offset() < 2,
             _ => false,
         };
         is_refused && is_utf_16(self.encoding())
     }
 
-    /// Where we refuse the document.
+    /// Returns the position at which we refuse the document.
     fn offset(&self) -> usize {
         self.ours.as_ref().map_or_else(|error| error.offset as usize, |_| usize::MAX)
     }
 
-    /// Where the first surrogate without a partner is in UTF-16, if it is a high one.
+    /// Returns the position of the first unpaired surrogate in UTF-16, if it is a high one.
     fn first_unpaired(&self) -> Option<usize> {
         let encoding = self.encoding();
         if !is_utf_16(encoding) {
@@ -237,7 +237,7 @@ impl<'a> Case<'a> {
         None
     }
 
-    /// The document without its byte order mark.
+    /// Returns the document without its byte order mark.
     fn text(&self) -> Option<String> {
         let text = match self.encoding() {
             Encoding::Utf8 => String::from_utf8(self.document.to_vec()).ok()?,
@@ -247,7 +247,7 @@ impl<'a> Case<'a> {
         Some(text.strip_prefix('\u{FEFF}').map_or(text.clone(), str::to_owned))
     }
 
-    /// As other parsers find it out: from any first character of ASCII, too.
+    /// Detects the encoding as other parsers do: also from the first character, if it is ASCII.
     fn encoding(&self) -> Encoding {
         match self.document {
             [0xFE, 0xFF, ..] | [0, 1..0x80, ..] => Encoding::Utf16Be,
@@ -261,7 +261,7 @@ fn is_utf_16(encoding: Encoding) -> bool {
     matches!(encoding, Encoding::Utf16Be | Encoding::Utf16Le)
 }
 
-/// The text of an encoding of a byte a character, by Windows' own table.
+/// Decodes an encoding with one byte per character, by Windows' own table.
 fn single_bytes(bytes: &[u8], encoding: Encoding) -> String {
     const WINDOWS: [char; 32] = [
         '\u{20AC}', '\u{81}', '\u{201A}', '\u{192}', '\u{201E}', '\u{2026}', '\u{2020}', '\u{2021}', '\u{2C6}',
@@ -276,7 +276,7 @@ fn single_bytes(bytes: &[u8], encoding: Encoding) -> String {
     bytes.iter().map(character).collect()
 }
 
-/// True if a text ends inside a tag or an instruction, and not in a quoted value.
+/// Returns true if a text ends inside a tag or an instruction, and not in a quoted value.
 fn ends_in_tag(text: &str) -> bool {
     let Some((_, rest)) = text.rsplit_once('<') else { return false };
     let mut quote = None;
@@ -291,7 +291,7 @@ fn ends_in_tag(text: &str) -> bool {
     quote.is_none()
 }
 
-/// The XML declaration that a text starts with.
+/// Returns the XML declaration at the start of a text.
 fn declaration(text: &str) -> Option<&str> {
     let text_after = text.strip_prefix("<?xml").filter(|rest| rest.starts_with([' ', '\t', '\r', '\n']))?;
     Some(&text[..text.len() - text_after.len() + text_after.find("?>")? + 2])
@@ -309,7 +309,7 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    /// The class of a document that a parser reads as a tree, or refuses for reasons at an offset.
+    /// Returns the class of a document for which a parser returns a tree, or errors at an offset.
     fn class(document: &[u8], kind: Kind, theirs: Result<&str, (&[i32], usize)>) -> Option<&'static str> {
         let ours = Reading::new().read(document, &mut Rng::with_seed(0)).unwrap();
         let theirs = match theirs {
@@ -323,7 +323,7 @@ mod tests {
         text.encode_utf16().flat_map(u16::to_le_bytes).collect()
     }
 
-    /// A document `<a/>`.
+    /// The tree of the document `<a/>`.
     const TREE: Result<&str, (&[i32], usize)> = Ok("\u{1}a\u{4}\u{5}");
 
     #[test]

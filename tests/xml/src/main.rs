@@ -1,8 +1,8 @@
-//! The XML reader beside expat and libxml2: verdicts and trees, over the W3C's conformance suite
-//! and over mutated messages. `cargo xtask xml` installs the parsers and runs this program.
+//! Compares the XML reader with expat and libxml2: verdicts and trees, over the W3C's conformance
+//! suite and over mutated messages. `cargo xtask xml` installs the parsers and runs this program.
 //!
-//! [`reading`] is our side, [`parser`] theirs, [`mutate`] makes documents. [`classes`] knows the
-//! differences that are meant; any other fails the run. `docs/reliability.md` explains each class.
+//! [`reading`] is our side, [`parser`] theirs, [`mutate`] creates documents. [`classes`] knows the
+//! intended differences; any other fails the run. `docs/reliability.md` explains each class.
 
 #![forbid(unsafe_code)]
 
@@ -32,18 +32,18 @@ struct Arguments {
     /// Number of mutated documents
     #[arg(long, default_value_t = 100_000)]
     mutations: u64,
-    /// Chooses the mutations
+    /// Seed of the mutations
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// A folder with more documents to mutate, beside the project's own (repeatable)
+    /// A folder with more documents to mutate, in addition to the project's own (repeatable)
     #[arg(long, value_name = "FOLDER")]
     seeds: Vec<PathBuf>,
-    /// A Python 3 that has lxml
+    /// A Python 3 with lxml
     #[arg(long, default_value = "python3")]
     python: PathBuf,
 }
 
-/// Documents that are sent to the parsers at one time.
+/// Number of documents that are sent to the parsers at one time.
 const BATCH: u64 = 512;
 
 fn main() -> ExitCode {
@@ -79,7 +79,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The project's messages, and the files of further folders.
+/// Returns the project's messages, and the files of further folders.
 fn messages(folders: &[PathBuf]) -> Result<Vec<Vec<u8>>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let own = ["testdata/messages", "fuzz/seeds/tokenizer"].map(|folder| root.join(folder));
@@ -90,14 +90,14 @@ fn messages(folders: &[PathBuf]) -> Result<Vec<Vec<u8>>> {
     Ok(messages)
 }
 
-/// Those that the reader accepts: what is made of others is refused too, nearly always.
+/// Keeps the documents that the reader accepts: mutations of others are nearly always refused too.
 fn accepted(mut documents: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     let (mut reading, mut random) = (Reading::new(), Rng::with_seed(0));
     documents.retain(|document| matches!(reading.read(document, &mut random), Ok(Ok(_))));
     documents
 }
 
-/// Adds the XML files in a folder and those below it, in the order of their names.
+/// Adds the XML files in a folder and those below it, sorted by name.
 fn collect(folder: &Path, documents: &mut Vec<Vec<u8>>) -> Result<()> {
     let entries = folder.read_dir().with_context(|| format!("cannot read {}", folder.display()))?;
     let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
@@ -124,7 +124,7 @@ impl Comparison {
         Ok(Comparison { reading: Reading::new(), parsers, tally: Tally::default() })
     }
 
-    /// Reads documents here and there, and compares.
+    /// Reads documents on both sides, and compares the results.
     fn batch(&mut self, documents: &[Vec<u8>], name: impl Fn(usize) -> String) -> Result<()> {
         for parser in &mut self.parsers {
             parser.send(documents)?;

@@ -1,24 +1,24 @@
-//! Documents made of others by mutations that concern a reader of XML. A document depends on the
-//! run's seed and its number alone.
+//! Documents derived from others by mutations that concern an XML reader. A document depends only
+//! on the run's seed and its number.
 
 use fastrand::Rng;
 
-/// Documents to begin with, and the numbers that choose among all that can be made of them.
+/// Initial documents, and the seed of the mutations.
 pub struct Mutator {
     messages: Vec<Vec<u8>>,
     others: Vec<Vec<u8>>,
     seed: u64,
 }
 
-/// Most mutations of one document.
+/// Maximum number of mutations of one document.
 const MUTATIONS: usize = 4;
-/// Largest document to begin with, in bytes: a small one has a larger part of it changed, and takes
-/// less time.
+/// Maximum size of initial documents in bytes: a mutation changes a larger share of a small
+/// document, and small documents take less time.
 const LARGEST: usize = 8 << 10;
 
 impl Mutator {
-    /// Takes those that are small enough: messages for three documents of four, others for the
-    /// fourth.
+    /// Takes the documents that are small enough: messages for three of four documents, others for
+    /// the fourth.
     pub fn new(mut messages: Vec<Vec<u8>>, mut others: Vec<Vec<u8>>, seed: u64) -> Self {
         for documents in [&mut messages, &mut others] {
             documents.retain(|document| !document.is_empty() && document.len() <= LARGEST);
@@ -26,17 +26,17 @@ impl Mutator {
         Mutator { messages, others, seed }
     }
 
-    /// Number of documents to begin with.
+    /// Returns the number of initial documents.
     pub fn seeds(&self) -> usize {
         self.messages.len() + self.others.len()
     }
 
-    /// The document of a number.
+    /// Returns the document with a number.
     pub fn document(&self, number: u64) -> Vec<u8> {
         let mut random = Rng::with_seed(self.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(number));
         let seeds = if random.u8(..4) == 0 { &self.others } else { &self.messages };
         let mut document = random.choice(seeds).cloned().unwrap_or_default();
-        // Most documents have one mutation alone: the others are rarely well-formed.
+        // Most documents have a single mutation: others are rarely well-formed.
         let mutations = if random.u8(..3) > 0 { 1 } else { random.usize(1..=MUTATIONS) };
         for _ in 0..mutations {
             let mutation = random.choice(ALL).copied().unwrap_or(replace_byte);
@@ -51,7 +51,7 @@ impl Mutator {
 
 type Mutation = fn(&mut Vec<u8>, &mut Rng, &[Vec<u8>]);
 
-/// Each is as likely as any other.
+/// All mutations; each has the same probability.
 const ALL: &[Mutation] = &[
     replace_byte,
     insert_byte,
@@ -77,7 +77,7 @@ const ALL: &[Mutation] = &[
     insert_character,
 ];
 
-/// Names, good ones and bad ones, of the third to the fifth edition of XML.
+/// Valid and invalid names, of the third to the fifth edition of XML.
 const NAMES: &[&str] = &[
     "a",
     "b:a",
@@ -415,7 +415,7 @@ const CHARACTERS: &[&str] = &[
     "ï¿",
 ];
 
-/// What is not UTF-8: cut, overlong, surrogates, beyond Unicode, stray.
+/// Invalid UTF-8: truncated, overlong, surrogates, beyond Unicode, stray bytes.
 const BROKEN: &[&[u8]] = &[
     b"\x80",
     b"\xBF",
@@ -485,7 +485,7 @@ fn truncate(document: &mut Vec<u8>, random: &mut Rng, _: &[Vec<u8>]) {
     }
 }
 
-/// Puts a tag of another document, or what follows it, into this one.
+/// Inserts a tag of another document, or what follows it.
 fn splice(document: &mut Vec<u8>, random: &mut Rng, seeds: &[Vec<u8>]) {
     let Some(other) = random.choice(seeds) else { return };
     let Some(tag) = tag(other, random) else { return };
@@ -493,7 +493,7 @@ fn splice(document: &mut Vec<u8>, random: &mut Rng, seeds: &[Vec<u8>]) {
     insert(document, boundary(document, random), &other[tag.start..end]);
 }
 
-/// Gives the name of a tag, or of an attribute, another spelling.
+/// Changes the spelling of the name of a tag or an attribute.
 fn rename(document: &mut Vec<u8>, random: &mut Rng, _: &[Vec<u8>]) {
     let Some(tag) = tag(document, random) else { return };
     let is_name = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b':' | b'-' | b'_' | b'.' | 0x80..);
@@ -524,7 +524,7 @@ fn insert_declaration(document: &mut Vec<u8>, random: &mut Rng, _: &[Vec<u8>]) {
     insert_into_tag(document, random, DECLARATIONS);
 }
 
-/// Puts text behind the name of a tag, or before its end.
+/// Inserts text after the name of a tag, or before the tag's end.
 fn insert_into_tag(document: &mut Vec<u8>, random: &mut Rng, texts: &[&str]) {
     let Some(tag) = tag(document, random) else { return };
     let bytes = &document[tag.clone()];
@@ -554,7 +554,7 @@ fn insert_doctype(document: &mut Vec<u8>, random: &mut Rng, _: &[Vec<u8>]) {
     insert(document, boundary(document, random), chosen(DOCTYPES, random).as_bytes());
 }
 
-/// Gives the document another XML declaration, or one that is not quite one.
+/// Gives the document another XML declaration, or one that is slightly wrong.
 fn declare(document: &mut Vec<u8>, random: &mut Rng, _: &[Vec<u8>]) {
     let old = if document.starts_with(b"<?xml ") { find(document, b"?>").map_or(0, |at| at + 2) } else { 0 };
     document.splice(..old, declaration(random).into_bytes());
@@ -593,8 +593,8 @@ fn insert_character(document: &mut Vec<u8>, random: &mut Rng, _: &[Vec<u8>]) {
     insert(document, at, &bytes);
 }
 
-/// The document in UTF-8 or UTF-16, with a byte order mark or without, sometimes damaged; or in an
-/// encoding of a byte a character.
+/// Encodes the document in UTF-8 or UTF-16, with or without a byte order mark, sometimes damaged;
+/// or in an encoding with one byte per character.
 fn encoded(document: &[u8], random: &mut Rng) -> Vec<u8> {
     if random.u8(..4) == 0 {
         return in_single_bytes(document, random);
@@ -623,8 +623,8 @@ fn encoded(document: &[u8], random: &mut Rng) -> Vec<u8> {
     bytes
 }
 
-/// The document in ISO-8859-1 or windows-1252, mostly with such a declaration, and with some bytes
-/// beyond ASCII.
+/// Encodes the document in ISO-8859-1 or windows-1252, usually with a matching declaration, and
+/// with some bytes beyond ASCII.
 fn in_single_bytes(document: &[u8], random: &mut Rng) -> Vec<u8> {
     let mut bytes: Vec<u8> =
         String::from_utf8_lossy(document).chars().map(|c| u8::try_from(u32::from(c)).unwrap_or(0xFF)).collect();
@@ -638,20 +638,19 @@ fn in_single_bytes(document: &[u8], random: &mut Rng) -> Vec<u8> {
     bytes
 }
 
-/// Any place in the document, its end included where it is empty alone.
+/// Returns a position in the document, the end only if it is empty.
 fn place(document: &[u8], random: &mut Rng) -> usize {
     random.usize(..document.len().max(1))
 }
 
-/// A place between two tokens where there is one: before a `<` or behind a `>`, the very end
-/// included.
+/// Returns a position between two tokens if there is one: before a `<`, after a `>`, or at the end.
 fn boundary(document: &[u8], random: &mut Rng) -> usize {
     let from = place(document, random);
     let found = document[from..].iter().position(|b| matches!(b, b'<' | b'>')).map(|at| from + at);
     found.map_or(document.len(), |at| if document[at] == b'<' { at } else { at + 1 })
 }
 
-/// A tag, or what looks like one.
+/// Returns the range of a tag, or of what looks like one.
 fn tag(document: &[u8], random: &mut Rng) -> Option<std::ops::Range<usize>> {
     let from = place(document, random);
     let start = from + document.get(from..)?.iter().position(|&b| b == b'<')?;

@@ -1,4 +1,4 @@
-//! Another parser, in a process of its own: `parsers.py`.
+//! A foreign parser, in a separate process: `parsers.py`.
 
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::Path;
@@ -6,20 +6,20 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// What another parser makes of a document.
+/// A foreign parser's result for a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     Tree(String),
     Refused {
-        /// Its codes for what is wrong.
+        /// The parser's error codes.
         codes: Vec<i32>,
-        /// Where, if it says so.
+        /// The position of the error, if the parser reports it.
         offset: usize,
         message: String,
     },
 }
 
-/// Which parser.
+/// The foreign parsers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     Expat,
@@ -68,7 +68,7 @@ impl Parser {
         input.flush().with_context(|| format!("{} has ended", self.kind.name()))
     }
 
-    /// The next answer.
+    /// Returns the next answer.
     pub fn answer(&mut self) -> Result<Answer> {
         let mut length = [0; 4];
         self.output.read_exact(&mut length).with_context(|| format!("{} has ended", self.kind.name()))?;
@@ -98,7 +98,7 @@ fn refusal(text: &str) -> Result<Answer> {
 
 impl Drop for Parser {
     fn drop(&mut self) {
-        // It ends with its input; that it has ended already is no matter.
+        // The process ends with its input; it may have ended already.
         drop(self.input.take());
         let _ = self.process.kill();
         let _ = self.process.wait();

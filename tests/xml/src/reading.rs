@@ -1,13 +1,13 @@
-//! What the reader makes of a document: the tree as `parsers.py` writes it, or an error.
+//! Our reader's result for a document: the tree in the form of `parsers.py`, or an error.
 
 use deltasoap_xml::{Event, Feed, Instructions, Limits, NameId, Reader, Stop, Window, XmlError};
 use fastrand::Rng;
 
-/// A tree, or why there is none.
+/// A tree, or an error.
 pub type Outcome = Result<String, XmlError>;
 
-/// A reader and a feed that write down what they see. Instructions are allowed and nothing is
-/// limited: other parsers know nothing of what SOAP forbids, and have other limits.
+/// A reader and a feed that record the tree. Instructions are allowed and there are no limits:
+/// other parsers do not know what SOAP forbids, and have other limits.
 pub struct Reading {
     reader: Reader,
     feed: Feed,
@@ -18,7 +18,7 @@ impl Reading {
         Reading { reader: Reader::new(Limits::NONE, Instructions::Skip), feed: Feed::new(Limits::NONE) }
     }
 
-    /// Reads a document in one piece and in pieces of random sizes; `Err` where the two differ.
+    /// Reads a document in one piece and in pieces of random sizes; `Err` if the results differ.
     pub fn read(&mut self, document: &[u8], random: &mut Rng) -> Result<Outcome, [Outcome; 2]> {
         let whole = self.outcome([document].into_iter());
         let most = random.choice([1, 2, 7, 64, 1000]).unwrap_or(1);

@@ -7,8 +7,8 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use zip::ZipArchive;
 
-/// Every XML file of the suite with its path: its documents, its catalogs and some external
-/// entities, which are as good as any.
+/// Returns every XML file of the suite with its path: its documents, its catalogs and some external
+/// entities, which are useful too.
 pub fn documents() -> Result<Vec<(String, Vec<u8>)>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/conformance/xmlts20130923.zip");
     let file = File::open(&path).with_context(|| format!("cannot open {}", path.display()))?;

@@ -1,5 +1,5 @@
-//! What came out of comparisons: how often both sides agreed, which known classes of differences
-//! there were, and what is unknown.
+//! The results of comparisons: how often both sides agreed, the known classes of differences, and
+//! unknown differences.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -8,21 +8,21 @@ use crate::classes::{self, Case};
 use crate::parser::{Answer, Kind};
 use crate::reading::Outcome;
 
-/// Counts.
+/// Counts of results.
 #[derive(Default)]
 pub struct Tally {
-    /// Documents of which both give the same tree, those that both refuse, by parser.
+    /// By parser: documents with the same tree, and documents that both refuse.
     agreed: BTreeMap<Kind, [u64; 2]>,
     classes: BTreeMap<(&'static str, Kind), u64>,
-    /// By what the two sides say, in short.
+    /// By a summary of the two results.
     unknown: BTreeMap<String, u64>,
 }
 
-/// Most unknown differences of one signature that are printed.
+/// Maximum number of unknown differences of one signature that are printed.
 const SHOWN: u64 = 2;
 
 impl Tally {
-    /// Compares what the reader and a parser make of a document.
+    /// Compares the results of the reader and a parser for a document.
     pub fn note(&mut self, name: &str, document: &[u8], ours: &Outcome, kind: Kind, theirs: &Answer) {
         let agreed = self.agreed.entry(kind).or_default();
         match (ours, theirs) {
@@ -35,7 +35,7 @@ impl Tally {
         }
     }
 
-    /// Notes a document that the reader reads in another way when it is cut into pieces.
+    /// Records a document whose result changes when it is split into pieces.
     pub fn note_cut(&mut self, name: &str, document: &[u8], [whole, cut]: &[Outcome; 2]) {
         self.note_unknown("in pieces".to_owned(), name, document, whole, cut);
     }
@@ -49,7 +49,7 @@ impl Tally {
         }
     }
 
-    /// True if there was something to compare, and nothing unknown.
+    /// Returns true if there was something to compare, and no unknown difference.
     pub fn is_good(&self) -> bool {
         self.unknown.is_empty() && self.agreed.values().all(|agreed| agreed.iter().sum::<u64>() > 0)
     }
@@ -67,7 +67,7 @@ impl Tally {
     }
 }
 
-/// What the two sides say, without what differs from document to document.
+/// Returns the two results, without what varies from document to document.
 fn signature(ours: &Outcome, kind: Kind, theirs: &Answer) -> String {
     let ours = match ours {
         Ok(_) => "a tree".to_owned(),

@@ -1,4 +1,4 @@
-//! A certificate authority that lives as long as the tests, and what it signs: the identity of all
+//! A certificate authority for one run of the tests, and the identity that it signs for all
 //! servers.
 
 use std::fs;
@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 
-/// Files in PEM, made anew for each run.
+/// PEM files, created for each run.
 pub struct Files {
     pub authority: PathBuf,
     pub certificate: PathBuf,
     pub key: PathBuf,
-    /// Key and certificate in one.
+    /// Key and certificate in one file.
     pub identity: PathBuf,
 }
 
-/// Makes an authority and an identity for `localhost`, in a folder.
+/// Creates an authority and an identity for `localhost`, in a folder.
 pub fn make(folder: &Path) -> Result<Files> {
     let mut parameters = CertificateParams::new([])?;
     parameters.distinguished_name.push(DnType::CommonName, "authority of the interoperability tests");

@@ -1,5 +1,5 @@
-//! Apache Axis 1.4, from Maven Central: what it needs is in `tests/interop/axis/pom.xml`. Its own
-//! tools make code of the descriptions.
+//! Apache Axis 1.4, from Maven Central: the dependencies are in `tests/interop/axis/pom.xml`.
+//! Axis's own tools generate code from the WSDLs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,25 +14,22 @@ use crate::{java, shell};
 
 pub struct Axis;
 
-const SOAP_1_2: (&str, &str) = ("1.2", "its tools know bindings of SOAP 1.1 alone");
-const CLIENT_LACKS: Lacks = &[SOAP_1_2, ("literal utf-16", "its stubs write UTF-8 alone")];
-const TWO_DIMENSIONS: &str = "arrays of two dimensions are taken for arrays of arrays";
-const PARTIAL: &str = "numbers that are left out are null, which an array of them has no room for";
+const SOAP_1_2: (&str, &str) = ("1.2", "its tools support only SOAP 1.1 bindings");
+const CLIENT_LACKS: Lacks = &[SOAP_1_2, ("literal utf-16", "its stubs write only UTF-8")];
+const TWO_DIMENSIONS: &str = "two-dimensional arrays are taken for arrays of arrays";
+const PARTIAL: &str = "omitted numbers are null, which an array of numbers cannot hold";
 const SERVER_LACKS: Lacks = &[
     ("encoded sparse/a partially transmitted array", PARTIAL),
     ("encoded sparse/both", PARTIAL),
     SOAP_1_2,
-    (
-        "literal*",
-        "it is here for SOAP encoding: in document style, what is a parameter for request and response is lost",
-    ),
+    ("literal*", "it is used for SOAP encoding: in document style, in-out parameters are lost"),
     ("encoded primitives/smallest fractions", "decimals are written with exponents"),
-    ("encoded primitives/parts of a date", "it knows months as they were before the erratum, --11--"),
+    ("encoded primitives/parts of a date", "it uses the form of months from before the erratum, --11--"),
     ("encoded primitives/texts of many scripts", "characters beyond the first 65,536 are written as two references"),
-    ("encoded nil/all is nil", "what is absent is written as nil"),
+    ("encoded nil/all is nil", "absent values are written as nil"),
     ("encoded arrays/two dimensions", TWO_DIMENSIONS),
     ("encoded arrays/a single column", TWO_DIMENSIONS),
-    ("encoded polymorphism/items of any type", "items of such an array are all taken to be of the first one's type"),
+    ("encoded polymorphism/items of any type", "all items of such an array are taken to have the type of the first"),
 ];
 
 impl Peer for Axis {
@@ -55,7 +52,7 @@ impl Peer for Axis {
         stamp::unless_done(&folder.join("classes"), &files, "javac", || build(&sources, &folder, ours))
     }
 
-    /// Its script is that of values alone.
+    /// The script covers only values.
     fn client(&self) -> Result<Option<Command>> {
         Ok(None)
     }
@@ -70,7 +67,7 @@ impl Peer for Axis {
 
     fn value_servers(&self, _: &Ours) -> Result<Option<ValuesServed>> {
         let mut command = java("deltasoap.interop.Server", &folder()?);
-        // It keeps its settings where it is run.
+        // Axis keeps its settings in the working directory.
         command.arg(folder()?.join("encoded")).current_dir(folder()?);
         let server = Server::start("axis", &mut command, 1)?;
         let encoded = Some(ValueService { only: Some("1.1"), ..ValueService::at(&server.url) });
@@ -86,7 +83,7 @@ fn java(class: &str, folder: &Path) -> Command {
     shell::command("java", ["-cp", &format!("{0}/classes:{0}/libraries/*", folder.display()), class])
 }
 
-/// Makes code of both descriptions, and compiles it with the programs.
+/// Generates code from both WSDLs, and compiles it with the programs.
 fn build(sources: &Path, folder: &Path, ours: &Ours) -> Result<()> {
     println!("generating and compiling for Axis");
     let mut compiler = shell::command("javac", ["-nowarn", "-Xlint:none", "-encoding", "UTF-8", "-d"]);
@@ -108,8 +105,8 @@ fn is_java(file: &&PathBuf) -> bool {
 
 fn generate(name: &str, description: &Path, folder: &Path) -> Result<()> {
     let (output, file) = (folder.join(name), folder.join(name).with_extension("wsdl"));
-    let text = fs::read_to_string(description).context("no description")?;
-    fs::write(&file, without_soap12(&text)).context("cannot write the description")?;
+    let text = fs::read_to_string(description).context("no WSDL")?;
+    fs::write(&file, without_soap12(&text)).context("cannot write the WSDL")?;
     if output.exists() {
         fs::remove_dir_all(&output).context("cannot remove what was generated before")?;
     }
@@ -121,13 +118,13 @@ fn generate(name: &str, description: &Path, folder: &Path) -> Result<()> {
     shell::run(tool.arg("--output").arg(output).arg(file))
 }
 
-/// The description without its binding to SOAP 1.2, which Axis stumbles over.
+/// Removes the SOAP 1.2 binding from the WSDL, which Axis cannot process.
 fn without_soap12(text: &str) -> String {
     let text = without(text, "<wsdl:binding ", "</wsdl:binding>");
     without(&text, "<wsdl:port ", "</wsdl:port>")
 }
 
-/// The text without the elements that have a part in SOAP 1.2's namespace.
+/// Removes the elements that contain a name in SOAP 1.2's namespace.
 fn without(text: &str, start: &str, end: &str) -> String {
     let mut pieces = text.split(start);
     let first = pieces.next().unwrap_or_default().to_owned();

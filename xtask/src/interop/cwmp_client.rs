@@ -1,4 +1,4 @@
-//! CwmpClient, a device of TR-069, in a Python environment of its own: the versions are those of
+//! CwmpClient, a TR-069 device, in its own Python environment: the versions are those of
 //! `tests/interop/cwmp-client/requirements.txt`.
 
 use std::path::PathBuf;
@@ -31,7 +31,7 @@ impl Peer for CwmpClient {
         })
     }
 
-    /// It is a device alone.
+    /// CwmpClient is only a device.
     fn client(&self) -> Result<Option<Command>> {
         Ok(None)
     }

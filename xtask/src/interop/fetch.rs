@@ -1,21 +1,21 @@
-//! A file from a server on this machine.
+//! HTTP GET from a server on this machine.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
 use anyhow::{Context, Result, bail};
 
-/// The body of what a GET of an `http` URL is answered with.
+/// Returns the body of the response to a GET of an `http` URL.
 pub fn get(url: &str) -> Result<String> {
-    let rest = url.strip_prefix("http://").with_context(|| format!("{url} is no http URL"))?;
+    let rest = url.strip_prefix("http://").with_context(|| format!("{url} is not an http URL"))?;
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
-    let mut stream = TcpStream::connect(host).with_context(|| format!("nobody listens at {host}"))?;
+    let mut stream = TcpStream::connect(host).with_context(|| format!("nothing listens at {host}"))?;
     // In HTTP/1.0 bodies end with the connection, and are not chunked.
     write!(stream, "GET /{path} HTTP/1.0\r\nHost: {host}\r\n\r\n")?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer)?;
     match answer.split_once("\r\n\r\n") {
         Some((head, body)) if head.split(' ').nth(1) == Some("200") => Ok(body.to_owned()),
-        _ => bail!("{url} is answered with {answer:.200}"),
+        _ => bail!("unexpected answer of {url}: {answer:.200}"),
     }
 }

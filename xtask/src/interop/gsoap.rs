@@ -1,5 +1,5 @@
-//! gSOAP: its tools are those of Debian's package; the runtime is compiled from the source package,
-//! with TLS and zlib.
+//! gSOAP: the tools of Debian's package; the runtime is compiled from the source package, with TLS
+//! and zlib.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,22 +16,22 @@ pub struct Gsoap;
 
 const LIBRARIES: [&str; 2] = ["libssl-dev", "zlib1g-dev"];
 const SHARE: &str = "/usr/share/gsoap";
-/// The runtime and what is generated are not optimized: what counts here is the time to build them.
+/// The runtime and the generated code are not optimized: here only the build time matters.
 const FLAGS: [&str; 4] = ["-std=c++17", "-O0", "-DWITH_OPENSSL", "-DWITH_GZIP"];
 const LINKED: [&str; 4] = ["-lssl", "-lcrypto", "-lz", "-lpthread"];
 
 const UTF_8: &str = "messages are written in UTF-8 or Latin-1";
 const YEAR_1: &str = "the year 1 is taken for 1970";
-const OFFSETS: &str = "offsets are read only where the generated header file is changed by hand";
-/// The clients of values know the same.
+const OFFSETS: &str = "offsets are decoded only if the generated header file is edited by hand";
+/// The clients of the value services have the same restrictions.
 const VALUE_LACKS: Lacks = &[
     ("literal primitives/an early time", YEAR_1),
     ("encoded primitives/an early time", YEAR_1),
-    ("literal lists/nil items", "a number that is repeated has no nil"),
-    ("encoded arrays/nil items", "strings of an array have no nil"),
+    ("literal lists/nil items", "a repeated number cannot be nil"),
+    ("encoded arrays/nil items", "strings in an array cannot be nil"),
     ("encoded sparse/a partially transmitted array", OFFSETS),
     ("encoded sparse/both", OFFSETS),
-    ("encoded faults", "it writes the part of a fault into an element of the message's name"),
+    ("encoded faults", "it writes the part of a fault into an element with the message's name"),
     ("literal utf-16", UTF_8),
 ];
 
@@ -73,10 +73,10 @@ impl Peer for Gsoap {
     }
 }
 
-/// What is generated of one description, and the client and the server that are compiled with it.
+/// The generated code of one WSDL, and the client and the server that are compiled with it.
 #[derive(Clone, Copy)]
 struct Code {
-    /// Below `.peers/`.
+    /// Folder below `.peers/`.
     folder: &'static str,
     client: &'static str,
     server: &'static str,
@@ -131,8 +131,8 @@ impl Build {
         Ok(())
     }
 
-    /// wsdl2h makes a header file of the description, soapcpp2 makes code of that: no library, no
-    /// sample messages, no WSDL.
+    /// wsdl2h generates a header file from the WSDL, soapcpp2 generates code from that: no library,
+    /// no sample messages, no WSDL.
     fn generate(&self, folder: &Path, description: &Path) -> Result<()> {
         let mut wsdl2h = shell::command("wsdl2h", ["-L", "-x", "-o", "service.h", "-t"]);
         wsdl2h.arg(self.sources.join("typemap.dat")).arg(description);
@@ -151,7 +151,7 @@ impl Build {
         for include in [folder, &self.runtime] {
             compiler.arg("-I").arg(include);
         }
-        // Some of gSOAP's own sources are C by their names, and C++ as well.
+        // Some of gSOAP's own sources are named as C, but are valid C++ too.
         shell::run(compiler.args(["-x", "c++", "-c"]).arg(source).arg("-o").arg(object(folder, source)))
     }
 }
@@ -167,8 +167,8 @@ fn link(folder: &Path, program: &str, generated: &str) -> Result<()> {
     shell::run(linker.args(LINKED).arg("-o").arg(folder.join(program)))
 }
 
-/// The header file with an array of arrays whose items are of the class of such arrays: wsdl2h
-/// declares that class once more in the middle of the other, which soapcpp2 refuses.
+/// Changes the header file so that items of an array of arrays have the class of such arrays:
+/// wsdl2h declares that class a second time within the other, which soapcpp2 rejects.
 fn with_rows(header: &str) -> String {
     const OUTER: &str = "class ArrayOfArrayOfInt : public xsd__anyType\n{ public:\n";
     let parts = header.split_once(OUTER).and_then(|(before, rest)| Some((before, rest.split_once('}')?)));

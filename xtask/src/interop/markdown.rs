@@ -1,5 +1,5 @@
-//! The results as Markdown, for `docs/interop.md`: how many tests pass, and all that a peer does
-//! not offer.
+//! The results as Markdown, for `docs/interop.md`: the number of passing tests, and everything that
+//! a peer does not offer.
 
 use super::results::{Column, MESSAGES, Rows, SESSIONS, Side, TestResult, VALUES, VERSIONS};
 
@@ -13,7 +13,7 @@ client calls the peer's server. vSphere's simulator and CwmpClient, a TR-069 dev
 messages: see [vsphere.md](vsphere.md) and [cwmp.md](cwmp.md).
 ";
 
-/// The whole file.
+/// Returns the whole file.
 pub fn of(columns: &[Column]) -> String {
     let messages = section("Messages", MESSAGES, columns);
     let values = section("Values", VALUES, columns);
@@ -53,7 +53,7 @@ fn cell(column: &Column, soap: &str, feature: &str) -> String {
     }
 }
 
-/// A row for each peer, side and reason.
+/// Returns a row for each peer, side and reason.
 fn lacks(columns: &[Column]) -> String {
     let titles = ["peer", "side", "unsupported", "reason"].map(str::to_owned);
     let mut text = format!("\n## Unsupported\n\n{}{}", line(&titles), line(&["---"; 4].map(str::to_owned)));
@@ -66,7 +66,7 @@ fn lacks(columns: &[Column]) -> String {
     text
 }
 
-/// What is lacking for each reason, in the order of the results.
+/// Groups what is missing by reason, in the order of the results.
 fn by_reason(results: &[TestResult]) -> Vec<(&str, Vec<String>)> {
     let mut all: Vec<(&str, Vec<String>)> = Vec::new();
     for result in results {

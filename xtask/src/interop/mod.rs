@@ -1,10 +1,10 @@
 //! `cargo xtask interop`: clients of other toolkits against our server, and our client against
 //! their servers.
 //!
-//! Every peer is a program of its own in its own folder below `tests/interop/`, installed and built
-//! below `.peers/`, and meets ours only on a socket. Code is generated from the description that
-//! our server serves. Each program prints a line of JSON a test; `tests/interop/README.md` says
-//! what is in it. What no line tells of is a failure: nothing is left out silently.
+//! Each peer is a program of its own in a folder below `tests/interop/`, installed and built below
+//! `.peers/`, and communicates with ours only over a socket. Code is generated from the WSDL that
+//! our server serves. Each program prints one line of JSON per test; `tests/interop/README.md`
+//! documents the format. A test without a line is a failure: nothing is left out silently.
 
 mod authority;
 mod axis;
@@ -37,7 +37,7 @@ use crate::stamp;
 
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Only this peer; may be given more than once
+    /// Run only this peer; may be given more than once
     #[arg(long, value_enum, value_name = "NAME")]
     peer: Vec<PeerName>,
     /// Write every result to this file, as a JSON array
@@ -66,7 +66,7 @@ enum PeerName {
 }
 
 impl PeerName {
-    /// The toolkit; `None` for what is no toolkit, but a service for an example.
+    /// Returns the toolkit; `None` for a service that only an example uses.
     fn peer(self) -> Option<Box<dyn Peer>> {
         Some(match self {
             PeerName::Zeep => Box::new(zeep::Zeep),
@@ -85,60 +85,61 @@ impl PeerName {
 
 /// A toolkit.
 trait Peer {
-    /// As it is written.
+    /// Returns the name as it is usually written.
     fn name(&self) -> &'static str;
 
     /// Installs and builds what is missing.
     fn install(&self, ours: &Ours) -> Result<()>;
 
-    /// Its client, if it is one of the table. Three arguments are added: the URLs of our server
-    /// without and with TLS, and the file with the authority's certificate.
+    /// Returns its client, if it has one for the table of messages. Three arguments are appended:
+    /// the URLs of our server without and with TLS, and the file with the authority's certificate.
     fn client(&self) -> Result<Option<Command>>;
 
-    /// Its server, started, and what our client is to know of it; if it is one of the table.
+    /// Returns its server, started, and what our client must know about it; if it has one for the
+    /// table of messages.
     fn server(&self, ours: &Ours) -> Result<Option<Served>>;
 
-    /// Its clients of the services of values, which are called with the URLs of `/types` and
+    /// Returns its clients of the value services, which are started with the URLs of `/types` and
     /// `/encoded`, and the features that none of them offers, with reasons; `None` if it has none.
     fn value_clients(&self) -> Result<Option<(Vec<Command>, Lacks)>> {
         Ok(None)
     }
 
-    /// Its device of TR-069, which is called with the URL of our server, and what it does not
+    /// Returns its TR-069 device, which is started with the URL of our server, and what it does not
     /// offer; `None` if it has none.
     fn device(&self, _: &Ours) -> Result<Option<(Command, Lacks)>> {
         Ok(None)
     }
 
-    /// Its servers of values, started; `None` if it has none.
+    /// Returns its value servers, started; `None` if it has none.
     fn value_servers(&self, _: &Ours) -> Result<Option<ValuesServed>> {
         Ok(None)
     }
 }
 
-/// Features, or single tests as `FEATURE/TEST`, that a peer does not offer, and why.
+/// Features, or single tests as `FEATURE/TEST`, that a peer does not offer, with reasons.
 type Lacks = &'static [(&'static str, &'static str)];
 
-/// Running servers of values.
+/// Running value servers.
 struct ValuesServed {
-    /// Keeps them running.
+    /// Keeps the servers running.
     _servers: Vec<Server>,
     types: Option<ValueService>,
     encoded: Option<ValueService>,
     lacks: Lacks,
 }
 
-/// One of the two services of values.
+/// One of the two value services.
 struct ValueService {
     url: String,
-    /// The version of SOAP, if it has one alone.
+    /// The version of SOAP, if it supports only one.
     only: Option<&'static str>,
-    /// Where it answers in UTF-16.
+    /// URL at which it answers in UTF-16.
     utf_16: Option<String>,
 }
 
 impl ValueService {
-    /// In both versions of SOAP, in UTF-8.
+    /// Creates a service with both versions of SOAP, in UTF-8.
     fn at(url: impl Into<String>) -> Self {
         ValueService { url: url.into(), only: None, utf_16: None }
     }
@@ -146,10 +147,9 @@ impl ValueService {
 
 /// A running server of a peer.
 struct Served {
-    /// Keeps it running.
+    /// Keeps the server running.
     server: Server,
-    /// Paths under which it answers in another way, after the name of the feature that is tested
-    /// there.
+    /// Paths of special behaviour, each with the name of the feature that is tested there.
     paths: &'static [(&'static str, &'static str)],
     lacks: Lacks,
 }
@@ -190,8 +190,8 @@ fn chosen(peers: &[PeerName]) -> Vec<PeerName> {
     all.filter(|name| peers.is_empty() || peers.contains(name)).collect()
 }
 
-/// Calls our server with the peer's client, and looks whether it was compared with what came
-/// before.
+/// Calls our server with the peer's client, and checks whether requests were compared with earlier
+/// ones.
 fn test_client(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
     let Some(mut command) = peer.client()? else { return Ok(None) };
     println!("calling our server with {}", peer.name());
@@ -220,7 +220,7 @@ fn test_server(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
     Column::parse(peer.name(), Side::Server, MESSAGES, &process::output(&mut command)?).map(Some)
 }
 
-/// Lets the peer's clients take every case from our server, and give it back.
+/// Has the peer's clients fetch every case from our server, and send it back.
 fn test_value_clients(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
     let Some((commands, lacks)) = peer.value_clients()? else { return Ok(None) };
     println!("exchanging values with clients of {}", peer.name());
@@ -234,7 +234,7 @@ fn test_value_clients(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
     Ok(Some(column))
 }
 
-/// Lets the peer's servers echo every case.
+/// Has the peer's servers echo every case.
 fn test_value_servers(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
     let Some(served) = peer.value_servers(ours)? else { return Ok(None) };
     println!("exchanging values with the server of {}", peer.name());
@@ -248,7 +248,7 @@ fn test_value_servers(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
     Ok(Some(column))
 }
 
-/// Lets the peer's device have sessions with our server.
+/// Has the peer's device conduct sessions with our server.
 fn test_device(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
     let Some((mut command, lacks)) = peer.device(ours)? else { return Ok(None) };
     println!("having sessions of TR-069 with {}", peer.name());
@@ -258,7 +258,7 @@ fn test_device(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
     Ok(Some(column))
 }
 
-/// Our client for one of the services of values.
+/// Returns the command of our client for one of the value services.
 fn echoing(option: &str, service: &ValueService, lacks: Lacks, ours: &Ours) -> Command {
     let mut command = ours.client();
     command.arg("--ca").arg(ours.authority()).args([option, &service.url]).args(["--ours", &ours.values.at("")]);

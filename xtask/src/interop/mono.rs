@@ -1,5 +1,5 @@
-//! .NET's web services as Mono has them, of Debian's packages. `wsdl` makes code of the
-//! descriptions, for clients and for servers.
+//! .NET's web services as implemented by Mono, from Debian's packages. `wsdl` generates code from
+//! the WSDLs, for clients and for servers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,13 +16,13 @@ pub struct Mono;
 
 const PACKAGES: [&str; 4] =
     ["mono-devel", "mono-mcs", "libmono-system-web4.0-cil", "libmono-system-web-services4.0-cil"];
-const SOAP_1_2: (&str, &str) = ("1.2", "its tool makes no code for SOAP encoding in SOAP 1.2");
+const SOAP_1_2: (&str, &str) = ("1.2", "its tool generates no code for SOAP encoding in SOAP 1.2");
 const UTF_8: &str = "responses are always in UTF-8";
-const ANYTHING: &str = "arrays of xsd:anySimpleType are unknown to it";
-const JAGGED: &str = "arrays of arrays are read where their type is named alone";
-const TWO_DIMENSIONS: &str = "arrays of two dimensions are refused";
+const ANYTHING: &str = "it does not support arrays of xsd:anySimpleType";
+const JAGGED: &str = "arrays of arrays are decoded only if their type is given";
+const TWO_DIMENSIONS: &str = "two-dimensional arrays are refused";
 const CLIENT_LACKS: Lacks = &[SOAP_1_2];
-/// What the client lacks stands in `Client.cs`.
+/// The client's restrictions are in `Client.cs`.
 const SERVER_LACKS: Lacks = &[
     SOAP_1_2,
     ("literal utf-16", UTF_8),
@@ -31,17 +31,17 @@ const SERVER_LACKS: Lacks = &[
     ("encoded arrays/empty arrays in an array", JAGGED),
     ("encoded arrays/two dimensions", TWO_DIMENSIONS),
     ("encoded arrays/a single column", TWO_DIMENSIONS),
-    ("encoded sparse", "items are taken to be those of the beginning, whatever they say"),
-    ("encoded headers/a header block", "a block in SOAP encoding is not found"),
+    ("encoded sparse", "items are put at the beginning, whatever their positions"),
+    ("encoded headers/a header block", "a header block in SOAP encoding is not found"),
 ];
 
-/// What code is made of, and how it is called.
+/// A WSDL to generate code from, and the name of the result.
 #[derive(Clone, Copy)]
 struct Code {
     name: &'static str,
     protocol: &'static str,
     of_types: bool,
-    /// Whether it has arrays of arrays in need of correction.
+    /// True if it has arrays of arrays that need a correction.
     has_rows: bool,
 }
 
@@ -71,7 +71,7 @@ impl Peer for Mono {
         })
     }
 
-    /// Its script is that of values alone.
+    /// The script covers only values.
     fn client(&self) -> Result<Option<Command>> {
         Ok(None)
     }
@@ -97,7 +97,7 @@ fn folder() -> Result<PathBuf> {
     shell::workspace("mono")
 }
 
-/// It knows no times of other zones than its own.
+/// Mono supports only times in its own time zone.
 fn mono(program: &Path) -> Command {
     let mut command = shell::command("env", ["TZ=UTC", "mono"]);
     command.arg(program);
@@ -119,8 +119,8 @@ fn build_client(sources: &Path, folder: &Path, ours: &Ours) -> Result<()> {
     shell::run(compiler.current_dir(folder))
 }
 
-/// A web application: pages, settings, and in its folder `bin` the services and the program that
-/// serves them.
+/// Builds a web application: pages, settings, and in its folder `bin` the services and the program
+/// that serves them.
 fn build_server(sources: &Path, folder: &Path, ours: &Ours) -> Result<()> {
     let web = folder.join("web");
     shell::create_folder(&web.join("bin"))?;
@@ -154,9 +154,8 @@ fn generate(code: Code, file: &Path, options: &[&str], ours: &Ours) -> Result<Pa
     Ok(file.to_owned())
 }
 
-/// The code with a type of its own for the rows of `Lists`. The tool takes a repeated element with
-/// a repeated element in it for an array of arrays, with attributes that the serializer cannot be
-/// made for.
+/// Adds a separate type for the rows of `Lists`. The tool takes a repeated element within a
+/// repeated element for an array of arrays, with attributes for which no serializer can be created.
 fn with_rows(code: &str) -> Result<String> {
     const SERIALIZATION: &str = "[System.Xml.Serialization.Xml";
     const FORM: &str = "Form=System.Xml.Schema.XmlSchemaForm.Unqualified";
@@ -169,8 +168,8 @@ fn with_rows(code: &str) -> Result<String> {
     Ok(code.replace("int[][]", "Row[]"))
 }
 
-/// The abstract class of a service as one with methods: those that echo have nothing to do, two do
-/// something, and nobody calls the others.
+/// Gives the abstract class of a service method bodies: echoing methods return their argument, two
+/// methods have a special body, and the others are never called.
 fn with_bodies(code: &str) -> String {
     let lines = code.lines().map(|line| {
         let declared = line.trim_start().strip_prefix("public abstract ");

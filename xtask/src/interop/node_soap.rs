@@ -14,9 +14,9 @@ use crate::{debian, shell};
 
 pub struct NodeSoap;
 
-/// What a Debian system needs where node or npm are missing.
+/// Debian packages to install if node or npm are missing.
 const PACKAGES: [&str; 2] = ["nodejs", "npm"];
-/// Major version of Node.js.
+/// Minimum major version of Node.js.
 const OLDEST: u32 = 20;
 const FILES: [&str; 8] = [
     "package.json",
@@ -30,15 +30,15 @@ const FILES: [&str; 8] = [
 ];
 
 const NO_ENCODING: (&str, &str) = ("encoded*", "it has no arrays of SOAP encoding and no references");
-const EMPTY: &str = "an empty element is read as null where nil is to be told apart";
-const TYPES: &str = "types are attributes, whose prefixes are not declared when they are written";
-/// What the client lacks stands in `cases.js`.
+const EMPTY: &str = "if nil is distinguished, an empty element is decoded as null";
+const TYPES: &str = "types are attributes with undeclared prefixes";
+/// The client's restrictions are in `cases.js`.
 const VALUE_SERVER_LACKS: Lacks = &[
     ("literal primitives/empty texts", EMPTY),
     ("literal primitives/a qualified name", "names are text: the declaration of the prefix is not kept"),
     (
         "literal choice/repeated branches in their order",
-        "elements of one name are one array: their order among others is lost",
+        "elements with one name become one array: their order among others is lost",
     ),
     ("literal polymorphism/derived types", TYPES),
     ("literal polymorphism/a type derived twice", TYPES),
@@ -53,7 +53,7 @@ impl Peer for NodeSoap {
         "node-soap"
     }
 
-    /// Programs and packages lie side by side, since node looks for the one beside the other.
+    /// Programs and packages are in the same folder, since node searches for packages there.
     fn install(&self, _: &Ours) -> Result<()> {
         let (sources, folder) = (shell::root().join("tests/interop/node-soap"), folder()?);
         for name in FILES {
@@ -86,25 +86,25 @@ impl Peer for NodeSoap {
         command.arg(&ours.description).arg(&ours.certificates.certificate).arg(&ours.certificates.key);
         let server = Server::start("node-soap", &mut command, 2)?;
         let lacks = &[
-            ("values/strings that look like CDATA sections", "a string that begins so is sent as a CDATA section"),
-            ("faults/an unknown operation", "it is answered with a stack trace and no SOAP message"),
+            ("values/strings that look like CDATA sections", "a string with this prefix is sent as a CDATA section"),
+            ("faults/an unknown operation", "it is answered with a stack trace instead of a SOAP message"),
             ("utf-16", "responses are always in UTF-8"),
             ("gzip/responses in gzip", "responses are never compressed"),
-            ("mtom", "the whole body of a request is read as XML"),
+            ("mtom", "the whole body of a request is parsed as XML"),
         ];
         Ok(Some(Served { server, paths: &[("length", "/bench/length")], lacks }))
     }
 }
 
-/// Installs what the lock file in a folder says, beside it.
+/// Installs the packages of the lock file in a folder, next to it.
 pub fn install_packages(folder: &Path) -> Result<()> {
     install_tools()?;
     let options = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
     shell::run(shell::command("npm", options).current_dir(folder))
 }
 
-/// Wherever they come from, there is nothing to install if they run. npm only warns of a Node.js
-/// that is too old.
+/// Nothing is installed if the tools run, whatever their origin. npm only warns of an outdated
+/// Node.js.
 fn install_tools() -> Result<()> {
     let version = |program: &str| shell::output(&mut shell::command(program, ["--version"]));
     if version("node").is_err() || version("npm").is_err() {
@@ -112,7 +112,7 @@ fn install_tools() -> Result<()> {
     }
     let version = version("node")?;
     let major = version.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());
-    ensure!(major >= Some(OLDEST), "node-soap needs Node.js {OLDEST} or later, and here is {version}");
+    ensure!(major >= Some(OLDEST), "node-soap needs Node.js {OLDEST} or later, found {version}");
     Ok(())
 }
 

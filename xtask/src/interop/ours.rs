@@ -1,5 +1,5 @@
-//! Our own programs: `deltasoap serve`, and `tests/interop/client`, which is the client and the
-//! server of values.
+//! Our own programs: `deltasoap serve`, and `tests/interop/client`, which contains the client and
+//! the value server.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,23 +11,23 @@ use super::process::Server;
 use super::{Lacks, Peer, Served, ValueService, ValuesServed, authority, fetch};
 use crate::shell::{self, Profile};
 
-/// Our server, twice: without and with TLS.
+/// Our server, in two instances: without and with TLS.
 pub struct Ours {
     pub plain: Server,
     pub secure: Server,
-    /// The server of values.
+    /// The value server.
     pub values: Server,
     pub certificates: authority::Files,
-    /// The description as it is served, for code generators: a file that is the same in each run.
+    /// The WSDL as served, for code generators: a file that is the same in each run.
     pub description: PathBuf,
-    /// Those of the services of values.
+    /// The WSDLs of the value services.
     pub types: PathBuf,
     pub encoded: PathBuf,
 }
 
-/// Both are of the development profile, with its checks, and built by `cargo test` already.
+/// Both have the development profile, with its checks, and are built by `cargo test` already.
 const PACKAGES: [&str; 2] = ["deltasoap-cli", "deltasoap-interop"];
-/// Bytes from which on our server's responses are in gzip, for those who accept it.
+/// Minimum size in bytes of gzipped responses of our server, for clients that accept gzip.
 const GZIP_FROM: &str = "1000";
 
 impl Ours {
@@ -39,7 +39,7 @@ impl Ours {
         let mut secure = serve();
         secure.arg("--tls-cert").arg(&certificates.certificate).arg("--tls-key").arg(&certificates.key);
         let mut secure = Server::start("deltasoap-tls", &mut secure, 1)?;
-        // The certificate has both names; some clients look for no address in it.
+        // The certificate has both names; some clients do not look for an address in it.
         secure.url = secure.url.replace("127.0.0.1", "localhost");
         let values = Server::start("deltasoap-values", command("deltasoap-interop").arg("--serve-values"), 1)?;
         let description = fetch_description(&plain, "bench")?;
@@ -47,17 +47,18 @@ impl Ours {
         Ok(Ours { plain, secure, values, certificates, description, types, encoded })
     }
 
-    /// The file with the authority's certificate.
+    /// Returns the file with the authority's certificate.
     pub fn authority(&self) -> &Path {
         &self.certificates.authority
     }
 
-    /// Our client, without arguments.
+    /// Returns the command of our client, without arguments.
     pub fn client(&self) -> Command {
         command("deltasoap-interop")
     }
 
-    /// Bytes of requests that differential decoding has passed over, since the server was started.
+    /// Returns the bytes of requests that differential decoding has skipped since the server
+    /// started.
     pub fn fast_bytes(&self) -> Result<u64> {
         let metrics = fetch::get(&self.plain.at("/metrics"))?;
         let lines = metrics.lines().filter(|line| line.starts_with("deltasoap_differential_fast_bytes_total{"));
@@ -76,18 +77,19 @@ fn serve() -> Command {
     command
 }
 
-/// A program of ours.
+/// Returns the command of one of our programs.
 pub fn command(name: &str) -> Command {
     Command::new(program(name))
 }
 
-/// Where cargo puts a program of the development profile, which is our own too: beside us.
+/// Returns the path of a program of the development profile, which is ours too: next to this
+/// program.
 fn program(name: &str) -> PathBuf {
     let own = std::env::current_exe().unwrap_or_default();
     own.with_file_name(name)
 }
 
-/// Fetches the description, and puts a fixed address into it.
+/// Downloads a WSDL, and replaces the address in it by a fixed one.
 fn fetch_description(server: &Server, name: &str) -> Result<PathBuf> {
     let wsdl = fetch::get(&server.at(&format!("/{name}?wsdl")))?.replace(&server.at(""), "http://localhost");
     let file = shell::workspace("interop")?.join(name).with_extension("wsdl");
@@ -95,10 +97,10 @@ fn fetch_description(server: &Server, name: &str) -> Result<PathBuf> {
     Ok(file)
 }
 
-/// What no device of TR-069 offers.
-pub const SOAP_11_ALONE: Lacks = &[("1.2", "TR-069 uses SOAP 1.1 alone")];
+/// What TR-069 devices do not offer.
+pub const SOAP_11_ALONE: Lacks = &[("1.2", "TR-069 uses only SOAP 1.1")];
 
-/// Our client against our server: what fails here is a fault of the tests, or of both.
+/// Our client against our server: failures here are errors of the tests, or of both.
 pub struct Ourselves;
 
 impl Peer for Ourselves {
@@ -121,7 +123,7 @@ impl Peer for Ourselves {
             ("utf-16", "responses are always in UTF-8"),
             (
                 "chunked/a chunked response",
-                "what is known in length has Content-Length; gzip and streamed parts are chunked",
+                "responses of known length have Content-Length; gzip and streamed parts are chunked",
             ),
         ];
         Ok(Some(Served { server, paths: &[], lacks }))

@@ -1,4 +1,4 @@
-//! PHP's ext-soap, of Debian's packages.
+//! PHP's ext-soap, from Debian's packages.
 
 use std::process::Command;
 
@@ -13,7 +13,7 @@ pub struct Php;
 
 const PACKAGES: [&str; 2] = ["php-cli", "php-soap"];
 
-const NAN: &str = "it is written as NAN, which no description allows";
+const NAN: &str = "it is written as NAN, which is not a valid value";
 const NAME: &str = "names are text: the declaration of the prefix is not kept";
 const LACKS: Lacks = &[
     ("literal primitives/not a number", NAN),
@@ -23,11 +23,11 @@ const LACKS: Lacks = &[
     ("encoded sparse", "positions become keys, which are not written"),
     (
         "literal choice/repeated branches in their order",
-        "elements of one name are one array: their order among others is lost",
+        "elements with one name become one array: their order among others is lost",
     ),
     (
         "encoded headers/a header block",
-        "a block with the name of an operation, apart from case, is taken for a call of it",
+        "a header block with the name of an operation, ignoring case, is taken for a call of it",
     ),
 ];
 
@@ -40,7 +40,7 @@ impl Peer for Php {
         debian::install(&PACKAGES)
     }
 
-    /// Its script is that of values alone.
+    /// The script covers only values.
     fn client(&self) -> Result<Option<Command>> {
         Ok(None)
     }

@@ -1,4 +1,5 @@
-//! Programs under test: clients that run to their end, and servers that run until they are dropped.
+//! Programs under test: clients, which run to completion, and servers, which run until they are
+//! dropped.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -11,12 +12,12 @@ use anyhow::{Context, Result, bail};
 
 use crate::shell;
 
-/// A server says where it is in lines of its standard output that begin so.
+/// Prefix of the lines of standard output in which a server announces its URL.
 const ANNOUNCEMENT: &str = "listening on ";
-/// Longest time until a server has said so, and the longest that a client may run.
+/// Time limit for a server's announcement, and for the run of a client.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Runs a client to its end and gives its standard output. What it says otherwise is shown only if
+/// Runs a client to completion and returns its standard output. Its other output is shown only if
 /// it fails.
 pub fn output(command: &mut Command) -> Result<String> {
     let mut timed = shell::command("timeout", [PATIENCE.as_secs().to_string()]);
@@ -31,19 +32,20 @@ pub fn output(command: &mut Command) -> Result<String> {
 pub struct Server {
     process: Child,
     pub url: String,
-    /// Where it speaks TLS, if it does in the same process.
+    /// URL for TLS, if the same process serves it.
     pub secure_url: Option<String>,
 }
 
 impl Server {
-    /// Starts a server and waits until it has said where it is: once, or for TLS a second time.
-    /// What it says to standard error goes to `.peers/NAME/server.log`.
+    /// Starts a server and waits until it has announced its URL: once, or twice with TLS. Its
+    /// standard error goes to `.peers/NAME/server.log`.
     pub fn start(name: &str, command: &mut Command, addresses: usize) -> Result<Self> {
         let says = |line: &str| line.strip_prefix(ANNOUNCEMENT).map(|url| url.trim().to_owned());
         Self::start_saying(name, command, addresses, says)
     }
 
-    /// The same for one that says it in another way: `says` finds the URL in a line.
+    /// Like [`Server::start`], for a server with another announcement: `says` finds the URL in a
+    /// line.
     pub fn start_saying(
         name: &str,
         command: &mut Command,
@@ -68,7 +70,7 @@ impl Server {
         }
     }
 
-    /// The URL with another path.
+    /// Returns the URL with another path.
     pub fn at(&self, path: &str) -> String {
         let origin = self.url.splitn(4, '/').take(3).collect::<Vec<_>>().join("/");
         origin + path
@@ -77,14 +79,14 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Both fail only if the process has ended, which is what they are for.
+        // Both fail only if the process has ended, which is the purpose.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// The first so many URLs that are announced. The output is read to its end, so that the server may
-/// go on writing.
+/// Returns the first announced URLs. The output is read to its end, so that the server can go on
+/// writing.
 fn announced(
     output: ChildStdout,
     count: usize,
@@ -94,14 +96,14 @@ fn announced(
     thread::spawn(move || {
         let lines = BufReader::new(output).lines().map_while(Result::ok);
         for url in lines.filter_map(|line| says(&line)) {
-            // Nobody wants those behind the first ones.
+            // Further URLs are not needed.
             let _ = sender.send(url);
         }
     });
     let next = || receiver.recv_timeout(PATIENCE).ok();
     let urls: Vec<String> = std::iter::from_fn(next).take(count).collect();
     if urls.len() < count {
-        bail!("it has ended, or not said {count} times where it is; see its server.log");
+        bail!("it exited, or did not announce its URL {count} times; see its server.log");
     }
     Ok(urls)
 }

@@ -1,12 +1,12 @@
-//! Results of tests, by peer and side.
+//! Test results, by peer and side.
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-/// The rows of a table: features in the words of the tests, each with a title.
+/// The rows of a table: features, by their names in the tests, each with a title.
 pub type Rows = &'static [(&'static str, &'static str)];
 
-/// What is tested with the service of `bench.wsdl`: the ways of messages.
+/// Features tested with the service of `bench.wsdl`: kinds of messages.
 pub const MESSAGES: Rows = &[
     ("arrays", "arrays of each type"),
     ("values", "values at the edge"),
@@ -23,7 +23,7 @@ pub const MESSAGES: Rows = &[
     ("one-way", "one-way"),
 ];
 
-/// What is tested with the services of `types.wsdl` and `encoded.wsdl`: the kinds of values.
+/// Features tested with the services of `types.wsdl` and `encoded.wsdl`: kinds of values.
 pub const VALUES: Rows = &[
     ("literal primitives", "literal: primitive types"),
     ("literal nil", "literal: nil, absent"),
@@ -45,16 +45,16 @@ pub const VALUES: Rows = &[
     ("encoded faults", "encoded: typed faults"),
 ];
 
-/// What is tested with the server of TR-069: whole sessions.
+/// Features tested with the TR-069 server: whole sessions.
 pub const SESSIONS: Rows = &[("sessions", "sessions of TR-069")];
 
-/// In place of a test's name, where a peer has nothing of a feature.
+/// Replaces a test's name if a peer lacks the whole feature.
 pub const ALL: &str = "all of it";
 
-/// The versions of SOAP, each with rows of its own.
+/// The versions of SOAP, each with its own rows.
 pub const VERSIONS: [&str; 2] = ["1.1", "1.2"];
 
-/// Which side the peer was on.
+/// The side that the peer was on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
@@ -69,9 +69,9 @@ pub struct TestResult {
     pub feature: String,
     pub test: String,
     pub ok: bool,
-    /// What is wrong, if something is.
+    /// The error, if the test failed.
     pub detail: String,
-    /// Why the peer has nothing to be tested, if so.
+    /// Why the peer does not offer what is tested, if it does not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped: Option<String>,
 }
@@ -81,21 +81,21 @@ pub struct TestResult {
 pub struct Column {
     pub peer: &'static str,
     pub side: Side,
-    /// What there must be results for.
+    /// The rows that must have results.
     pub rows: Rows,
     pub results: Vec<TestResult>,
 }
 
 impl Column {
-    /// From the lines of a program.
+    /// Parses the lines of a program's output.
     pub fn parse(peer: &'static str, side: Side, rows: Rows, lines: &str) -> Result<Self> {
         let parse = |line| serde_json::from_str(line).with_context(|| format!("unexpected line for {peer}: {line}"));
         Ok(Column { peer, side, rows, results: lines.lines().map(parse).collect::<Result<_>>()? })
     }
 
-    /// Adds what the peer does not offer: a result for each feature in both versions; for all that
-    /// there is no result for in a version, where that is named, or the beginning of a feature's
-    /// name with `*`.
+    /// Adds what the peer does not offer. An entry names a feature, which gets a result in each
+    /// version, a version, which gets a result for each feature, or the prefix of features, ending
+    /// in `*`. Rows that have results already are left alone.
     pub fn note_lacks(&mut self, lacks: &[(&str, &str)]) {
         for (feature, reason) in lacks {
             let missing: Vec<_> = self.missing().into_iter().filter(|row| names(feature, row)).collect();
@@ -103,16 +103,16 @@ impl Column {
         }
     }
 
-    /// The rows without results: versions and features.
+    /// Returns the rows without results: versions and features.
     pub fn missing(&self) -> Vec<(&'static str, &'static str)> {
         let rows = self.rows.iter().flat_map(|(feature, _)| VERSIONS.map(|soap| (soap, *feature)));
         rows.filter(|(soap, feature)| self.of(soap, feature).next().is_none()).collect()
     }
 
-    /// Adds a result on whether our server has passed over bytes that it had read before, in all
+    /// Adds a result on whether our server has skipped bytes that it had decoded before, in all of
     /// the column's requests.
     pub fn note_comparison(&mut self, fast_bytes: u64) {
-        let detail = if fast_bytes == 0 { "no byte of any request was passed over" } else { "" };
+        let detail = if fast_bytes == 0 { "no byte of any request was skipped" } else { "" };
         self.results.extend(VERSIONS.map(|soap| TestResult {
             soap: soap.to_owned(),
             feature: "similar".to_owned(),
@@ -123,13 +123,13 @@ impl Column {
         }));
     }
 
-    /// The results of one row.
+    /// Returns the results of one row.
     pub fn of<'a>(&'a self, soap: &'a str, feature: &'a str) -> impl Iterator<Item = &'a TestResult> {
         self.results.iter().filter(move |result| result.soap == soap && result.feature == feature)
     }
 }
 
-/// Whether what is not offered stands for a row.
+/// Returns true if the restriction applies to the row.
 fn names(lack: &str, (soap, feature): &(&str, &str)) -> bool {
     match lack.strip_suffix('*') {
         Some(beginning) => feature.starts_with(beginning),
@@ -151,7 +151,7 @@ struct Record<'a> {
     result: &'a TestResult,
 }
 
-/// Every result with its peer and side.
+/// Returns every result with its peer and side.
 pub fn to_json(columns: &[Column]) -> Result<String> {
     let records = columns
         .iter()

@@ -1,5 +1,5 @@
-//! The tables at the end, for messages, values, and sessions of TR-069: a row for each feature and
-//! version of SOAP, a column for each peer and side.
+//! The final tables, for messages, values, and TR-069 sessions: a row for each feature and version
+//! of SOAP, a column for each peer and side.
 
 use std::collections::HashSet;
 use std::process::ExitCode;
@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use super::results::{Column, MESSAGES, Rows, SESSIONS, Side, TestResult, VALUES, VERSIONS};
 use crate::summary;
 
-/// Prints what has failed, the tables, and their notes; says whether all is well.
+/// Prints the failures, the tables, and their notes; returns whether everything passed.
 pub fn print(columns: &[Column]) -> ExitCode {
     print_failures(columns);
     let mut notes = Notes::default();
@@ -48,8 +48,7 @@ fn print_failures(columns: &[Column]) {
     }
 }
 
-/// Whether each test that was run has passed, and a failure for each row that a column has nothing
-/// for.
+/// Returns whether each test has passed, and a failure for each row without results in a column.
 fn outcomes(columns: &[Column]) -> Vec<bool> {
     let run = columns.iter().flat_map(|column| &column.results).filter(|result| result.skipped.is_none());
     let missing: usize = columns.iter().map(|column| column.missing().len()).sum();
@@ -66,7 +65,7 @@ fn print_rows(rows: &[Vec<String>]) {
     }
 }
 
-/// What the peers do not offer, and why: each once.
+/// What the peers do not offer, and why: each note once.
 #[derive(Default)]
 struct Notes(Vec<String>);
 
@@ -78,7 +77,7 @@ impl Notes {
         }
     }
 
-    /// What stands in the table for the results of one row.
+    /// Returns the cell for the results of one row.
     fn cell(&mut self, column: &Column, soap: &str, feature: &str) -> String {
         let (skipped, run): (Vec<_>, Vec<_>) = column.of(soap, feature).partition(|result| result.skipped.is_some());
         let failed = run.iter().filter(|result| !result.ok).count();

@@ -14,10 +14,10 @@ use crate::shell::{self, Profile};
 const MODULE: &str = "github.com/vmware/govmomi/vcsim";
 const VERSION: &str = "v0.46.3";
 const EXAMPLE: &str = "example-vsphere";
-/// Virtual machines of each host and cluster that is simulated.
+/// Number of virtual machines of each simulated host and cluster.
 const MACHINES: usize = 50;
 
-/// Installs the simulator, and lets the example log in, wait for updates, poll and log out.
+/// Installs the simulator, and has the example log in, wait for updates, poll and log out.
 pub fn check() -> Result<()> {
     let simulator = install()?;
     shell::build(&[EXAMPLE], Profile::Dev)?;
@@ -27,11 +27,14 @@ pub fn check() -> Result<()> {
     println!("polling the virtual machines of vcsim {VERSION}");
     let said = process::output(super::ours::command(EXAMPLE).args([&server.url, "user", "pass"]))?;
     print!("{said}");
-    ensure!(said.contains("virtual machines") && said.contains("leased"), "the example has not said what polls took");
+    ensure!(
+        said.contains("virtual machines") && said.contains("leased"),
+        "the example did not print the time of polls"
+    );
     Ok(())
 }
 
-/// Builds the simulator by the `go` that is installed, unless that has been done.
+/// Builds the simulator with the installed `go`, unless it is built already.
 fn install() -> Result<PathBuf> {
     let folder = shell::workspace("vcsim")?;
     let program = folder.join("vcsim");
@@ -42,8 +45,8 @@ fn install() -> Result<PathBuf> {
     Ok(program)
 }
 
-/// The URL in the simulator's first line: `export GOVC_URL=http://user:pass@127.0.0.1:8989/sdk
-/// GOVC_SIM_PID=1`.
+/// Returns the URL in the simulator's first line: `export
+/// GOVC_URL=http://user:pass@127.0.0.1:8989/sdk GOVC_SIM_PID=1`.
 fn announced(line: &str) -> Option<String> {
     let url = line.strip_prefix("export GOVC_URL=")?.split(' ').next()?;
     let (scheme, rest) = url.split_once("://")?;

@@ -1,4 +1,4 @@
-//! zeep, in a Python environment of its own: the versions are those of
+//! zeep, in its own Python environment: the versions are those of
 //! `tests/interop/zeep/requirements.txt`.
 
 use std::path::{Path, PathBuf};
@@ -38,15 +38,12 @@ impl Peer for Zeep {
         command.arg(shell::root().join("tests/interop/zeep/cases.py"));
         let lacks = &[
             ("literal utf-16", "it is tested with messages, above"),
-            (
-                "encoded*",
-                "it loads no description that uses SOAP encoding without fetching its schema from the network",
-            ),
+            ("encoded*", "it cannot load a WSDL with SOAP encoding without fetching that schema from the network"),
         ];
         Ok(Some((vec![command], lacks)))
     }
 
-    /// zeep is a client alone.
+    /// zeep is only a client.
     fn server(&self, _: &Ours) -> Result<Option<Served>> {
         Ok(None)
     }
@@ -61,7 +58,7 @@ fn make_environment(python: &Path, lock: &Path) -> Result<()> {
     let advice = "a Python 3 with the module venv is needed";
     shell::run(shell::command("python3", ["-m", "venv", "--clear"]).arg(venv)).context(advice)?;
     let python = python.to_string_lossy();
-    // Every package is pinned, so that nothing is left to resolve.
+    // Every package is pinned, so there is nothing to resolve.
     shell::run(shell::command(&python, ["-m", "pip", "install", "--quiet", "--no-deps", "-r"]).arg(lock))?;
     shell::run(&mut shell::command(&python, ["-m", "pip", "check"]))
 }

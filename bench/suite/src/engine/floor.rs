@@ -1,4 +1,4 @@
-//! The floors: what reading or copying a message costs when nothing is understood of it.
+//! The floors: the cost of reading or copying a message without processing it.
 
 use std::hint::black_box;
 
@@ -8,14 +8,14 @@ use super::Session;
 use super::ours::timed;
 use crate::ring::Ring;
 
-/// Each message of the ring is compared with the one before it, as a differential decoder does.
+/// Compares each message of the ring with its predecessor, as a differential decoder does.
 pub struct Compare {
     ring: Ring,
     is_equal: bool,
 }
 
 impl Compare {
-    /// Messages equal to `message`.
+    /// Creates a ring of messages equal to `message`.
     pub fn new(message: &[u8]) -> Self {
         Compare { ring: Ring::new(message), is_equal: false }
     }
@@ -46,14 +46,14 @@ impl Session for Compare {
     }
 }
 
-/// Each message of the ring is copied into one buffer.
+/// Copies each message of the ring into one buffer.
 pub struct Copy {
     ring: Ring,
     target: Vec<u8>,
 }
 
 impl Copy {
-    /// Messages equal to `message`.
+    /// Creates a ring of messages equal to `message`.
     pub fn new(message: &[u8]) -> Self {
         Copy { ring: Ring::new(message), target: vec![0; message.len()] }
     }

@@ -1,7 +1,7 @@
-//! Toolkits that can be measured, behind one interface.
+//! Toolkits that can be measured, with a common interface.
 //!
-//! An [`Engine`] prepares a workload; the [`Session`] that comes out runs it, and checks what the
-//! runs produced. Sessions of several engines are alive at once, so that their runs can take turns.
+//! An [`Engine`] prepares a workload; the resulting [`Session`] runs it, and checks what the runs
+//! produced. Sessions of several engines can exist at once, so that their runs can alternate.
 
 mod floor;
 pub(crate) mod ours;
@@ -21,25 +21,25 @@ pub use peer::{Call, Peer, Transport};
 
 /// A toolkit.
 pub trait Engine {
-    /// The name in reports.
+    /// Returns the name in reports.
     fn name(&self) -> &str;
 
-    /// True if the toolkit can do this.
+    /// Returns true if the toolkit supports the workload.
     fn offers(&self, workload: &Workload) -> bool;
 
-    /// Makes ready for runs with `n` elements, and does the work once.
+    /// Prepares runs with `n` elements, and does the work once.
     ///
     /// # Errors
     /// When the work fails.
     fn prepare<'a>(&'a mut self, workload: &Workload, n: usize) -> Result<Box<dyn Session + 'a>>;
 }
 
-/// What a toolkit made of a message is wrong; but it works, and will go on with something else.
+/// A toolkit's result for a message is wrong; the toolkit can go on with other work.
 #[derive(Debug)]
 pub struct WrongValues {
-    /// The checksum of what it has.
+    /// The checksum of the result.
     pub found: String,
-    /// The checksum of what it should have.
+    /// The expected checksum.
     pub expected: String,
 }
 
@@ -64,44 +64,45 @@ impl WrongValues {
 
 /// A workload of one size, ready to run.
 pub trait Session {
-    /// Size of the message: the input of a decode, the output of an encode.
+    /// Returns the size of the message: the input of a decode, the output of an encode.
     fn bytes(&self) -> usize;
 
-    /// How long runs go on before they count, at least; none for what is compiled beforehand.
+    /// Returns the minimum duration of runs before times count; zero for ahead-of-time compiled
+    /// toolkits.
     fn warm(&self) -> Duration {
         Duration::ZERO
     }
 
-    /// Messages that one run takes on; the time of a run is that of all of them.
+    /// Returns the number of messages in a run; the time of a run is the total for all of them.
     fn messages_per_run(&self) -> usize {
         1
     }
 
-    /// Does the work `count` times; the nanoseconds of each.
+    /// Does the work `count` times; returns the nanoseconds of each.
     ///
     /// # Errors
     /// When the work fails.
     fn run(&mut self, count: usize) -> Result<Vec<u64>>;
 
-    /// Checks what the last run produced.
+    /// Checks the result of the last run.
     ///
     /// # Errors
     /// When it is wrong.
     fn check(&mut self) -> Result<()>;
 
-    /// The most memory that one message takes, result included, in bytes.
+    /// Returns the peak memory for one message, including the result, in bytes.
     ///
     /// # Errors
     /// When it cannot be measured.
     fn peak_bytes(&mut self) -> Result<u64>;
 
-    /// What differential decoding did in all runs, and the memory it holds; `None` where there was
+    /// Returns the statistics and memory of differential decoding in all runs; `None` if there was
     /// none.
     fn differential(&self) -> Option<DifferentialStats> {
         None
     }
 
-    /// What templates did in all runs; `None` where there were none.
+    /// Returns the statistics of templates in all runs; `None` if there were none.
     fn templates(&self) -> Option<EncodeStats> {
         None
     }

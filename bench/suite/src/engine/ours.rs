@@ -1,4 +1,4 @@
-//! deltasoap itself, used as a server or a client uses it.
+//! deltasoap itself, used as a server or a client would.
 
 use std::num::NonZeroUsize;
 use std::time::Instant;
@@ -16,14 +16,15 @@ use crate::messages::{Payload, Sample, Visitor, decode, with_sample};
 use crate::ring::Ring;
 use crate::workload::{Action, Workload};
 
-/// Size of the pieces in which a message comes when memory is measured: what a server has of a
-/// message at a time.
+/// Size of the chunks in which a message arrives when memory is measured: the part of a message
+/// that a server holds at a time.
 const CHUNK: usize = 64 * 1024;
 
-/// deltasoap in this process. The floors are its too: what the memory of this process allows.
+/// deltasoap in this process. The floors belong to it too: they show what this process's memory
+/// allows.
 #[derive(Debug, Default)]
 pub struct Deltasoap {
-    /// Size of the pieces that a message is fed in; `None` for whole messages.
+    /// Size of the chunks that a message is fed in; `None` for whole messages.
     pub chunk: Option<NonZeroUsize>,
 }
 
@@ -45,7 +46,7 @@ impl Engine for Deltasoap {
     }
 }
 
-/// The same workload with values that are handles to shared ones; `None` where there are none.
+/// Prepares the same workload with shared values; returns `None` if it has none.
 ///
 /// # Errors
 /// When the first run fails.
@@ -54,7 +55,7 @@ pub fn prepare_shared(workload: &Workload, n: usize) -> Result<Option<Box<dyn Se
     opened.map(|mut session| session.run(1).map(|_| session)).transpose()
 }
 
-/// Writes a sample through a template; gives that as a hint.
+/// Writes a sample through a template; returns the result as a hint.
 struct Send;
 
 impl Visitor for Send {
@@ -87,14 +88,14 @@ impl Visitor for Open {
     }
 }
 
-/// Runs work and gives the nanoseconds it took.
+/// Runs `work` and returns its duration in nanoseconds.
 pub fn timed<R>(work: impl FnOnce() -> R) -> (u64, R) {
     let start = Instant::now();
     let result = work();
     (u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX), result)
 }
 
-/// A decoder that compares nothing: each message is one of a kind.
+/// Returns a decoder that compares nothing.
 fn regular_decoder() -> Decoder {
     Decoder::new(DecodeOptions { differential: Differential::OFF, ..DecodeOptions::default() })
 }
@@ -104,9 +105,9 @@ struct Decode<T> {
     ring: Ring,
     chunk: Option<usize>,
     decoder: Decoder,
-    /// What was sent just before each message came.
+    /// The hint from sending just before each message arrived.
     hint: Option<Hint>,
-    /// What the last run gave.
+    /// The result of the last run.
     value: Option<T>,
 }
 
@@ -122,7 +123,7 @@ impl<T: Payload> Session for Decode<T> {
         self.ring.message_len()
     }
 
-    /// The release of the previous run's value is part of the time, as in the peer protocol.
+    /// The time includes dropping the previous run's value, as in the peer protocol.
     fn run(&mut self, count: usize) -> Result<Vec<u64>> {
         let Decode { ring, chunk, decoder, hint, value, .. } = self;
         let mut run_once = || {
@@ -142,7 +143,7 @@ impl<T: Payload> Session for Decode<T> {
         self.sample.check_values(self.value.as_ref().context("nothing was decoded")?)
     }
 
-    /// Of the first message that a new decoder reads.
+    /// Measures the first message of a new decoder.
     fn peak_bytes(&mut self) -> Result<u64> {
         let message = self.ring.next();
         let decode_first = || -> Result<T, Error> {
@@ -187,7 +188,7 @@ impl<T: Payload> Session for Encode<T> {
         self.sample.check_message(self.buffer.as_slice())
     }
 
-    /// Of the first message that is written into a new buffer.
+    /// Measures the first message written into a new buffer.
     fn peak_bytes(&mut self) -> Result<u64> {
         let (result, peak) = memory::peak_of(|| self.encode(Buffer::new()));
         self.sample.check_message(result?.as_slice())?;

@@ -1,7 +1,7 @@
-//! Other toolkits: a process each, spoken to by the protocol of `bench/peers/PROTOCOL.md`.
+//! Other toolkits: one process each, controlled by the protocol of `bench/peers/PROTOCOL.md`.
 //!
-//! The peer times itself, so the pipe is never part of a measurement. It is not trusted with the
-//! result: checksums are compared after all runs, and what it has encoded is decoded here.
+//! The peer times itself, so the pipe is never part of a measurement. Its results are not trusted:
+//! checksums are compared after all runs, and its encoded messages are decoded here.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -21,28 +21,28 @@ use crate::workload::{Action, PeerDefinition, Values, Workload};
 /// A toolkit's process; killed when dropped.
 pub struct Peer {
     name: String,
-    /// The workloads it can do.
+    /// The supported workloads.
     workloads: Vec<String>,
-    /// What its server offers.
+    /// The operations of its server.
     operations: Vec<String>,
-    /// What its client can call.
+    /// The operations that its client can call.
     calls: Vec<String>,
-    /// What its server and its client can do besides plain HTTP.
+    /// The transports of its server and client besides plain HTTP.
     transports: Vec<String>,
-    /// Who it says it is.
+    /// Name and version.
     version: String,
-    /// How long runs go on before they count.
+    /// Duration of runs before they count.
     warm: Duration,
-    /// True if it was last told to speak otherwise than plainly.
+    /// True if the current transport is not plain HTTP.
     is_other: bool,
     link: Link,
 }
 
 impl Peer {
-    /// Starts the peer's program, which lies below `folder`, and asks who it is.
+    /// Starts the peer's program below `folder`, and asks for its identity.
     ///
     /// # Errors
-    /// When there is no such peer, it is not built, or does not answer as one.
+    /// When there is no such peer, it is not built, or it does not answer as a peer.
     pub fn start(definition: &PeerDefinition, folder: &Path) -> Result<Self> {
         if let Some(reason) = &definition.missing {
             bail!("{}: {reason}", definition.name);
@@ -58,12 +58,12 @@ impl Peer {
         Ok(Peer { name, workloads, operations, calls, transports, version, warm, is_other: false, link })
     }
 
-    /// True if its program lies below `folder`.
+    /// Returns true if its program exists below `folder`.
     pub fn is_built(definition: &PeerDefinition, folder: &Path) -> bool {
         definition.missing.is_none() && folder.join(&definition.program).exists()
     }
 
-    /// The reason that rows have where it is not.
+    /// Returns the reason for a row of a peer that is not built.
     pub fn not_built(definition: &PeerDefinition) -> String {
         format!("{} is not built: run `{}`", definition.name, definition.build)
     }
@@ -87,32 +87,33 @@ impl Engine for Peer {
 }
 
 impl Peer {
-    /// Lets the peer start its server, for so many connections at one time; gives where it listens.
+    /// Starts the peer's server, for this many concurrent connections; returns its address.
     ///
     /// # Errors
-    /// When it has none.
+    /// When the peer has no server.
     pub fn serve(&mut self, connections: usize) -> Result<SocketAddr> {
         ensure!(!self.operations.is_empty(), "{} has no server", self.name);
         let serving: Serving = self.link.ask(&format!("serve {connections}"), b"")?;
         Ok((Ipv4Addr::LOCALHOST, serving.port).into())
     }
 
-    /// The same, but that the caller sees to its warm-up.
+    /// Disables the warm-up; the caller does it.
     #[must_use]
     pub fn without_warm_up(self) -> (Self, Duration) {
         (Peer { warm: Duration::ZERO, ..self }, self.warm)
     }
 
-    /// How long runs go on in memory before they count; none for what is compiled beforehand.
+    /// Returns the duration of runs in memory before they count; zero for ahead-of-time compiled
+    /// toolkits.
     pub fn warm(&self) -> Duration {
         self.warm
     }
 
-    /// Says how server and client are to speak from now on, plainly without a transport. Who knows
-    /// nothing but plain HTTP is told nothing.
+    /// Sets the transport of server and client from now on; `None` is plain HTTP. A peer that
+    /// supports only plain HTTP is not notified.
     ///
     /// # Errors
-    /// When the peer cannot do that.
+    /// When the peer does not support the transport.
     pub fn speak(&mut self, transport: Option<&Transport>) -> Result<()> {
         let plain = Transport { name: PLAIN, folder: PathBuf::from(".") };
         let Transport { name, folder } = transport.unwrap_or(&plain);
@@ -123,31 +124,30 @@ impl Peer {
         Ok(())
     }
 
-    /// What its server and its client can do besides plain HTTP.
+    /// Returns the transports of its server and client besides plain HTTP.
     pub fn transports(&self) -> &[String] {
         &self.transports
     }
 
-    /// Who it says it is: name and version.
+    /// Returns the peer's name and version.
     pub fn version(&self) -> &str {
         &self.version
     }
 
-    /// What its server offers.
+    /// Returns the operations of its server.
     pub fn operations(&self) -> &[String] {
         &self.operations
     }
 
-    /// What its client can call.
+    /// Returns the operations that its client can call.
     pub fn calls(&self) -> &[String] {
         &self.calls
     }
 
-    /// Makes ready for calls of an operation at a server by the toolkit's own client, and calls it
-    /// once.
+    /// Prepares calls of an operation by the toolkit's own client, and makes one.
     ///
     /// # Errors
-    /// When the peer cannot call, or gets something wrong.
+    /// When the peer cannot call, or gets a wrong result.
     pub fn prepare_call(&mut self, call: &Call<'_>) -> Result<Box<dyn Session + '_>> {
         let Call { operation, n, message, checksum, server, transport } = call;
         self.speak(*transport)?;
@@ -159,10 +159,10 @@ impl Peer {
         Ok(Box::new(session))
     }
 
-    /// Makes ready for reading a message of its own kind, which has this checksum.
+    /// Prepares reading a message of its own kind, with this checksum.
     ///
     /// # Errors
-    /// When the peer does not offer that, or gets something wrong.
+    /// When the peer does not support it, or gets a wrong result.
     pub fn prepare_message(&mut self, workload: &str, message: &[u8], checksum: &str) -> Result<Box<dyn Session + '_>> {
         ensure!(self.workloads.iter().any(|offered| offered == workload), "{} does not offer {workload}", self.name);
         let request = format!("prepare {workload} 1 {}", message.len());
@@ -173,15 +173,15 @@ impl Peer {
         Ok(Box::new(session))
     }
 
-    /// Its process.
+    /// Returns its process ID.
     pub fn pid(&self) -> u32 {
         self.link.process.id()
     }
 
-    /// Makes ready for sending `n` elements to a server again and again.
+    /// Prepares sending `n` elements to a server repeatedly.
     ///
     /// # Errors
-    /// When the peer does not offer that, cannot connect, or writes something wrong.
+    /// When the peer does not support it, cannot connect, or writes a wrong message.
     pub fn prepare_send<'a>(
         &'a mut self,
         values: Values,
@@ -197,42 +197,42 @@ impl Peer {
     }
 }
 
-/// The protocol's name for what is neither compressed nor encrypted.
+/// The protocol's name for a transport that neither compresses nor encrypts.
 const PLAIN: &str = "plain";
 
-/// How a peer's server and client speak: the protocol's `transport`.
+/// The transport of a peer's server and client: the protocol's `transport`.
 #[derive(Debug, Clone)]
 pub struct Transport {
     /// `plain`, `gzip`, `tls` or `gzip+tls`.
     pub name: &'static str,
-    /// Where `certificate.pem` and `key.pem` lie.
+    /// Folder of `certificate.pem` and `key.pem`.
     pub folder: PathBuf,
 }
 
-/// What a peer's client is to call.
+/// A call by a peer's client.
 #[derive(Debug)]
 pub struct Call<'a> {
     /// The operation.
     pub operation: &'a str,
-    /// Items.
+    /// Number of items.
     pub n: usize,
-    /// A message that sends the items; empty where none are sent.
+    /// A message that sends the items; empty if none are sent.
     pub message: &'a [u8],
-    /// The checksum of what must come back.
+    /// The checksum of the expected result.
     pub checksum: &'a str,
-    /// Who is to be called.
+    /// The address of the server.
     pub server: SocketAddr,
-    /// How.
+    /// The transport.
     pub transport: Option<&'a Transport>,
 }
 
-/// A peer that does something whose outcome has a checksum, such as to call an operation.
+/// A peer whose work has a result with a checksum, such as the call of an operation.
 struct Calls<'a> {
     link: &'a mut Link,
-    /// What must come back.
+    /// The checksum of the expected result.
     checksum: String,
     bytes: usize,
-    /// The highest that the peer has reported.
+    /// The peak memory reported by the peer.
     peak_bytes: u64,
 }
 
@@ -255,7 +255,7 @@ impl Session for Calls<'_> {
         Ok(runs.ns)
     }
 
-    /// Answers were checked by their checksum after each batch of runs.
+    /// Answers were verified by checksum after each batch of runs.
     fn check(&mut self) -> Result<()> {
         Ok(())
     }
@@ -280,7 +280,7 @@ impl Session for Sender<'_> {
         self.session.run(count)
     }
 
-    /// Sends a message to a server that keeps it, and looks at it there.
+    /// Sends a message to a server that keeps it, and checks it there.
     fn check(&mut self) -> Result<()> {
         self.session.check()?;
         let receiver = Receiver::start()?;
@@ -296,21 +296,21 @@ impl Session for Sender<'_> {
     }
 }
 
-/// A workload that a peer has prepared.
+/// A workload prepared by a peer.
 struct PeerSession<'a> {
     link: &'a mut Link,
     work: Work,
     bytes: usize,
-    /// The highest that the peer has reported.
+    /// The peak memory reported by the peer.
     peak_bytes: u64,
 }
 
-/// What the peer was asked to do.
+/// The requested work.
 struct Work {
     action: Action,
     values: Values,
     n: usize,
-    /// That of the values.
+    /// The checksum of the values.
     checksum: String,
 }
 
@@ -332,8 +332,8 @@ impl<'a> PeerSession<'a> {
         Ok(session)
     }
 
-    /// Lets a toolkit that is compiled while it runs run for a while: longer and longer batches,
-    /// whose times nobody sees.
+    /// Lets a JIT-compiled toolkit run for a while in batches of growing length, whose times are
+    /// dropped.
     fn warm_up(&mut self, time: Duration) -> Result<()> {
         let start = Instant::now();
         let mut batch = 1;
@@ -358,7 +358,7 @@ impl Session for PeerSession<'_> {
         Ok(runs.ns)
     }
 
-    /// The values of a decode were checked by their checksum after each batch of runs.
+    /// The values of a decode were verified by checksum after each batch of runs.
     fn check(&mut self) -> Result<()> {
         if self.work.action != Action::Encode {
             return Ok(());
@@ -373,7 +373,7 @@ impl Session for PeerSession<'_> {
     }
 }
 
-/// What a peer needs of a sample.
+/// The parts of a sample that a peer needs.
 struct Summary {
     message: Vec<u8>,
     checksum: String,
@@ -404,16 +404,16 @@ struct Hello {
     peer: String,
     version: String,
     workloads: Vec<String>,
-    /// None where there is no server.
+    /// Empty if there is no server.
     #[serde(default)]
     operations: Vec<String>,
-    /// None where there is no client.
+    /// Empty if there is no client.
     #[serde(default)]
     calls: Vec<String>,
-    /// None where there is nothing but plain HTTP.
+    /// Empty if only plain HTTP is supported.
     #[serde(default)]
     transports: Vec<String>,
-    /// Milliseconds of runs before times count.
+    /// Duration of runs before times count, in milliseconds.
     #[serde(default)]
     warm: u64,
 }
@@ -465,12 +465,12 @@ impl Link {
         understand(&self.request(line, bytes)?)
     }
 
-    /// Lets the peer connect to a server on this machine.
+    /// Connects the peer to a server on this machine.
     fn connect(&mut self, server: SocketAddr) -> Result<()> {
         self.ask::<Done>(&format!("connect {}", server.port()), b"").map(drop)
     }
 
-    /// The last encoded message: a length in a line, then the bytes; or an error like any other.
+    /// Reads the last encoded message: a line with its length, then the bytes; or an error.
     fn output(&mut self) -> Result<Vec<u8>> {
         let line = self.request("output", b"")?;
         let Ok(length) = line.trim_end().parse::<u64>() else {
@@ -482,10 +482,10 @@ impl Link {
     }
 
     fn request(&mut self, line: &str, bytes: &[u8]) -> Result<String> {
-        self.send(line, bytes).with_context(|| format!("the peer has ended before {line:?}"))?;
+        self.send(line, bytes).with_context(|| format!("the peer exited before {line:?}"))?;
         let mut answer = String::new();
         match self.answers.read_line(&mut answer)? {
-            0 => bail!("the peer has ended without an answer to {line:?}"),
+            0 => bail!("the peer exited without answering {line:?}"),
             _ => Ok(answer),
         }
     }
@@ -499,7 +499,7 @@ impl Link {
 
 impl Drop for Link {
     fn drop(&mut self) {
-        // Both fail only if the process has ended, which is what they are for.
+        // Both fail only if the process has already ended, which is the goal.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -507,12 +507,12 @@ impl Drop for Link {
 
 fn understand<T: DeserializeOwned>(answer: &str) -> Result<T> {
     if let Some(error) = refusal(answer) {
-        bail!("the peer says: {error}");
+        bail!("the peer reported: {error}");
     }
     serde_json::from_str(answer).with_context(|| format!("unexpected answer {answer:?}"))
 }
 
-/// The text of an error answer.
+/// Returns the text of an error answer.
 fn refusal(answer: &str) -> Option<String> {
     serde_json::from_str::<Failure>(answer).ok().map(|failure| failure.error)
 }
@@ -526,7 +526,7 @@ mod tests {
         let prepared: Prepared = understand("{\"ok\":true,\"checksum\":\"00\",\"bytes\":7}\n").unwrap();
         assert_eq!((prepared.checksum.as_str(), prepared.bytes), ("00", 7));
         let error = |answer| understand::<Prepared>(answer).err().unwrap().to_string();
-        assert_eq!(error("{\"ok\":false,\"error\":\"no\"}\n"), "the peer says: no");
+        assert_eq!(error("{\"ok\":false,\"error\":\"no\"}\n"), "the peer reported: no");
         assert!(error("nonsense\n").contains("nonsense"));
     }
 }

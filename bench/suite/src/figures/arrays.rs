@@ -1,5 +1,5 @@
-//! Goals on arrays of ten items, beside peers: what most messages are, and where what is done once
-//! a message counts.
+//! Goals on arrays of ten items, compared with peers: most messages are small, and the cost per
+//! message matters.
 
 use std::path::{Path, PathBuf};
 
@@ -12,14 +12,13 @@ use crate::measure::measure;
 use crate::run::peers_folder;
 use crate::workload::Definitions;
 
-/// Items.
+/// Number of items.
 const FEW: usize = 10;
-/// Peers, and how many times as fast as each of them decoding is meant to be: pugixml's tree has no
-/// values.
+/// Peers, and the target speedup of decoding over each: pugixml's tree has no values.
 const PEERS: [(&str, f64); 2] = [("gsoap", 1.0), ("pugixml", 0.8)];
 const WORKLOADS: [&str; 4] = ["decode-ints", "decode-hard", "decode-strings", "decode-structs"];
 
-/// The goals. Peers lie below `peers`.
+/// Returns the goals. `peers` is the folder of built peers.
 pub fn tasks(effort: Effort, peers: Option<PathBuf>) -> Vec<Task> {
     let folder = peers.unwrap_or_else(peers_folder);
     let task = |workload: &'static str, (peer, bound): (&'static str, f64)| {

@@ -1,13 +1,13 @@
-//! Compression by bandwidth: the time until a response has been received and read, by the rate of
-//! the network, with compression never, always and where it is found to pay (*Toward Characterizing
-//! the Performance of SOAP Toolkits*, 2.6).
+//! Compression by bandwidth: the time to receive and read a response, by the rate of the network,
+//! with compression off, on, and adaptive (*Toward Characterizing the Performance of SOAP
+//! Toolkits*, 2.6).
 //!
-//! Messages are written beforehand. Client, network and server are in this process, on the same
-//! processors, and a network has no delay but that of its rate ([`network`](super::network)). All
-//! ways take turns, each on a connection of its own that has carried a long message before and some
-//! of its kind, from which adaptive compression learns. The client compares each message with what
-//! was to come; a network that was faster than its rate, or a way that did not compress, is an
-//! error.
+//! Messages are written beforehand. Client, network and server share this process and its
+//! processors; the network has no delay except that of its rate ([`network`](super::network)). The
+//! compression settings alternate. Each has its own connection, which has already carried a long
+//! message and some of the measured kind, from which adaptive compression learns. The client
+//! compares each message with the expected one. A network faster than its rate, or a setting that
+//! did not compress, is an error.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -27,14 +27,14 @@ use crate::statistics::median_interval;
 
 /// Rates in Mbit/s.
 const RATES: [f64; 4] = [1.0, 10.0, 100.0, 1000.0];
-/// Doubles of the message that a connection has carried before.
+/// Number of doubles in the message that a connection carries first.
 const BEFORE: usize = 10_000;
-/// Messages of its kind that a way learns from.
+/// Number of messages of the measured kind that adaptive compression learns from.
 const LESSONS: usize = 6;
-/// A message that takes longer as it is, in seconds, is left out.
+/// Messages that take longer than this uncompressed, in seconds, are skipped.
 const LONGEST: f64 = 10.0;
 
-/// Ways of compression.
+/// Compression settings.
 const WAYS: [(&str, Compression); 5] = [
     ("never", Compression::OFF),
     ("gzip 1", Compression::ALWAYS.level(1)),
@@ -43,7 +43,7 @@ const WAYS: [(&str, Compression); 5] = [
     ("adaptive", Compression::ADAPTIVE),
 ];
 
-/// The goals.
+/// Returns the goals.
 pub fn tasks(effort: Effort) -> Vec<Task> {
     let rates = if effort.is_quick { &RATES[2..] } else { &RATES };
     let messages = messages(effort);
@@ -70,7 +70,7 @@ fn messages(effort: Effort) -> Vec<(String, Arc<str>)> {
     messages
 }
 
-/// Compares adaptive compression with the best of the others.
+/// Compares adaptive compression with the best other setting.
 fn measure(effort: Effort, rate: f64, message: Arc<str>) -> Result<Goal> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let bytes = message.len();
@@ -87,15 +87,15 @@ fn measure(effort: Effort, rate: f64, message: Arc<str>) -> Result<Goal> {
     Ok(Goal::at_most(1.1, "× the best of never and always", share.median, detail).within(share))
 }
 
-/// What a way made of a message.
+/// The results of a compression setting.
 struct Run {
-    /// Milliseconds of each round.
+    /// Milliseconds, by round.
     ms: Vec<f64>,
-    /// Bytes of a response, with its headers, as the network carried them in the last round.
+    /// Bytes of a response, with its headers, on the network in the last round.
     carried: u64,
 }
 
-/// The run of each way.
+/// Measures all compression settings.
 async fn timed(effort: Effort, rate: f64, message: Arc<str>) -> Result<Vec<Run>> {
     let before = arrays::message_doubles(&arrays::hard_doubles(if effort.is_quick { 1000 } else { BEFORE }));
     let bytes = message.len() as u64;
@@ -112,7 +112,7 @@ async fn timed(effort: Effort, rate: f64, message: Arc<str>) -> Result<Vec<Run>>
         lanes.push((lane, compression));
         runs.push(Run { ms: Vec::new(), carried: 0 });
     }
-    // Rounds for half a minute, but where one alone takes long.
+    // Rounds for half a minute, but at least five.
     let (least, most, limit) = if effort.is_quick { (1, 1, 0) } else { (5, 25, 30) };
     let start = Instant::now();
     while runs[0].ms.len() < least || runs[0].ms.len() < most && start.elapsed() < Duration::from_secs(limit) {
@@ -134,7 +134,7 @@ async fn timed(effort: Effort, rate: f64, message: Arc<str>) -> Result<Vec<Run>>
 /// A client and a server, with a network between.
 struct Lane {
     client: Client,
-    /// Which message is to come.
+    /// The index of the expected message.
     expected: Arc<AtomicUsize>,
     far: Far,
 }
@@ -159,7 +159,7 @@ impl Lane {
         Ok(Lane { client: client.build()?, expected, far })
     }
 
-    /// The time for a message, and the bytes that were carried for it.
+    /// Returns the time for a message, and the bytes carried for it.
     async fn fetch(&self, which: u32) -> Result<(Duration, u64)> {
         self.expected.store(which as usize, Relaxed);
         let before = self.far.carried();

@@ -1,8 +1,8 @@
-//! Goals on servers under load: what differential mode costs where nothing is similar, both cores,
-//! what a connection keeps.
+//! Goals on servers under load: the cost of differential mode without similar messages, use of both
+//! cores, memory per connection.
 //!
-//! Servers are processes of their own, as in [`wire`](super::wire); those that are compared take
-//! turns, and each turn gives a ratio. The interval is that of the ratios' median.
+//! Servers are separate processes, as in [`wire`](super::wire). Compared servers alternate, and
+//! each round gives a ratio. The interval is that of the ratios' median.
 
 use std::cell::OnceCell;
 use std::path::PathBuf;
@@ -20,14 +20,14 @@ use crate::statistics::{Interval, median_interval};
 
 /// Connections that keep a server busy.
 const BUSY: usize = 16;
-/// Messages of which none is like another.
+/// Messages without similar ones.
 const DISSIMILAR: [&str; 3] = ["echoDoubles:100", "sendDoubles:100", "sendStrings:1000"];
-/// A message of 99 KB, and connections that have sent one and then nothing.
+/// A 99 KB message; idle connections have sent one.
 const LONG: &str = "sendInts:5900";
 const IDLE: usize = 100;
-/// Kilobytes that a connection kept before it was bounded.
+/// Kilobytes that a connection kept before the limit.
 const BEFORE: u32 = 235;
-/// What it may keep: somewhat more than the message.
+/// Kilobytes that it may keep: slightly more than the message.
 const KEPT: f64 = 130.0;
 
 #[derive(Debug, Clone)]
@@ -39,7 +39,7 @@ struct Bench {
     idle: usize,
 }
 
-/// The goals. Peers lie below `peers`.
+/// Returns the goals. `peers` is the folder of built peers.
 pub fn tasks(effort: Effort, peers: Option<PathBuf>) -> Vec<Task> {
     let folder = peers.unwrap_or_else(peers_folder);
     let (time, warm_up) = (Duration::from_millis(700), Duration::from_millis(300));
@@ -74,7 +74,7 @@ impl Bench {
         })
     }
 
-    /// The generator and the servers run on any core.
+    /// Generator and servers may use any core.
     fn both_cores(&self) -> [Task; 2] {
         let (bench, shared) = (self.clone(), Rc::new(OnceCell::new()));
         let (again, kept) = (bench.clone(), shared.clone());
@@ -99,17 +99,18 @@ impl Bench {
         [median, rate]
     }
 
-    /// Measured once for both goals.
+    /// Returns the rounds, measured once for both goals.
     fn void<'r>(&self, rounds: &'r OnceCell<Rounds>) -> Result<&'r Rounds> {
         if rounds.get().is_none() {
             let measured = self.rounds([OURS, "gsoap"], "echoVoid", false)?;
-            // It was empty a moment ago.
+            // The cell was empty just before.
             let _ = rounds.set(measured);
         }
         rounds.get().context("nothing was measured")
     }
 
-    /// What a server holds for each of many connections that have sent one long message.
+    /// Measures a server's memory per connection, with many connections that have sent one long
+    /// message.
     fn kept(&self) -> Task {
         let bench = self.clone();
         task(format!("real: memory of an idle connection behind a message of 99 KB, was {BEFORE} KB"), move || {
@@ -180,18 +181,19 @@ fn task(name: String, measure: impl FnOnce() -> Result<Goal> + 'static) -> Task 
     Task { name, measure: Box::new(measure) }
 }
 
-/// A goal that says why where there was nothing to compare with.
+/// Judges a comparison, or returns an unknown goal with the reason if there was nothing to compare
+/// with.
 fn judge<T>(goal: &str, compared: Result<T>, judge: impl FnOnce(T) -> Result<Goal>) -> Result<Goal> {
     compared.and_then(judge).or_else(|error| Ok(Goal::unknown(goal, format!("{error:#}"))))
 }
 
-/// Of the ratio of the first server's number to the second's.
+/// Returns the interval of the ratio of the first server's number to the second's.
 fn interval(rounds: &[[Measured; 2]], number: impl Fn(&Measured) -> f64) -> Result<Interval> {
     let ratios: Vec<f64> = rounds.iter().map(|[one, other]| number(one) / number(other)).collect();
     median_interval(&ratios)
 }
 
-/// The medians of both servers' numbers.
+/// Returns the medians of both servers' numbers.
 fn both(rounds: &[[Measured; 2]], number: impl Fn(&Measured) -> f64) -> Result<[f64; 2]> {
     let of = |place: usize| median_interval(&rounds.iter().map(|pair| number(&pair[place])).collect::<Vec<_>>());
     Ok([of(0)?.median, of(1)?.median])

@@ -1,12 +1,12 @@
-//! Goals on streams in which no message is like another: what it costs to find that out.
+//! Goals on streams without similar messages: the cost of detecting that.
 //!
-//! All values change from message to message, and each message is new: a decoder that knows several
-//! kinds of messages by heart (as many as come by turns) would soon know all messages of a ring. So
-//! a stream is made once, and *played* from its first message to its last, with default options and
-//! in regular mode, by decoders that have seen nothing. The two take turns, message by message
-//! (small ones: some at a time), and so does who is first. The first messages of a play, in which a
-//! decoder learns that it learns nothing, and those that follow count separately. Each play gives a
-//! ratio of total times; the interval is that of many plays' median.
+//! All values change from message to message, and each message is new: a decoder that remembers
+//! several kinds of messages (as many as alternate) would soon know all messages of a ring. So a
+//! stream is created once, and *played* from its first message to its last by new decoders, with
+//! default options and in regular mode. The two alternate message by message (small ones: several
+//! at a time), and so does the order of the two. The first messages of a play, in which a decoder
+//! learns that it learns nothing, count separately from the following ones. Each play gives a ratio
+//! of total times; the interval is that of the median of many plays.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -23,13 +23,13 @@ use crate::stream::lane::{Lane, Setup};
 use crate::stream::way::{As, Dynamic, Typed, Way};
 use crate::stream::{Bound, Kind, Recipe, Stream, Visitor, with_stream};
 
-/// At most so many times as long as in regular mode.
+/// Maximum ratio to regular mode.
 const MEDIAN: f64 = 1.03;
-/// What the interval has to stay below.
+/// Upper limit of the interval.
 const HIGH: f64 = 1.05;
 
-/// Elements, messages that are the first, and messages that follow: of small ones so many that they
-/// hold further attempts to compare, of the largest few, for they take long.
+/// Elements, number of first messages, and number of following messages: enough small ones to
+/// include further attempts to compare, few of the largest, since they take long.
 const SIZES: [Size; 5] = [
     Size { n: 10, phases: [200, 2000] },
     Size { n: 100, phases: [200, 1600] },
@@ -37,19 +37,20 @@ const SIZES: [Size; 5] = [
     Size { n: 10_000, phases: [200, 100] },
     Size { n: 100_000, phases: [16, 16] },
 ];
-/// A message of 100 MB: of one kind, as text, for it takes long.
+/// A message of 100 MB: of one kind, as text, since it takes long.
 const HUGE: (Form, Size) =
     (Form { name: "literal", kinds: &[("doubles", Kind::Hard)] }, Size { n: 4_000_000, phases: [4, 4] });
-/// To see that it works.
+/// Sizes of a quick run.
 const QUICK: [Size; 2] = [Size { n: 1, phases: [4, 4] }, Size { n: 20, phases: [4, 4] }];
 
-/// Plays whose median has an interval.
+/// Minimum number of plays for an interval of the median.
 const FEWEST: usize = 6;
-/// How long the plays of a stream take, if there are enough by then.
+/// Duration of the plays of a stream, if they are enough by then.
 const TIME: Duration = Duration::from_secs(1);
-/// Messages whose values are looked at before times count; after that, the last one of each play.
+/// Number of messages whose values are checked before times count; after that, the last one of each
+/// play.
 const CHECKED: usize = 16;
-/// Messages that are timed together have so many bytes.
+/// Minimum number of bytes of messages that are timed together.
 const TURN: usize = 16 << 10;
 
 #[derive(Debug, Clone, Copy)]
@@ -58,7 +59,7 @@ struct Size {
     phases: [usize; 2],
 }
 
-/// How messages are written, and with what values.
+/// The form of messages and their values.
 #[derive(Clone, Copy)]
 struct Form {
     name: &'static str,
@@ -81,7 +82,7 @@ const FORMS: [Form; 2] = [
     },
 ];
 
-/// The goals.
+/// Returns the goals.
 pub fn tasks(effort: Effort) -> Vec<Task> {
     let sizes = if effort.is_quick { &QUICK[..] } else { &SIZES };
     let mut tasks = Vec::new();
@@ -118,7 +119,7 @@ struct Plays {
 }
 
 impl Plays {
-    /// The kind of values that is farthest from its goal is judged, so all of them are.
+    /// The kind of values farthest from its goal is judged, so all of them are.
     fn goal(&self, phase: usize) -> Result<Goal> {
         let intervals: Vec<(&str, Interval)> =
             self.all()?.iter().map(|(name, phases)| (*name, phases[phase])).collect();
@@ -137,7 +138,7 @@ impl Plays {
         if self.intervals.get().is_none() {
             let of = |&(name, kind): &(&'static str, Kind)| Ok((name, self.of(kind)?));
             let all = self.form.kinds.iter().map(of).collect::<Result<Vec<_>>>()?;
-            // It was empty a moment ago.
+            // The cell was empty just before.
             let _ = self.intervals.set(all);
         }
         self.intervals.get().map(Vec::as_slice).context("nothing was played")
@@ -150,12 +151,12 @@ impl Plays {
     }
 }
 
-/// How far an interval is from its goal; above zero where it misses it.
+/// Returns the distance of an interval from its goal; positive if it misses the goal.
 fn beyond(interval: &Interval) -> f64 {
     (interval.median - MEDIAN).max(interval.high - HIGH)
 }
 
-/// Plays a stream again and again, each time by new decoders.
+/// Plays a stream repeatedly, each time with new decoders.
 struct Play {
     effort: Effort,
     read_as: As,
@@ -197,7 +198,7 @@ impl Play {
     }
 }
 
-/// Total time of the first lane by that of the second, for so many messages.
+/// Returns the total time of the first lane divided by that of the second, for `messages` messages.
 fn phase<T: Same, W: Way<T>>(lanes: &mut [Lane<T, W>; 2], messages: usize, turn: usize, play: usize) -> Result<f64> {
     let (mut totals, mut left, mut turns) = ([0; 2], messages, play);
     while left > 0 {

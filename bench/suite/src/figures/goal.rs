@@ -1,56 +1,56 @@
-//! A goal and what was measured of it.
+//! A goal and its measurement.
 
 use serde::Serialize;
 
 use crate::report::{align, new_table};
 use crate::statistics::Interval;
 
-/// A goal, measured.
+/// A measured goal.
 #[derive(Debug, Default, Serialize)]
 pub struct Goal {
-    /// What is measured.
+    /// The measured quantity.
     pub name: String,
-    /// What is to be reached, in words.
+    /// The target as text.
     pub goal: String,
-    /// The number that is judged; `None` where it could not be measured.
+    /// The number that is judged; `None` if it could not be measured.
     pub measured: Option<f64>,
-    /// Where that lies with a probability of 95 percent, where this is known.
+    /// The 95 percent confidence interval, if known.
     pub interval: Option<[f64; 2]>,
-    /// What it means, or why there is none.
+    /// An explanation of the number, or the reason why it is missing.
     pub detail: String,
     /// True if the goal is reached; `None` for numbers that are reported without a goal.
     pub reached: Option<bool>,
 }
 
 impl Goal {
-    /// A number that is to be at most `bound`.
+    /// Creates a goal of at most `bound`.
     pub fn at_most(bound: f64, unit: &str, measured: f64, detail: String) -> Self {
         let goal = format!("at most {bound} {unit}");
         Goal { goal, measured: finite(measured), detail, reached: Some(measured <= bound), ..Goal::default() }
     }
 
-    /// A number that is to be at least `bound`.
+    /// Creates a goal of at least `bound`.
     pub fn at_least(bound: f64, unit: &str, measured: f64, detail: String) -> Self {
         let goal = format!("at least {bound} {unit}");
         Goal { goal, measured: finite(measured), detail, reached: Some(measured >= bound), ..Goal::default() }
     }
 
-    /// A number without a goal.
+    /// Creates a number without a goal.
     pub fn reported(unit: &str, measured: f64, detail: String) -> Self {
         Goal { goal: format!("reported, {unit}"), measured: finite(measured), detail, ..Goal::default() }
     }
 
-    /// A goal whose number could not be measured.
+    /// Creates a goal whose number could not be measured.
     pub fn unknown(goal: &str, reason: String) -> Self {
         Goal { goal: goal.to_owned(), detail: reason, ..Goal::default() }
     }
 
-    /// The goal with the interval in which its number lies.
+    /// Adds the interval of the number.
     pub fn within(self, Interval { low, high, .. }: Interval) -> Self {
         Goal { interval: Some([low, high]), ..self }
     }
 
-    /// The goal with a name.
+    /// Sets the name.
     pub fn named(self, name: String) -> Self {
         Goal { name, ..self }
     }
@@ -71,7 +71,7 @@ fn finite(measured: f64) -> Option<f64> {
     Some(measured).filter(|measured| measured.is_finite())
 }
 
-/// Shows goals, and how many of them are reached.
+/// Formats goals as a table, with the number of those reached.
 pub fn table(goals: &[Goal]) -> String {
     let mut table = new_table(&["figure", "goal", "detail", "measured", "95 %", "reached"]);
     table.add_rows(goals.iter().map(Goal::cells));

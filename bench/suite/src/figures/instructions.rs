@@ -1,8 +1,8 @@
-//! Goals on instructions, counted by callgrind: a number that no other program on the machine
-//! changes.
+//! Goals on instructions, counted by callgrind: a number that other programs on the machine do not
+//! affect.
 //!
-//! This program starts itself under valgrind, with the hidden command `once`, which decodes a
-//! number of messages; only what runs inside [`counted_messages`] is counted. Making the messages
+//! This program starts itself under valgrind with the hidden command `once`, which decodes a number
+//! of messages. Only instructions inside [`counted_messages`] are counted, so creating the messages
 //! is not.
 
 use std::env;
@@ -26,23 +26,23 @@ pub struct OnceArguments {
     /// A workload of similar messages
     #[arg(long, value_name = "NAME", default_value = "decode-similar-hard")]
     pub workload: String,
-    /// Elements in an array
+    /// Number of elements in an array
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     pub size: usize,
     /// Percentage of values that change from message to message
     #[arg(long, value_name = "P", default_value_t = 100, value_parser = clap::value_parser!(u32).range(..=100))]
     pub changed: u32,
-    /// Parts of an array that have that percentage in their middle
+    /// Number of parts of an array that have that percentage in their middle
     #[arg(long, value_name = "T", default_value_t = 1)]
     pub partitions: usize,
-    /// Messages to decode, from the first one on
+    /// Number of messages to decode, starting with the first
     #[arg(long, value_name = "N", default_value_t = MESSAGES)]
     pub messages: usize,
     /// A recorded message instead, and how to read it, as `figures --only real` names them:
     /// `EntityStatus, tree`
     #[arg(long, value_name = "NAME")]
     pub real: Option<String>,
-    /// Read the recorded message by the general routines
+    /// Read the recorded message without shortcuts
     #[arg(long, requires = "real")]
     pub general: bool,
     #[command(flatten)]
@@ -51,7 +51,7 @@ pub struct OnceArguments {
 
 const MESSAGES: usize = 24;
 
-/// The goal.
+/// Returns the goal.
 pub fn tasks(effort: Effort) -> Vec<Task> {
     let measure = move || {
         let goal = "at most 1.03 × regular";
@@ -66,7 +66,7 @@ pub fn tasks(effort: Effort) -> Vec<Task> {
     vec![Task { name: "instructions, hard doubles, all changed".to_owned(), measure: Box::new(measure) }]
 }
 
-/// Counts the instructions of a stream in which everything changes.
+/// Counts the instructions for a stream in which everything changes.
 fn count(effort: Effort, policy: Policy) -> Result<u64> {
     let (size, messages) = (effort.n.to_string(), effort.large_messages.to_string());
     counted(&["--checkpoints", &crate::options::name(policy), "--size", &size, "--messages", &messages])
@@ -83,13 +83,13 @@ pub fn counted(arguments: &[&str]) -> Result<u64> {
     collected(&said).with_context(|| format!("valgrind has counted nothing: {said}"))
 }
 
-/// The number in callgrind's line `==123== Collected : 456`.
+/// Returns the number in callgrind's line `==123== Collected : 456`.
 fn collected(said: &str) -> Option<u64> {
     let (_, count) = said.lines().find_map(|line| line.split_once("Collected :"))?;
     count.trim().parse().ok().filter(|count| *count > 0)
 }
 
-/// `once`: decodes messages for a profiler to watch.
+/// Runs `once`: decodes messages under a profiler.
 ///
 /// # Errors
 /// When there is no such workload, or a message cannot be decoded.
@@ -98,7 +98,7 @@ pub fn once(arguments: &OnceArguments, definitions: &Definitions) -> Result<()> 
         return real::once(name, arguments.general);
     }
     let streams = definitions.select(std::slice::from_ref(&arguments.workload))?.streams;
-    let Some(workload) = streams.first() else { bail!("{} is no stream of similar messages", arguments.workload) };
+    let Some(workload) = streams.first() else { bail!("{} is not a stream of similar messages", arguments.workload) };
     let OnceArguments { size: n, changed: percent, partitions, messages, .. } = *arguments;
     let recipe = Recipe { kind: workload.stream, n, percent, partitions };
     with_stream(recipe, Bound::SMALL, Once { differential: arguments.differential.differential(), messages })

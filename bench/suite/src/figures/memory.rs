@@ -1,4 +1,4 @@
-//! Goals on memory: bytes for each checkpoint, and for each leaf.
+//! Goals on memory: bytes per checkpoint, and per leaf.
 
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ use crate::stream::{Bound, Kind, Recipe, Stream, Visitor, with_stream};
 /// Interrupt frequency of the papers' policies.
 const PORTION: u32 = 32;
 
-/// The goals.
+/// Returns the goals.
 pub fn tasks(effort: Effort) -> Vec<Task> {
     let policies = [
         ("a lightweight checkpoint", State::Lightweight, Some(13.0)),
@@ -37,7 +37,7 @@ fn checkpoint_task(effort: Effort, name: &str, state: State, bound: Option<f64>)
     let measure = move || {
         let portions = Portions { state, matcher: Matcher::Crc32, size: PORTION, ..Portions::default() };
         let differential = Differential { checkpoints: portions.into(), adaptive: false };
-        // Of two messages, so that what is held once a message does not count.
+        // The difference of two messages, so that memory per message does not count.
         let [small, large] = [effort.n / 2, effort.n].map(|n| held(differential, Recipe::identical(Kind::Hard, n), 1));
         let (small, large) = (small?.stats, large?.stats);
         let (bytes, checkpoints) = (large.memory - small.memory, large.checkpoints - small.checkpoints);
@@ -71,7 +71,7 @@ struct Held {
     message: usize,
 }
 
-/// What is held after some messages of a stream.
+/// Returns the memory held after some messages of a stream.
 fn held(differential: Differential, recipe: Recipe, messages: usize) -> Result<Held> {
     with_stream(recipe, Bound::SMALL, Hold { setup: Setup::new(differential), messages })
 }

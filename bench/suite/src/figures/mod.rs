@@ -1,8 +1,7 @@
-//! `figures`: what differential decoding and serialization are meant to reach, each goal measured
-//! and judged.
+//! `figures`: measures differential decoding and serialization, and judges each goal.
 //!
-//! Goals are ratios of times taken in one run, by turns, so that they mean the same on every
-//! machine. "Floor" is a comparison of the message with an equal one, "regular" our own decoding of
+//! Goals are ratios of times measured alternately in one run, so that they mean the same on every
+//! machine. "Floor" is the comparison of a message with an equal one, "regular" our own decoding of
 //! the same messages in regular mode.
 
 mod arrays;
@@ -40,27 +39,27 @@ use goal::{Goal, table};
 /// How thoroughly to measure.
 #[derive(Debug, clap::Args)]
 pub struct FiguresArguments {
-    /// Small arrays and few runs: to see that it works, not how fast
+    /// Small arrays and few runs: shows that it works, not how fast
     #[arg(long)]
     pub quick: bool,
-    /// Elements in an array [default: 100000, the goals' size]
+    /// Number of elements in an array [default: 100000, the goals' size]
     #[arg(long, value_name = "N")]
     pub size: Option<usize>,
-    /// Pairs of streams of which an interval is computed [default: 100]
+    /// Number of pairs of streams for an interval [default: 100]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub pairs: Option<u32>,
-    /// Print one JSON object a line instead of a table
+    /// Print one JSON object per line instead of a table
     #[arg(long)]
     pub json: bool,
-    /// Leave out the goals whose names do not contain this
+    /// Skip the goals whose names do not contain this
     #[arg(long, value_name = "TEXT")]
     pub only: Option<String>,
-    /// Where built peers lie; sending is compared with gSOAP, and servers with those of gSOAP and
+    /// Folder of built peers; sending is compared with gSOAP, and servers with those of gSOAP and
     /// CXF, if they are built [default: .peers in the repository]
     #[arg(long, value_name = "FOLDER")]
     pub peers: Option<PathBuf>,
-    /// Where large descriptions lie: of those above 1 MB, import and loading are measured [default:
-    /// the largest of the repository]
+    /// Folder of large WSDLs: import and loading are measured for those above 1 MB [default: the
+    /// largest of the repository]
     #[arg(long, value_name = "FOLDER")]
     pub descriptions: Option<PathBuf>,
 }
@@ -68,17 +67,17 @@ pub struct FiguresArguments {
 /// How thoroughly to measure.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort {
-    /// Elements in an array.
+    /// Number of elements in an array.
     pub n: usize,
     /// Runs of a stream.
     pub plan: Plan,
-    /// Pairs of streams.
+    /// Number of pairs of streams.
     pub pairs: usize,
-    /// Messages of large arrays in each of a pair.
+    /// Number of messages with large arrays in each stream of a pair.
     pub large_messages: usize,
-    /// Small messages in each of a pair, at least.
+    /// Minimum number of small messages in each stream of a pair.
     pub small_messages: usize,
-    /// True if it is only to be seen that it works.
+    /// True if the run only shows that everything works.
     pub is_quick: bool,
 }
 
@@ -109,15 +108,15 @@ impl Effort {
     }
 }
 
-/// A goal that is still to be measured. Goals that are measured together stand one after the other.
+/// A goal to measure. Goals that are measured together are adjacent.
 pub struct Task {
-    /// What is measured.
+    /// The measured quantity.
     pub name: String,
-    /// Measures it.
+    /// Measures the goal.
     pub measure: Box<dyn FnOnce() -> Result<Goal>>,
 }
 
-/// Measures and judges.
+/// Measures and judges all goals.
 ///
 /// # Errors
 /// When a value is wrong, or a message cannot be decoded.

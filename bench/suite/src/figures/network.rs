@@ -1,11 +1,11 @@
-//! A network of a rate between a client and a server in this process: a forwarder that lets so many
-//! bytes pass in a second.
+//! A network with a limited rate between a client and a server in this process: a forwarder that
+//! limits the bytes per second.
 //!
-//! It adds no delay but that of the rate. Where there is a rate, its sockets and those of the
-//! server have small buffers, so that a server soon has to wait, as it has where the system's
-//! buffers are short beside what the network carries: about 128 KiB are under way at most. Segments
-//! are as long as those of Ethernet: one of loopback would fill such a buffer. The forwarder shares
-//! the processors with client and server, and mostly sleeps.
+//! It adds no delay except that of the rate. With a rate, its sockets and those of the server have
+//! small buffers, so that a server soon has to wait, as it does where the system's buffers are
+//! small compared with the network's traffic: at most about 128 KiB are in transit. Segments are as
+//! long as those of Ethernet, since a loopback segment would fill such a buffer. The forwarder
+//! shares the processors with client and server, and mostly sleeps.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -19,26 +19,26 @@ use deltasoap::http::{Server, ServerHandle, SoapService};
 use rustix::net::{RecvFlags, recv};
 use socket2::{Domain, Socket, Type};
 
-/// Bytes that a socket holds; the system takes it twice.
+/// Socket buffer size in bytes; the system doubles it.
 const BUFFER: usize = 32 << 10;
-/// Bytes of a segment.
+/// Size of a segment in bytes.
 const SEGMENT: u32 = 1460;
-/// Bytes that pass at one time: those of a millisecond, but a segment at least.
+/// Bytes forwarded at one time: one millisecond's worth within these limits, at least a segment.
 const PIECES: [f64; 2] = [SEGMENT as f64, (16 << 10) as f64];
-/// What may be caught up on, since threads wake late.
+/// Maximum delay to catch up on, since threads wake late.
 pub const LATE: Duration = Duration::from_millis(1);
 
-/// A server behind a network, stopped when dropped.
+/// A server reached through a network, stopped when dropped.
 pub struct Far {
-    /// Where clients connect to.
+    /// The URL for clients.
     pub url: String,
     handle: ServerHandle,
     carried: Arc<AtomicU64>,
 }
 
 impl Far {
-    /// Serves a service on the current runtime, at so many Mbit/s in each direction; at the speed
-    /// of loopback without.
+    /// Serves a service on the current runtime, at a rate in Mbit/s in each direction, or at
+    /// loopback speed without a rate.
     ///
     /// # Errors
     /// When no socket can be opened.
@@ -57,7 +57,7 @@ impl Far {
         Ok(Far { url: format!("http://{address}/"), handle, carried })
     }
 
-    /// Bytes that the network has carried to clients so far.
+    /// Returns the number of bytes carried to clients so far.
     pub fn carried(&self) -> u64 {
         self.carried.load(Relaxed)
     }
@@ -69,7 +69,7 @@ impl Drop for Far {
     }
 }
 
-/// What so many Mbit/s are.
+/// Converts Mbit/s to bytes per second.
 pub fn bytes_a_second(rate: f64) -> f64 {
     rate * 1e6 / 8.0
 }
@@ -90,14 +90,14 @@ fn small() -> io::Result<Socket> {
     Ok(socket)
 }
 
-/// Forwards connections to an address at a rate in bytes a second, until the process ends; where
-/// to.
+/// Forwards connections to an address at a rate in bytes per second, until the process ends.
+/// Returns the address to connect to.
 fn forward(to: SocketAddr, rate: f64, carried: Arc<AtomicU64>) -> io::Result<SocketAddr> {
     let listener = listener()?;
     let address = listener.local_addr()?;
     thread::spawn(move || {
         for client in listener.incoming() {
-            // A connection that cannot be forwarded is seen by its client.
+            // The client notices if its connection cannot be forwarded.
             let _ = client.and_then(|client| connect(client, to, rate, &carried));
         }
     });
@@ -137,18 +137,18 @@ fn carry(mut from: TcpStream, mut to: TcpStream, rate: f64, carried: &AtomicU64)
     }
 }
 
-/// A line that bytes pass one after the other.
+/// A line that carries bytes in order.
 struct Line {
-    /// In bytes a second.
+    /// Bytes per second.
     rate: f64,
-    /// When the last byte so far has passed.
+    /// Time at which the last byte so far has passed.
     free: Instant,
 }
 
 impl Line {
-    /// When bytes have passed that were taken now. If they had waited for the line, they follow the
-    /// ones before, however late the thread woke, up to [`LATE`]; an idle line does not make up for
-    /// anything.
+    /// Returns the time at which bytes taken now have passed. If they waited for the line, they
+    /// follow the previous bytes even if the thread woke late, up to [`LATE`]; an idle line does
+    /// not catch up.
     fn pass(&mut self, bytes: usize, now: Instant, has_waited: bool) -> Instant {
         let earliest = if has_waited { now.checked_sub(LATE).unwrap_or(now) } else { now };
         self.free = self.free.max(earliest) + Duration::from_secs_f64(bytes as f64 / self.rate);
@@ -171,13 +171,13 @@ mod tests {
         assert_eq!(line.pass(4000, start + 9 * MS / 2, true), start + 8 * MS);
         // It woke far too late.
         assert_eq!(line.pass(4000, start + 20 * MS, true), start + 23 * MS);
-        // Nothing was to be sent for a while.
+        // There was nothing to send for a while.
         assert_eq!(line.pass(4000, start + 100 * MS, false), start + 104 * MS);
     }
 
     const BYTES: usize = 1 << 20;
 
-    /// How long it took to send a mebibyte at a rate, and to receive it.
+    /// Returns the time to send a mebibyte at a rate, and to receive it.
     fn exchanged(rate: f64) -> [Duration; 2] {
         let listener = listener().unwrap();
         let url = forward(listener.local_addr().unwrap(), rate, Arc::default()).unwrap();
@@ -196,8 +196,8 @@ mod tests {
         [sent, elapsed]
     }
 
-    /// A sender sees a slow network: it is done little before the receiver, who gets everything no
-    /// sooner than the rate allows.
+    /// A sender notices a slow network: it finishes only slightly before the receiver, which gets
+    /// everything no sooner than the rate allows.
     #[test]
     fn a_sender_waits_for_the_network() {
         let rate = 8e6;
@@ -207,8 +207,7 @@ mod tests {
         assert!(sent >= seconds(BYTES - 8 * BUFFER), "{sent:?}");
     }
 
-    /// At 1000 Mbit/s a mebibyte takes 8 ms. The forwarder comes near to that, where nothing else
-    /// disturbs it.
+    /// At 1000 Mbit/s a mebibyte takes 8 ms. The forwarder comes close if nothing disturbs it.
     #[test]
     fn a_fast_network_is_not_kept_waiting() {
         let least = (0..20).map(|_| exchanged(bytes_a_second(1000.0))[1]).min();

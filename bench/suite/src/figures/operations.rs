@@ -1,10 +1,10 @@
-//! A goal on short requests with much to do: others with little to do are not to wait for them.
+//! A goal on short requests with much work: requests with little work should not wait for them.
 //!
-//! The server is in this process, on all cores but the last, with two operations: one that does
-//! nothing, and one whose requests are as short and compute for milliseconds. The generator is the
-//! one of the other loads. Small requests go first in both servers; in one requests weigh what they
-//! are long, in the other what their operation took before (*Toward Characterizing the Performance
-//! of SOAP Toolkits*, 2.9).
+//! The server is in this process, on all cores except the last, with two operations: one that does
+//! nothing, and one whose requests are as short but compute for milliseconds. The generator is that
+//! of the other loads. Small requests go first in both servers; one weighs requests by their
+//! length, the other by the time their operation took before (*Toward Characterizing the
+//! Performance of SOAP Toolkits*, 2.9).
 
 use std::hint::black_box;
 use std::net::SocketAddr;
@@ -24,15 +24,15 @@ use crate::load::generate::{Load, Measured, generate};
 use crate::load::pace::Arrivals;
 use crate::load::server;
 
-/// What a request with much to do computes.
+/// Computing time of a request with much work.
 const WORK: Duration = Duration::from_millis(5);
-/// Requests with little to do, and those with much.
+/// Requests with little work, and those with much.
 const SHARES: [&str; 2] = ["echoVoid=95", "sendInts:1=5"];
 const CONNECTIONS: usize = 64;
-/// Of the requests that the server answers in a closed loop.
+/// Fraction of the rate at which the server answers in a closed loop.
 const HIGH: f64 = 0.8;
 
-/// The goals.
+/// Returns the goals.
 pub fn tasks(effort: Effort) -> Vec<Task> {
     let measure = move || {
         let goal = "at least 3 times as short, 99th percentile";
@@ -93,7 +93,7 @@ fn median(numbers: impl Iterator<Item = f64>) -> f64 {
     numbers[numbers.len() / 2]
 }
 
-/// How much is computed in a time.
+/// Returns the number of computing steps in a time.
 fn steps_of(time: Duration) -> u64 {
     let (start, mut steps) = (Instant::now(), 0);
     while start.elapsed() < time {
@@ -132,7 +132,7 @@ impl Serving {
 impl Drop for Serving {
     fn drop(&mut self) {
         self.handle.shutdown();
-        // What went wrong was seen by the requests.
+        // Errors show up in the requests.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }

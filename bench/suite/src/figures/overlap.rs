@@ -1,10 +1,10 @@
-//! What it gains to write long responses while they are sent: overlaid lists, which are, beside
-//! messages that are written in full first (*Toward Characterizing the Performance of SOAP
-//! Toolkits*, 2.2).
+//! The gain from writing long responses while they are sent: overlaid lists, compared with messages
+//! written in full first (*Toward Characterizing the Performance of SOAP Toolkits*, 2.2).
 //!
-//! The same doubles in both, in a new message each time, over loopback and over a network of a rate
-//! ([`network`](super::network)). Values are made before time counts. Both responses are compared
-//! with the doubles once; after that the client skips the list, so that reading it hides nothing.
+//! Both send the same doubles, in a new message each time, over loopback and over a network with a
+//! limited rate ([`network`](super::network)). Values are created before the timing starts. Both
+//! responses are compared with the doubles once; after that the client skips the list, so that
+//! reading it hides nothing.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ use super::network::Far;
 use super::{Effort, Task};
 use crate::statistics::median_interval;
 
-/// The figures, which have no goal.
+/// Returns the figures, which have no goal.
 pub fn tasks(effort: Effort) -> Vec<Task> {
     let sizes = [effort.n, 10 * effort.n];
     let rates = [("loopback", None), ("1000 Mbit/s", Some(1000.0)), ("100 Mbit/s", Some(100.0))];
@@ -46,14 +46,14 @@ fn measure(effort: Effort, n: usize, rate: Option<f64>) -> Result<Goal> {
     Ok(Goal::reported("times as fast as in full", times.median, detail).within(times))
 }
 
-/// Milliseconds of both, by turns.
+/// Measures the milliseconds of both, alternating.
 async fn timed(effort: Effort, n: usize, rate: Option<f64>) -> Result<[Vec<f64>; 2]> {
     let doubles: Arc<[f64]> = hard_doubles(n).into();
     let made = Arc::new(Mutex::new(Vec::new()));
     let far = Far::serve(service(&doubles, &made)?, rate)?;
     let client = Client::builder(&*far.url).templating(Templating::OFF).timeout(None).build()?;
     let make = || *made.lock().unwrap_or_else(PoisonError::into_inner) = doubles.to_vec();
-    // For warming up as well.
+    // The warm-up call needs values too.
     make();
     let whole: WholeResponse = client.call(&Whole {}).await?;
     let overlaid: AnyResponse = client.call(&Overlaid {}).await?;
@@ -74,7 +74,7 @@ async fn timed(effort: Effort, n: usize, rate: Option<f64>) -> Result<[Vec<f64>;
     Ok(times)
 }
 
-/// Answers with values that were made, and with an overlaid list.
+/// Answers with prepared values, and with an overlaid list.
 fn service(doubles: &Arc<[f64]>, made: &Arc<Mutex<Vec<f64>>>) -> Result<SoapService> {
     let (doubles, made) = (Arc::clone(doubles), Arc::clone(made));
     let service = SoapService::builder()
@@ -114,7 +114,7 @@ struct OverlaidResponse {
     item: Streamed<f64>,
 }
 
-/// The same, as it is read.
+/// The response type on the client.
 #[derive(Debug, Soap)]
 #[soap(namespace = "urn:bench", element = "overlaidResponse")]
 struct AnyResponse {

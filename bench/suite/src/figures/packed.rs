@@ -1,8 +1,8 @@
-//! Packed numbers beside text: the same doubles as the base64 of their bytes, as bytes in a part of
-//! their own, and as decimal text.
+//! Packed numbers compared with text: the same doubles as base64 of their bytes, as bytes in their
+//! own MIME part, and as decimal text.
 //!
-//! Encoding and decoding alone, and whole calls over loopback with client and server in this
-//! process. Nothing is compared with earlier messages.
+//! It measures encoding and decoding alone, and whole calls over loopback with client and server in
+//! this process. Nothing is compared with earlier messages.
 
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ use crate::engine::{Deltasoap, Engine};
 use crate::measure::measure;
 use crate::workload::Definitions;
 
-/// The goals: packed numbers are to be several times as fast as text, which they are made for.
+/// Returns the goals: packed numbers should be several times as fast as text, their purpose.
 pub fn tasks(effort: Effort) -> Vec<Task> {
     let alone = |direction: &'static str| Task {
         name: format!("packed: {direction} {} doubles, beside text", effort.n),
@@ -49,7 +49,7 @@ fn in_process(effort: Effort, direction: &str) -> Result<Goal> {
     Ok(Goal::at_least(3.0, "times as fast as text", times.median, detail).within(times))
 }
 
-/// Calls by turns.
+/// Measures whole calls, alternating.
 fn whole_calls(effort: Effort) -> Result<Goal> {
     let rounds = if effort.is_quick { 3 } else { 51 };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
@@ -71,7 +71,7 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times[times.len() / 2]
 }
 
-/// The times of calls with text, with packed numbers inline, and with those in a part.
+/// Returns the times of calls with text, with packed numbers inline, and with those in a part.
 async fn timed(n: usize, rounds: usize) -> Result<[Vec<Duration>; 3]> {
     let service = SoapService::builder()
         .differential(Differential::OFF)
@@ -87,7 +87,7 @@ async fn timed(n: usize, rounds: usize) -> Result<[Vec<Duration>; 3]> {
     let expected: f64 = doubles.iter().sum();
     let (text, packed) = (SumText { item: doubles.clone() }, SumPacked { data: doubles.into() });
     let mut times = [const { Vec::new() }; 3];
-    // The first round is for warming up.
+    // The first round is the warm-up.
     for round in 0..=rounds {
         for (form, times) in times.iter_mut().enumerate() {
             let start = Instant::now();

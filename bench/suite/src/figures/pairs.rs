@@ -1,9 +1,9 @@
-//! Goals on the ratio of two streams, with an interval: where differences of a few percent count.
+//! Goals on the ratio of two streams, with an interval, where differences of a few percent matter.
 //!
-//! A pair is a stream that is decoded differentially and the same stream in regular mode, each from
-//! its first message on, by a decoder that has seen nothing. The two take turns, message by message
-//! (small messages: ring by ring), and so does who is first. Each pair gives a ratio of total
-//! times; the interval is that of many pairs' median.
+//! A pair is a stream decoded differentially and the same stream in regular mode, each from its
+//! first message on, by a new decoder. The two alternate message by message (small messages: ring
+//! by ring), and so does the order of the two. Each pair gives a ratio of total times; the interval
+//! is that of the median of many pairs.
 
 use std::rc::Rc;
 
@@ -18,12 +18,12 @@ use crate::statistics::{Interval, median_interval};
 use crate::stream::lane::{Lane, Setup};
 use crate::stream::{Bound, Kind, Recipe, Stream, Visitor, with_stream};
 
-/// Messages with few leaves that are known soon: name, type, elements, percentage of them that
+/// Messages with few leaves that are learned soon: name, type, elements, percentage of leaves that
 /// change.
 const SMALL: [(&str, Kind, usize, u32); 2] =
     [("10 hard doubles, one changed", Kind::Hard, 10, 10), ("one int", Kind::Ints, 1, 100)];
 
-/// The goals.
+/// Returns the goals.
 pub fn tasks(effort: Effort) -> Vec<Task> {
     let fetches = Recipe::identical(Kind::Fetch, 0);
     let mut tasks = vec![inform_task(effort), slowdown_task(effort, "vSphere Fetch requests", fetches)];
@@ -43,7 +43,7 @@ fn slowdown_task(effort: Effort, name: &str, recipe: Recipe) -> Task {
     Task { name: name.to_owned(), measure: Box::new(measure) }
 }
 
-/// How many times as fast; the lower end of the interval counts.
+/// A goal on the speedup; the lower end of the interval counts.
 fn inform_task(effort: Effort) -> Task {
     let measure = move || {
         let interval = interval(effort, Recipe::identical(Kind::Inform, 0))?;
@@ -85,7 +85,7 @@ impl Visitor for Pairs {
 }
 
 impl Pairs {
-    /// Total time of the first lane by that of the second.
+    /// Returns the total time of the first lane divided by that of the second.
     fn pair<T: Same>(&self, lanes: &mut [Lane<T>; 2], pair: usize) -> Result<f64> {
         let mut totals = [0; 2];
         for turn in 0..self.turns(&lanes[0]) {

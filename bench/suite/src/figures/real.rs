@@ -1,7 +1,6 @@
-//! Goals on messages that services really exchange: recorded answers of vSphere, read in regular
-//! mode.
+//! Goals on messages of real services: recorded answers of vSphere, read in regular mode.
 //!
-//! "General routines" is our own decoder without what it learns of markup
+//! "General routines" is our own decoder without the shortcuts it learns from markup
 //! ([`Decoder::without_shortcuts`]): the same code that decides what is an error, and the oracle of
 //! the values here.
 
@@ -119,7 +118,7 @@ pub(super) struct StatusResponse {
     returnval: Status,
 }
 
-/// A series of samples, as monitoring sends them.
+/// A series of samples, as sent by monitoring.
 #[derive(Debug, PartialEq, Soap)]
 #[soap(namespace = "urn:vim25", qualified, element = "SeriesResponse")]
 struct SeriesResponse {
@@ -127,7 +126,7 @@ struct SeriesResponse {
     value: Vec<f64>,
 }
 
-/// The goals. Peers lie below `peers`.
+/// Returns the goals. `peers` is the folder of built peers.
 pub fn tasks(effort: Effort, peers: Option<PathBuf>) -> Vec<Task> {
     let folder = peers.unwrap_or_else(peers_folder);
     let mut tasks = message_tasks::<ResourceResponse>(effort, "HostSystemResourceInfo", vsphere::resource());
@@ -152,7 +151,7 @@ pub fn tasks(effort: Effort, peers: Option<PathBuf>) -> Vec<Task> {
     tasks
 }
 
-/// The ways to read one message, each beside the general routines.
+/// Goals on the ways to read one message, each compared with the general routines.
 fn message_tasks<T: Message + PartialEq + Debug + 'static>(
     effort: Effort,
     name: &'static str,
@@ -165,7 +164,7 @@ fn message_tasks<T: Message + PartialEq + Debug + 'static>(
     WAYS.into_iter().map(task).collect()
 }
 
-/// A message that comes alone, beside what it once took: megabytes a second.
+/// A goal on a single message in megabytes per second, compared with an earlier result.
 fn single<T: Message + PartialEq + Debug + 'static>(
     effort: Effort,
     (name, message): (&'static str, &'static [u8]),
@@ -184,21 +183,21 @@ fn single<T: Message + PartialEq + Debug + 'static>(
     Task { name: format!("real: {name}, {}, speed", Way::OneShot.name()), measure: Box::new(measure) }
 }
 
-/// The ways that are measured.
+/// The measured ways.
 const WAYS: [Way; 4] = [Way::Kept, Way::OneShot, Way::Value, Way::Node];
 
-/// How a message is read.
+/// A way to read a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// As a type, by a decoder that has read the same message before.
+    /// As a type, by a decoder that has already read the same message.
     Kept,
     /// As a type, by the function for single messages.
     OneShot,
-    /// As a dynamic value, by a decoder that has read the same message before.
+    /// As a dynamic value, by a decoder that has already read the same message.
     Value,
     /// As a tree.
     Node,
-    /// As a type, by a decoder that has read nothing: what [`Way::OneShot`] is compared with.
+    /// As a type, by a new decoder: the baseline of [`Way::OneShot`].
     Fresh,
 }
 
@@ -213,7 +212,7 @@ impl Way {
         }
     }
 
-    /// How many times as fast as the general routines it is meant to be.
+    /// Returns the target speedup over the general routines.
     fn bound(self) -> f64 {
         match self {
             Way::Kept | Way::OneShot => 2.0,
@@ -241,7 +240,7 @@ fn way_goal<T: Message + PartialEq + Debug>(
     let [ours, general] = &figures[..] else { return Err(anyhow::anyhow!("a lane without figures")) };
     let rate = |ns: u64| message.len() as f64 * 1e3 / ns.max(1) as f64;
     let mut detail = format!("{:.0} MB/s, general routines {:.0}", rate(ours.ns_median), rate(general.ns_median));
-    // Small runs are only to show that it works; without valgrind nothing is counted.
+    // Small runs only show that it works; without valgrind nothing is counted.
     if let Some((ours, general)) = (!effort.is_quick).then(|| instructions_a_byte(name, way, message)).flatten() {
         detail += &format!("; {ours:.2} instructions a byte, general routines {general:.2}");
     }
@@ -249,7 +248,7 @@ fn way_goal<T: Message + PartialEq + Debug>(
     Ok(Goal::at_least(way.bound(), "× the general routines", times.median, detail).within(times))
 }
 
-/// Instructions for each byte of a message, and those of the general routines.
+/// Returns the instructions per byte of a message, and those of the general routines.
 fn instructions_a_byte(name: &str, way: Way, message: &[u8]) -> Option<(f64, f64)> {
     let name = format!("{name}, {}", way.name());
     let count = |arguments: &[&str]| {
@@ -259,13 +258,13 @@ fn instructions_a_byte(name: &str, way: Way, message: &[u8]) -> Option<(f64, f64
     Some((count(&["--real", &name])?, count(&["--real", &name, "--general"])?))
 }
 
-/// Messages of which instructions are counted.
+/// Number of messages for counting instructions.
 const COUNTED: usize = 16;
 
-/// `once --real`: reads a recorded message some times, for a profiler to watch.
+/// Runs `once --real`: reads a recorded message several times under a profiler.
 ///
 /// # Errors
-/// When there is no message or way of reading with this name.
+/// When no message or way of reading has this name.
 pub fn once(name: &str, is_general: bool) -> Result<()> {
     let (message, way) = name.split_once(", ").unwrap_or((name, ""));
     let way = WAYS.into_iter().find(|it| it.name() == way).with_context(|| format!("{name}: no such way to read"))?;
@@ -291,8 +290,8 @@ fn read_some<T: Message>(way: Way, is_general: bool, message: &[u8]) -> Result<(
     result
 }
 
-/// Lists of numbers as a dynamic value, which has them side by side ([`Value::Column`]), beside a
-/// typed value, which has them so too.
+/// A goal on lists of numbers as a dynamic value, which stores them contiguously
+/// ([`Value::Column`]), compared with a typed value, which does so too.
 fn series_goal(effort: Effort) -> Result<Goal> {
     const SAMPLES: usize = 10_000;
     let time = (0..SAMPLES as i64).map(|index| 1_764_000_000_000 + 20_000 * index).collect();
@@ -328,7 +327,7 @@ fn peer_goal(effort: Effort, name: &str, bound: f64, folder: &std::path::Path) -
     Ok(Goal::at_least(bound, &format!("× {name}"), times.median, detail).within(times))
 }
 
-/// As `bench/peers/PROTOCOL.md` has it.
+/// Calculates the checksum of `bench/peers/PROTOCOL.md`.
 fn checksum_of(resource: &HostSystemResourceInfo) -> String {
     let mut sum = Checksum::new();
     add(&mut sum, resource);
@@ -351,7 +350,7 @@ fn add(sum: &mut Checksum, resource: &HostSystemResourceInfo) {
     resource.child.iter().for_each(|child| add(sum, child));
 }
 
-/// Reads one message again and again.
+/// Reads one message repeatedly.
 struct Reading<T> {
     way: Way,
     decoder: Decoder,
@@ -360,7 +359,7 @@ struct Reading<T> {
     last: Option<Read<T>>,
 }
 
-/// What was read.
+/// The result of reading.
 #[derive(Debug, PartialEq)]
 enum Read<T> {
     Typed(T),
@@ -369,7 +368,7 @@ enum Read<T> {
 }
 
 impl<T: Message + PartialEq + Debug> Reading<T> {
-    /// What comes out is compared with what the general routines read.
+    /// The result is compared with that of the general routines.
     fn new(way: Way, decoder: Decoder, message: &[u8]) -> Result<Self> {
         let expected = read(way, &mut Decoder::without_shortcuts(options()), message)?;
         Ok(Reading { way, decoder, ring: Ring::new(message), expected, last: None })
@@ -381,8 +380,7 @@ impl<T: Message + PartialEq + Debug> Session for Reading<T> {
         self.ring.message_len()
     }
 
-    /// A message takes less than a reading of the clock is worth, where it is small: so a run reads
-    /// several.
+    /// A small message takes less time than reading the clock, so a run reads several.
     fn messages_per_run(&self) -> usize {
         (64_usize << 10).div_ceil(self.ring.message_len())
     }
@@ -435,7 +433,7 @@ fn read<T: Message>(way: Way, decoder: &mut Decoder, message: &[u8]) -> Result<R
     })
 }
 
-/// Takes the body's element as a dynamic value.
+/// Accepts the body's element as a dynamic value.
 #[derive(Debug)]
 struct Dynamic<'v> {
     view: View<'v>,

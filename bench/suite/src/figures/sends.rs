@@ -1,7 +1,7 @@
-//! Goals on sending: how much of a message's serialization a template saves.
+//! Goals on sending: the part of a message's serialization that a template saves.
 //!
-//! "Regular" is our own serialization of the same values in full, into a buffer that is used again,
-//! unless a goal says otherwise.
+//! "Regular" is our own serialization of the same values in full, into a reused buffer, unless a
+//! goal says otherwise.
 
 use std::hint::black_box;
 use std::path::PathBuf;
@@ -23,10 +23,10 @@ use crate::send::socket::Sink;
 use crate::send::{self, Action, Case, Field, Mode, StreamedDoubles};
 use crate::workload::{Definitions, Values};
 
-/// The ways that are judged alike.
+/// The modes with the same goals.
 const MODES: [Mode; 2] = [Mode::Tracked, Mode::Compared];
 
-/// The goals. Peers lie below `peers`.
+/// Returns the goals. `peers` is the folder of built peers.
 pub fn tasks(effort: Effort, peers: Option<PathBuf>) -> Vec<Task> {
     let mut tasks = content_tasks(effort);
     tasks.extend(structural_tasks(effort));
@@ -43,7 +43,7 @@ fn task(name: String, measure: impl FnOnce() -> Result<Goal> + 'static) -> Task 
     Task { name, measure: Box::new(measure) }
 }
 
-/// Figures of cases that take turns.
+/// Measures cases alternately.
 fn by_turns<const N: usize>(effort: Effort, lanes: [(Case, Mode); N]) -> Result<[Figures; N]> {
     let mut sessions = lanes.iter().map(|(case, mode)| send::open(case, *mode, None)).collect::<Result<Vec<_>>>()?;
     numbered(measure(&mut sessions, effort.plan, || ())?)
@@ -53,12 +53,12 @@ fn numbered<const N: usize>(figures: Vec<Figures>) -> Result<[Figures; N]> {
     figures.try_into().ok().context("a lane without figures")
 }
 
-/// Median of the one by that of the other.
+/// Returns the ratio of the medians.
 fn ratio(one: &Figures, other: &Figures) -> f64 {
     one.ns_median as f64 / other.ns_median.max(1) as f64
 }
 
-/// A time with its spread.
+/// Formats a time with its spread.
 fn time(figures: &Figures) -> String {
     let median = figures.ns_median as f64;
     let percent = figures.spread * 100.0;
@@ -117,7 +117,7 @@ fn shift_tasks(effort: Effort) -> Vec<Task> {
     tasks
 }
 
-/// Values that grow within fields of the greatest width.
+/// Goals on values that grow within fields of maximum width.
 fn stuffed_tasks(effort: Effort) -> Vec<Task> {
     let action = Action::Stuffed { width: 18, over: 10, field: Field::Maximal };
     let task = |percent| {
@@ -127,7 +127,7 @@ fn stuffed_tasks(effort: Effort) -> Vec<Task> {
     vec![task(25), task(50)]
 }
 
-/// A goal on the time by that of the same message in full.
+/// A goal on the time relative to the same message in full.
 fn ratio_task(effort: Effort, name: String, (case, mode): (Case, Mode), bound: f64) -> Task {
     task(name, move || {
         let [ours, regular] = by_turns(effort, [(case, mode), (case, Mode::Regular)])?;
@@ -136,7 +136,7 @@ fn ratio_task(effort: Effort, name: String, (case, mode): (Case, Mode), bound: f
     })
 }
 
-/// Neither has memory of an earlier message; beside it, for information, a buffer that has.
+/// Neither has memory from an earlier message; a reused buffer is shown for information.
 fn first_tasks(effort: Effort) -> Vec<Task> {
     let first = Case::new(Action::First, Values::Hard, effort.n);
     let again = Case::new(Action::ContentMatch, Values::Hard, effort.n);
@@ -151,7 +151,7 @@ fn first_tasks(effort: Effort) -> Vec<Task> {
     ]
 }
 
-/// The items are made when they are asked for, so that nothing but the message takes memory.
+/// The items are created on demand, so only the message takes memory.
 fn overlay_task(effort: Effort) -> Task {
     let n = effort.n * 100;
     task(format!("send, memory of {n} overlaid doubles"), move || {
@@ -161,7 +161,7 @@ fn overlay_task(effort: Effort) -> Task {
     })
 }
 
-/// Writes a message through a chunk of the usual size; gives how long it is.
+/// Writes a message through a chunk of the usual size; returns its length.
 fn overlaid_bytes(n: usize) -> Result<u64> {
     let mut random = SplitMix64::new(SEED);
     let items = std::iter::repeat_with(|| similar::hard_double(&mut random)).take(n);
@@ -171,12 +171,12 @@ fn overlaid_bytes(n: usize) -> Result<u64> {
     while let Some(chunk) = overlay.next_chunk()? {
         bytes += black_box(chunk).len() as u64;
     }
-    // Each item has its tags at least.
+    // Each item has at least its tags.
     ensure!(bytes > n as u64 * 14, "items are missing");
     Ok(bytes)
 }
 
-/// End to end: until the last byte of a message that is the same again was handed to the system.
+/// A goal from end to end: until the system has the last byte of an unchanged message.
 fn peer_task(effort: Effort, mode: Mode, folder: PathBuf) -> Task {
     const GOAL: f64 = 20.0;
     task(format!("send, content match over a socket, {}, beside gSOAP", mode.name()), move || {

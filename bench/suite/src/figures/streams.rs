@@ -27,10 +27,10 @@ const SHARES: [ShareGoal; 4] = [
     ShareGoal { kind: Kind::Strings, name: "strings", share: 1.3, floors: 2.5 },
 ];
 
-/// Items of arrays in SOAP encoding, at most: some 100 KB to 1 MB.
+/// Maximum number of items of arrays in SOAP encoding: some 100 KB to 1 MB.
 const ENCODED: usize = 10_000;
 
-/// The goals.
+/// Returns the goals.
 pub fn tasks(effort: Effort) -> Vec<Task> {
     let mut tasks = vec![floor_task(effort, Kind::Hard, 2.0, "identical hard doubles")];
     for goal in SHARES {
@@ -48,8 +48,7 @@ pub fn tasks(effort: Effort) -> Vec<Task> {
     tasks
 }
 
-/// Goals on what services send: SOAP encoding, messages of several kinds by turns, recorded
-/// streams.
+/// Goals on real traffic: SOAP encoding, alternating messages of several kinds, recorded streams.
 fn real_tasks(effort: Effort) -> Vec<Task> {
     let n = effort.n.min(ENCODED);
     let encoded = [(Kind::EncodedDoubles, "doubles"), (Kind::EncodedStructs, "structs")].map(|(kind, name)| {
@@ -86,8 +85,8 @@ fn real_tasks(effort: Effort) -> Vec<Task> {
     encoded.into_iter().chain(against_regular).chain(references).collect()
 }
 
-/// What a stream gains whose messages refer, as Axis writes structs: they are compared as a whole.
-/// Scattered changes, each of another struct.
+/// A goal on a stream whose messages have references, as Axis writes structs: they are compared as
+/// a whole. Changes are scattered, each in another struct.
 fn references_task(effort: Effort, percent: u32) -> Task {
     let n = effort.n.min(ENCODED);
     let recipe = Recipe { kind: Kind::EncodedReferences, n, percent, partitions: (n * percent as usize / 100).max(1) };

@@ -1,8 +1,8 @@
 //! Goals on what services write: values that change in length, small values, numbers between zero
 //! and one, very long arrays.
 //!
-//! "Full" is our own serialization of the same values into a buffer that is used again, unless a
-//! goal says otherwise.
+//! "Full" is our own serialization of the same values into a reused buffer, unless a goal says
+//! otherwise.
 
 use std::fmt::Debug;
 use std::hint::black_box;
@@ -26,13 +26,12 @@ use crate::statistics::Interval;
 use crate::stream::inform;
 use crate::workload::Values;
 
-/// What an item of a uniform double took in full when the goal was set, in nanoseconds, and how
-/// many times as fast it is to be.
+/// Nanoseconds per uniform double in full when the goal was set, and the target speedup.
 const UNIFORM: (f64, f64) = (53.0, 2.0);
-/// Times as long as an item of an array with a tenth of the items.
+/// Maximum time per item relative to an array with a tenth of the items.
 const LONG: f64 = 1.3;
 
-/// The goals.
+/// Returns the goals.
 pub fn tasks(effort: Effort) -> Vec<Task> {
     let mut tasks = Vec::new();
     for (percent, bound) in [(25, 0.35), (50, 0.60), (75, 0.85)] {
@@ -56,7 +55,7 @@ fn task(name: String, measure: impl FnOnce() -> Result<Goal> + 'static) -> Task 
     Task { name, measure: Box::new(measure) }
 }
 
-/// Doubles of which some get other random bits, and another length with them.
+/// A goal on doubles of which some get other random bits, and so another length.
 fn any_width(effort: Effort, (field, mode): (Field, Mode), percent: u32, bound: f64) -> Task {
     let width = match field {
         Field::Exact => String::new(),
@@ -72,7 +71,7 @@ fn any_width(effort: Effort, (field, mode): (Field, Mode), percent: u32, bound: 
     })
 }
 
-/// A value that is written again and again.
+/// A goal on a value that is written repeatedly.
 fn small<T: Message + PartialEq + Debug + 'static>(
     effort: Effort,
     name: &str,
@@ -93,7 +92,7 @@ fn small<T: Message + PartialEq + Debug + 'static>(
 fn uniform(effort: Effort) -> Result<Goal> {
     let (before, times) = UNIFORM;
     let mut random = SplitMix64::new(SEED);
-    // 53 random bits behind the point.
+    // 53 random bits after the binary point.
     let item = (0..effort.n).map(|_| (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64).collect();
     let mut sessions: [Box<dyn Session>; 1] = [Box::new(Writing::new(SendDoubles { item }, None)?)];
     let figures = measure(&mut sessions, effort.plan, || ())?;
@@ -102,7 +101,7 @@ fn uniform(effort: Effort) -> Result<Goal> {
     Ok(Goal::at_most(before / times, "ns an item", ns.median, detail).within(ns))
 }
 
-/// Neither array has a buffer from before.
+/// Neither array has a buffer from an earlier message.
 fn long_array(effort: Effort) -> Result<Goal> {
     let case = |n| Case::new(Action::First, Values::Hard, n);
     let mut sessions =
@@ -123,7 +122,7 @@ fn ms(figures: &Figures) -> f64 {
     figures.interval.median / 1e6
 }
 
-/// Writes a value again and again, in full or as clients and services do.
+/// Writes a value repeatedly, in full or as clients and services do.
 struct Writing<T> {
     value: T,
     template: Option<Templates>,
@@ -138,7 +137,7 @@ impl<T: Message> Writing<T> {
         Ok(Writing { value, template, buffer: Buffer::new(), expected })
     }
 
-    /// An equal value, in memory of its own.
+    /// Returns an equal value in separate memory.
     fn clone_of_value(&self) -> Result<T> {
         Ok(decode_request::<T>(&self.expected)?.1)
     }
@@ -161,7 +160,7 @@ impl<T: Message> Session for Writing<T> {
         self.expected.len()
     }
 
-    /// Small messages take less than a reading of the clock is worth.
+    /// Small messages take less time than reading the clock.
     fn messages_per_run(&self) -> usize {
         (64_usize << 10).div_ceil(self.expected.len())
     }

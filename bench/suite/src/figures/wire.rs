@@ -1,5 +1,4 @@
-//! Goals on the wire: servers as processes of their own under the load of our generator, one after
-//! the other by turns.
+//! Goals on the wire: servers in separate processes under the load of our generator, alternating.
 //!
 //! Ratios are of medians over a few rounds. The generator has the last core to itself, the server
 //! the others.
@@ -18,14 +17,14 @@ use crate::run::peers_folder;
 
 /// Connections that keep a server busy.
 const BUSY: usize = 16;
-/// Doubles of a message of some 5 MB.
+/// Number of doubles in a message of about 5 MB.
 const LARGE: usize = 156_000;
 /// Connections of the mixed load: more than there are large messages at a time.
 const MIXED_CONNECTIONS: usize = 64;
-/// Where an order of work is to pay: servers "under high loads" (*Toward Characterizing the
-/// Performance of SOAP Toolkits*, 2.9).
+/// Fraction of capacity at which scheduling should pay: servers "under high loads" (*Toward
+/// Characterizing the Performance of SOAP Toolkits*, 2.9).
 const HIGH: f64 = 0.8;
-/// Where few requests wait for each other, and there is little to put in order.
+/// Fraction of capacity at which few requests wait for each other, and scheduling can do little.
 const HALF: f64 = 0.5;
 
 /// How thoroughly to measure.
@@ -38,7 +37,7 @@ struct Thoroughness {
     megabytes: u64,
 }
 
-/// The goals.
+/// Returns the goals. `peers` is the folder of built peers.
 pub fn tasks(effort: Effort, peers: Option<PathBuf>) -> Vec<Task> {
     let folder = peers.unwrap_or_else(peers_folder);
     let full = Thoroughness { rounds: 3, time: Duration::from_secs(2), warm_up: None, large: LARGE, megabytes: 1000 };
@@ -102,8 +101,8 @@ impl Bench {
         [task("wire, part by MTOM".to_owned(), speed), task("wire, part by MTOM, memory".to_owned(), memory)]
     }
 
-    /// Large messages keep small ones waiting, unless the server knows better: an open loop at a
-    /// share of the requests that the server answers in a closed one.
+    /// A goal on large messages that keep small ones waiting, unless the server schedules them: an
+    /// open loop at a share of the rate that the server reaches in a closed one.
     fn mixed(&self, share: f64, goal: Option<f64>) -> Task {
         let bench = self.clone();
         let percent = 100.0 * share;
@@ -129,9 +128,9 @@ impl Bench {
         )
     }
 
-    /// Mixed loads of our server without any order, as it is by default (in turns), and with small
-    /// requests first, and their rates. Capacity, that of the server as it is, is measured in each
-    /// round anew, since a virtual machine's is not the same at all times.
+    /// Measures mixed loads of our server without scheduling, with its default (taking turns), and
+    /// with small requests first; returns them with their rates. The default server's capacity is
+    /// measured again in each round, since it varies on a virtual machine.
     fn at_share(&self, share: f64) -> Result<([Vec<Measured>; 3], Vec<f64>)> {
         let mut closed = self.load("echoDoubles:10=99", MIXED_CONNECTIONS);
         closed.shares.push(format!("sendDoubles:{}=1", self.thoroughness.large).parse()?);
@@ -139,7 +138,7 @@ impl Bench {
         let mut runs = [const { Vec::new() }; 3];
         let mut rates = Vec::new();
         for _ in 0..self.thoroughness.rounds {
-            // At least one a second, also where a short measurement saw no answer.
+            // At least one per second, even if a short measurement got no answer.
             let rate = (share * measure(&servers[1], &closed)?.throughput()).max(1.0);
             let open = Load { open: Some((rate, Arrivals::Poisson)), ..closed.clone() };
             for (server, runs) in servers.iter().zip(&mut runs) {
@@ -163,7 +162,7 @@ impl Bench {
         }
     }
 
-    /// Loads servers by turns.
+    /// Loads servers alternately.
     fn compare<const N: usize>(&self, names: [&str; N], load: &Load) -> Result<[Vec<Measured>; N]> {
         let servers = self.start(names, load)?;
         let mut runs = [const { Vec::new() }; N];
@@ -175,7 +174,7 @@ impl Bench {
         Ok(runs)
     }
 
-    /// Starts servers for a load; one that is compiled while it runs is warmed up.
+    /// Starts servers for a load; JIT-compiled ones are warmed up.
     fn start<const N: usize>(&self, names: [&str; N], load: &Load) -> Result<Vec<Server>> {
         let launch = Launch {
             program: server::our_program()?,
@@ -204,7 +203,8 @@ fn task(name: String, measure: impl FnOnce() -> Result<Goal> + 'static) -> Task 
     Task { name, measure: Box::new(measure) }
 }
 
-/// A goal that says why where there was nothing to compare with.
+/// Judges a comparison, or returns an unknown goal with the reason if there was nothing to compare
+/// with.
 fn judge<T>(goal: &str, compared: Result<T>, judge: impl FnOnce(T) -> Goal) -> Result<Goal> {
     Ok(match compared {
         Ok(compared) => judge(compared),
@@ -216,12 +216,12 @@ fn p50(measured: &Measured) -> f64 {
     small(measured, 0.5)
 }
 
-/// A latency of the first kind of message.
+/// Returns a latency of the first kind of message.
 fn small(measured: &Measured, share: f64) -> f64 {
     measured.tallies[0].1.quantile_us(share)
 }
 
-/// Not a number of nothing.
+/// Returns the median; NaN if there are no numbers.
 fn median(numbers: impl Iterator<Item = f64>) -> f64 {
     let mut numbers: Vec<f64> = numbers.collect();
     numbers.sort_unstable_by(f64::total_cmp);

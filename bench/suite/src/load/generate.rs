@@ -1,5 +1,4 @@
-//! The generator: connections on a few threads, each with a runtime of its own, and the notes they
-//! take.
+//! The generator: connections on a few threads, each with its own runtime, and their statistics.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -18,66 +17,66 @@ use super::record::Tally;
 use super::usage::Usage;
 use super::wire::{Failure, Wire};
 
-/// An answer that takes longer is a failure.
+/// An answer that takes longer than this is a failure.
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// How long a connection that cannot be made is waited for until it is tried again.
+/// Time until a failed connection is retried.
 const RECONNECT: Duration = Duration::from_millis(100);
-/// Messages of a kind that are tried out before a load.
+/// Number of messages of a kind that are tried before a load.
 const TRIED: usize = 16;
-/// How often progress is told.
+/// Interval of progress reports.
 const TICK: Duration = Duration::from_millis(100);
 
-/// What to load a server with.
+/// The load on a server.
 #[derive(Debug, Clone)]
 pub struct Load {
     /// The kinds of messages.
     pub shares: Vec<Share>,
-    /// Per cent of the items that change from message to message.
+    /// Percentage of the items that change from message to message.
     pub changed: u32,
-    /// Connections.
+    /// Number of connections.
     pub connections: usize,
-    /// Requests a second, and how they are spread; `None` for a closed loop.
+    /// Requests per second, and their distribution; `None` for a closed loop.
     pub open: Option<(f64, Arrivals)>,
-    /// Time in front of what is measured.
+    /// Time before the measurement.
     pub warm_up: Duration,
-    /// Time that is measured.
+    /// Time of the measurement.
     pub time: Duration,
-    /// Threads of the generator.
+    /// Number of threads of the generator.
     pub threads: usize,
 }
 
-/// What came out.
+/// The results.
 #[derive(Debug)]
 pub struct Measured {
-    /// The notes on each kind, in the order of the shares.
+    /// The statistics of each kind, in the order of the shares.
     pub tallies: Vec<(Kind, Tally)>,
-    /// From the beginning of what was measured until the last answer.
+    /// From the beginning of the measurement to the last answer.
     pub time: Duration,
-    /// Requests answered in this time, also those that began in front of it.
+    /// Number of requests answered in this time, including those that began before it.
     pub served: u64,
-    /// What the server used at the beginning and the end; `None` where its process is not known.
+    /// Resource usage of the server at the beginning and the end; `None` if its process is unknown.
     pub usage: Option<[Usage; 2]>,
 }
 
 impl Measured {
-    /// Requests without a right answer.
+    /// Returns the number of requests without a correct answer.
     pub fn failed(&self) -> u64 {
         self.tallies.iter().map(|(_, tally)| tally.failed()).sum()
     }
 
-    /// What was wrong, and how often.
+    /// Describes the failures with their counts.
     pub fn failures(&self) -> String {
         let failures = self.tallies.iter().flat_map(|(_, tally)| &tally.failures);
         failures.map(|(failure, count)| format!("{count} × {}", failure.name())).collect::<Vec<_>>().join(", ")
     }
 
-    /// Right answers a second.
+    /// Returns correct answers per second.
     pub fn throughput(&self) -> f64 {
         let answers: u64 = self.tallies.iter().map(|(_, tally)| tally.latencies.len()).sum();
         answers as f64 / self.time.as_secs_f64()
     }
 
-    /// Microseconds of the server's processor time a request.
+    /// Returns the server's processor time per request in microseconds.
     pub fn cpu_us(&self) -> Option<f64> {
         let [before, after] = self.usage?;
         let spent = after.cpu.saturating_sub(before.cpu);
@@ -85,10 +84,10 @@ impl Measured {
     }
 }
 
-/// Loads the server at an address, whose process is `pid`; `tick` is told the time that has passed.
+/// Loads the server at an address, with process ID `pid`; `tick` gets the elapsed time.
 ///
 /// # Errors
-/// When the first answer to a message is wrong, or the system refuses what is needed.
+/// When the first answer to a message is wrong, or the system refuses a necessary resource.
 pub fn generate(server: SocketAddr, pid: Option<u32>, load: &Load, tick: impl FnMut(Duration)) -> Result<Measured> {
     let courses: Vec<Course> = load.shares.iter().map(|share| Course::new(server, share, load.changed)).collect();
     let courses: Arc<[Course]> = courses.into();
@@ -108,12 +107,12 @@ pub fn generate(server: SocketAddr, pid: Option<u32>, load: &Load, tick: impl Fn
     run(&shared, load, pid, tick)
 }
 
-/// The bytes that a server holds for each of many connections on which one message was sent, and an
-/// answer came back, and nothing since. As many others come first, so that what it has for all of
-/// them is not counted.
+/// Returns the server's memory per connection in bytes, for many connections that exchanged one
+/// message and are idle since. The same number of other connections comes first, so that shared
+/// memory does not count.
 ///
 /// # Errors
-/// When an answer is wrong, or the system refuses what is needed.
+/// When an answer is wrong, or the system refuses a necessary resource.
 pub fn idle(server: SocketAddr, pid: u32, kind: &Kind, connections: usize) -> Result<f64> {
     let course = Course::new(server, &Share { kind: *kind, weight: 1.0 }, 0);
     let request = course.requests.first().context("there is no message")?;
@@ -130,7 +129,7 @@ pub fn idle(server: SocketAddr, pid: u32, kind: &Kind, connections: usize) -> Re
     let mut all = Vec::new();
     let both = async {
         open(&mut all).await?;
-        // What comes behind an answer is done by then.
+        // Work after the answer is done by then.
         tokio::time::sleep(RECONNECT).await;
         let before = resident();
         open(&mut all).await?;
@@ -167,7 +166,7 @@ fn run(shared: &[Arc<Shared>], load: &Load, pid: Option<u32>, tick: impl FnMut(D
     })
 }
 
-/// Waits until what is measured is over, and looks at the server when it begins.
+/// Waits until the measurement ends, and samples the server's usage when it begins.
 fn watch(shared: &Shared, pid: Option<u32>, mut tick: impl FnMut(Duration)) -> Result<Option<Usage>> {
     let begin = Instant::now();
     let mut sleep_until = |time: Instant| {
@@ -194,7 +193,7 @@ impl Load {
         }
     }
 
-    /// Connections of one of the threads.
+    /// Returns the number of connections of a thread.
     fn connections_of(&self, thread: usize) -> usize {
         self.connections / self.threads + usize::from(thread < self.connections % self.threads)
     }
@@ -213,7 +212,7 @@ struct Course {
 struct Request {
     bytes: Vec<u8>,
     message: Message,
-    /// The last answer that turned out to be right: an equal one is, too.
+    /// The last answer that was verified as correct: an equal one is correct too.
     right: Mutex<Vec<u8>>,
 }
 
@@ -249,14 +248,13 @@ impl Request {
     }
 }
 
-/// One exchange of some messages of each kind: what a server gets wrong from the beginning is not
-/// worth a load.
+/// Exchanges some messages of each kind once: a server that fails from the start is not loaded.
 async fn try_out(server: SocketAddr, courses: &[Course]) -> Result<()> {
-    let mut wire = Wire::connect(server).await.map_err(|_| anyhow::anyhow!("nobody listens at {server}"))?;
+    let mut wire = Wire::connect(server).await.map_err(|_| anyhow::anyhow!("no server listens at {server}"))?;
     for course in courses {
         for request in course.requests.iter().take(TRIED) {
             if !wire.is_open() {
-                wire = Wire::connect(server).await.map_err(|_| anyhow::anyhow!("nobody listens at {server}"))?;
+                wire = Wire::connect(server).await.map_err(|_| anyhow::anyhow!("no server listens at {server}"))?;
             }
             let answer = tokio::time::timeout(TIMEOUT, wire.exchange(&request.bytes)).await;
             let checked = answer.unwrap_or(Err(Failure::Timeout)).and_then(|body| request.check(body));
@@ -266,7 +264,7 @@ async fn try_out(server: SocketAddr, courses: &[Course]) -> Result<()> {
     Ok(())
 }
 
-/// What the connections of a thread share.
+/// The state shared by the connections of a thread.
 struct Shared {
     server: SocketAddr,
     courses: Arc<[Course]>,
@@ -285,12 +283,12 @@ async fn connect_all(shared: &Arc<Shared>, connections: usize) {
     tasks.join_all().await;
 }
 
-/// A connection that sends one request after the other.
+/// A connection that sends requests one by one.
 struct Connection {
     shared: Arc<Shared>,
     wire: Option<Wire>,
     random: SplitMix64,
-    /// Where in its ring each kind is.
+    /// The position in the ring of each kind.
     next: Vec<usize>,
 }
 
@@ -301,7 +299,7 @@ impl Connection {
     }
 
     async fn run(mut self) {
-        // Connections are made in front of the first request, whose time theirs is not.
+        // Connections are made before the first request, so that its time does not include them.
         self.wire = Wire::connect(self.shared.server).await.ok();
         loop {
             let begin = self.shared.pace.next(self.shared.end).await;
@@ -320,7 +318,7 @@ impl Connection {
         }
     }
 
-    /// A kind at random, by its share.
+    /// Returns a random kind, by weight.
     fn draw(&mut self) -> usize {
         let courses = &self.shared.courses;
         let mut left = uniform(&mut self.random) * courses.iter().map(|course| course.weight).sum::<f64>();

@@ -1,10 +1,10 @@
-//! What is sent: an operation of `testdata/wsdl/bench.wsdl` with so many items, and what must come
-//! back.
+//! Kinds of messages: an operation of `testdata/wsdl/bench.wsdl` with a number of items, and the
+//! expected answer.
 //!
-//! Each kind of message is a ring of messages with different values. Every connection goes through
-//! it in order, so that a service that compares messages finds as much in common as `--changed`
-//! says, and no more. A ring is so large that a connection hardly ever comes round: a service may
-//! know hundreds of messages again.
+//! Each kind is a ring of messages with different values. Every connection sends it in order, so
+//! that a service that compares messages finds exactly as much in common as `--changed` says. A
+//! ring is so large that a connection hardly ever wraps around, since a service may remember
+//! hundreds of messages.
 
 use std::fmt;
 use std::str::FromStr;
@@ -19,29 +19,29 @@ use deltasoap_streams::similar::{self, Changes};
 
 use crate::messages::{Mio, decode_alone, tuples};
 
-/// Messages of a ring, as many as this memory holds, within bounds.
+/// Memory of the messages of a ring, within bounds.
 const RING_BYTES: usize = 32 << 20;
 const FEWEST: usize = 4;
 const MOST: usize = 8192;
-/// Where all messages are equal: enough that none is in the cache only since it was sent a moment
-/// ago.
+/// Number of messages if all are equal: enough that none is in the cache only because it was just
+/// sent.
 const EQUAL: usize = 16;
 
-/// A kind of message and its share in the load: `OPERATION[:ITEMS][=SHARE]`.
+/// A kind of message and its share of the load: `OPERATION[:ITEMS][=SHARE]`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Share {
     /// The kind.
     pub kind: Kind,
-    /// Its weight among all.
+    /// Its weight relative to the others.
     pub weight: f64,
 }
 
 /// A kind of message: `OPERATION[:ITEMS]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kind {
-    /// What the server does with the items.
+    /// The server's action with the items.
     action: Action,
-    /// Items, or bytes of base64; none for `echoVoid`.
+    /// Number of items, or of base64 bytes; zero for `echoVoid`.
     n: usize,
 }
 
@@ -74,7 +74,7 @@ impl FromStr for Share {
 
     fn from_str(text: &str) -> Result<Self> {
         let (kind, weight) = text.split_once('=').unwrap_or((text, "1"));
-        let weight: f64 = weight.parse().context("the share is no number")?;
+        let weight: f64 = weight.parse().context("the share is not a number")?;
         ensure!(weight > 0.0 && weight.is_finite(), "the share is not positive");
         Ok(Share { kind: kind.parse()?, weight })
     }
@@ -85,7 +85,7 @@ impl FromStr for Kind {
 
     fn from_str(text: &str) -> Result<Self> {
         let (name, items) = text.split_once(':').unwrap_or((text, "100"));
-        let n = items.parse().context("the number of items is none")?;
+        let n = items.parse().context("the number of items is not a number")?;
         if name == "echoVoid" {
             ensure!(!text.contains(':'), "echoVoid has no items");
             return Ok(Kind { action: Action::Void, n: 0 });
@@ -108,7 +108,7 @@ impl fmt::Display for Kind {
 }
 
 impl Kind {
-    /// The operation's name.
+    /// Returns the operation's name.
     pub fn operation(&self) -> String {
         match self.action {
             Action::Void => "echoVoid".to_owned(),
@@ -117,7 +117,8 @@ impl Kind {
         }
     }
 
-    /// The kind's ring of messages. From each to the next `changed` per cent of the items change.
+    /// Returns the kind's ring of messages. `changed` percent of the items change from each message
+    /// to the next.
     pub fn ring(&self, changed: u32) -> Vec<Message> {
         let (items, is_echo) = match self.action {
             Action::Void => return vec![Message::new(void(), read_void, String::new())],
@@ -127,7 +128,7 @@ impl Kind {
         items.ring(self.n, changed).into_iter().map(|(text, sum)| self.message(items, is_echo, text, sum)).collect()
     }
 
-    /// Of a message that sends the items: the one of this kind.
+    /// Returns this kind's message for a message that sends the items.
     fn message(&self, items: Items, is_echo: bool, text: String, sum: String) -> Message {
         if is_echo {
             let text = text.replace(&format!("send{items:?}"), &self.operation());
@@ -138,18 +139,18 @@ impl Kind {
     }
 }
 
-/// A message, and what must come back.
+/// A message and its expected answer.
 #[derive(Debug)]
 pub struct Message {
     /// The envelope.
     pub text: String,
-    /// What is read of the answer.
+    /// Reads an answer.
     read: Read,
-    /// What that must be.
+    /// The expected result of reading.
     expected: String,
 }
 
-/// A digest of what an answer says: a checksum, or the number of items.
+/// Returns a digest of an answer: a checksum, or the number of items.
 type Read = fn(&[u8]) -> Result<String, Error>;
 
 impl Message {
@@ -157,7 +158,7 @@ impl Message {
         Message { text, read, expected }
     }
 
-    /// True if this is an answer to the message, with the right values.
+    /// Returns true if this is an answer to the message, with the right values.
     pub fn is_answered_by(&self, body: &[u8]) -> bool {
         (self.read)(body).is_ok_and(|found| found == self.expected)
     }
@@ -168,7 +169,7 @@ fn void() -> String {
 }
 
 impl Items {
-    /// Messages that send `n` items, each with the checksum of the items.
+    /// Returns messages that send `n` items, each with the checksum of the items.
     fn ring(self, n: usize, percent: u32) -> Vec<(String, String)> {
         let changes = Changes { percent, partitions: 1 };
         match self {
@@ -224,7 +225,7 @@ impl Items {
     }
 }
 
-/// How items are written, and their checksum.
+/// The functions that write items and calculate their checksum.
 type Written<E> = (fn(&[E]) -> String, fn(&[E]) -> String);
 
 fn ring<E: Clone + PartialEq>(

@@ -1,13 +1,13 @@
-//! `load`: many clients at once, against our server and those of other toolkits.
+//! `load`: many concurrent clients, against our server and those of other toolkits.
 //!
-//! [`kind`] makes the messages, [`pace`] says when each is sent, [`wire`] is the client's side of
-//! HTTP, [`mod@generate`] runs the connections, [`record`] and [`usage`] take notes, [`server`]
-//! starts servers, [`report`] shows what came out. [`mtom`] is another load: one large part.
+//! [`kind`] creates the messages, [`pace`] schedules them, [`wire`] is the client side of HTTP,
+//! [`mod@generate`] runs the connections, [`record`] and [`usage`] take statistics, [`server`]
+//! starts servers, [`report`] prints the results. [`mtom`] is another load: one large part.
 //!
-//! The generator is ours, since one for any HTTP service does not look at the answers: here an
-//! answer counts only if its values are right. It has to be light, so that it is the server that is
-//! measured: requests are made beforehand, and an answer that is equal to one that was right before
-//! is right.
+//! The generator is our own, since one for any HTTP service does not check the answers: here an
+//! answer counts only if its values are correct. It must be light, so that the server is what is
+//! measured: requests are created beforehand, and an answer equal to an earlier correct one is
+//! correct.
 
 pub mod generate;
 pub mod kind;
@@ -36,55 +36,55 @@ use pace::Arrivals;
 use report::Row;
 use server::{Launch, OURS};
 
-const COSTS: &str = "The generator costs at most 18 µs of processor time a small request (three system calls, and what the system does \
-for them: 55,000 requests a second on one core), and as long as it takes to copy a large one. It has the last core to itself and one thread, which is enough for what a \
-server on one core answers; with servers on many cores, use --threads. Between requests of an open loop its core is busy waiting. \
-Latencies are from the moment that a request is sent (in an open loop: was to be sent) until its answer is read, before that is looked at.
+const COSTS: &str = "The generator needs at most 18 µs of processor time per small request (three system calls, and the system's work \
+for them: 55,000 requests per second on one core), and for a large one the time to copy it. It has the last core to itself and one thread, which is enough for \
+a server on one core; with servers on many cores, use --threads. Between requests of an open loop its core is busy waiting. \
+Latencies last from sending a request (in an open loop: from its scheduled time) until its answer is read, before it is checked.
 
 Examples:
   deltasoap-bench load --server deltasoap --server gsoap --connections 50
   deltasoap-bench load --message echoVoid=99 --message sendDoubles:156000=1 --rate 2000
   deltasoap-bench load --url 127.0.0.1:8080 --pid 1234 --message echoDoubles:100";
 
-/// What to load, and with what.
+/// The servers and the load.
 #[derive(Debug, clap::Args)]
 #[command(after_help = COSTS)]
 pub struct LoadArguments {
-    /// A server to start and to load: `deltasoap`, `deltasoap-regular` (nothing is compared with
-    /// earlier messages), or that of a peer (repeatable) [default: deltasoap]
+    /// Start and load a server: `deltasoap`, `deltasoap-regular` (nothing is compared with earlier
+    /// messages), or that of a peer (repeatable) [default: deltasoap]
     #[arg(long = "server", value_name = "NAME")]
     servers: Vec<String>,
-    /// Load the server that listens there instead, at the path /bench
+    /// Load the server at this address instead, at the path /bench
     #[arg(long, value_name = "ADDRESS", conflicts_with = "servers")]
     url: Option<SocketAddr>,
-    /// The process of that server, whose processor time and memory are of interest
+    /// Process ID of that server, to measure its processor time and memory
     #[arg(long, requires = "url")]
     pid: Option<u32>,
-    /// What to send: an operation of testdata/wsdl/bench.wsdl, how many items, and its share among
-    /// all messages (repeatable)
+    /// Message to send: an operation of testdata/wsdl/bench.wsdl, the number of items, and its
+    /// share of all messages (repeatable)
     #[arg(long = "message", value_name = "OPERATION[:ITEMS][=SHARE]", default_value = "echoVoid")]
     messages: Vec<Share>,
-    /// Per cent of the items that change from message to message of a connection
+    /// Percentage of the items that change from message to message of a connection
     #[arg(long, value_name = "P", default_value_t = 100, value_parser = clap::value_parser!(u32).range(..=100))]
     changed: u32,
-    /// Connections
+    /// Number of connections
     #[arg(long, value_name = "N", default_value = "1")]
     connections: NonZeroUsize,
-    /// Send so many requests a second, whether the server keeps up or not [default: a closed loop,
-    /// each connection sends its next request when it has got its answer]
+    /// Send this many requests per second, whether the server keeps up or not [default: a closed
+    /// loop, each connection sends its next request after the answer to the previous one]
     #[arg(long, value_name = "N", value_parser = rate)]
     rate: Option<f64>,
-    /// How requests are spread at such a rate
+    /// Distribution of requests at such a rate
     #[arg(long, value_enum, default_value = "poisson")]
     arrivals: Arrivals,
-    /// Seconds that are measured
+    /// Seconds to measure
     #[arg(long, value_name = "S", default_value = "5", value_parser = crate::cli::seconds)]
     seconds: Duration,
-    /// Seconds in front of them [default: 1; for a server that is compiled while it runs, 30 times
-    /// what its peer asks for in memory]
+    /// Seconds before the measurement [default: 1; for a JIT-compiled server, 30 times the warm-up
+    /// of its peer in memory]
     #[arg(long, value_name = "S", value_parser = crate::cli::seconds)]
     warm_up: Option<Duration>,
-    /// Threads of the generator
+    /// Number of threads of the generator
     #[arg(long, value_name = "N", default_value = "1")]
     threads: NonZeroUsize,
     /// Let generator and server run on any core
@@ -96,18 +96,18 @@ pub struct LoadArguments {
     /// A further argument for `deltasoap serve` (repeatable)
     #[arg(long = "serve-option", value_name = "OPTION", allow_hyphen_values = true)]
     options: Vec<String>,
-    /// Where built peers lie [default: .peers in the repository]
+    /// Folder of built peers [default: .peers in the repository]
     #[arg(long, value_name = "FOLDER")]
     peers: Option<PathBuf>,
-    /// Print one JSON object a server instead of a table
+    /// Print one JSON object per server instead of a table
     #[arg(long)]
     json: bool,
 }
 
-/// Loads what was asked for.
+/// Runs the loads.
 ///
 /// # Errors
-/// When a server cannot be started, is at fault from the first message on, or gives wrong values.
+/// When a server cannot be started, fails from the first message on, or returns wrong values.
 pub fn run(arguments: &LoadArguments) -> Result<ExitCode> {
     server::look_at_cores();
     server::raise_file_limit();
@@ -138,7 +138,7 @@ fn rows(arguments: &LoadArguments) -> Result<Vec<Row>> {
     Ok(names.into_iter().map(|name| row(name, &launch, arguments)).collect())
 }
 
-/// A server that cannot be loaded is a row that says why.
+/// Returns the row of a server, or of the reason why it cannot be loaded.
 fn row(name: String, launch: &Launch, arguments: &LoadArguments) -> Row {
     let measure = || {
         let server = launch.start(&name)?;
@@ -167,7 +167,7 @@ impl LoadArguments {
             program: self.deltasoap.clone().map_or_else(server::our_program, Ok)?,
             options: self.options.clone(),
             peers: self.peers.clone().unwrap_or_else(peers_folder),
-            // One more, for the messages that are tried out.
+            // One more, for trying the messages.
             connections: self.connections.get() + 1,
             transport: None,
             is_pinned: !self.no_pin,

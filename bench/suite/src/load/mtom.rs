@@ -1,8 +1,8 @@
-//! A large part by MTOM, up and down: client and server in one process, over loopback, neither of
-//! which holds the part.
+//! Up- and download of a large MTOM part: client and server in one process, over loopback, neither
+//! of which holds the part.
 //!
-//! A process of its own (the hidden command `mtom`), so that its memory is that of the transfer and
-//! of nothing else.
+//! It runs in a separate process (the hidden command `mtom`), whose memory is that of the transfer
+//! alone.
 
 use std::env;
 use std::io;
@@ -28,33 +28,33 @@ pub struct MtomArguments {
     /// Size of the part in 10^6 bytes
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub megabytes: u64,
-    /// Transfers in each direction
+    /// Number of transfers in each direction
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub rounds: usize,
 }
 
-/// What came out.
+/// The results.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Transfer {
-    /// 10^6 bytes a second to the server, in each round.
+    /// 10^6 bytes per second to the server, in each round.
     pub up: Vec<f64>,
-    /// The same to the client.
+    /// 10^6 bytes per second to the client, in each round.
     pub down: Vec<f64>,
-    /// Bytes resident at most, of client and server together.
+    /// Peak resident memory of client and server together in bytes.
     pub peak_bytes: u64,
 }
 
-/// Bytes that a stream gives at a time.
+/// Number of bytes that a stream yields at a time.
 const PIECE: usize = 256 << 10;
-/// One byte in as many is added up: what is measured is the transport.
+/// One in this many bytes is added up, so that the transport dominates the time.
 const STRIDE: usize = 4096;
 
-/// Transfers a part in a process of its own, on all cores.
+/// Transfers a part in a separate process, on all cores.
 ///
 /// # Errors
 /// When that process fails.
 pub fn measure(megabytes: u64) -> Result<Transfer> {
-    let own = env::current_exe().context("it is not known where this program is")?;
+    let own = env::current_exe().context("the path of this program is unknown")?;
     let mut command = Command::new(own);
     command.args(["mtom", "--megabytes", &megabytes.to_string()]);
     let output = server::on_all_cores(move || command.output())?.context("cannot start this program again")?;
@@ -62,7 +62,7 @@ pub fn measure(megabytes: u64) -> Result<Transfer> {
     serde_json::from_slice(&output.stdout).context("unexpected output")
 }
 
-/// The command `mtom`: prints a [`Transfer`].
+/// Runs the command `mtom`: prints a [`Transfer`].
 ///
 /// # Errors
 /// When a transfer fails, or bytes are missing.
@@ -141,19 +141,19 @@ async fn download(client: &Client, len: u64) -> Result<Duration> {
     Ok(time)
 }
 
-/// Reads a part as it comes.
+/// Reads a part as it arrives.
 async fn take(upload: Lease<Upload>, mut call: Call) -> Result<Stored, AttachmentError> {
     let (bytes, sum) = added_up(&upload.content, call.attachments()).await?;
     Ok(Stored { bytes, sum })
 }
 
-/// Makes a part while it is sent.
+/// Creates a part while it is sent.
 async fn give(download: Lease<Download>) -> Result<Answer<Downloaded>, Fault> {
     let part = part(download.bytes);
     Ok(Answer::new(Downloaded { content: part.binary() }).with_part(part))
 }
 
-/// The length of a part, and the sum of each byte whose position is a multiple of [`STRIDE`].
+/// Returns the length of a part, and the sum of the bytes at multiples of [`STRIDE`].
 async fn added_up(content: &Binary, attachments: &mut Attachments) -> Result<(u64, u64), AttachmentError> {
     let Binary::Part(uri) = content else { return Ok((0, 0)) };
     let mut part = attachments.find(uri).await?;
@@ -170,17 +170,17 @@ fn part(len: u64) -> Part {
     Part::stream("content@store", "application/octet-stream", content(len)).with_len(len)
 }
 
-/// The byte at a position within a piece.
+/// Returns the byte at a position within a chunk.
 fn byte(index: usize) -> u8 {
     (index / STRIDE * 31 + index) as u8
 }
 
-/// What [`added_up`] must find.
+/// Returns the expected sum of [`added_up`].
 fn sum_of(len: u64) -> u64 {
     (0..len).step_by(STRIDE).map(|at| u64::from(byte((at % PIECE as u64) as usize))).sum()
 }
 
-/// So many bytes, a piece at a time, which all share the memory of one.
+/// Returns a stream of this many bytes, whose chunks share memory.
 fn content(len: u64) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
     let piece: Bytes = (0..PIECE).map(byte).collect::<Vec<_>>().into();
     stream::unfold((piece, len), async |(piece, left)| {

@@ -1,9 +1,9 @@
-//! When requests are to start.
+//! The start times of requests.
 //!
-//! In a *closed loop* each connection sends its next request when it has got its answer: the server
-//! sets the pace. In an *open loop* requests have their times, as those of many independent clients
-//! have. A connection that is free takes the next one, and waits for its time; if none is free the
-//! request is late, and the time of its answer counts from when it was to start.
+//! In a *closed loop* each connection sends its next request after the previous answer: the server
+//! sets the pace. In an *open loop* requests have fixed times, like those of many independent
+//! clients. A free connection takes the next request, and waits for its time. If none is free the
+//! request is late, and its latency counts from its scheduled time.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,17 +11,17 @@ use std::time::{Duration, Instant};
 use clap::ValueEnum;
 use deltasoap_streams::prng::{SEED, SplitMix64};
 
-/// How requests of an open loop are spread.
+/// Distribution of the requests of an open loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Arrivals {
-    /// at equal distances
+    /// at equal intervals
     Constant,
-    /// at random, as those of many independent clients
+    /// at random, like those of many independent clients
     Poisson,
 }
 
-/// How far ahead the timer of the runtime is trusted, whose steps are milliseconds; the rest is
-/// waited for actively.
+/// Time before a request at which the runtime's timer, with a resolution of milliseconds, is no
+/// longer trusted; the rest is a busy wait.
 const TIMER: Duration = Duration::from_millis(2);
 
 /// The pace of a number of connections.
@@ -29,19 +29,19 @@ const TIMER: Duration = Duration::from_millis(2);
 pub enum Pace {
     /// Each request follows an answer.
     Closed,
-    /// Each request has its time.
+    /// Each request has its own time.
     Open(Mutex<Times>),
 }
 
 impl Pace {
-    /// An open loop from `start` on, of `rate` requests a second.
+    /// Creates an open loop from `start` on, with `rate` requests per second.
     pub fn open(arrivals: Arrivals, rate: f64, start: Instant, stream: u64) -> Self {
         let random = SplitMix64::stream(SEED, stream);
         Pace::Open(Mutex::new(Times { arrivals, mean: 1.0 / rate, random, next: start }))
     }
 
-    /// Waits for the start of the next request, until `end` at most; gives the time from which its
-    /// answer counts.
+    /// Waits for the start of the next request, at most until `end`; returns the time from which
+    /// its latency counts.
     pub async fn next(&self, end: Instant) -> Instant {
         match self {
             Pace::Closed => Instant::now(),
@@ -58,7 +58,7 @@ impl Pace {
 #[derive(Debug)]
 pub struct Times {
     arrivals: Arrivals,
-    /// Seconds between two, on average.
+    /// Mean seconds between two requests.
     mean: f64,
     random: SplitMix64,
     next: Instant,
@@ -75,7 +75,7 @@ impl Times {
     }
 }
 
-/// A number above 0, up to 1.
+/// Returns a number above 0, up to 1.
 pub fn uniform(random: &mut SplitMix64) -> f64 {
     ((random.next_u64() >> 11) + 1) as f64 / (1_u64 << 53) as f64
 }
@@ -107,7 +107,7 @@ mod tests {
         assert!(times.iter().enumerate().all(|(index, time)| (time - index as f64 / 100.0).abs() < 1e-6), "{times:?}");
     }
 
-    /// The distances of a Poisson process are exponentially distributed: mean and standard
+    /// The intervals of a Poisson process are exponentially distributed: mean and standard
     /// deviation are equal.
     #[test]
     fn poisson_arrivals_are_random() {
@@ -128,7 +128,7 @@ mod tests {
         assert!(pace.next(end).await < start + Duration::from_millis(2));
         let third = pace.next(end).await;
         assert!(Instant::now() >= third);
-        // Nobody waits for a request that is not to be sent.
+        // There is no wait for a request that will not be sent.
         assert!(Pace::open(Arrivals::Constant, 1.0, end, 0).next(start).await == end && Instant::now() < end);
     }
 }

@@ -1,5 +1,4 @@
-//! What the generator notes: how long answers took, and what was wrong with those that do not
-//! count.
+//! Statistics of the generator: latencies of correct answers, and failures.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,17 +7,17 @@ use hdrhistogram::Histogram;
 
 use super::wire::Failure;
 
-/// Latencies beyond this count as this.
+/// Longer latencies count as this.
 const LONGEST: Duration = Duration::from_secs(600);
-/// Decimal digits of latencies that are kept.
+/// Significant decimal digits of recorded latencies.
 const DIGITS: u8 = 3;
 
-/// The notes on one kind of message.
+/// The statistics of one kind of message.
 #[derive(Debug, Clone)]
 pub struct Tally {
-    /// Nanoseconds of right answers.
+    /// Latencies of correct answers in nanoseconds.
     pub latencies: Histogram<u64>,
-    /// Requests that got none.
+    /// Requests without a correct answer.
     pub failures: BTreeMap<Failure, u64>,
 }
 
@@ -30,7 +29,7 @@ impl Default for Tally {
 }
 
 impl Tally {
-    /// Notes what became of a request.
+    /// Records the outcome of a request.
     pub fn note(&mut self, outcome: Result<Duration, Failure>) {
         match outcome {
             Ok(latency) => self.latencies.saturating_record(nanos(latency).max(1)),
@@ -38,7 +37,7 @@ impl Tally {
         }
     }
 
-    /// Adds the notes of others.
+    /// Adds other statistics.
     pub fn add(&mut self, other: &Tally) {
         self.latencies.add(&other.latencies).expect("both have the same bounds");
         for (failure, count) in &other.failures {
@@ -46,17 +45,17 @@ impl Tally {
         }
     }
 
-    /// Requests without a right answer.
+    /// Returns the number of requests without a correct answer.
     pub fn failed(&self) -> u64 {
         self.failures.values().sum()
     }
 
-    /// The latency that such a share of the answers did not exceed, in microseconds.
+    /// Returns the quantile of the latencies in microseconds.
     pub fn quantile_us(&self, share: f64) -> f64 {
         self.latencies.value_at_quantile(share) as f64 / 1e3
     }
 
-    /// The longest latency, in microseconds.
+    /// Returns the longest latency in microseconds.
     pub fn max_us(&self) -> f64 {
         self.latencies.max() as f64 / 1e3
     }

@@ -1,4 +1,4 @@
-//! What a load did: a table for people, or a JSON object a server.
+//! Results of a load: a table for people, or a JSON object per server.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ use crate::report::{align, new_table};
 pub struct Row {
     /// The server.
     pub server: String,
-    /// What was measured, or why nothing was.
+    /// The measurement, or why there is none.
     pub outcome: Result<Measured, String>,
 }
 
@@ -35,7 +35,7 @@ const HEADER: [&str; 11] = [
 /// Quantiles in the order of the columns.
 const QUANTILES: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
 
-/// Shows rows: one a server and kind of message, then what went wrong.
+/// Formats the rows: one per server and kind of message, then the failures.
 pub fn table(rows: &[Row]) -> String {
     let mut table = new_table(&HEADER);
     for row in rows {
@@ -79,12 +79,12 @@ fn complaints(rows: &[Row]) -> String {
     lines
 }
 
-/// Keys in the order in which they are written. Times are in microseconds.
+/// Keys in output order. Times are in microseconds.
 #[derive(Serialize)]
 struct Line<'a> {
     server: &'a str,
     connections: usize,
-    /// Requests a second that were to be sent; `None` in a closed loop.
+    /// Scheduled requests per second; `None` in a closed loop.
     rate: Option<f64>,
     seconds: f64,
     requests_per_second: f64,
@@ -114,7 +114,7 @@ impl Part {
     }
 }
 
-/// Prints the rows that have figures.
+/// Prints the rows with figures.
 ///
 /// # Errors
 /// When standard output cannot be written to.

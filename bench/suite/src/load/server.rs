@@ -1,5 +1,5 @@
-//! Servers to load: ours, and those of other toolkits, each a process of its own on the cores that
-//! the generator leaves alone.
+//! Servers to load: ours, and those of other toolkits, each in a separate process on the cores that
+//! the generator does not use.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -15,39 +15,38 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use crate::engine::{Peer, Transport};
 use crate::workload::Definitions;
 
-/// Our server, as it is by default.
+/// Our server with default options.
 pub const OURS: &str = "deltasoap";
-/// Our server with regular decoding and encoding alone.
+/// Our server with only regular decoding and encoding.
 pub const REGULAR: &str = "deltasoap-regular";
 /// Our server with small requests first.
 pub const SMALL_FIRST: &str = "deltasoap-small-first";
-/// Our server without any order of work: each message is read and answered in one go.
+/// Our server without scheduling: each message is read and answered in one go.
 pub const IN_ONE_GO: &str = "deltasoap-in-one-go";
-/// How our server says where the service is, in a line of its standard output.
+/// Prefixes of the line on standard output in which our server prints the service's address.
 const ANNOUNCEMENTS: [&str; 2] = ["listening on http://", "listening on https://"];
-/// How long a server is loaded before it counts, if it was compiled beforehand.
+/// Duration of the load before it counts, for ahead-of-time compiled servers.
 const WARM_UP: Duration = Duration::from_secs(1);
-/// How many times as long as in memory it takes until a server is as fast as it gets that is
-/// compiled while it runs, on the core on which it also serves: with CXF, whose peer asks for three
-/// seconds, it is 90.
+/// Warm-up of a JIT-compiled server on the core on which it also serves, as a multiple of the
+/// warm-up in memory: with CXF, whose peer asks for three seconds, it is 90.
 const COLD: u32 = 30;
-/// Where the service of the benchmarks is.
+/// Path of the benchmark service.
 const PATH: &str = "/bench";
 
-/// How servers are started.
+/// Options for starting servers.
 #[derive(Debug, Clone)]
 pub struct Launch {
     /// Our program.
     pub program: PathBuf,
-    /// Further arguments of `deltasoap serve`.
+    /// Additional arguments of `deltasoap serve`.
     pub options: Vec<String>,
-    /// Where built peers lie.
+    /// Folder of built peers.
     pub peers: PathBuf,
-    /// Connections at one time, at most.
+    /// Maximum number of concurrent connections.
     pub connections: usize,
-    /// How a peer's server speaks; plain HTTP without.
+    /// The transport of a peer's server; plain HTTP if `None`.
     pub transport: Option<Transport>,
-    /// True if generator and server are to have cores of their own.
+    /// True if generator and server get separate cores.
     pub is_pinned: bool,
 }
 
@@ -55,16 +54,16 @@ pub struct Launch {
 pub struct Server {
     /// The name in reports.
     pub name: String,
-    /// Where it listens.
+    /// The address it listens on.
     pub address: SocketAddr,
-    /// Its process.
+    /// Its process ID.
     pub pid: u32,
-    /// How long it is loaded before that counts.
+    /// Duration of the load before it counts.
     pub warm_up: Duration,
     _process: Process,
 }
 
-/// What a server lives as long as.
+/// The owner of a server's process.
 #[expect(dead_code, reason = "held for being dropped")]
 enum Process {
     Ours(Killed),
@@ -76,20 +75,20 @@ struct Killed(Child);
 
 impl Drop for Killed {
     fn drop(&mut self) {
-        // Both fail only if the process has ended, which is what they are for.
+        // Both fail only if the process has already ended, which is the goal.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
 impl Launch {
-    /// Starts the server of a name: `deltasoap`, `deltasoap-regular`, `deltasoap-small-first`,
+    /// Starts the server with a name: `deltasoap`, `deltasoap-regular`, `deltasoap-small-first`,
     /// `deltasoap-in-one-go`, or that of a peer.
     ///
     /// # Errors
-    /// When there is no server of that name, or it is not built or does not start.
+    /// When there is no server with that name, it is not built, or it does not start.
     pub fn start(&self, name: &str) -> Result<Server> {
-        // What a thread is tied to is what the processes are that it starts.
+        // Child processes inherit the core affinity of the thread that starts them.
         let spawn = move || {
             if self.is_pinned {
                 pin_to_others()?;
@@ -114,8 +113,8 @@ impl Launch {
         let output = process.0.stdout.take().context("the server has no standard output")?;
         let mut lines = BufReader::new(output).lines();
         let address = lines.by_ref().map_while(Result::ok).find_map(|line| announced(&line));
-        let address = address.context("the server has ended before it listened")?;
-        // Whatever else it says is read, so that it never waits for a reader.
+        let address = address.context("the server exited before it listened")?;
+        // The rest of its output is drained, so that it never blocks on a full pipe.
         thread::spawn(move || lines.for_each(drop));
         let (name, pid) = (name.to_owned(), process.0.id());
         Ok(Server { name, address, pid, warm_up: WARM_UP, _process: Process::Ours(process) })
@@ -138,25 +137,25 @@ impl Launch {
     }
 }
 
-/// The address in the line that announces the service.
+/// Returns the address in the line that announces the service.
 fn announced(line: &str) -> Option<SocketAddr> {
     let address = ANNOUNCEMENTS.iter().find_map(|announcement| line.strip_prefix(announcement))?;
     address.strip_suffix(PATH)?.parse().ok()
 }
 
-/// Our program: it lies beside this one.
+/// Returns the path of our program, which is beside this one.
 ///
 /// # Errors
-/// When the system does not tell where this program is.
+/// When the system does not report where this program is.
 pub fn our_program() -> Result<PathBuf> {
-    let own = std::env::current_exe().context("it is not known where this program is")?;
+    let own = std::env::current_exe().context("the path of this program is unknown")?;
     Ok(own.parent().unwrap_or(Path::new("")).join("deltasoap"))
 }
 
-/// Ties this thread, and those that it starts, to the last core.
+/// Pins this thread, and those that it starts, to the last core.
 ///
 /// # Errors
-/// When there is one core only, or the system does not allow it.
+/// When there is only one core, or the system does not allow it.
 pub fn pin_to_last() -> Result<()> {
     let (_, last) = cores()?;
     let mut one = CpuSet::new();
@@ -164,49 +163,48 @@ pub fn pin_to_last() -> Result<()> {
     sched_setaffinity(None, &one).context("cannot choose a core")
 }
 
-/// Does something in a thread that may use all cores again, and so may the processes that it
-/// starts.
+/// Runs `work` in a thread that may use all cores again, as may the processes that it starts.
 ///
 /// # Errors
 /// When the system does not allow it.
 pub fn on_all_cores<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R> {
     let work = || sched_setaffinity(None, &initial_cores()).map(|()| work()).context("cannot choose cores");
-    thread::scope(|scope| scope.spawn(work).join().expect("what is done does not panic"))
+    thread::scope(|scope| scope.spawn(work).join().expect("the work does not panic"))
 }
 
-/// Ties this thread, and the threads and processes that it starts, to all cores but the last.
+/// Pins this thread, and the threads and processes that it starts, to all cores except the last.
 ///
 /// # Errors
-/// When there is one core only, or the system does not allow it.
+/// When there is only one core, or the system does not allow it.
 pub fn pin_to_others() -> Result<()> {
     let (mut others, last) = cores()?;
     others.unset(last);
     sched_setaffinity(None, &others).context("cannot choose cores")
 }
 
-/// All cores of this machine that the first process of this program was given, and the last of
+/// Returns the cores of this machine that this program was given at its start, and the last of
 /// them.
 fn cores() -> Result<(CpuSet, usize)> {
     let all = (0..CpuSet::MAX_CPU).filter(|&core| initial_cores().is_set(core)).collect::<Vec<_>>();
-    ensure!(all.len() > 1, "there is one core only: use --no-pin");
+    ensure!(all.len() > 1, "there is only one core: use --no-pin");
     Ok((initial_cores(), all[all.len() - 1]))
 }
 
-/// What this process might use when it was first asked.
+/// Returns the cores that this process could use at the first call.
 fn initial_cores() -> CpuSet {
     static CORES: std::sync::OnceLock<CpuSet> = std::sync::OnceLock::new();
     *CORES.get_or_init(|| sched_getaffinity(None).unwrap_or_else(|_| CpuSet::new()))
 }
 
-/// Remembers which cores there are; to be called before anything is tied to one.
+/// Remembers the available cores; must be called before anything is pinned.
 pub fn look_at_cores() {
     initial_cores();
 }
 
-/// Lets this process, and those that it starts, have as many files open as the system allows.
+/// Raises the limit of open files for this process and its children to the maximum.
 pub fn raise_file_limit() {
     let limit = getrlimit(Resource::Nofile);
-    // Where it is refused, connections will fail and be reported.
+    // If this fails, connections will fail and be reported.
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 

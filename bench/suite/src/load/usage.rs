@@ -1,29 +1,29 @@
-//! What a process has used: processor time and memory, from `/proc`.
+//! Resource usage of a process: processor time and memory, from `/proc`.
 
 use std::fs;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-/// What a process has used so far.
+/// The resources that a process has used so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Usage {
-    /// Processor time of all its threads, its own and the system's for it.
+    /// Processor time of all its threads, in user and system mode.
     pub cpu: Duration,
-    /// Bytes resident now.
+    /// Resident bytes now.
     pub resident: u64,
-    /// Bytes resident at most, ever.
+    /// Peak resident bytes.
     pub peak: u64,
 }
 
 impl Usage {
-    /// Of a process.
+    /// Returns the usage of a process.
     ///
     /// # Errors
     /// When there is no such process, or no `/proc`.
     pub fn of(pid: u32) -> Result<Self> {
         let read =
-            |file| fs::read_to_string(format!("/proc/{pid}/{file}")).context("what the server uses is not known");
+            |file| fs::read_to_string(format!("/proc/{pid}/{file}")).context("the server's resources are unknown");
         let (stat, status) = (read("stat")?, read("status")?);
         let ticks = ticks(&stat).context("/proc/PID/stat is not as expected")?;
         let cpu = Duration::from_secs_f64(ticks as f64 / rustix::param::clock_ticks_per_second() as f64);
@@ -31,7 +31,7 @@ impl Usage {
         Ok(Usage { cpu, resident: bytes("VmRSS:")?, peak: bytes("VmHWM:")? })
     }
 
-    /// Of this process.
+    /// Returns the usage of this process.
     ///
     /// # Errors
     /// When there is no `/proc`.
@@ -40,8 +40,8 @@ impl Usage {
     }
 }
 
-/// Clock ticks in user and system mode: fields 14 and 15, counted behind the name, which may hold
-/// anything.
+/// Returns clock ticks in user and system mode: fields 14 and 15, counted after the name, which may
+/// contain anything.
 fn ticks(stat: &str) -> Option<u64> {
     let (_, fields) = stat.rsplit_once(')')?;
     let mut times = fields.split_whitespace().skip(11).map(str::parse::<u64>);

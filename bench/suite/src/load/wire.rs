@@ -1,9 +1,9 @@
-//! The client's side of HTTP/1.1: as little as will do, so that the generator costs less than any
+//! The client side of HTTP/1.1, as small as possible, so that the generator costs less than any
 //! server.
 //!
-//! A request is one buffer, made beforehand. An answer is read into a buffer of the connection's,
-//! and its body looked at where it stands; only that of a chunked answer is moved together. No
-//! connection has more than one request under way.
+//! A request is one buffer, created beforehand. An answer is read into the connection's buffer, and
+//! its body is checked in place; only chunked bodies are moved together. No connection has more
+//! than one request in flight.
 
 use std::io;
 use std::net::SocketAddr;
@@ -11,33 +11,33 @@ use std::net::SocketAddr;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Most bytes of a request that are handed to the system at a time: other connections get their
-/// turn in between.
+/// Maximum number of bytes of a request passed to the system at a time: other connections run in
+/// between.
 const PIECE: usize = 32 << 10;
-/// Room that is made for each read, at least.
+/// Minimum free space in the buffer for each read.
 const ROOM: usize = 16 << 10;
-/// Headers of an answer, at most.
+/// Maximum number of headers in an answer.
 const HEADERS: usize = 64;
 
-/// What can be wrong with an answer.
+/// A failed request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Failure {
-    /// No connection could be made.
+    /// The connection failed to open.
     Connect,
-    /// The connection ended, or failed, in front of the answer's end.
+    /// The connection ended, or failed, before the end of the answer.
     Closed,
     /// The answer took too long.
     Timeout,
     /// The answer is not HTTP/1.1.
     Malformed,
-    /// The answer has another status than 200.
+    /// The answer has a status other than 200.
     Status(u16),
     /// The answer does not have the right values.
     Wrong,
 }
 
 impl Failure {
-    /// The name in reports.
+    /// Returns the name in reports.
     pub fn name(self) -> String {
         match self {
             Failure::Connect => "connect".to_owned(),
@@ -61,28 +61,28 @@ impl From<io::Error> for Failure {
 pub struct Wire {
     stream: TcpStream,
     buffer: Vec<u8>,
-    /// True once the server has said that it will close the connection.
+    /// True after the server announced that it will close the connection.
     is_last: bool,
 }
 
 impl Wire {
-    /// Connects.
+    /// Connects to the server.
     pub async fn connect(server: SocketAddr) -> Result<Self, Failure> {
         let stream = TcpStream::connect(server).await.map_err(|_| Failure::Connect)?;
         stream.set_nodelay(true)?;
         Ok(Wire { stream, buffer: Vec::new(), is_last: false })
     }
 
-    /// True if another request may be sent.
+    /// Returns true if another request may be sent.
     pub fn is_open(&self) -> bool {
         !self.is_last
     }
 
-    /// Sends a request; gives the body of its answer.
+    /// Sends a request; returns the body of its answer.
     ///
     /// # Errors
-    /// When there is no answer, or one of another status than 200. The connection is of no use
-    /// then.
+    /// When there is no answer, or its status is not 200. The connection must not be used
+    /// afterwards.
     pub async fn exchange(&mut self, request: &[u8]) -> Result<&[u8], Failure> {
         self.is_last = true;
         self.send(request).await?;
@@ -123,7 +123,7 @@ impl Wire {
         }
     }
 
-    /// Reads a body of known length; gives where it ends.
+    /// Reads a body of known length; returns its end.
     async fn counted(&mut self, start: usize, length: usize) -> Result<usize, Failure> {
         let end = start.checked_add(length).ok_or(Failure::Malformed)?;
         while self.buffer.len() < end {
@@ -132,7 +132,7 @@ impl Wire {
         if self.buffer.len() == end { Ok(end) } else { Err(Failure::Malformed) }
     }
 
-    /// Reads chunks up to the last one, and moves them together; gives where they end.
+    /// Reads all chunks, and moves them together; returns their end.
     async fn chunked(&mut self, start: usize) -> Result<usize, Failure> {
         let (mut end, mut at) = (start, start);
         loop {
@@ -154,10 +154,10 @@ impl Wire {
     }
 }
 
-/// What counts of an answer's head.
+/// The relevant parts of an answer's head.
 #[derive(Debug, PartialEq, Eq)]
 struct Head {
-    /// Bytes of it.
+    /// Size in bytes.
     len: usize,
     status: u16,
     length: Length,
@@ -171,7 +171,7 @@ enum Length {
 }
 
 impl Head {
-    /// The head at the beginning of `bytes`; `None` where more of it is to come.
+    /// Parses the head at the beginning of `bytes`; returns `None` if it is incomplete.
     fn parse(bytes: &[u8]) -> Result<Option<Self>, Failure> {
         let mut headers = [httparse::EMPTY_HEADER; HEADERS];
         let mut response = httparse::Response::new(&mut headers);
@@ -191,7 +191,7 @@ impl Head {
         } else if header.name.eq_ignore_ascii_case("transfer-encoding") && value.eq_ignore_ascii_case("chunked") {
             self.length = Length::Chunks;
         } else if header.name.eq_ignore_ascii_case("connection") {
-            // Without a word of the server's, its version of HTTP decides.
+            // Without a `Connection` header, the HTTP version decides.
             self.is_last =
                 value.eq_ignore_ascii_case("close") || self.is_last && !value.eq_ignore_ascii_case("keep-alive");
         }
@@ -199,7 +199,7 @@ impl Head {
     }
 }
 
-/// The size of a chunk and the bytes of its line; `None` where more of the line is to come.
+/// Returns the size of a chunk and the length of its line; `None` if the line is incomplete.
 fn chunk_size(bytes: &[u8]) -> Result<Option<(usize, usize)>, Failure> {
     match httparse::parse_chunk_size(bytes).map_err(|_| Failure::Malformed)? {
         httparse::Status::Complete((skip, size)) => {
@@ -216,7 +216,7 @@ mod tests {
     use std::net::TcpListener;
     use std::thread;
 
-    /// What a client gets from a server that answers so, in pieces of some bytes.
+    /// Returns what a client gets from a server with this answer, sent in pieces of `piece` bytes.
     fn exchange(answer: &'static str, piece: usize) -> Result<(String, bool), Failure> {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let server = listener.local_addr().unwrap();

@@ -1,8 +1,8 @@
 //! *Differential Deserialization for Optimized SOAP Performance*: Figures 2 to 5, Tables 2 and 3,
 //! sections 4.5 and 5.
 //!
-//! All of it with full checkpoints. CRC-32 is the processor's or a table's here, whichever is
-//! faster, and a plain loop in the paper.
+//! Everything uses full checkpoints. Our CRC-32 uses the processor or a table, whichever is faster;
+//! the paper's is a plain loop.
 
 use std::rc::Rc;
 
@@ -30,7 +30,7 @@ const TYPES: [(Kind, Kind, &str, &str); 3] = [
     (Kind::Hard, Kind::UnreadHard, "hard", "Hard doubles"),
 ];
 
-/// Draws everything, without verdicts.
+/// Returns all exhibits, without verdicts.
 ///
 /// # Errors
 /// When a number of the paper is missing from `bench/papers/`.
@@ -63,7 +63,7 @@ pub fn named(printed: &Printed, name: &'static str, caption: &str) -> Exhibit {
     }
 }
 
-/// Regular decoding beside gSOAP's.
+/// Regular decoding compared with gSOAP's.
 fn figure2(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     let mut series: Vec<(String, Vec<f64>)> = Vec::new();
     for (kind, _, _, name) in TYPES {
@@ -80,7 +80,7 @@ fn figure2(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     }
 }
 
-/// The price of checkpoints that are never used.
+/// The cost of checkpoints that are never used.
 fn figure3(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     let portions = [32, 256, 512, 1024, 4096];
     let times = |way| -> Vec<f64> { scope.sizes.iter().map(|&n| study.ms(unread(n), way)).collect() };
@@ -98,7 +98,7 @@ fn figure3(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     }
 }
 
-/// A stream whose messages are read as first ones.
+/// Returns a stream whose messages are each read as first ones.
 fn unread(n: usize) -> Recipe {
     hard(n, 0, 1)
 }
@@ -107,7 +107,7 @@ fn always_first(portion: u32) -> Way {
     Way { condition: Condition::AlwaysFirst, ..full(portion) }
 }
 
-/// The rows of Table 2: name, the paper's name for it, and how it is measured.
+/// Returns the rows of Table 2: name, the paper's name, and how it is measured.
 fn table2_rows() -> Vec<(&'static str, Option<&'static str>, Way)> {
     let fast = |matcher| Way { matcher, ..full(4096) };
     vec![
@@ -222,7 +222,7 @@ fn their_share(printed: &Printed, cell: Cell) -> Option<f64> {
     Some(printed.table3(cell)? / printed.table2("regular", "hard", cell.size)?)
 }
 
-/// Switches and shares of bytes in regular mode.
+/// Switches, and shares of bytes in regular mode.
 fn section45(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     let n = scope.counted;
     let mut rows = Vec::new();
@@ -259,7 +259,7 @@ fn section45(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     }
 }
 
-/// A grid with a row a series and a column a size.
+/// Returns a grid with a row per series and a column per size.
 pub fn grid(title: &str, first: &str, scope: &Scope, series: &[(String, Vec<f64>)]) -> Grid {
     Grid {
         title: title.to_owned(),
@@ -276,7 +276,7 @@ fn beside(paper: Option<f64>) -> String {
     paper.map_or_else(String::new, |value| format!(" ({})", number(value)))
 }
 
-/// The paper's claims.
+/// Returns the paper's claims.
 ///
 /// # Errors
 /// When a number of the paper is missing from `bench/papers/`.
@@ -292,7 +292,7 @@ pub fn claims(scope: &Scope) -> Result<Book> {
     Ok(book)
 }
 
-/// The papers' largest size, which most of their sentences are about.
+/// The papers' largest size, which most of their statements are about.
 const LARGEST: usize = 100_000;
 
 fn largest() -> Sizes {
@@ -303,7 +303,7 @@ fn each() -> Sizes {
     Sizes::Each(SIZES.to_vec())
 }
 
-/// For what is said of a table as a whole.
+/// Returns the sizes of statements about a table as a whole.
 fn all() -> Sizes {
     Sizes::All(SIZES.to_vec())
 }
@@ -311,7 +311,7 @@ fn all() -> Sizes {
 /// The numbers of partitions in both papers' large tables.
 const PARTITIONS: [usize; 4] = [1, 100, 200, 500];
 
-/// An error if a run has not all columns of the papers' large tables.
+/// Returns an error if a run lacks columns of the papers' large tables.
 pub fn has_all_columns(partitions: &[usize]) -> Result<(), String> {
     let has_all = PARTITIONS.iter().all(|wanted| partitions.contains(wanted));
     has_all
@@ -338,20 +338,20 @@ fn baseline_claims(book: &mut Book) {
     });
 }
 
-/// By how many percent checkpoints that are never used make a message slower.
+/// Returns the slowdown of a message by checkpoints that are never used, in percent.
 fn overhead(data: &Data, n: usize, portion: u32) -> f64 {
     (data.ms(unread(n), always_first(portion)) / data.ms(unread(n), Way::REGULAR) - 1.0) * 100.0
 }
 
-/// The same in the paper, by its Table 3: with all values changed, in one part, no checkpoint is of
-/// use.
+/// Returns the paper's slowdown from its Table 3: with all values changed, in one part, no
+/// checkpoint is used.
 fn their_overhead(printed: &Printed, size: usize, portion: u32) -> Option<f64> {
     let cell = Cell { percent: 100, size, partitions: 1, portion };
     Some((their_share(printed, cell)? - 1.0) * 100.0)
 }
 
-/// At 256 bytes, which the table has not: between 32 and 512 bytes, in proportion to the number of
-/// checkpoints.
+/// Returns the paper's slowdown at 256 bytes, which the table lacks: interpolated between 32 and
+/// 512 bytes by the number of checkpoints.
 fn their_overhead_at_256(printed: &Printed, size: usize) -> Option<f64> {
     let (at_32, at_512) = (their_overhead(printed, size, 32)?, their_overhead(printed, size, 512)?);
     Some(at_512 + (at_32 - at_512) / 15.0)
@@ -412,8 +412,8 @@ fn table2_claims(book: &mut Book, printed: &Rc<Printed>) -> Result<()> {
         let dummy = data.ms(Recipe::identical(Kind::UnreadHard, LARGEST), Way::REGULAR);
         one(dummy / regular(data, Kind::Hard, LARGEST) * speedup(data, Kind::Hard, LARGEST, Match::Crc32))
     });
-    // Half of theirs at least: the factor of two of the other speedups, in the direction that the
-    // sentence has.
+    // At least half of theirs: the factor of two of the other speedups, in the direction of the
+    // statement.
     let number = printed.number("least-speedup")?;
     let least = number.claim("", each(), Test::AtLeast(number.value / 2.0));
     book.add("Table 2", least, |data, sizes| numbers(speedups(data, sizes)));
@@ -423,7 +423,7 @@ fn table2_claims(book: &mut Book, printed: &Rc<Printed>) -> Result<()> {
     Ok(())
 }
 
-/// Times of a size, ours and theirs: without fast mode, and in it.
+/// Returns the times of a size, ours and theirs: without fast mode, and with it.
 fn table2_groups(data: &Data, printed: &Printed, n: usize) -> [Group; 2] {
     let mut groups = [vec![], vec![]];
     for (at, (row, mode, way)) in table2_rows().into_iter().enumerate() {
@@ -436,7 +436,7 @@ fn table2_groups(data: &Data, printed: &Printed, n: usize) -> [Group; 2] {
     groups
 }
 
-/// What the text says on Figures 4 and 5: 100K elements, of which a quarter changes.
+/// Adds the text's claims about Figures 4 and 5: 100K elements, of which a quarter changes.
 fn dual_mode_claims(book: &mut Book) {
     let ms = |data: &Data, partitions, portion| data.ms(hard(LARGEST, 25, partitions), full(portion));
     let statement = "time by that of regular mode, P = 25, T = 100, N = 512 and 4096";
@@ -455,7 +455,7 @@ fn dual_mode_claims(book: &mut Book) {
     book.add("Figure 5", more, move |data, _| one(growth(data, 4096) / growth(data, 512)));
 }
 
-/// Cells of Table 3 by percentage, of some percentages.
+/// Returns cells of Table 3, grouped by percentage.
 fn table3_cells(percents: &[u32], sizes: &[usize], partitions: &[usize]) -> Vec<Vec<Cell>> {
     let of = |&percent: &u32| {
         let pairs = sizes.iter().flat_map(|&size| partitions.iter().map(move |&partitions| (size, partitions)));
@@ -466,7 +466,7 @@ fn table3_cells(percents: &[u32], sizes: &[usize], partitions: &[usize]) -> Vec<
     percents.iter().map(of).collect()
 }
 
-/// Shares of regular mode, ours and theirs; `way` is applied to both of ours.
+/// Returns shares of regular mode, ours and theirs; `way` applies to both of ours.
 fn share_groups(data: &Data, printed: &Printed, groups: &[Vec<Cell>], way: fn(Way) -> Way) -> Vec<Group> {
     let compared = |cell: &Cell| {
         let recipe = hard(cell.size, cell.percent, cell.partitions);
@@ -481,7 +481,7 @@ fn table3_claims(book: &mut Book, printed: &Rc<Printed>, scope: &Scope) {
     let as_it_is: fn(Way) -> Way = |way| way;
     let partitions = scope.partitions.clone();
     let statement = "order and interplay of T, N and n in Table 3: the lesser of two correlations within P = 25, 50 and 75, of ranks and of what is left of the times when each factor's own effect is taken away (P = 100 has no order)";
-    // A model in which only N = 32 is slow, and T counts at the others, reaches 0.53.
+    // A model in which only N = 32 is slow, and T matters for the others, reaches 0.53.
     let order = claim("table3", "Table 3", statement, all(), Test::Interplay { least: 0.7 });
     let (theirs, columns) = (printed.clone(), partitions.clone());
     book.add("Table 3", known(order, NO_STACK), move |data, sizes| {
@@ -507,7 +507,7 @@ fn table3_claims(book: &mut Book, printed: &Rc<Printed>, scope: &Scope) {
     effect_claims(book);
 }
 
-/// What section 4.5 says on sizes of portions: 100K elements.
+/// Adds the claims of section 4.5 about portion sizes: 100K elements.
 fn portion_claims(book: &mut Book) {
     let ms = |data: &Data, percent, portion| data.ms(hard(LARGEST, percent, 1), full(portion));
     let statement = "share of cells with P = 25 or 50 and N above 32 that are faster than regular mode (\"in general\"; the paper: 23 of 24)";
@@ -560,7 +560,7 @@ fn effect_claims(book: &mut Book) {
     });
 }
 
-/// Counts depend on sizes alone, not on the machine.
+/// Counts depend only on sizes, not on the machine.
 const FEWER: &str = "a checkpoint among changed values gives way here where switching at it saves nothing";
 
 fn section45_claims(book: &mut Book, printed: &Printed, size: usize) -> Result<()> {
@@ -601,7 +601,7 @@ mod tests {
     use crate::paper::model::Paper;
     use deltasoap_report::{Outcome, Verdict};
 
-    /// Verdicts on times that `ours` makes up of a recipe and a way.
+    /// Returns verdicts on artificial times, which `ours` calculates from a recipe and a way.
     fn judged(ours: impl Fn(Recipe, Way) -> f64) -> Vec<Verdict> {
         let (data, book) = (Data::default(), claims(&Scope::new(false, &[])).unwrap());
         book.judge(Study(std::slice::from_ref(&data)));
@@ -619,8 +619,8 @@ mod tests {
         move |recipe, way| if way.policy == Policy::Off { 1.0 } else { share(recipe, f64::from(way.portion)) }
     }
 
-    /// What each knows of Table 3, as shares of regular mode: nothing, P, N, T, two of them, or all
-    /// three apart.
+    /// Models that know parts of Table 3, as shares of regular mode: nothing, P, N, T, two of them,
+    /// or all three without interaction.
     #[test]
     fn no_trivial_model_agrees_with_table_3() {
         let is_32 = |portion: f64| f64::from(u8::from(portion < 100.0));
@@ -644,8 +644,8 @@ mod tests {
         }
     }
 
-    /// What the paper says in words: runs of changed bytes are read up to the end of their
-    /// portions, and each checkpoint costs something.
+    /// The paper's description: runs of changed bytes are read to the end of their portions, and
+    /// each checkpoint has a cost.
     #[test]
     fn a_model_of_what_the_paper_describes_has_the_interplay_of_table_3() {
         let verdicts = judged(in_table3(|recipe, portion| {
@@ -657,7 +657,7 @@ mod tests {
         assert_eq!(verdict.outcome, Outcome::Agrees, "{:?} {:?}", verdict.ours, verdict.bar);
     }
 
-    /// Fast modes are fast, hard doubles are slow: all of it, and none of the matchers.
+    /// Fast modes are fast, hard doubles are slow, but matchers make no difference.
     #[test]
     fn no_trivial_model_agrees_with_table_2() {
         let is_hard = |recipe: Recipe| f64::from(u8::from(matches!(recipe.kind, Kind::Hard | Kind::UnreadHard)));

@@ -1,8 +1,8 @@
 //! *Differential Serialization for Optimized SOAP Performance*: Figures 1 to 12.
 //!
-//! All times end when the last system call that sends of a message returns. "bSOAP" of the paper is
-//! this toolkit, with values that track their changes; "full serialization" writes the message
-//! anew.
+//! All times end when the last system call that sends part of the message returns. The paper's
+//! "bSOAP" is this toolkit, with values that track their changes; "full serialization" writes the
+//! message again.
 
 use anyhow::Result;
 use deltasoap_report::{Chart, Exhibit, Grid, Sizes, Test, number, size_names};
@@ -25,7 +25,7 @@ const STRUCTS: (Values, &str) = (Values::Structs, "MIO's");
 const DOUBLES: (Values, &str) = (Values::Hard, "doubles");
 const INTS: (Values, &str) = (Values::Ints, "integers");
 
-/// Draws everything, without verdicts.
+/// Returns all exhibits, without verdicts.
 ///
 /// # Errors
 /// When a number of the paper is missing from `bench/papers/`.
@@ -144,7 +144,7 @@ impl Paper<'_> {
         self.exhibit(name, caption.to_owned(), series)
     }
 
-    /// What the paper leaves open: which values in which fields cost most.
+    /// An open question of the paper: which values in which fields cost most.
     fn worst_stuffing(&self, name: &'static str) -> Exhibit {
         let n = self.scope.sent.iter().copied().rfind(|n| *n <= 10_000).unwrap_or(1);
         let cells = sweep(n);
@@ -166,8 +166,8 @@ impl Paper<'_> {
         Exhibit { grids: grids.into_iter().chain(question).collect(), ..self.named(name, caption) }
     }
 
-    /// An answer to the paper's question whether the worst case lies between its bounds. It claims
-    /// nothing.
+    /// An answer to the paper's question whether the worst case lies between its bounds. It is not
+    /// a claim.
     fn worst_answer(&self, worst: &Cell, corner: &Cell) -> Grid {
         let ratio = self.study.shown(|data| data.sends.ms(worst.case, TRACKED) / data.sends.ms(corner.case, TRACKED));
         Grid {
@@ -196,7 +196,7 @@ impl Paper<'_> {
         (name.to_owned(), self.scope.sent.iter().map(|&n| self.study.sent(case(n), sender)).collect())
     }
 
-    /// Why rows are empty.
+    /// Returns the reason for empty rows.
     fn absent(&self) -> String {
         let reasons = ["gsoap", "xsul"].into_iter().filter_map(|name| self.study.reason(name));
         reasons.map(|reason| format!(" No row: {reason}.")).collect()
@@ -241,7 +241,8 @@ impl std::fmt::Display for Cell {
     }
 }
 
-/// All of them; a field is as wide as its value at least, and end tags move where it is wider.
+/// Returns all combinations. A field is at least as wide as its value, and end tags move where it
+/// is wider.
 fn sweep(n: usize) -> Vec<Cell> {
     let mut cells = Vec::new();
     for value in WIDTHS {
@@ -261,7 +262,7 @@ fn shortest(values: Values) -> usize {
     crate::send::bounds(values).0
 }
 
-/// Characters of a value that grows, in Figures 8 and 9.
+/// Returns the initial characters of a growing value in Figures 8 and 9.
 fn grown_from(values: Values) -> usize {
     if values == Values::Structs { 36 } else { 18 }
 }
@@ -284,7 +285,7 @@ fn some_shift(values: Values, n: usize, percent: u32) -> Case {
     Case::new(Action::Shift { width: grown_from(values) }, values, n).changed(percent)
 }
 
-/// The paper's claims.
+/// Returns the paper's claims.
 ///
 /// # Errors
 /// When a number of the paper is missing from `bench/papers/`.
@@ -315,7 +316,7 @@ fn largest() -> Sizes {
     Sizes::All(vec![LARGEST])
 }
 
-/// From here on, a message is more than its envelope.
+/// Returns the sizes at which a message is more than its envelope.
 fn large() -> Sizes {
     Sizes::Each(SENT.into_iter().filter(|n| *n >= 1000).collect())
 }
@@ -324,7 +325,7 @@ fn each() -> Sizes {
     Sizes::Each(SENT.to_vec())
 }
 
-/// One time by another, for each size.
+/// Returns one time divided by another, for each size.
 fn ratios(
     data: &Data,
     sizes: &[usize],
@@ -459,8 +460,8 @@ fn stuffing_claims(book: &mut Book, exhibit: &'static str, (kind, key): (Values,
 }
 
 fn overlay_claims(book: &mut Book, (kind, key): (Values, &str)) {
-    // All values are written either way. Figure 5's re-serialization of all doubles, of which the
-    // text speaks, is that in separate chunks.
+    // Both write all values. Figure 5's re-serialization of all doubles, which the text refers to,
+    // uses separate chunks.
     let statement = format!("time with one overlaid chunk by that with separate ones (\"comparable\"), {key}");
     let test = Test::Range { low: 0.8, high: 1.25 };
     let comparable = claim(&format!("overlay-{key}"), "section 4.5", statement, largest(), test);
@@ -481,7 +482,7 @@ mod tests {
         assert_eq!(cells.len(), 21 + 15);
         assert!(cells.iter().all(|cell| cell.field >= cell.value && (cell.field > cell.value || !cell.is_moved)));
     }
-    /// The same work either way: every value of the message is written.
+    /// Both do the same work: they write every value of the message.
     #[test]
     fn overlaying_is_judged_by_separate_chunks() {
         let outcomes = |by: f64| {

@@ -1,10 +1,9 @@
-//! Counts of streams whose values are fresh in each message: the papers' averages are of 100 of
-//! them.
+//! Counts of streams with new values in each message: the papers average over 100 of them.
 //!
-//! Streams that are timed come round after four messages
-//! ([`Bound::SMALL`](crate::stream::Bound::SMALL)), and with them the values of four messages ago.
-//! What a list of checkpoints makes of a hundred messages, each with values that were never there
-//! before, is not seen there. Counts do not depend on time, so they are taken once.
+//! Timed streams repeat after four messages ([`Bound::SMALL`](crate::stream::Bound::SMALL)), and so
+//! do their values. They do not show the development of a checkpoint list over a hundred messages,
+//! each with values that never occurred before. Counts do not depend on time, so they are taken
+//! once.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -22,10 +21,10 @@ use crate::report::Counts;
 use crate::stream::lane::Lane;
 use crate::stream::{Bound, Recipe, Stream, Visitor, with_stream};
 
-/// Messages that count; a first one, of which checkpoints are made, comes before them.
+/// Number of messages that count, after a first one, which creates the checkpoints.
 pub const MESSAGES: usize = 100;
 
-/// What was counted, and what was asked for.
+/// The counts, and those requested.
 #[derive(Default, Clone)]
 pub struct Fresh {
     counted: HashMap<(Recipe, Way), Rc<Vec<Point>>>,
@@ -33,7 +32,7 @@ pub struct Fresh {
 }
 
 impl Fresh {
-    /// A number of each message; ones of no meaning, noted as missing, if nothing was counted.
+    /// Returns a number of each message; if nothing was counted, placeholders, recorded as missing.
     pub fn each(&self, recipe: Recipe, way: Way, number: fn(&Point) -> f64) -> Vec<f64> {
         let Some(points) = self.counted.get(&(recipe, way)) else {
             self.missing.borrow_mut().insert((recipe, way));
@@ -42,24 +41,24 @@ impl Fresh {
         points.iter().map(number).collect()
     }
 
-    /// The mean of a number.
+    /// Returns the mean of a number.
     pub fn mean(&self, recipe: Recipe, way: Way, number: fn(&Point) -> f64) -> f64 {
         mean(&self.each(recipe, way, number))
     }
 
-    /// The means of a number over the first and over the last fifth of the messages.
+    /// Returns the means of a number over the first and the last fifth of the messages.
     pub fn ends(&self, recipe: Recipe, way: Way, number: fn(&Point) -> f64) -> [f64; 2] {
         let all = self.each(recipe, way, number);
         let fifth = all.len() / 5;
         [mean(&all[..fifth]), mean(&all[all.len() - fifth..])]
     }
 
-    /// Streams that are missing, with the number of ways in which they are decoded.
+    /// Returns the missing streams, with the number of ways in which they are decoded.
     pub fn streams(&self) -> Vec<(Recipe, usize)> {
         self.by_stream().into_iter().map(|(recipe, ways)| (recipe, ways.len())).collect()
     }
 
-    /// Takes from a record what is missing and was counted before.
+    /// Loads missing counts from a record.
     pub fn recall(&mut self, record: &Record) {
         let counted = &mut self.counted;
         self.missing.get_mut().retain(|&(recipe, way)| {
@@ -102,13 +101,13 @@ impl Fresh {
         streams
     }
 
-    /// The keys of what is missing.
+    /// Returns the keys of missing counts.
     #[cfg(test)]
     pub fn keys(&self) -> Vec<String> {
         self.missing.borrow().iter().map(|&(recipe, way)| count_key(recipe, way)).collect()
     }
 
-    /// Puts numbers of a model in the place of what is missing.
+    /// Replaces missing counts by numbers of a model.
     #[cfg(test)]
     pub fn fill(&mut self, model: impl Fn(Recipe, Way, usize) -> Point) {
         for (recipe, way) in self.missing.take() {
@@ -160,8 +159,8 @@ mod tests {
         let (mut record, course) = (Record::default(), Course::new(1.0, None));
         fresh.count(&mut record, &course).unwrap();
         let (switches, regular) = counts(&fresh);
-        // Two parts change: fast mode is left twice at least, and a quarter of the message is read
-        // at least.
+        // Two parts change: fast mode is left at least twice, and at least a quarter of the message
+        // is read.
         assert!(
             switches.len() == MESSAGES && switches.iter().all(|it| *it >= 2.0 && it.fract() == 0.0),
             "{switches:?}"

@@ -1,10 +1,10 @@
 //! *Lightweight Checkpointing for Faster SOAP Deserialization*: Figures 2 to 5, Table 1.
 //!
-//! Arrays of hard doubles and CRC-32 throughout. "Better by" a percentage means: so much more
+//! Everything uses arrays of hard doubles and CRC-32. "Better by" a percentage means that much more
 //! speed, as in the paper.
 //!
-//! LCP is judged as published, with a base checkpoint at the first place in each element where one
-//! can lie. Beside it tables have ours, which are made at interrupts.
+//! LCP is judged as published, with a base checkpoint at the first possible place in each element.
+//! Tables also show ours, which are created at interrupts.
 
 use std::rc::Rc;
 
@@ -25,10 +25,10 @@ use crate::stream::Recipe;
 const POLICIES: [(Policy, &str); 3] =
     [(Policy::Full, "FCP"), (Policy::Differential, "DCP"), (Policy::Lightweight, "LCP")];
 
-/// A way by its name, of a frequency.
+/// A named way, by interrupt frequency.
 type Named = (&'static str, fn(u32) -> Way);
 
-/// The ways of the tables.
+/// The ways in the tables.
 const SHOWN: [Named; 4] = [
     ("FCP", |frequency| Way::checkpoints(Policy::Full, frequency)),
     ("DCP", |frequency| Way::checkpoints(Policy::Differential, frequency)),
@@ -38,7 +38,7 @@ const SHOWN: [Named; 4] = [
 
 const FREQUENCIES: [u32; 6] = [32, 64, 128, 256, 512, 1024];
 
-/// Draws everything, without verdicts.
+/// Returns all exhibits, without verdicts.
 ///
 /// # Errors
 /// When a number of the paper is missing from `bench/papers/`.
@@ -64,7 +64,7 @@ fn named(printed: &Printed, name: &'static str, caption: &str) -> Exhibit {
     }
 }
 
-/// The price of checkpoints where messages have nothing in common.
+/// The cost of checkpoints if messages have nothing in common.
 fn figure2(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     let recipes: Vec<Recipe> = scope.among(&[10_000, 50_000, 100_000]).into_iter().map(|n| hard(n, 100, 1)).collect();
     let title = "Deserialization time, ms; all values change";
@@ -105,7 +105,7 @@ fn figure2_chart(study: Study<'_>, recipe: Recipe) -> Chart {
     Chart::bars(title, "ms", groups, series.to_vec())
 }
 
-/// Streams of Figures 3 and 4.
+/// Returns the streams of Figures 3 and 4.
 fn half_recipes(scope: &Scope, percent: u32, partitions: usize) -> Vec<Recipe> {
     scope.among(&[50_000, 75_000, 100_000]).into_iter().map(|n| hard(n, percent, partitions)).collect()
 }
@@ -221,7 +221,7 @@ fn figure5_chart(study: Study<'_>, recipe: Recipe) -> Chart {
     Chart::bars(format!("Memory of the checkpoints of {} elements", recipe.n), "MB", groups, series.to_vec())
 }
 
-/// The paper's claims.
+/// Returns the paper's claims.
 ///
 /// # Errors
 /// When a number of the paper is missing from `bench/papers/`.
@@ -239,27 +239,27 @@ pub fn claims(scope: &Scope) -> Result<Book> {
     Ok(book)
 }
 
-/// By how many percent lightweight checkpoints are better than another way.
+/// Returns by how many percent lightweight checkpoints are better than another way.
 fn better(data: &Data, recipe: Recipe, (way, other): (Way, Way)) -> f64 {
     (data.ms(recipe, other) / data.ms(recipe, way) - 1.0) * 100.0
 }
 
-/// The mean of it over streams and frequencies.
+/// Returns the mean of it over streams and frequencies.
 fn mean_better(data: &Data, recipes: &[Recipe], frequencies: &[u32], ways: impl Fn(u32) -> (Way, Way)) -> f64 {
     let ways = &ways;
     let of = |&recipe: &Recipe| frequencies.iter().map(move |&frequency| better(data, recipe, ways(frequency)));
     mean(&recipes.iter().flat_map(of).collect::<Vec<_>>())
 }
 
-/// Lightweight checkpoints of a frequency, and what they are compared with.
+/// Lightweight checkpoints of a frequency, and the way they are compared with.
 type Ways = fn(u32) -> (Way, Way);
 
-/// Lightweight checkpoints beside another policy.
+/// Returns lightweight checkpoints and another policy.
 fn beside(policy: Policy) -> impl Fn(u32) -> (Way, Way) {
     move |frequency| (lightweight(frequency), Way::checkpoints(policy, frequency))
 }
 
-/// The papers' kind of regular mode, for lightweight checkpoints as well.
+/// Returns lightweight checkpoints and the papers' kind of regular mode.
 fn as_theirs(frequency: u32) -> (Way, Way) {
     (general(lightweight(frequency)), Way::GENERAL)
 }
@@ -287,8 +287,9 @@ fn overhead_claims(book: &mut Book, printed: &Printed) -> Result<()> {
         }
         let number = printed.number(&format!("overhead-worse-than-regular{suffix}"))?;
         // "Worse" is a loss on the scale of Table 1, the only one that the paper defines: the
-        // speedup less 1. With all values changed and N = 32 and 128 the table has 17.5 % on
-        // average for 50K and 100K, near to the 16.6 % of the text; as more time it would be 21 %.
+        // speedup minus 1. With all values changed and N = 32 and 128 the table has 17.5 % on
+        // average for 50K and 100K, close to the 16.6 % of the text; as additional time it would be
+        // 21 %.
         let worse = |gain: f64| -gain;
         let test = || Test::Near { printed: number.value, distance: 7.0 };
         let mut theirs = number.claim("", sizes(), test());
@@ -305,7 +306,7 @@ fn overhead_claims(book: &mut Book, printed: &Printed) -> Result<()> {
     Ok(())
 }
 
-/// Figure 2 in words: the order of its bars, and the gaps between them.
+/// Adds the text's claims about Figure 2: the order of its bars, and the gaps between them.
 fn gap_claims(book: &mut Book) {
     const FIGURE_2: [usize; 3] = [10_000, 50_000, 100_000];
     let sizes = || Sizes::All(FIGURE_2.to_vec());
@@ -336,12 +337,12 @@ fn gap_claims(book: &mut Book) {
     });
 }
 
-/// Sizes of Figures 3 and 4.
+/// Returns the sizes of Figures 3 and 4.
 fn half_sizes() -> Sizes {
     Sizes::All(vec![50_000, 75_000, 100_000])
 }
 
-/// "LCP performs better": in how many of the bars.
+/// Adds "LCP performs better": in how many of the bars.
 fn order_claims(book: &mut Book, (name, partitions): (&'static str, usize)) {
     let statement = "share of bars in which LCP is the fastest of the three (\"LCP performs better\")";
     let fastest = claim(&format!("fastest-t{partitions}"), "section 5.3", statement, half_sizes(), Test::AtLeast(0.8));
@@ -350,15 +351,15 @@ fn order_claims(book: &mut Book, (name, partitions): (&'static str, usize)) {
         let bars = recipes.flat_map(|recipe| HALF_FREQUENCIES.map(|frequency| (recipe, frequency)));
         one(share(bars.map(|(recipe, frequency)| {
             let ms = |policy| data.ms(recipe, Way::checkpoints(policy, frequency));
-            // All are asked for, even if the first one decides: asking makes a run measure them.
+            // All are requested, even if the first one decides, so that a run measures them.
             let others = ms(Policy::Full).min(ms(Policy::Differential));
             ms(Policy::Lightweight) < others
         })))
     });
 }
 
-/// "Particularly as the number of created checkpoints increases (generally due to larger values of
-/// P, T, and message size, and smaller values of N)": Figures 3 and 4 together.
+/// Adds "Particularly as the number of created checkpoints increases (generally due to larger
+/// values of P, T, and message size, and smaller values of N)", about Figures 3 and 4 together.
 fn trend_claims(book: &mut Book) {
     let statement = "time of FCP and DCP by that of LCP, mean of Figures 3 and 4: at P = 75 by at 25, at T = 500 by at 50, at 100K by at 50K, at N = 32 by at 512; the least (\"particularly as the number of created checkpoints increases\")";
     let trends = claim("trends", "section 5.3", statement, half_sizes(), Test::AtLeast(1.0));
@@ -386,7 +387,7 @@ fn trend_claims(book: &mut Book) {
     });
 }
 
-/// "When approximately half of the message is unchanged".
+/// Adds "When approximately half of the message is unchanged".
 fn half_claims(book: &mut Book, printed: &Printed) -> Result<()> {
     for (key, policy) in [("half-better-than-dcp", Policy::Differential), ("half-better-than-fcp", Policy::Full)] {
         let number = printed.number(key)?;
@@ -399,8 +400,8 @@ fn half_claims(book: &mut Book, printed: &Printed) -> Result<()> {
     Ok(())
 }
 
-/// Speeds in cells of Table 1 by percentage, with and without lightweight checkpoints: ours and
-/// theirs.
+/// Returns speeds in cells of Table 1 by percentage, with and without lightweight checkpoints: ours
+/// and theirs.
 fn table1_groups(
     data: &Data,
     printed: &Printed,
@@ -425,7 +426,7 @@ fn table1_groups(
 fn table1_claims(book: &mut Book, printed: &Rc<Printed>, scope: &Scope) -> Result<()> {
     let all = || Sizes::All(vec![25_000, 50_000, 75_000, 100_000]);
     let statement = "order and interplay of T, N and n in Table 1: the lesser of two correlations within P = 25, 50 and 75, of ranks and of what is left of the speeds when each factor's own effect is taken away (P = 100 has no order)";
-    // A model in which only N = 32 is slow, and T counts at the others, reaches 0.39.
+    // A model in which only N = 32 is slow, and T matters for the others, reaches 0.39.
     let order = claim("table1", "Table 1", statement, all(), Test::Interplay { least: 0.5 });
     let (theirs, columns) = (printed.clone(), scope.partitions.clone());
     book.add("Table 1", known(order, FAST), move |data, sizes| {
@@ -455,7 +456,7 @@ fn table1_claims(book: &mut Book, printed: &Rc<Printed>, scope: &Scope) -> Resul
         let largest = || Sizes::All(vec![100_000]);
         let number = printed.number("headline")?;
         let (low, high) = number.range();
-        // A quarter to either side.
+        // A quarter in either direction.
         let mut headline = number.claim("", largest(), Test::Range { low: low / 1.25, high: high * 1.25 });
         headline.key += suffix;
         headline.statement += &format!("; {reference}");
@@ -471,7 +472,7 @@ fn table1_claims(book: &mut Book, printed: &Rc<Printed>, scope: &Scope) -> Resul
     Ok(())
 }
 
-/// The mean of Table 1 where all of 100K values change.
+/// Returns the mean of Table 1 where all of 100K values change.
 fn their_loss(printed: &Printed) -> f64 {
     let cell = |partitions, portion| Cell { percent: 100, size: 100_000, partitions, portion };
     let row = |partitions| TABLE1_FREQUENCIES.map(|portion| printed.table1(cell(partitions, portion)));
@@ -507,7 +508,7 @@ mod tests {
     use crate::paper::points::Condition;
     use deltasoap_report::{Outcome, Verdict};
 
-    /// Verdicts on times by those without differential deserialization.
+    /// Returns verdicts on times relative to those without differential deserialization.
     fn all_judged(times: impl Fn(Recipe, Way) -> f64) -> Vec<Verdict> {
         let (mut data, book) = (Data::default(), claims(&Scope::new(false, &[])).unwrap());
         book.judge(Study(std::slice::from_ref(&data)));
@@ -522,8 +523,8 @@ mod tests {
         all_judged(times).into_iter().find(|verdict| verdict.claim.key == key).unwrap()
     }
 
-    /// What each knows of Table 1: one number, P, one number for each P, T, T and N and n in
-    /// proportion, or that N = 32 is slow.
+    /// Models that know parts of Table 1: one number, P, one number for each P, T, the product of T
+    /// and N divided by n, or that N = 32 is slow.
     #[test]
     fn no_trivial_model_agrees_with_table_1() {
         let (partitions, portion) = (|recipe: Recipe| recipe.partitions as f64, |way: Way| f64::from(way.portion));
@@ -545,8 +546,8 @@ mod tests {
         }
     }
 
-    /// Runs of changed bytes are read up to the end of their portions: what the paper describes,
-    /// and no number of its table.
+    /// Runs of changed bytes are read to the end of their portions: the paper's description without
+    /// any number of its table.
     #[test]
     fn a_model_of_what_the_paper_describes_has_the_interplay_of_table_1() {
         let verdict = judged("table1", |recipe, way| {
@@ -557,8 +558,8 @@ mod tests {
         assert_eq!(verdict.outcome, Outcome::Agrees, "{:?} {:?}", verdict.ours, verdict.bar);
     }
 
-    /// Times of checkpoints over those without, a microsecond each, in which policies differ by so
-    /// much.
+    /// Times of checkpoints relative to those without, which take a microsecond each; policies
+    /// differ by this much.
     #[test]
     fn gaps_and_trends_follow_the_number_of_checkpoints() {
         let costs = |times: [f64; 3], grows: bool| {
@@ -580,7 +581,7 @@ mod tests {
         assert_eq!(outcomes([2.0, 3.0, 1.0], true), [Outcome::Differs, Outcome::Differs, Outcome::Agrees]);
     }
 
-    /// Table 1 itself: what is worse there is as much worse as in the text, on the table's scale.
+    /// Table 1 itself: its losses equal those of the text, on the table's scale.
     #[test]
     fn a_loss_is_on_the_scale_of_the_table() {
         let printed = Printed::load().unwrap();

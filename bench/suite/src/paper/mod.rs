@@ -1,11 +1,11 @@
 //! `paper`: the tables and figures of the papers on differential deserialization and serialization,
 //! drawn from our data.
 //!
-//! Beside our numbers stand only those that a paper prints, in its text or a table; they are data,
-//! in `bench/papers/`. What it claims is judged by tests that stand beside the result
-//! ([`deltasoap_report::claim`]), on the paper's sizes, in several repetitions. What is measured
-//! goes into a [`Record`], of the command `reproduce` or in memory, and what is there is not
-//! measured again.
+//! Our numbers are compared only with those printed in a paper's text or tables; these are data in
+//! `bench/papers/`. Its claims are judged by tests that are shown with the result
+//! ([`deltasoap_report::claim`]), on the paper's sizes, in several repetitions. Measurements go
+//! into a [`Record`], of the command `reproduce` or in memory, and are not repeated if the record
+//! has them.
 
 mod dds;
 mod ds;
@@ -47,22 +47,22 @@ use study::{Book, Data, Study};
 /// What to draw.
 #[derive(Debug, clap::Args)]
 pub struct PaperArguments {
-    /// Leave out most of it: small arrays, few partitions, few runs
+    /// Skip most of it: small arrays, few partitions, few runs
     #[arg(long)]
     pub quick: bool,
-    /// Measure everything so many times; a claim that holds in some repetitions alone is unstable
+    /// Number of repetitions; a claim that holds in only some of them is unstable
     #[arg(long, value_name = "R", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..))]
     pub repetitions: u8,
-    /// Elements in an array (repeatable) [default: the papers']
+    /// Number of elements in an array (repeatable) [default: the papers']
     #[arg(long = "size", value_name = "N")]
     pub sizes: Vec<usize>,
-    /// Print one JSON object a line instead of tables: measurements first, then verdicts
+    /// Print one JSON object per line instead of tables: measurements first, then verdicts
     #[arg(long)]
     pub json: bool,
     /// Write a page with plots
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Where built peers lie; figures show gSOAP and XSUL if they are built [default: .peers in the
+    /// Folder of built peers; figures show gSOAP and XSUL if they are built [default: .peers in the
     /// repository]
     #[arg(long, value_name = "FOLDER")]
     pub peers: Option<PathBuf>,
@@ -83,11 +83,11 @@ pub enum Title {
 }
 
 impl Title {
-    /// All of them, in the order of reports.
+    /// All papers, in the order of reports.
     pub const ALL: [Title; 3] = [Title::Deserialization, Title::Checkpointing, Title::Serialization];
 }
 
-/// Measures and draws.
+/// Measures and draws all exhibits.
 ///
 /// # Errors
 /// When a value is wrong, or the page cannot be written.
@@ -133,22 +133,22 @@ pub fn run(arguments: &PaperArguments, definitions: &Definitions) -> Result<Exit
 /// The heading above all claims.
 const ALL: &str = "All claims";
 
-/// A part of what is measured for the papers, in the order in which it is done.
+/// A stage of the measurements for the papers, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// Counts of streams whose values are fresh.
+    /// Counts of streams with new values in each message.
     Counts,
-    /// Messages decoded, of a repetition.
+    /// Decoding, by repetition.
     Points(usize),
-    /// Another toolkit decodes, of a repetition.
+    /// Decoding by another toolkit, by repetition.
     Peer(usize),
-    /// Messages sent, of a repetition.
+    /// Sending, by repetition.
     Sends(usize),
-    /// What stuffing does to the receiver.
+    /// The effect of stuffing on the receiver.
     Received,
 }
 
-/// What is measured for papers, and what was.
+/// The measurements for papers, missing and finished.
 pub struct Papers<'d> {
     titles: Vec<Title>,
     scope: Scope,
@@ -159,8 +159,8 @@ pub struct Papers<'d> {
 }
 
 impl<'d> Papers<'d> {
-    /// Everything that exhibits and claims ask for, so many times; what a record has is not
-    /// measured again. Peers lie in a folder.
+    /// Collects everything that exhibits and claims need, for a number of repetitions; the record's
+    /// measurements are not repeated. The folder is that of built peers.
     ///
     /// # Errors
     /// When a number of a paper is missing from `bench/papers/`.
@@ -188,7 +188,7 @@ impl<'d> Papers<'d> {
         Ok(papers)
     }
 
-    /// The keys of everything that is missing.
+    /// Returns the keys of everything that is missing.
     #[cfg(test)]
     pub fn keys(&self) -> Vec<String> {
         let of = |(at, data): (usize, &Data)| {
@@ -199,7 +199,7 @@ impl<'d> Papers<'d> {
         self.repetitions.iter().enumerate().flat_map(of).chain(counts).collect()
     }
 
-    /// What is left to measure, and how long it takes: about, by what it took on two cores of a
+    /// Returns the remaining stages with their approximate durations, as measured on two cores of a
     /// server of 2023.
     pub fn legs(&self, record: &Record) -> Vec<(Stage, Leg)> {
         let (runs, leg) = (self.plan.runs as f64 + 3.0, |stage, name: String, pieces, seconds| {
@@ -237,12 +237,12 @@ impl<'d> Papers<'d> {
         legs
     }
 
-    /// Values in a message of which it is measured what stuffing does to the receiver.
+    /// Returns the number of values in a message for the effect of stuffing on the receiver.
     fn received(&self) -> usize {
         self.scope.largest_sent().min(10_000)
     }
 
-    /// Measures what is left of a part, into a record.
+    /// Measures the rest of a stage, into a record.
     ///
     /// # Errors
     /// When a value is wrong, the record cannot be written, or the time is up.
@@ -269,8 +269,8 @@ impl<'d> Papers<'d> {
         Ok(())
     }
 
-    /// The exhibits with their verdicts, and all verdicts in one list. Everything is to be measured
-    /// before.
+    /// Returns the exhibits with their verdicts, and all verdicts in one list. Everything must be
+    /// measured before.
     ///
     /// # Errors
     /// When a number of a paper is missing from `bench/papers/`.
@@ -283,14 +283,14 @@ impl<'d> Papers<'d> {
     }
 }
 
-/// Seconds of a message of so many values, about.
+/// Returns the approximate seconds for a message with `n` values.
 fn seconds_of(n: usize) -> f64 {
     2e-5 + n as f64 * 1.5e-7
 }
 
 const GSOAP: &str = "gsoap";
 
-/// The exhibits with their verdicts, and all verdicts in one list.
+/// Returns the exhibits with their verdicts, and all verdicts in one list.
 fn draw(study: Study<'_>, titles: &[Title], scope: &Scope) -> Result<(Vec<Exhibit>, Vec<Verdict>)> {
     let (mut all, mut verdicts) = (Vec::new(), Vec::new());
     for (mut exhibits, book) in papers(study, titles, scope)? {
@@ -302,7 +302,7 @@ fn draw(study: Study<'_>, titles: &[Title], scope: &Scope) -> Result<(Vec<Exhibi
     Ok((all, verdicts))
 }
 
-/// The papers that were asked for: exhibits without verdicts, and claims.
+/// Returns the exhibits, without verdicts, and claims of the requested papers.
 fn papers(study: Study<'_>, titles: &[Title], scope: &Scope) -> Result<Vec<(Vec<Exhibit>, Book)>> {
     let paper = |title: Title| {
         Ok(match title {
@@ -314,7 +314,7 @@ fn papers(study: Study<'_>, titles: &[Title], scope: &Scope) -> Result<Vec<(Vec<
     Title::ALL.into_iter().filter(|title| titles.contains(title)).map(paper).collect()
 }
 
-/// gSOAP's times for Figure 2, or why there are none.
+/// Measures gSOAP's times for Figure 2, or returns why there are none.
 fn gsoap_rows(
     repetition: usize,
     plan: Plan,
@@ -346,13 +346,13 @@ fn gsoap_rows(
     Ok(rows)
 }
 
-/// Median milliseconds of a peer's work.
+/// Returns the median milliseconds of a peer's work.
 fn median_ms(peer: &mut Peer, workload: &Workload, n: usize, plan: Plan) -> Result<f64> {
     let figures = measure(&mut [peer.prepare(workload, n)?], plan, || ())?;
     figures.first().map(|figures| figures.ns_median as f64 / 1e6).context("not measured")
 }
 
-/// All exhibits as one page, after the outcomes of all claims.
+/// Returns all exhibits as one page, after the outcomes of all claims.
 fn page(exhibits: &[Exhibit], verdicts: &[Verdict], environment: &str) -> String {
     let mut page = Page::new("The papers' tables and figures, from our data");
     page.paragraph(environment);
@@ -387,13 +387,13 @@ mod tests {
     use super::*;
     use deltasoap_report::Outcome;
 
-    /// The books of all papers, for a run that has all sizes.
+    /// Returns the books of all papers, for a run with all sizes.
     fn books() -> Vec<Book> {
         let scope = Scope::new(false, &[]);
         vec![dds::claims(&scope).unwrap(), lcp::claims(&scope).unwrap(), ds::claims(&scope).unwrap()]
     }
 
-    /// The verdicts of a book on data that a model makes up.
+    /// Returns the verdicts of a book on artificial data.
     fn judged(book: &Book, fill: impl Fn(&mut Data)) -> Vec<Verdict> {
         let mut data = Data::default();
         book.judge(Study(std::slice::from_ref(&data)));
@@ -401,7 +401,7 @@ mod tests {
         book.judge(Study(std::slice::from_ref(&data)))
     }
 
-    /// The papers' own numbers, and what they say in words, agree with every claim.
+    /// The papers' own numbers and statements agree with every claim.
     #[test]
     fn every_claim_agrees_with_what_the_paper_prints() {
         for (book, paper) in books().iter().zip(Paper::ALL) {
@@ -419,7 +419,7 @@ mod tests {
         }
     }
 
-    /// No claim is true of all data: for each, one of a few random data sets differs.
+    /// No claim holds for all data: each differs on one of a few random data sets.
     #[test]
     fn every_claim_can_differ() {
         for book in books() {
@@ -443,7 +443,7 @@ mod tests {
         assert!(verdicts.len() > 70, "{}", verdicts.len());
     }
 
-    /// A quick run has neither 100,000 elements nor what is claimed of them.
+    /// A quick run has no arrays of 100,000 elements, and no claims about them.
     #[test]
     fn a_quick_run_claims_nothing_of_sizes_that_it_has_not() {
         let scope = Scope::new(true, &[]);
@@ -460,7 +460,7 @@ mod tests {
         assert_eq!(grid.rows.len(), book.claims().count());
     }
 
-    /// Three repetitions, of which one differs.
+    /// Three repetitions, one of which differs.
     #[test]
     fn a_verdict_that_flips_is_unstable() {
         let book = dds::claims(&Scope::new(false, &[])).unwrap();

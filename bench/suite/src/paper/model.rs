@@ -1,4 +1,4 @@
-//! Made-up measurements to test claims with: as the papers print them, or random.
+//! Artificial measurements to test claims with: as printed by the papers, or random.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -13,7 +13,7 @@ use crate::send::{Action, Case, Field, Mode, bounds};
 use crate::stream::{Kind, Recipe};
 use crate::workload::Values;
 
-/// A paper whose measurements are made up from its printed numbers.
+/// A paper whose measurements are derived from its printed numbers.
 #[derive(Debug, Clone, Copy)]
 pub enum Paper {
     Deserialization,
@@ -25,7 +25,7 @@ impl Paper {
     /// In the order of the command.
     pub const ALL: [Paper; 3] = [Paper::Deserialization, Paper::Checkpointing, Paper::Serialization];
 
-    /// Puts its numbers in the place of what is missing.
+    /// Replaces missing measurements by the paper's numbers.
     pub fn fill(self, data: &mut Data) {
         match self {
             Paper::Deserialization => {
@@ -45,7 +45,7 @@ impl Paper {
     }
 }
 
-/// Random times and counts from a thousandth to a thousand.
+/// Fills in random times and counts from a thousandth to a thousand.
 pub fn chaos(data: &mut Data, seed: u64) {
     let point = |recipe: Recipe, way: Way, message: usize| {
         let of = |what: &str| drawn(&(recipe, way, message, what, seed));
@@ -87,8 +87,8 @@ fn regular(printed: &DifferentialDeserialization, kind: Kind, n: usize) -> f64 {
     printed.table2(if is_dummy { "dummy" } else { "regular" }, values(kind), n).unwrap_or(1.0)
 }
 
-/// Table 2 for identical messages, Table 3 for others; where all is read anew, its rows in which
-/// all values change.
+/// Returns Table 2 for identical messages, Table 3 for others; where everything is read again, the
+/// rows of Table 3 in which all values change.
 fn deserialized(printed: &DifferentialDeserialization, recipe: Recipe, way: Way) -> Point {
     let regular = regular(printed, recipe.kind, recipe.n);
     let matcher = match way.matcher {
@@ -112,14 +112,14 @@ fn deserialized(printed: &DifferentialDeserialization, recipe: Recipe, way: Way)
         _ => (0.0, 24.44),
     };
     let counts = Counts { to_regular: switches, ..counts(percent, 0.0) };
-    // N = 256 is in Figure 3 alone, without a number: between 32 and 512.
+    // N = 256 is only in Figure 3, without a number: it lies between 32 and 512.
     Point { ms: ms.unwrap_or(regular * 1.3), counts: Some(counts) }
 }
 
-/// Table 1 for lightweight checkpoints; the others are slower than these by what the text says.
+/// Returns Table 1 for lightweight checkpoints; the others are slower by the text's numbers.
 fn checkpointed(printed: &LightweightCheckpointing, recipe: Recipe, way: Way) -> Point {
     let regular = recipe.n as f64;
-    // Figure 3 has 50 partitions, which Table 1 has not.
+    // Figure 3 has 50 partitions, which Table 1 lacks.
     let partitions = if recipe.partitions == 50 { 100 } else { recipe.partitions };
     let cell = Cell { percent: recipe.percent, size: recipe.n, partitions, portion: way.portion };
     let lightweight = regular / printed.table1(cell).map_or(1.0 - 0.131, |better| 1.0 + better / 100.0);
@@ -135,8 +135,8 @@ fn checkpointed(printed: &LightweightCheckpointing, recipe: Recipe, way: Way) ->
     Point { ms, counts: Some(counts(50.0, 1e6 * memory)) }
 }
 
-/// What the text says of the figures, by full serialization, which takes a microsecond an item and
-/// as much for the envelope.
+/// Returns the text's numbers about the figures, relative to full serialization, which takes a
+/// microsecond per item and as much for the envelope.
 fn sent(case: Case, sender: Sender) -> f64 {
     let full = 1.0 + case.n as f64;
     let content = full / if case.values == Values::Structs { 7.0 } else { 10.0 };

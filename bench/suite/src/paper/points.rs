@@ -1,9 +1,9 @@
-//! The measurements behind tables and figures.
+//! The measurements for tables and figures.
 //!
-//! An exhibit asks for points. It is drawn twice: the first time nothing is measured yet, and what
-//! it asks for is noted; the second time everything is there. So what is measured and what is shown
-//! cannot differ, and a point that several exhibits show is measured once. All points of a stream
-//! are measured in one go, by turns.
+//! An exhibit requests points. It is drawn twice: the first time nothing is measured yet, and its
+//! requests are recorded; the second time everything is available. So what is measured and what is
+//! shown cannot differ, and a point that several exhibits show is measured once. All points of a
+//! stream are measured together, alternating.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -24,7 +24,7 @@ use crate::report::Counts;
 use crate::stream::lane::{Lane, Setup};
 use crate::stream::{Bound, Recipe, Stream, Visitor, with_stream};
 
-/// How a stream is decoded.
+/// A way to decode a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Way {
     /// The checkpoints.
@@ -33,41 +33,41 @@ pub struct Way {
     pub matcher: Match,
     /// Bytes between checkpoints.
     pub portion: u32,
-    /// Where base checkpoints lie, in the policy that has some.
+    /// The place of base checkpoints, for the policy that has them.
     pub bases: Bases,
-    /// What the first paper proposes beside checkpoints.
+    /// The first paper's proposals besides checkpoints.
     pub refinement: Refinement,
-    /// What is different from everyday use.
+    /// The difference from normal use.
     pub condition: Condition,
 }
 
-/// What is proposed in *Differential Deserialization*, section 5.
+/// Proposals of *Differential Deserialization*, section 5.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Refinement {
-    /// Nothing.
+    /// No proposal.
     None,
-    /// A few bytes are compared before a portion's sum is made.
+    /// A few bytes are compared before a portion's checksum is calculated.
     Probe,
     /// The size of portions is tuned.
     Tune,
-    /// Both.
+    /// Both proposals.
     Both,
 }
 
 impl Refinement {
-    /// All of them.
+    /// All combinations.
     pub const ALL: [Refinement; 4] = [Refinement::None, Refinement::Probe, Refinement::Tune, Refinement::Both];
 }
 
-/// What is different from everyday use.
+/// A difference from normal use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Condition {
-    /// Nothing.
+    /// No difference.
     None,
-    /// Everything is read by the general routines, which tokenize each tag: the papers' kind of
-    /// regular mode.
+    /// The general routines read everything and tokenize each tag: the papers' kind of regular
+    /// mode.
     NoShortcuts,
-    /// Each message is read as the first one.
+    /// Each message is read as if it were the first.
     AlwaysFirst,
 }
 
@@ -82,21 +82,21 @@ impl Way {
         condition: Condition::None,
     };
 
-    /// Regular mode without our shortcuts: the papers' kind. It is to be compared with ways in the
+    /// Regular mode without our shortcuts: the papers' kind. It should be compared with ways in the
     /// same condition.
     pub const GENERAL: Way = Way { condition: Condition::NoShortcuts, ..Way::REGULAR };
 
     /// Leaf checkpoints.
     pub const LEAF: Way = Way { policy: Policy::Leaf, ..Way::REGULAR };
 
-    /// A policy of the papers with their checksum, and base checkpoints where the papers place
-    /// them.
+    /// Returns a policy of the papers with their checksum, and base checkpoints at the papers'
+    /// places.
     pub fn checkpoints(policy: Policy, portion: u32) -> Self {
         let bases = if policy == Policy::Lightweight { Bases::First } else { Bases::Interrupts };
         Way { policy, matcher: Match::Crc32, portion, bases, ..Way::REGULAR }
     }
 
-    /// How a lane decodes so.
+    /// Returns the setup of a lane.
     pub fn setup(self) -> Setup {
         let probe = matches!(self.refinement, Refinement::Probe | Refinement::Both);
         let tune = matches!(self.refinement, Refinement::Tune | Refinement::Both);
@@ -111,7 +111,7 @@ impl Way {
     }
 }
 
-/// What was measured for a stream and a way.
+/// The measurement of a stream and a way.
 #[derive(Debug)]
 pub struct Point {
     /// Median milliseconds of a message.
@@ -121,29 +121,29 @@ pub struct Point {
 }
 
 impl Point {
-    /// The share of bytes that were read, in percent.
+    /// Returns the percentage of bytes that were read.
     pub fn regular_percent(&self) -> f64 {
         self.counts.as_ref().map_or(100.0, |counts| 100.0 - counts.fast_share() * 100.0)
     }
 
-    /// Switches from fast to regular mode in a message, as the papers count them: futile attempts
-    /// at fast mode are switches.
+    /// Returns switches from fast to regular mode per message, as the papers count them: futile
+    /// attempts at fast mode are switches.
     pub fn switches(&self) -> f64 {
         self.counts.as_ref().map_or(0.0, |counts| counts.to_regular + counts.futile)
     }
 
-    /// Attempts at fast mode in a message that skipped nothing.
+    /// Returns attempts at fast mode per message that skipped nothing.
     pub fn futile(&self) -> f64 {
         self.counts.as_ref().map_or(0.0, |counts| counts.futile)
     }
 
-    /// Bytes held between messages.
+    /// Returns the bytes held between messages.
     pub fn memory(&self) -> f64 {
         self.counts.as_ref().map_or(0.0, |counts| counts.memory as f64)
     }
 }
 
-/// What was measured, and what was asked for.
+/// The measurements, and the missing requests.
 #[derive(Debug, Default)]
 pub struct Points {
     measured: HashMap<(Recipe, Way), Rc<Point>>,
@@ -151,7 +151,7 @@ pub struct Points {
 }
 
 impl Points {
-    /// A point; one of no meaning, noted as missing, if it was not measured.
+    /// Returns a point; if it was not measured, a placeholder, recorded as missing.
     pub fn at(&self, recipe: Recipe, way: Way) -> Rc<Point> {
         self.measured.get(&(recipe, way)).cloned().unwrap_or_else(|| {
             self.missing.borrow_mut().insert((recipe, way));
@@ -159,17 +159,17 @@ impl Points {
         })
     }
 
-    /// Median milliseconds of a message.
+    /// Returns the median milliseconds of a message.
     pub fn ms(&self, recipe: Recipe, way: Way) -> f64 {
         self.at(recipe, way).ms
     }
 
-    /// Streams that have missing points, with the number of these.
+    /// Returns the streams with missing points, and the number of these.
     pub fn streams(&self) -> Vec<(Recipe, usize)> {
         self.by_stream().into_iter().map(|(recipe, ways)| (recipe, ways.len())).collect()
     }
 
-    /// Takes from a record what is missing and was measured before.
+    /// Loads missing points from a record.
     pub fn recall(&mut self, repetition: usize, record: &Record) {
         let measured = &mut self.measured;
         self.missing.get_mut().retain(|&(recipe, way)| {
@@ -201,13 +201,13 @@ impl Points {
         Ok(())
     }
 
-    /// The keys of what is missing.
+    /// Returns the keys of missing points.
     #[cfg(test)]
     pub fn keys(&self, repetition: usize) -> Vec<String> {
         self.missing.borrow().iter().map(|&(recipe, way)| point_key(repetition, recipe, way)).collect()
     }
 
-    /// Puts numbers of a model in the place of what is missing.
+    /// Replaces missing points by numbers of a model.
     #[cfg(test)]
     pub fn fill(&mut self, model: impl Fn(Recipe, Way) -> Point) {
         let missing = std::mem::take(&mut *self.missing.borrow_mut());
@@ -251,8 +251,7 @@ mod tests {
     use crate::stream::Kind;
     use std::time::Duration;
 
-    /// What the paper publishes is measured as published; where bases lie by default is another
-    /// way.
+    /// The paper's policies are measured as published; the default place of bases is another way.
     #[test]
     fn bases_lie_where_the_paper_places_them() {
         let portions = |way: Way| Portions::of(way.setup().differential.checkpoints).unwrap();

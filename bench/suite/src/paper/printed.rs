@@ -1,4 +1,4 @@
-//! What the papers print: `bench/papers/`, compiled in.
+//! The printed numbers of the papers: `bench/papers/`, compiled in.
 
 use anyhow::{Context, Result};
 use deltasoap_report::{Basis, Claim, Printed, Sizes, Test};
@@ -10,9 +10,9 @@ use serde::de::DeserializeOwned;
 #[serde(deny_unknown_fields)]
 pub struct Number {
     key: String,
-    /// Where it stands.
+    /// The place in the paper.
     pub place: String,
-    /// What it is.
+    /// A description of the number.
     pub what: String,
     /// The number, or the lower end of a range.
     pub value: f64,
@@ -21,17 +21,17 @@ pub struct Number {
 }
 
 impl Number {
-    /// What is printed.
+    /// Returns the printed number or range.
     pub fn printed(&self) -> Printed {
         self.to.map_or(Printed::Number(self.value), |to| Printed::Range(self.value, to))
     }
 
-    /// Both ends of a range.
+    /// Returns both ends of a range.
     pub fn range(&self) -> (f64, f64) {
         (self.value, self.to.unwrap_or(self.value))
     }
 
-    /// The claim that this number comes out here.
+    /// Returns the claim that our number equals this one, according to `test`.
     pub fn claim(&self, paper: &str, sizes: Sizes, test: Test) -> Claim {
         Claim {
             key: self.key.clone(),
@@ -100,11 +100,11 @@ pub struct CharacterizingPerformance {
     number: Vec<Number>,
 }
 
-/// Times of toolkits at operations, by size.
+/// Times of toolkits for operations, by size.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TimeTable {
-    /// Items; 0 where there are none.
+    /// Number of items; 0 if there are none.
     pub sizes: Vec<usize>,
     row: Vec<TimeRow>,
 }
@@ -157,14 +157,14 @@ struct Table1Row {
     better: Vec<Vec<f64>>,
 }
 
-/// The place of a cell in Table 3 of the one paper, or Table 1 of the other.
+/// The position of a cell in Table 3 of one paper, or Table 1 of the other.
 #[derive(Debug, Clone, Copy)]
 pub struct Cell {
     /// Percentage of values that change.
     pub percent: u32,
-    /// Elements in the array.
+    /// Number of elements in the array.
     pub size: usize,
-    /// Partitions.
+    /// Number of partitions.
     pub partitions: usize,
     /// Portion size or interrupt frequency in bytes.
     pub portion: u32,
@@ -179,24 +179,24 @@ impl DifferentialDeserialization {
         parse(include_str!("../../../papers/differential-deserialization.toml"))
     }
 
-    /// Table 2: milliseconds of a mode, for values of a kind. `None` for a size that is not in the
-    /// table.
+    /// Returns the milliseconds of a mode from Table 2, for values of a kind. Returns `None` for a
+    /// size that is not in the table.
     pub fn table2(&self, mode: &str, values: &str, size: usize) -> Option<f64> {
         let column = self.table2.sizes.iter().position(|known| *known == size)?;
         let row = self.table2.row.iter().find(|row| row.mode == mode && row.values == values)?;
         row.ms.get(column).copied()
     }
 
-    /// Table 3: milliseconds.
+    /// Returns milliseconds from Table 3.
     pub fn table3(&self, cell: Cell) -> Option<f64> {
         let row = self.table3.row.iter().find(|row| row.percent == cell.percent && row.size == cell.size)?;
         self.table3.pick(&row.ms, cell)
     }
 
-    /// A number of the text.
+    /// Returns a number of the text.
     ///
     /// # Errors
-    /// When there is none of this key.
+    /// When there is none with this key.
     pub fn number(&self, key: &str) -> Result<&Number> {
         number(&self.number, key)
     }
@@ -211,16 +211,16 @@ impl LightweightCheckpointing {
         parse(include_str!("../../../papers/lightweight-checkpointing.toml"))
     }
 
-    /// Table 1: by how many percent lightweight checkpoints are better than none.
+    /// Returns from Table 1 by how many percent lightweight checkpoints are better than none.
     pub fn table1(&self, cell: Cell) -> Option<f64> {
         let row = self.table1.row.iter().find(|row| row.percent == cell.percent && row.size == cell.size)?;
         self.table1.pick(&row.better, cell)
     }
 
-    /// A number of the text.
+    /// Returns a number of the text.
     ///
     /// # Errors
-    /// When there is none of this key.
+    /// When there is none with this key.
     pub fn number(&self, key: &str) -> Result<&Number> {
         number(&self.number, key)
     }
@@ -235,10 +235,10 @@ impl DifferentialSerialization {
         parse(include_str!("../../../papers/differential-serialization.toml"))
     }
 
-    /// A number of the text.
+    /// Returns a number of the text.
     ///
     /// # Errors
-    /// When there is none of this key.
+    /// When there is none with this key.
     pub fn number(&self, key: &str) -> Result<&Number> {
         number(&self.number, key)
     }
@@ -253,17 +253,17 @@ impl CharacterizingPerformance {
         parse(include_str!("../../../papers/characterizing-performance.toml"))
     }
 
-    /// A number of the text.
+    /// Returns a number of the text.
     ///
     /// # Errors
-    /// When there is none of this key.
+    /// When there is none with this key.
     pub fn number(&self, key: &str) -> Result<&Number> {
         number(&self.number, key)
     }
 }
 
 impl TimeTable {
-    /// Operations in the order of the table, each once.
+    /// Returns the operations in table order, each once.
     pub fn operations(&self) -> Vec<&str> {
         self.row.iter().fold(Vec::new(), |mut operations, row| {
             if !operations.contains(&&*row.operation) {
@@ -273,7 +273,7 @@ impl TimeTable {
         })
     }
 
-    /// Milliseconds of a toolkit; `None` for what is not in the table.
+    /// Returns the milliseconds of a toolkit; `None` if it is not in the table.
     pub fn ms(&self, toolkit: &str, operation: &str, size: usize) -> Option<f64> {
         let column = self.sizes.iter().position(|known| *known == size)?;
         let row = self.row.iter().find(|row| row.toolkit == toolkit && row.operation == operation)?;

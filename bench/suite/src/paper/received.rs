@@ -1,10 +1,10 @@
-//! What stuffing does to the receiver: an open question of *Differential Serialization for
+//! The effect of stuffing on the receiver: an open question of *Differential Serialization for
 //! Optimized SOAP Performance* (section 6).
 //!
-//! A stream of messages of which some values change is written through templates that give values
-//! more or less room, and is read in regular and in differential mode. With room, a value that
-//! changes its length moves nothing: what is behind it stays where it was, in the message and for
-//! those who compare. In return, messages are longer.
+//! A stream of messages with some changing values is written through templates of different field
+//! widths, and read in regular and in differential mode. In a wide field, a value that changes its
+//! length does not shift the rest of the message, which helps comparison. In return, messages are
+//! longer.
 
 use std::rc::Rc;
 
@@ -29,7 +29,7 @@ use crate::record::Record;
 use crate::stream::lane::{Lane, Setup};
 use crate::stream::{Sent, Stream};
 
-/// Messages of a stream.
+/// Number of messages in a stream.
 const MESSAGES: usize = 4;
 
 const CHANGES: Changes = Changes { percent: 5, partitions: 20 };
@@ -41,7 +41,7 @@ const WIDTHS: [(&str, Width); 4] = [
     ("maximal", Width::Maximal),
 ];
 
-/// What is measured, by the name of the type.
+/// The measured types.
 pub const TYPES: [&str; 3] = ["doubles", "integers", "MIO's"];
 
 /// The kind of rows.
@@ -51,12 +51,12 @@ fn key(name: &str, n: usize) -> String {
     format!("{RECEIVED}/{name}/{n}")
 }
 
-/// The types that a record does not have.
+/// Returns the number of types missing from a record.
 pub fn left(record: &Record, n: usize) -> usize {
     TYPES.iter().filter(|name| !record.has(&key(name, n))).count()
 }
 
-/// Measures what a record does not have.
+/// Measures what is missing from a record.
 ///
 /// # Errors
 /// When a value is wrong, the record cannot be written, or the time is up.
@@ -81,7 +81,7 @@ fn changed<I: Clone + PartialEq>(items: &[I], new: impl FnMut(&mut SplitMix64) -
     similar::changed(items, CHANGES, MESSAGES, new)
 }
 
-/// Draws what a record has.
+/// Draws the results in a record.
 ///
 /// # Errors
 /// When a number of the paper is missing from `bench/papers/`.
@@ -89,7 +89,7 @@ pub fn exhibit(n: usize, record: &Record) -> Result<Exhibit> {
     let printed = Printed::load()?;
     let kinds = TYPES.map(|name| Kind { name, rows: record.of(&key(name, n)) });
     let caption = format!(
-        "What stuffing does to the receiver: messages of {n} values, of which {} % in {} parts change from message to message, \
+        "The effect of stuffing on the receiver: messages of {n} values, of which {} % in {} parts change from message to message, \
          their lengths too. Encoding: through a template that compares, in memory.",
         CHANGES.percent, CHANGES.partitions
     );
@@ -103,13 +103,13 @@ pub fn exhibit(n: usize, record: &Record) -> Result<Exhibit> {
     })
 }
 
-/// Ints of one to ten digits, so that a new one is seldom as long as the old one.
+/// Returns an int of one to ten digits, so that a new one rarely has the length of the old one.
 fn wide_int(random: &mut SplitMix64) -> i32 {
     let digits = 1 + random.below(9);
     1 + random.below(10_u32.pow(digits)) as i32
 }
 
-/// What was measured of a type, for each of [`WIDTHS`].
+/// The measurements of a type, for each of [`WIDTHS`].
 struct Kind {
     name: &'static str,
     rows: Vec<Row>,
@@ -124,7 +124,7 @@ struct Row {
     encode_ms: f64,
     regular_ms: f64,
     differential_ms: f64,
-    /// Percentage of bytes that were skipped.
+    /// Percentage of skipped bytes.
     skipped: f64,
 }
 
@@ -151,9 +151,8 @@ fn row<T: Payload + From<Vec<I>>, I: Clone>(
     Ok(Row { values, n, width, bytes: figures[0].bytes, encode_ms, regular_ms, differential_ms, skipped })
 }
 
-/// The messages of a ring, written one after the other, and how long one takes at its fastest. The
-/// ring is gone round until widths are learned and fields are as wide as they get; the last round
-/// counts.
+/// Returns the messages of a ring, written in order, and the fastest time of one. Rounds are
+/// repeated until widths are learned and fields no longer grow; the last round counts.
 fn written<T: Payload + From<Vec<I>>, I: Clone>(ring: &[Vec<I>], width: Width) -> Result<(Stream<T>, f64)> {
     const ROUNDS: usize = 4;
     let mut template = Template::new(Templating { width, ..Templating::default() });
@@ -184,7 +183,8 @@ fn grid(kind: &Kind) -> Grid {
     }
 }
 
-/// Which way stuffing moves the receiver's time. The paper asks, and claims nothing.
+/// Describes the direction in which stuffing changes the receiver's time. The paper asks, and
+/// claims nothing.
 fn answers(kinds: &[Kind]) -> Grid {
     let row = |kind: &Kind| {
         let [exact, .., maximal] = &kind.rows[..] else { return vec![] };
@@ -193,7 +193,7 @@ fn answers(kinds: &[Kind]) -> Grid {
         vec![kind.name.to_owned(), number(regular), number(differential)]
     };
     Grid {
-        title: "An open question of the paper: what stuffing costs the receiver. Time with maximal fields by that with exact ones".to_owned(),
+        title: "An open question of the paper: the cost of stuffing for the receiver. Time with maximal fields by that with exact ones".to_owned(),
         header: ["type", "regular decode", "differential decode"].map(str::to_owned).into(),
         rows: kinds.iter().map(row).collect(),
         names: 1,

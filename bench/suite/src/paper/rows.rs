@@ -1,5 +1,4 @@
-//! What is recorded for the papers on deserialization and serialization: rows, and the keys that
-//! they are found by.
+//! The record's rows for the papers on deserialization and serialization, and their keys.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,21 +9,21 @@ use crate::report::{Counts, change};
 use crate::send::Case;
 use crate::stream::Recipe;
 
-/// The kind of times of messages that are decoded.
+/// The kind of times of decoding.
 pub const POINT: &str = "point";
-/// The kind of counts of messages whose values are fresh.
+/// The kind of counts of messages with new values.
 pub const COUNT: &str = "count";
-/// The kind of times of messages that are sent.
+/// The kind of times of sending.
 pub const SENT: &str = "sent";
-/// The kind of another toolkit's times of decoding.
+/// The kind of decoding times of another toolkit.
 pub const PEER: &str = "peer";
 
-/// Messages decoded. Keys in the order in which they are written.
+/// Decoding of messages. Keys are in output order.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PointRow {
-    /// Which repetition; counts have one.
+    /// The repetition; counts have only one.
     repetition: usize,
-    /// Which message, if each has a row.
+    /// The message, if each has a row.
     message: Option<usize>,
     values: String,
     n: usize,
@@ -39,17 +38,17 @@ pub struct PointRow {
     /// Median milliseconds of a message.
     pub ms: Option<f64>,
     regular_percent: f64,
-    /// What differential decoding did, a message.
+    /// Statistics of differential decoding, per message.
     pub counts: Option<Counts>,
 }
 
 impl PointRow {
-    /// The row of a message whose values are fresh, which is counted and not timed.
+    /// Creates the row of a message with new values, which is counted but not timed.
     pub fn counted(message: usize, recipe: Recipe, way: Way, point: &Point) -> Self {
         PointRow { message: Some(message), ms: None, ..PointRow::new(0, recipe, way, point) }
     }
 
-    /// The row of a point that was timed.
+    /// Creates the row of a timed point.
     pub fn new(repetition: usize, recipe: Recipe, way: Way, point: &Point) -> Self {
         PointRow {
             repetition,
@@ -71,12 +70,12 @@ impl PointRow {
     }
 }
 
-/// The key of a point.
+/// Returns the key of a point.
 pub fn point_key(repetition: usize, recipe: Recipe, way: Way) -> String {
     format!("{POINT}/{repetition}/{}", stream_and_way(recipe, way))
 }
 
-/// The key of the counts of a stream.
+/// Returns the key of the counts of a stream.
 pub fn count_key(recipe: Recipe, way: Way) -> String {
     format!("{COUNT}/{}", stream_and_way(recipe, way))
 }
@@ -89,24 +88,24 @@ fn stream_and_way(Recipe { kind, n, percent, partitions }: Recipe, way: Way) -> 
     .to_lowercase()
 }
 
-/// A message sent. Keys in the order in which they are written.
+/// Sending of a message. Keys are in output order.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SentRow {
     repetition: usize,
-    /// Who sends.
+    /// The sender.
     pub sender: String,
     values: String,
     n: usize,
     change: String,
     chunk: usize,
-    /// Median milliseconds until the last byte was handed to the system.
+    /// Median milliseconds until the system has the last byte.
     pub ms: Option<f64>,
-    /// Why there are none.
+    /// The reason for a missing time.
     pub reason: Option<String>,
 }
 
 impl SentRow {
-    /// The row of a message, or of a toolkit that is not there.
+    /// Creates the row of a message, or of a missing toolkit.
     pub fn new(repetition: usize, case: &Case, sender: Sender, ms: Result<f64, String>) -> Self {
         SentRow {
             repetition,
@@ -121,31 +120,31 @@ impl SentRow {
     }
 }
 
-/// The key of a message by all who send it, since they are measured by turns.
+/// Returns the key of a message for all senders, since they are measured alternately.
 pub fn sent_key(repetition: usize, case: &Case) -> String {
     let Case { values, n, percent, partitions, chunk, .. } = case;
     let change = change(case);
     format!("{SENT}/{repetition}/{values:?}/{n}/{change}/{percent}/{partitions}/{chunk}").to_lowercase()
 }
 
-/// How long another toolkit decodes a message, or why it is not there.
+/// Decoding time of another toolkit, or the reason why it is missing.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PeerRow {
-    /// Which repetition.
+    /// The repetition.
     pub repetition: usize,
     /// The toolkit.
     pub toolkit: String,
     /// The workload.
     pub workload: String,
-    /// Elements in the array.
+    /// Number of elements in the array.
     pub n: usize,
     /// Median milliseconds of a message.
     pub ms: Option<f64>,
-    /// Why there are none.
+    /// The reason for a missing time.
     pub reason: Option<String>,
 }
 
-/// The key of all times of another toolkit.
+/// Returns the key of all times of another toolkit.
 pub fn peer_key(repetition: usize, toolkit: &str) -> String {
     format!("{PEER}/{repetition}/{toolkit}")
 }

@@ -1,4 +1,4 @@
-//! Which part of the papers' grids is measured.
+//! The measured part of the papers' grids.
 
 use super::points::{Condition, Way};
 use crate::stream::{Kind, Recipe};
@@ -9,25 +9,25 @@ pub const SIZES: [usize; 6] = [1000, 10_000, 25_000, 50_000, 75_000, 100_000];
 /// Sizes of arrays in the paper on serialization.
 pub const SENT: [usize; 7] = [1, 100, 500, 1000, 10_000, 50_000, 100_000];
 
-/// Sizes and partitions that are measured.
+/// The measured sizes and partitions.
 #[derive(Debug, Clone)]
 pub struct Scope {
-    /// Elements in an array, ascending, at least one.
+    /// Numbers of elements in an array, ascending, at least one.
     pub sizes: Vec<usize>,
-    /// Parts of an array in the papers' large tables.
+    /// Numbers of parts of an array in the papers' large tables.
     pub partitions: Vec<usize>,
-    /// Elements in an array that is sent, ascending, at least one.
+    /// Numbers of elements in a sent array, ascending, at least one.
     pub sent: Vec<usize>,
-    /// Elements in an array of which everything is counted: the papers' largest, since counting
-    /// takes little time.
+    /// Number of elements in an array for counts: the papers' largest, since counting takes little
+    /// time.
     pub counted: usize,
-    /// Elements in arrays of which it is counted what checkpoints hold; the papers', for the same
+    /// Numbers of elements in arrays for the memory of checkpoints: the papers', for the same
     /// reason.
     pub held: Vec<usize>,
 }
 
 impl Scope {
-    /// What the papers measured; `is_quick` leaves most of it out.
+    /// Creates the papers' scope; `is_quick` skips most of it.
     pub fn new(is_quick: bool, sizes: &[usize]) -> Self {
         let (all_sizes, partitions) =
             if is_quick { (&SIZES[..2], vec![1, 100]) } else { (&SIZES[..], vec![1, 100, 200, 500]) };
@@ -42,30 +42,30 @@ impl Scope {
         Scope { sizes, sent, partitions, counted: largest, held }
     }
 
-    /// Of these sizes, those that are measured; all that are measured if it is none of these.
+    /// Returns those of these sizes that are measured, or all measured sizes if there are none.
     pub fn among(&self, wanted: &[usize]) -> Vec<usize> {
         let common: Vec<usize> = self.sizes.iter().copied().filter(|size| wanted.contains(size)).collect();
         if common.is_empty() { self.sizes.clone() } else { common }
     }
 
-    /// The largest size.
+    /// Returns the largest size.
     pub fn largest(&self) -> usize {
         self.sizes.last().copied().unwrap_or(1)
     }
 
-    /// The largest size of an array that is sent.
+    /// Returns the largest size of a sent array.
     pub fn largest_sent(&self) -> usize {
         self.sent.last().copied().unwrap_or(1)
     }
 }
 
-/// A stream of hard doubles.
+/// Returns a stream of hard doubles.
 pub fn hard(n: usize, percent: u32, partitions: usize) -> Recipe {
     Recipe { kind: Kind::Hard, n, percent, partitions }
 }
 
-/// The same way without shortcuts for flat arrays: the papers' decoders had none, with checkpoints
-/// and without.
+/// Returns the same way without shortcuts for flat arrays: the papers' decoders had none, with
+/// checkpoints and without.
 pub fn general(way: Way) -> Way {
     Way { condition: Condition::NoShortcuts, ..way }
 }

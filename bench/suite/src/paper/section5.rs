@@ -1,9 +1,9 @@
-//! *Differential Deserialization*, section 5: what its proposals gain. The paper has no numbers of
-//! them.
+//! *Differential Deserialization*, section 5: the gain of its proposals. The paper gives no numbers
+//! for them.
 //!
-//! "Comparing a few bytes at the beginning, middle, and/or end of message portions" before the
-//! checksum, and tuning "message portion sizes": each alone, and both, beside checkpoints as they
-//! are.
+//! The proposals are "comparing a few bytes at the beginning, middle, and/or end of message
+//! portions" before the checksum, and tuning "message portion sizes". Each is measured alone, and
+//! both together, compared with plain checkpoints.
 
 use super::dds::{full, named};
 use super::points::{Refinement, Way};
@@ -15,10 +15,10 @@ use deltasoap_report::{Exhibit, Grid, number};
 
 const PORTIONS: [u32; 3] = [32, 512, 4096];
 
-/// Percent of the values that change, and in how many parts of the array.
+/// Percentage of values that change, and number of parts of the array.
 const CHANGES: [(u32, usize); 6] = [(0, 1), (25, 1), (25, 100), (25, 500), (50, 100), (100, 1)];
 
-/// Draws it.
+/// Returns the exhibit.
 pub fn exhibit(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     let n = scope.largest();
     let recipes = CHANGES.map(|(percent, partitions)| hard(n, percent, partitions));

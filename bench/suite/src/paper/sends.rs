@@ -1,8 +1,8 @@
-//! The measurements behind the exhibits on sending.
+//! The measurements for the exhibits on sending.
 //!
-//! As [`Points`](super::points::Points): an exhibit is drawn twice, and what it asks for the first
-//! time is there the second time. Every time is one over a socket, until the last byte was handed
-//! to the system. All that is asked of a case is measured by turns, other toolkits included.
+//! As with [`Points`](super::points::Points), an exhibit is drawn twice, and its requests of the
+//! first time are available the second time. Every time is measured over a socket, until the system
+//! has the last byte. All senders of a case are measured alternately, other toolkits included.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,29 +20,29 @@ use crate::send::socket::Sink;
 use crate::send::{self, Case, Mode};
 use crate::workload::Definitions;
 
-/// Who sends.
+/// A sender of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Sender {
     /// This toolkit.
     Ours(Mode),
-    /// Another one, by its name in the definitions. What there is between two messages is without
-    /// effect on it.
+    /// Another toolkit, by its name in the definitions. The difference between two messages does
+    /// not affect it.
     Peer(&'static str),
 }
 
-/// What was measured, and what was asked for.
+/// The measurements, and the missing requests.
 #[derive(Default)]
 pub struct Sends {
     /// Milliseconds.
     measured: BTreeMap<(Case, Sender), f64>,
     missing: RefCell<BTreeSet<(Case, Sender)>>,
-    /// Why there is nothing of a toolkit.
+    /// The reasons why toolkits are missing.
     reasons: BTreeMap<&'static str, String>,
 }
 
 impl Sends {
-    /// Median milliseconds of a message; one of no meaning, noted as missing, if it was not
-    /// measured, and not a number where the toolkit is not there.
+    /// Returns the median milliseconds of a message; if it was not measured, a placeholder,
+    /// recorded as missing; NaN if the toolkit is missing.
     pub fn ms(&self, case: Case, sender: Sender) -> f64 {
         match (self.measured.get(&(case, sender)), sender) {
             (Some(ms), _) => *ms,
@@ -54,17 +54,17 @@ impl Sends {
         }
     }
 
-    /// Why there is nothing of a toolkit.
+    /// Returns the reason why a toolkit is missing.
     pub fn reason(&self, name: &str) -> Option<&str> {
         self.reasons.get(name).map(String::as_str)
     }
 
-    /// Cases that have something missing.
+    /// Returns the number of cases with missing measurements.
     pub fn cases(&self) -> usize {
         self.by_case().len()
     }
 
-    /// Takes from a record what is missing and was measured before.
+    /// Loads missing measurements from a record.
     pub fn recall(&mut self, repetition: usize, record: &Record) {
         let Sends { measured, missing, reasons } = self;
         missing.get_mut().retain(|&(case, sender)| {
@@ -83,8 +83,8 @@ impl Sends {
         });
     }
 
-    /// Measures what is missing, into a record. Peers lie in a folder. One that fails is left out
-    /// from then on, with the reason.
+    /// Measures what is missing, into a record. The folder is that of built peers. A peer that
+    /// fails is skipped from then on, with the reason.
     ///
     /// # Errors
     /// When a message of ours is wrong, or cannot be sent, the record cannot be written, or the
@@ -116,12 +116,12 @@ impl Sends {
         Ok(())
     }
 
-    /// A time, or why another toolkit has none, which is then known.
+    /// Returns a time, or the reason why another toolkit has none, which is remembered.
     fn settled(&mut self, sender: Sender, ms: Option<Result<f64>>) -> Result<Result<f64, String>> {
         match (ms, sender) {
             (Some(Err(error)), Sender::Peer(name)) => {
                 let reason = format!("{error:#}");
-                eprintln!("{name} is left out: {reason}");
+                eprintln!("{name} is skipped: {reason}");
                 self.reasons.insert(name, reason.clone());
                 Ok(Err(reason))
             }
@@ -133,7 +133,7 @@ impl Sends {
         }
     }
 
-    /// The keys of what is missing, and who each is asked of.
+    /// Returns the keys of missing measurements, with their senders.
     #[cfg(test)]
     pub fn keys(&self, repetition: usize) -> Vec<(String, Vec<&'static str>)> {
         let cases = self.by_case().into_iter();
@@ -142,7 +142,7 @@ impl Sends {
             .collect()
     }
 
-    /// Puts numbers of a model in the place of what is missing.
+    /// Replaces missing measurements by numbers of a model.
     #[cfg(test)]
     pub fn fill(&mut self, model: impl Fn(Case, Sender) -> f64) {
         let missing = std::mem::take(&mut *self.missing.borrow_mut());
@@ -157,7 +157,7 @@ impl Sends {
         cases
     }
 
-    /// Starts the toolkits that were asked for, and notes why others could not be.
+    /// Starts the requested toolkits, and records why others could not be started.
     fn start_peers(&mut self, definitions: &Definitions, folder: &Path) -> Vec<(&'static str, Peer)> {
         let asked: BTreeSet<&'static str> =
             self.missing.borrow().iter().filter_map(|(_, sender)| sender.peer()).collect();
@@ -177,7 +177,7 @@ impl Sends {
     }
 }
 
-/// Milliseconds of a message for each sender that is there, by turns, or how it failed.
+/// Returns the milliseconds of a message for each available sender, or its error, alternating.
 fn timed(
     case: &Case,
     senders: &[Sender],
@@ -205,7 +205,7 @@ fn timed(
 }
 
 impl Sender {
-    /// The name in rows.
+    /// Returns the name in rows.
     pub fn name(self) -> &'static str {
         match self {
             Sender::Ours(mode) => mode.name(),

@@ -1,8 +1,7 @@
-//! What was measured for the papers, and the claims that it is judged by.
+//! The measurements for the papers, and the claims that they are judged by.
 //!
-//! Everything is measured several times, one [`Data`] each. Tables and pictures show the medians; a
-//! claim is judged on each repetition, and where these do not come to the same, the verdict is
-//! unstable.
+//! Everything is measured several times, one [`Data`] each. Tables and charts show the medians. A
+//! claim is judged on each repetition; if these disagree, the verdict is unstable.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -18,21 +17,21 @@ use crate::record::Record;
 use crate::send::Case;
 use crate::stream::{Kind, Recipe};
 
-/// What gSOAP decodes, by the workloads' names.
+/// The workloads that gSOAP decodes, by name.
 pub const GSOAP_WORKLOADS: [(Kind, &str); 3] =
     [(Kind::Ints, "decode-ints"), (Kind::Easy, "decode-easy"), (Kind::Hard, "decode-hard")];
 
-/// Everything that was measured, once.
+/// One repetition of all measurements.
 pub struct Data {
-    /// Messages decoded.
+    /// Decoding.
     pub points: Points,
-    /// Counts of messages decoded whose values are fresh; the same in each repetition.
+    /// Counts of decoding messages with new values; the same in each repetition.
     pub fresh: Fresh,
-    /// Messages sent.
+    /// Sending.
     pub sends: Sends,
-    /// Milliseconds of gSOAP's decoding, by type and size, or why there are none.
+    /// Milliseconds of gSOAP's decoding, by type and size, or the reason why there are none.
     pub gsoap: Result<HashMap<(Kind, usize), f64>, String>,
-    /// Whether gSOAP was asked for.
+    /// True if gSOAP's times were requested.
     pub is_gsoap_asked: Cell<bool>,
 }
 
@@ -49,22 +48,22 @@ impl Default for Data {
 }
 
 impl Data {
-    /// Milliseconds of a message.
+    /// Returns the milliseconds of a message.
     pub fn ms(&self, recipe: Recipe, way: Way) -> f64 {
         self.points.ms(recipe, way)
     }
 
-    /// gSOAP's milliseconds.
+    /// Returns gSOAP's milliseconds.
     ///
     /// # Errors
-    /// When there are none; with the reason.
+    /// When there are none, with the reason.
     pub fn gsoap(&self, kind: Kind, n: usize) -> Result<f64, String> {
         self.is_gsoap_asked.set(true);
         let times = self.gsoap.as_ref().map_err(Clone::clone)?;
         times.get(&(kind, n)).copied().ok_or_else(|| "gSOAP was not measured at this size".to_owned())
     }
 
-    /// Takes gSOAP's times, or why there are none, from a record.
+    /// Loads gSOAP's times, or the reason why there are none, from a record.
     pub fn recall_gsoap(&mut self, repetition: usize, record: &Record) {
         let rows: Vec<PeerRow> = record.of(&peer_key(repetition, "gsoap"));
         if let Some(reason) = rows.iter().find_map(|row| row.reason.clone()) {
@@ -75,10 +74,10 @@ impl Data {
         }
     }
 
-    /// Milliseconds of a message that is sent.
+    /// Returns the milliseconds of a sent message.
     ///
     /// # Errors
-    /// When the toolkit is not there; with the reason.
+    /// When the toolkit is missing, with the reason.
     pub fn sent(&self, case: Case, sender: Sender) -> Result<f64, String> {
         let ms = self.sends.ms(case, sender);
         let reason = || match sender {
@@ -94,27 +93,27 @@ impl Data {
 pub struct Study<'a>(pub &'a [Data]);
 
 impl Study<'_> {
-    /// Median milliseconds of a message.
+    /// Returns the median milliseconds of a message.
     pub fn ms(&self, recipe: Recipe, way: Way) -> f64 {
         self.median(|data| data.ms(recipe, way))
     }
 
-    /// The median of a number of a point.
+    /// Returns the median of a point's number.
     pub fn of(&self, recipe: Recipe, way: Way, number: fn(&Point) -> f64) -> f64 {
         self.median(|data| number(&data.points.at(recipe, way)))
     }
 
-    /// The median of gSOAP's milliseconds, if there are some.
+    /// Returns the median of gSOAP's milliseconds, if there are any.
     pub fn gsoap(&self, kind: Kind, n: usize) -> Option<f64> {
         Some(self.median(|data| data.gsoap(kind, n).unwrap_or(f64::NAN))).filter(|ms| ms.is_finite())
     }
 
-    /// Median milliseconds of a message that is sent; not a number where the toolkit is not there.
+    /// Returns the median milliseconds of a sent message; NaN if the toolkit is missing.
     pub fn sent(&self, case: Case, sender: Sender) -> f64 {
         self.median(|data| data.sends.ms(case, sender))
     }
 
-    /// Why there is nothing of a toolkit that sends.
+    /// Returns the reason why a sending toolkit is missing.
     pub fn reason(&self, name: &str) -> Option<&str> {
         self.0.iter().find_map(|data| data.sends.reason(name))
     }
@@ -123,33 +122,33 @@ impl Study<'_> {
         Interval::of(&self.0.iter().map(number).collect::<Vec<_>>()).map_or(f64::NAN, |interval| interval.median)
     }
 
-    /// A number of each repetition as text: the median, and the least and the greatest of several.
+    /// Formats a number of the repetitions: the median, and the minimum and maximum of several.
     pub fn shown(&self, of: impl Fn(&Data) -> f64) -> String {
         let Some(interval) = Interval::of(&self.0.iter().map(of).collect::<Vec<_>>()) else { return String::new() };
         let [low, median, high] = [interval.low, interval.median, interval.high].map(number);
         if self.0.len() > 1 { format!("{median} ({low} to {high})") } else { median }
     }
 
-    /// Cells with the milliseconds of `way` for each stream.
+    /// Returns cells with the milliseconds of `way` for each stream.
     pub fn ms_cells(&self, recipes: impl Iterator<Item = Recipe>, way: Way) -> Vec<String> {
         recipes.map(|recipe| number(self.ms(recipe, way))).collect()
     }
 }
 
-/// The claims of a paper, by the exhibit that they stand in.
+/// The claims of a paper, by exhibit.
 pub struct Book {
     /// The paper's short name.
     paper: &'static str,
-    /// Sizes that this run has.
+    /// The sizes of this run.
     available: Vec<usize>,
     claims: Vec<(&'static str, Registered<'static, Data>)>,
 }
 
-/// What a claim is found by.
+/// The evidence for a claim, or the reason why it is missing.
 pub type Found = Result<Evidence, String>;
 
 impl Book {
-    /// An empty one.
+    /// Creates a book without claims.
     pub fn new(paper: &'static str, available: &[usize]) -> Self {
         Book { paper, available: available.to_vec(), claims: vec![] }
     }
@@ -160,7 +159,7 @@ impl Book {
         self.claims.push((exhibit, Registered::new(claim, &self.available, find)));
     }
 
-    /// Adds a claim about counts or bytes, of which a run has other sizes.
+    /// Adds a claim about counts or bytes, for which a run has other sizes.
     pub fn count(
         &mut self,
         exhibit: &'static str,
@@ -172,18 +171,18 @@ impl Book {
         self.claims.push((exhibit, Registered::new(claim, counted, find)));
     }
 
-    /// The claims.
+    /// Returns the claims.
     #[cfg(test)]
     pub fn claims(&self) -> impl Iterator<Item = &Claim> {
         self.claims.iter().map(|(_, registered)| &registered.claim)
     }
 
-    /// The verdict on every claim.
+    /// Returns the verdict on every claim.
     pub fn judge(&self, study: Study<'_>) -> Vec<Verdict> {
         self.claims.iter().map(|(_, registered)| registered.judge(study.0)).collect()
     }
 
-    /// Puts verdicts, in the order of the claims, into their exhibits.
+    /// Adds verdicts, in the order of the claims, to their exhibits.
     pub fn hang(&self, verdicts: &[Verdict], exhibits: &mut [Exhibit]) {
         for ((name, _), verdict) in self.claims.iter().zip(verdicts) {
             let exhibit = exhibits.iter_mut().find(|exhibit| exhibit.name == *name);
@@ -192,7 +191,7 @@ impl Book {
     }
 }
 
-/// A claim of which the paper prints no number that could stand alone; its paper is the book's.
+/// Creates a claim without a single printed number; its paper is that of the book.
 pub fn claim(key: &str, place: &str, statement: impl Into<String>, sizes: Sizes, test: Test) -> Claim {
     Claim {
         key: key.to_owned(),
@@ -207,32 +206,32 @@ pub fn claim(key: &str, place: &str, statement: impl Into<String>, sizes: Sizes,
     }
 }
 
-/// The same claim, whose numbers are counts or bytes: they are the same on every machine.
+/// Marks the numbers of a claim as counts or bytes, which are the same on every machine.
 pub fn counted(claim: Claim) -> Claim {
     Claim { basis: Basis::Counts, ..claim }
 }
 
-/// The same claim with the reason why ours are known to differ.
+/// Adds the reason for a known difference to a claim.
 pub fn known(claim: Claim, because: &str) -> Claim {
     Claim { because: Some(because.to_owned()), ..claim }
 }
 
-/// Evidence of several numbers.
+/// Returns several numbers as evidence.
 pub fn numbers(numbers: Vec<f64>) -> Found {
     Ok(Evidence::Numbers(numbers))
 }
 
-/// Evidence of one number.
+/// Returns one number as evidence.
 pub fn one(number: f64) -> Found {
     Ok(Evidence::from(number))
 }
 
-/// Evidence of cells in groups.
+/// Returns groups of cells as evidence.
 pub fn cells(groups: Vec<Group>) -> Found {
     Ok(Evidence::Cells(groups))
 }
 
-/// The share of things that are so.
+/// Returns the fraction that is true.
 pub fn share(things: impl Iterator<Item = bool>) -> f64 {
     mean(&things.map(|is_so| f64::from(u8::from(is_so))).collect::<Vec<_>>())
 }

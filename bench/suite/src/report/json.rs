@@ -1,4 +1,4 @@
-//! One JSON object a line, nothing else, on standard output.
+//! Writes one JSON object per line to standard output, and nothing else.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::Row;
 use crate::measure::Figures;
 
-/// Keys in the order in which they are written.
+/// Keys in output order.
 #[derive(Serialize)]
 pub(super) struct Line<'a> {
     workload: &'a str,
@@ -21,7 +21,7 @@ pub(super) struct Line<'a> {
     peak_bytes: u64,
 }
 
-/// Prints the rows that have figures.
+/// Prints the rows with figures.
 ///
 /// # Errors
 /// When standard output cannot be written to.

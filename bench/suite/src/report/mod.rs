@@ -1,4 +1,4 @@
-//! What is printed: a table for people, or a JSON object a line for programs.
+//! Printed reports: a table for people, or a JSON object per line for programs.
 
 mod json;
 mod send;
@@ -14,7 +14,7 @@ pub(crate) use table::{align, new_table};
 use crate::measure::Figures;
 use crate::workload::Workload;
 
-/// What an engine did in a workload.
+/// The result of an engine in a workload.
 #[derive(Debug, Clone)]
 pub struct Row<'w> {
     /// The workload.
@@ -23,12 +23,12 @@ pub struct Row<'w> {
     pub engine: String,
     /// Number of elements, or of bytes.
     pub n: usize,
-    /// What was measured, or why nothing was.
+    /// The measurement, or the reason why there is none.
     pub outcome: Result<Figures, String>,
 }
 
 impl Row<'_> {
-    /// True if both are about the same work.
+    /// Returns true if both are about the same work.
     fn is_same_work(&self, other: &Row<'_>) -> bool {
         self.workload.name == other.workload.name && self.n == other.n
     }

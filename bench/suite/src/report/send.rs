@@ -1,4 +1,4 @@
-//! Messages that were sent: a table for people, JSON lines for programs.
+//! Results of sending: a table for people, JSON lines for programs.
 
 use std::io::{self, Write};
 
@@ -27,7 +27,7 @@ const HEADER: [&str; 13] = [
     "match",
 ];
 
-/// Shows outcomes, each with the name of its workload.
+/// Formats outcomes, each with the name of its workload.
 pub fn table(outcomes: &[(&str, Outcome)]) -> String {
     let mut table = new_table(&HEADER);
     for (workload, outcome) in outcomes {
@@ -60,7 +60,7 @@ fn cells(workload: &str, outcome: &Outcome, mode: Mode, figures: &Figures) -> Ve
     ]
 }
 
-/// What happens between two messages, in few words.
+/// Describes the change between two messages briefly.
 pub fn change(case: &Case) -> String {
     let share = format!("{} % in {}", case.percent, case.partitions);
     match case.action {
@@ -76,7 +76,7 @@ pub fn change(case: &Case) -> String {
     }
 }
 
-/// The kinds of matches, those that occurred.
+/// Formats the kinds of matches that occurred.
 fn kinds(stats: &EncodeStats) -> String {
     let counts =
         [(stats.content, "content"), (stats.perfect, "perfect"), (stats.partial, "partial"), (stats.first, "first")];
@@ -84,7 +84,7 @@ fn kinds(stats: &EncodeStats) -> String {
     found.join(", ")
 }
 
-/// Keys in the order in which they are written.
+/// Keys in output order.
 #[derive(Serialize)]
 struct SendLine<'a> {
     #[serde(flatten)]
@@ -100,7 +100,7 @@ struct SendLine<'a> {
     templates: Option<TemplateLine>,
 }
 
-/// What templates did, a message on average.
+/// Statistics of templates, averaged per message.
 #[derive(Serialize)]
 struct TemplateLine {
     ratio_regular: f64,

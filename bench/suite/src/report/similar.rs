@@ -28,7 +28,7 @@ const HEADER: [&str; 14] = [
     "switches",
 ];
 
-/// Shows outcomes, each with the name of its workload.
+/// Formats outcomes, each with the name of its workload.
 pub fn table(outcomes: &[(&str, Outcome)]) -> String {
     let mut table = new_table(&HEADER);
     for (workload, outcome) in outcomes {
@@ -65,7 +65,7 @@ fn cells(workload: &str, outcome: &Outcome, mode: Mode) -> Vec<String> {
     ]
 }
 
-/// Memory that streams hold between messages.
+/// Formats the memory that streams hold between messages.
 fn memory_notes(outcomes: &[(&str, Outcome)]) -> String {
     let note = |(workload, outcome): &(&str, Outcome)| {
         let held = Counts::of(outcome.of(Mode::Differential))?.memory;
@@ -76,7 +76,7 @@ fn memory_notes(outcomes: &[(&str, Outcome)]) -> String {
     notes.concat()
 }
 
-/// What differential decoding did, a message on average.
+/// Statistics of differential decoding, averaged per message.
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
 pub struct Counts {
     /// Bytes skipped.
@@ -95,17 +95,17 @@ pub struct Counts {
     pub leaves: f64,
     /// Elements found to be inserted or removed.
     pub shifted: f64,
-    /// Bytes held for the next message, values apart; not an average.
+    /// Bytes held for the next message, without values; not an average.
     pub memory: u64,
 }
 
 impl Counts {
-    /// What a session did; `None` if it decodes in regular mode only.
+    /// Returns the statistics of a session; `None` if it only decodes in regular mode.
     pub fn of(figures: &Figures) -> Option<Self> {
         figures.differential.as_ref().map(Counts::per_message)
     }
 
-    /// What was done, a message on average.
+    /// Averages statistics per message.
     pub fn per_message(counted: &DifferentialStats) -> Self {
         let each = |count: u64| count as f64 / counted.messages.max(1) as f64;
         Counts {
@@ -121,13 +121,13 @@ impl Counts {
         }
     }
 
-    /// The share of bytes that were skipped.
+    /// Returns the fraction of bytes that were skipped.
     pub fn fast_share(&self) -> f64 {
         self.fast_bytes / (self.fast_bytes + self.regular_bytes).max(1.0)
     }
 }
 
-/// Keys in the order in which they are written.
+/// Keys in output order.
 #[derive(Serialize)]
 struct StreamLine<'a> {
     #[serde(flatten)]

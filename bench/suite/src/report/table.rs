@@ -1,4 +1,4 @@
-//! Tables for people. They are Markdown, so that they can go into a document as they are.
+//! Tables for people, in Markdown, so that they can be pasted into documents.
 
 use std::num::NonZeroUsize;
 
@@ -23,10 +23,10 @@ const HEADER: [&str; 12] = [
     "× gsoap",
 ];
 
-/// The engine that others are compared with where it ran.
+/// The engine that others are compared with if it ran.
 pub const REFERENCE: &str = "gsoap";
 
-/// Shows rows. `chunk` is how deltasoap's decoder was fed.
+/// Formats rows. `chunk` is the chunk size for deltasoap's decoder.
 pub fn table(rows: &[Row<'_>], chunk: Option<NonZeroUsize>) -> String {
     let mut table = new_table(&HEADER);
     for row in rows {
@@ -41,7 +41,7 @@ pub fn table(rows: &[Row<'_>], chunk: Option<NonZeroUsize>) -> String {
     format!("{table}{}{}", chunk_note(chunk), reasons(rows))
 }
 
-/// Shows what can be measured.
+/// Formats the list of workloads and engines.
 pub fn list(definitions: &Definitions) -> String {
     let mut workloads = new_table(&["workload", "message", "goal", "what"]);
     for workload in &definitions.workloads {
@@ -77,13 +77,13 @@ fn figure_cells(n: usize, figures: &Figures, ratio: Option<f64>) -> Vec<String> 
     ]
 }
 
-/// 10^6 bytes of the message per second.
+/// Returns 10^6 bytes of the message per second.
 pub(super) fn megabytes_per_second(figures: &Figures) -> f64 {
     figures.bytes as f64 * 1e3 / figures.ns_median.max(1) as f64
 }
 
-/// How many times as fast as the reference this is: by time per message, since messages of the same
-/// values can differ in size.
+/// Returns the speedup over the reference, by time per message, since messages with the same values
+/// can differ in size.
 fn ratio(row: &Row<'_>, rows: &[Row<'_>]) -> Option<f64> {
     let reference = rows.iter().find(|other| other.engine == REFERENCE && other.is_same_work(row))?;
     let (reference, figures) = (reference.outcome.as_ref().ok()?, row.outcome.as_ref().ok()?);
@@ -94,7 +94,7 @@ fn chunk_note(chunk: Option<NonZeroUsize>) -> String {
     chunk.map_or_else(String::new, |size| format!("\ndeltasoap's decoder was fed in chunks of {size} bytes."))
 }
 
-/// Why rows are empty, each reason once.
+/// Formats the reasons for empty rows, each once.
 fn reasons(rows: &[Row<'_>]) -> String {
     let mut reasons: Vec<String> = Vec::new();
     for row in rows {

@@ -1,4 +1,4 @@
-//! Whether another machine comes to the same.
+//! Compares a record with that of another machine.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ pub struct Other {
 }
 
 impl Other {
-    /// Reads it.
+    /// Reads the record in a folder.
     ///
     /// # Errors
     /// When there is none.
@@ -25,11 +25,11 @@ impl Other {
         Ok(Other { folder: folder.to_owned(), there })
     }
 
-    /// Prints how the verdicts compare with its; false if counts or bytes differ, or none could be
-    /// compared.
+    /// Prints a comparison of the verdicts; returns false if counts or bytes differ, or none could
+    /// be compared.
     ///
     /// # Errors
-    /// When the output cannot be made.
+    /// When the output cannot be written.
     pub fn compare(&self, index: &Index<'_>, is_json: bool) -> Result<bool> {
         let here = index.recorded()?;
         let all = compare(&here, &self.there.claims);
@@ -53,7 +53,7 @@ impl Other {
             differ.map(|it| format!("{}, {}: counts or bytes differ from those of {folder}", it.paper, it.key));
         let missing = missing(here, &self.there.claims).into_iter();
         let missing =
-            missing.map(|it| format!("{}, {}: {folder} has counts or bytes, and here are none", it.paper, it.key));
+            missing.map(|it| format!("{}, {}: {folder} has counts or bytes that are missing here", it.paper, it.key));
         let none = (!all.iter().any(Agreement::is_compared_count))
             .then(|| format!("no claim about counts or bytes could be compared with {folder}"));
         differ.chain(missing).chain(none).collect()
@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(differs, ["LCP, memory: counts or bytes differ from those of there"]);
         let missing = failures(&there[1..]);
         assert_eq!(missing.len(), 2);
-        assert_eq!(missing[0], "LCP, memory: there has counts or bytes, and here are none");
+        assert_eq!(missing[0], "LCP, memory: there has counts or bytes that are missing here");
         assert_eq!(missing[1], "no claim about counts or bytes could be compared with there");
         assert_eq!(failures(&[]), missing[1..], "of papers that were not asked for, nothing is missing");
     }

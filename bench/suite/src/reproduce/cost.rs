@@ -1,4 +1,4 @@
-//! The paper on cost models: calibrations, a file each beside the record, and predictions of
+//! The paper on cost models: calibrations, in separate files beside the record, and predictions of
 //! messages that nothing was fitted to.
 
 use std::fs;
@@ -20,42 +20,42 @@ use crate::record::Record;
 
 /// The kind of points of calibrations.
 const CALIBRATION: &str = "calibration";
-/// What the names of their files begin with.
+/// Prefix of the names of their files.
 const FILE: &str = "calibration-";
 /// The kind of predictions.
 const TRIAL: &str = "trial";
 
-/// What is measured for the paper.
+/// The measurements for the paper.
 #[derive(Debug)]
 pub struct Cost {
-    /// Of the record.
+    /// The folder of the record.
     folder: PathBuf,
     extents: Extents,
 }
 
-/// A part of it, in the order in which it is done.
+/// A stage of the measurements, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     /// A calibration.
     Calibration(usize),
-    /// Predictions, and what they predict.
+    /// Predictions, and measurements of the predicted messages.
     Trials,
 }
 
-/// How far a record's calibrations are to go.
+/// The extent of a record's calibrations.
 #[derive(Debug, Clone, Copy)]
 pub struct Extents {
-    /// How many points.
+    /// The measured subset of the points.
     pub extent: Extent,
-    /// How often each is visited.
+    /// Number of visits to each point.
     pub rounds: u32,
-    /// How many calibrations.
+    /// Number of calibrations.
     pub calibrations: usize,
-    /// How many messages are predicted.
+    /// Number of predicted messages.
     pub trials: usize,
 }
 
-/// A point of a calibration. Keys in the order in which they are written.
+/// A point of a calibration. Keys are in output order.
 #[derive(Debug, Serialize)]
 struct PointRow {
     repetition: usize,
@@ -67,26 +67,26 @@ struct PointRow {
     elapsed_ns: f64,
 }
 
-/// Why nothing was predicted.
+/// The reason why nothing was predicted.
 #[derive(Debug, Serialize, Deserialize)]
 struct Lack {
     reason: String,
 }
 
 impl Cost {
-    /// For the folder of a record.
+    /// Creates the measurements for the folder of a record.
     pub fn new(folder: &Path, extents: Extents) -> Self {
         Cost { folder: folder.to_owned(), extents }
     }
 
-    /// What is left to measure.
+    /// Returns the remaining stages.
     pub fn legs(&self, record: &Record) -> Vec<(Stage, Leg)> {
         let mut legs = Vec::new();
         let (points, visits) = if self.extents.extent == Extent::Few { (1000.0, 0.005) } else { (2400.0, 0.005) };
         for at in (0..self.extents.calibrations).filter(|at| !record.has(&calibration_key(*at))) {
             let pieces = (self.extents.rounds - self.begun(at).rounds.min(self.extents.rounds)) as usize;
             let name = format!("calibration {} of {}", at + 1, self.extents.calibrations);
-            // One piece is writing it down.
+            // The last piece is writing it to the record.
             legs.push((Stage::Calibration(at), Leg::new(name, pieces + 1, pieces as f64 * points * visits)));
         }
         if !record.has(TRIAL) {
@@ -96,11 +96,10 @@ impl Cost {
         legs
     }
 
-    /// Measures what is left of a part, into a record.
+    /// Measures the rest of a stage, into a record. Noise in the times is not an error.
     ///
     /// # Errors
     /// When messages cannot be written or read, the record cannot be written, or the time is up.
-    /// That times are noise is no error.
     pub fn measure(&self, stage: Stage, record: &mut Record, course: &Course) -> Result<()> {
         course.piece()?;
         match stage {
@@ -141,10 +140,10 @@ impl Cost {
         Ok(measure_trials(&mut Deltasoap, Mode::Regular, trials, self.extents.rounds, &mut || ())?)
     }
 
-    /// The paper's tables and figures, and verdicts.
+    /// Returns the paper's tables and figures, and verdicts.
     ///
     /// # Errors
-    /// None for the data that is there.
+    /// None for the included data.
     pub fn draw(&self, record: &Record) -> Result<(Vec<Exhibit>, Vec<Verdict>)> {
         let printed: Printed = printed()?;
         let calibrations: Vec<Result<Calibration, String>> =
@@ -178,7 +177,7 @@ impl Cost {
         Calibration::load(&self.file(at)).map_err(|error| error.to_string())
     }
 
-    /// A calibration of this machine by this program, as far as it has come.
+    /// Returns an unfinished calibration of this machine and program, or a new one.
     fn begun(&self, at: usize) -> Calibration {
         let (machine, toolkit) = (Machine::here(), Deltasoap::identity());
         let known = Calibration::load(&self.file(at)).ok();
@@ -194,7 +193,7 @@ impl Cost {
     }
 }
 
-/// Forgets the calibrations of an earlier record in a folder, however many it had.
+/// Removes the calibrations of an earlier record in a folder.
 ///
 /// # Errors
 /// When they cannot be removed.
@@ -209,7 +208,7 @@ pub fn forget(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// True for names that [`Cost::file`] gives.
+/// Returns true for file names of [`Cost::file`].
 fn is_calibration(name: &str) -> bool {
     let number = name.strip_prefix(FILE).and_then(|rest| rest.strip_suffix(".json"));
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()))
@@ -238,7 +237,7 @@ impl PointRow {
     }
 }
 
-/// Keeps a calibration after each round.
+/// Saves a calibration after each round.
 struct Keeper<'f>(&'f Path);
 
 impl Watch for Keeper<'_> {

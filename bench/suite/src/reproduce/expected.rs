@@ -1,4 +1,4 @@
-//! How claims about counts and bytes come out: `bench/papers/counts.toml`.
+//! Expected outcomes of claims about counts and bytes: `bench/papers/counts.toml`.
 
 use anyhow::{Context, Result};
 use deltasoap_report::{Basis, Outcome, Verdict};
@@ -18,8 +18,8 @@ struct Expectation {
     outcome: Outcome,
 }
 
-/// The claims whose outcome is another one than it should be, with what is wrong. Those of the
-/// papers that were drawn have to be measured if `is_whole`: with sizes of our own they are not.
+/// Returns the claims with unexpected outcomes, with an explanation. If `is_whole`, the claims of
+/// the drawn papers must be measured, which is not so with custom sizes.
 ///
 /// # Errors
 /// When the file is malformed.
@@ -31,16 +31,16 @@ pub fn surprises(verdicts: &[Verdict], is_whole: bool) -> Result<Vec<String>> {
         verdicts.iter().find(is_it).is_some_and(|verdict| verdict.outcome != Outcome::NotMeasured)
     };
     let missing = expected.iter().filter(is_drawn).filter(|it| !is_measured(it));
-    let missing = missing.map(|it| format!("{}, {}: not measured, and should be: {}", it.paper, it.key, it.outcome));
+    let missing = missing.map(|it| format!("{}, {}: not measured, but should be: {}", it.paper, it.key, it.outcome));
     let counts = verdicts.iter().filter(|it| it.claim.basis == Basis::Counts && it.outcome != Outcome::NotMeasured);
     let surprise = |verdict: &Verdict| {
         let (paper, key, outcome) = (&verdict.claim.paper, &verdict.claim.key, verdict.outcome);
         let known = expected.iter().find(|it| (&it.paper, &it.key) == (paper, key)).map(|it| it.outcome);
         match known {
             Some(known) if known == outcome => None,
-            Some(known) => Some(format!("{paper}, {key}: {outcome}, and should be: {known}")),
+            Some(known) => Some(format!("{paper}, {key}: {outcome}, but should be: {known}")),
             None => {
-                Some(format!("{paper}, {key}: {outcome}, and bench/papers/counts.toml does not say what it should be"))
+                Some(format!("{paper}, {key}: {outcome}, but bench/papers/counts.toml has no expected outcome for it"))
             }
         }
     };
@@ -60,7 +60,7 @@ mod tests {
     use crate::record::Record;
     use crate::workload::Definitions;
 
-    /// Verdicts on nothing, with an outcome.
+    /// Returns verdicts without numbers, with an outcome.
     fn verdicts(outcome: Outcome) -> Vec<Verdict> {
         let definitions = Definitions::load().unwrap();
         let (scope, record) = (Scope::new(true, &[]), Record::default());
@@ -83,13 +83,13 @@ mod tests {
     fn another_outcome_is_a_surprise_and_none_is_one_where_there_should_be_some() {
         let all = surprises(&verdicts(Outcome::Unstable), true).unwrap();
         assert_eq!(all.len(), load().unwrap().len());
-        assert!(all[0].contains("switches-t100: unstable, and should be: "), "{}", all[0]);
+        assert!(all[0].contains("switches-t100: unstable, but should be: "), "{}", all[0]);
         let none = verdicts(Outcome::NotMeasured);
         assert!(surprises(&none, false).unwrap().is_empty());
         assert_eq!(surprises(&none, true).unwrap().len(), load().unwrap().len());
         let some: Vec<Verdict> = none.into_iter().filter(|verdict| verdict.claim.paper == "LCP").take(1).collect();
         let all = surprises(&some, true).unwrap();
         assert_eq!(all.len(), 2, "{all:?}");
-        assert!(all[1].contains("LCP, memory-of-dcp: not measured, and should be: "), "{all:?}");
+        assert!(all[1].contains("LCP, memory-of-dcp: not measured, but should be: "), "{all:?}");
     }
 }

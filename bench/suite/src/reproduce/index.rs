@@ -14,16 +14,16 @@ use crate::suite::Environment;
 
 const INDEX: &str = "index.json";
 
-/// A paper, drawn.
+/// A paper with its exhibits.
 #[derive(Debug)]
 pub struct Work {
     /// Its number.
     pub paper: usize,
-    /// Its tables and figures with their verdicts.
+    /// Its tables and figures, with verdicts.
     pub exhibits: Vec<Exhibit>,
 }
 
-/// Everything that a report says.
+/// The content of a report.
 #[derive(Debug)]
 pub struct Index<'e> {
     environment: &'e Environment,
@@ -31,7 +31,7 @@ pub struct Index<'e> {
     pub works: Vec<Work>,
 }
 
-/// Keys in the order in which they are written.
+/// Keys in output order.
 #[derive(Serialize)]
 struct File<'e> {
     date: &'e str,
@@ -55,25 +55,25 @@ struct ExhibitLine<'e> {
 }
 
 impl<'e> Index<'e> {
-    /// Of papers that were drawn.
+    /// Creates the index of papers.
     pub fn new(environment: &'e Environment, works: Vec<Work>) -> Self {
         Index { environment, works }
     }
 
-    /// All verdicts, in the order of papers and exhibits.
+    /// Returns all verdicts, in the order of papers and exhibits.
     pub fn verdicts(&self) -> impl Iterator<Item = &Verdict> {
         self.works.iter().flat_map(|work| verdicts(&work.exhibits))
     }
 
-    /// The verdicts as they stand in the file.
+    /// Returns the verdicts as stored in the file.
     ///
     /// # Errors
-    /// None for verdicts of ours.
+    /// None for our verdicts.
     pub fn recorded(&self) -> Result<Vec<Recorded>> {
         self.verdicts().map(|verdict| Ok(serde_json::from_value(serde_json::to_value(verdict)?)?)).collect()
     }
 
-    /// Commit and scope.
+    /// Returns commit and scope.
     pub fn about(&self) -> String {
         let commit = self.environment.machine.commit.as_ref().map(ToString::to_string);
         about(commit.as_deref(), &self.environment.scope)
@@ -112,7 +112,7 @@ fn about(commit: Option<&str>, scope: &str) -> String {
     format!("commit {}, a {scope} run", commit.unwrap_or("unknown"))
 }
 
-/// What the index of a folder says.
+/// The content of a folder's index.
 #[derive(Debug)]
 pub struct There {
     /// Commit and scope.

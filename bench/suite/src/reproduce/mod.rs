@@ -1,11 +1,11 @@
 //! `reproduce`: every table and figure of the five papers from our data, beside what the papers
 //! print, with a verdict on each claim.
 //!
-//! [`plan`] says what is measured and how long it takes; the commands `paper` and `suite` and the
-//! crate `deltasoap-cost` measure it, into one
-//! [`Record`]: what is there is not measured again. [`mod@page`] and [`index`] make a page for people and a file for programs of a
-//! record, and [`mod@check`] compares it with another one. [`mod@expected`] knows how claims come
-//! out that do not depend on the machine, and [`mod@session`] what can be added to a record.
+//! [`plan`] defines what is measured and how long it takes; the commands `paper` and `suite` and
+//! the crate `deltasoap-cost` measure it, into one [`Record`], whose content is not measured again.
+//! [`mod@page`] and [`index`] turn a record into a page for people and a file for programs, and
+//! [`mod@check`] compares it with another one. [`mod@expected`] knows the outcomes of claims that
+//! do not depend on the machine, and [`mod@session`] decides what can be added to a record.
 
 mod check;
 mod cost;
@@ -38,64 +38,64 @@ use session::Session;
 /// What to reproduce, and where to record it.
 #[derive(Debug, Clone, clap::Args)]
 pub struct ReproduceArguments {
-    /// Small messages, few repetitions, three toolkits: some minutes. What is claimed of counts and
-    /// bytes is judged all the same
+    /// Small messages, few repetitions, three toolkits: some minutes. Claims about counts and bytes
+    /// are judged nevertheless
     #[arg(long, conflicts_with = "full")]
     quick: bool,
-    /// Everything: some hours, which can be done in parts (the default)
+    /// Everything: some hours, which can be split (the default)
     #[arg(long)]
     full: bool,
-    /// The folder of the record; what it has is not measured again [default: target/reproduce/quick
+    /// Folder of the record, whose content is not measured again [default: target/reproduce/quick
     /// or full in the repository]
     #[arg(long, value_name = "FOLDER")]
     record: Option<PathBuf>,
-    /// Begin anew, whatever the record has
+    /// Start over, ignoring the record's content
     #[arg(long)]
     fresh: bool,
-    /// Add rows to the record of another program, or of other toolkits: the report says so
+    /// Add rows to the record of another program, or of other toolkits; the report notes it
     #[arg(long, conflicts_with = "fresh")]
     mixed: bool,
-    /// Pause after so many minutes, with exit code 3; the same command goes on
+    /// Pause after this many minutes, with exit code 3; the same command resumes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     minutes: Option<u32>,
     /// A paper, 0 to 4 as in docs/papers.md (repeatable) [default: all]
     #[arg(long = "paper", value_name = "N", value_parser = clap::value_parser!(u8).range(0..PAPERS.len() as i64))]
     papers: Vec<u8>,
-    /// Say how the outcomes compare with those of another record; exit code 1 if counts or bytes
-    /// differ, or none can be compared
+    /// Compare the outcomes with those of another record; exit code 1 if counts or bytes differ, or
+    /// none can be compared
     #[arg(long, value_name = "FOLDER")]
     check: Option<PathBuf>,
-    /// Only say what would be measured, and how long it would take
+    /// Only print what would be measured, and how long it would take
     #[arg(long)]
     plan: bool,
-    /// Print one JSON object a line: verdicts, then what is compared with another record
+    /// Print one JSON object per line: verdicts, then the comparison with another record
     #[arg(long)]
     json: bool,
     /// A toolkit to compare with (repeatable) [default: all; with --quick, gSOAP and node-soap]
     #[arg(long = "engine", value_name = "NAME")]
     engines: Vec<String>,
-    /// Where built peers lie [default: .peers in the repository]
+    /// Folder of built peers [default: .peers in the repository]
     #[arg(long, value_name = "FOLDER")]
     peers: Option<PathBuf>,
     /// Let toolkits run on any core
     #[arg(long)]
     no_pin: bool,
-    /// Elements in an array (repeatable), for tests
+    /// Number of elements in an array (repeatable), for tests
     #[arg(long = "size", value_name = "N", hide = true)]
     sizes: Vec<usize>,
 }
 
-/// The page's name in the folder of a record.
+/// File name of the page.
 const PAGE: &str = "report.html";
 
-/// The exit code where the time was up.
+/// The exit code when the time is up.
 const PAUSED: u8 = 3;
 
 /// Measures, records, reports and compares.
 ///
 /// # Errors
-/// When the record is of another machine or program, cannot be written, or a value is wrong. A
-/// toolkit that fails is no error.
+/// When the record is of another machine or program or cannot be written, or a value is wrong. A
+/// failing toolkit is not an error.
 pub fn run(arguments: &ReproduceArguments, definitions: &Definitions) -> Result<ExitCode> {
     let folder = arguments.folder();
     if arguments.plan {
@@ -109,14 +109,14 @@ pub fn run(arguments: &ReproduceArguments, definitions: &Definitions) -> Result<
     let mut session = arguments.session(definitions, &surroundings)?;
     let has_results = folder.join(RESULTS).exists();
     let mut record = Record::open(&folder, !arguments.is_new())?;
-    // Results that are there and empty are those of a session that was killed in its first
+    // An existing but empty result file is that of a session that was killed in its first
     // calibration.
     if arguments.fresh || !has_results {
         cost::forget(&folder)?;
     }
     let forgotten = session::forget_missing(&mut record, definitions, &arguments.peers())?;
     if forgotten > 0 {
-        eprintln!("a toolkit was missing in {forgotten} pieces of work and is there now: they are measured again");
+        eprintln!("a toolkit that was missing in {forgotten} jobs is now available: they are measured again");
     }
     let mut plan = Plan::new(arguments, (definitions, &folder, is_pinned), &record)?;
     show_plan(&plan, &record)?;
@@ -143,14 +143,14 @@ pub fn run(arguments: &ReproduceArguments, definitions: &Definitions) -> Result<
     conclude(arguments, definitions, &mut record, (&environment, other))
 }
 
-/// A record agrees with itself.
+/// Rejects a comparison of a record with itself.
 fn ensure_another(other: Option<&Path>, folder: &Path) -> Result<()> {
     let is_same = |other: &Path| matches!((other.canonicalize(), folder.canonicalize()), (Ok(a), Ok(b)) if a == b);
-    ensure!(!other.is_some_and(is_same), "--check compares with another record than {}", folder.display());
+    ensure!(!other.is_some_and(is_same), "--check needs a record other than {}", folder.display());
     Ok(())
 }
 
-/// Draws, reports and compares what a record has.
+/// Draws, reports and compares a record.
 fn conclude(
     arguments: &ReproduceArguments,
     definitions: &Definitions,
@@ -186,23 +186,23 @@ impl ReproduceArguments {
         self.peers.clone().unwrap_or_else(peers_folder)
     }
 
-    /// True if there is nothing to go on with, or is to be nothing.
+    /// Returns true if there is nothing to resume, or the user starts over.
     fn is_new(&self) -> bool {
         let results = fs::metadata(self.folder().join(RESULTS));
-        // What cannot be read is no reason to begin anew.
+        // An unreadable record is no reason to start over.
         let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
         self.fresh || results.map_or_else(|error| is_missing(&error), |file| file.len() == 0)
     }
 
-    /// What the record has and need not be measured.
+    /// Returns the record, whose content need not be measured.
     fn known(&self, definitions: &Definitions) -> Result<Record> {
         let mut record = if self.is_new() { Record::default() } else { Record::look(&self.folder())? };
         session::forget_missing(&mut record, definitions, &self.peers())?;
         Ok(record)
     }
 
-    /// What this session is like. One that adds rows has to be like the others; one that draws
-    /// alone need not.
+    /// Returns this session. One that adds rows must match the earlier ones; one that only draws
+    /// need not.
     fn session(&self, definitions: &Definitions, surroundings: &Surroundings) -> Result<Session> {
         let (folder, first) = (self.folder(), Session::first(surroundings, self.scope()));
         if self.is_new() {
@@ -246,7 +246,7 @@ fn measure(plan: &mut Plan<'_>, record: &mut Record, minutes: Option<u32>) -> Re
     Ok(())
 }
 
-/// Writes everything that is made of a record.
+/// Writes all files derived from a record.
 fn write(folder: &Path, record: &mut Record, index: &Index<'_>, environment: &Environment) -> Result<()> {
     for verdict in index.verdicts() {
         record.append(VERDICT, &format!("{VERDICT}/{}/{}", verdict.claim.paper, verdict.claim.key), &[verdict])?;
@@ -257,7 +257,7 @@ fn write(folder: &Path, record: &mut Record, index: &Index<'_>, environment: &En
     fs::write(folder.join(PAGE), html).with_context(|| format!("cannot write {PAGE}"))
 }
 
-/// Prints the outcomes; says whether those that do not depend on the machine are as they should be.
+/// Prints the outcomes; returns true if those that do not depend on the machine are as expected.
 fn report(index: &Index<'_>, folder: &Path, arguments: &ReproduceArguments) -> Result<bool> {
     let verdicts: Vec<Verdict> = index.verdicts().cloned().collect();
     if arguments.json {
@@ -274,7 +274,7 @@ fn report(index: &Index<'_>, folder: &Path, arguments: &ReproduceArguments) -> R
 }
 
 impl Work {
-    /// The number of the paper, as in the titles of sections.
+    /// Returns the number of the paper, as in section titles.
     fn number(&self) -> String {
         format!("{:03}", self.paper)
     }

@@ -1,5 +1,5 @@
-//! `report.html`: an index by paper and exhibit, all claims, the exhibits with plots, the rows that
-//! they are made of.
+//! `report.html`: an index by paper and exhibit, all claims, the exhibits with plots, and the rows
+//! behind them.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::session::doubts;
 use crate::record::{VERDICT, kind};
 use crate::suite::Environment;
 
-/// Writes the page of a record.
+/// Returns the page of a record.
 pub fn html(index: &Index<'_>, environment: &Environment, lines: &[Value]) -> String {
     let mut page = Page::new("Five papers, reproduced");
     let machine = &environment.machine;
@@ -56,7 +56,7 @@ fn mark(work: &Work, exhibit: &str) -> String {
     format!("paper {} {exhibit}", work.number())
 }
 
-/// An exhibit with the outcomes of its claims.
+/// Returns the index entry of an exhibit, with the outcomes of its claims.
 fn entry(name: &str, verdicts: &[Verdict]) -> String {
     let outcomes = [Outcome::Agrees, Outcome::Differs, Outcome::Unstable, Outcome::NotMeasured];
     let counted = outcomes.map(|outcome| (outcome, verdicts.iter().filter(|it| it.outcome == outcome).count()));
@@ -86,13 +86,13 @@ fn exhibits(page: &mut Page, work: &Work) {
     }
 }
 
-/// What each kind of line is.
+/// Titles of the kinds of lines.
 const KINDS: [(&str, &str); 8] = [
     ("point", "messages decoded (000, 001): medians of repetitions"),
-    ("count", "counts of fresh values (000): means of messages"),
-    ("peer", "another toolkit decodes (000)"),
+    ("count", "counts with new values (000): means per message"),
+    ("peer", "decoding by another toolkit (000)"),
     ("sent", "messages sent (002): medians of repetitions"),
-    ("received", "what stuffing does to the receiver (002)"),
+    ("received", "effect of stuffing on the receiver (002)"),
     ("suite", "toolkits (003)"),
     ("calibration", "calibrations (004): medians of repetitions"),
     ("trial", "predictions (004)"),
@@ -100,7 +100,7 @@ const KINDS: [(&str, &str); 8] = [
 
 fn rows(page: &mut Page, lines: &[Value]) {
     page.section("Rows");
-    page.paragraph("What all of this is made of. Each single row is in results.jsonl and results.csv.");
+    page.paragraph("The rows behind all exhibits. Each single row is in results.jsonl and results.csv.");
     for (of, title) in KINDS {
         let these: Vec<&Value> = lines.iter().filter(|line| kind(line) == of).collect();
         if !these.is_empty() {
@@ -113,22 +113,22 @@ fn rows(page: &mut Page, lines: &[Value]) {
     }
 }
 
-/// What a program that is newer than this one has measured, or one that is not ours.
-const OTHERS: &str = "rows of kinds that this program does not know";
+/// The title of rows measured by a newer or foreign program.
+const OTHERS: &str = "rows of kinds unknown to this program";
 
 fn is_known(kind: &str) -> bool {
     [STEP, VERDICT].contains(&kind) || KINDS.iter().any(|(known, _)| *known == kind)
 }
 
-/// Fields that differ from repetition to repetition, or from message to message.
+/// Fields that vary by repetition or message.
 const MEASURED: [&str; 7] = ["ms", "cpu_ns", "elapsed_ns", "regular_percent", "to_regular", "futile", "memory"];
-/// Fields that say nothing in a table.
+/// Fields without information for a table.
 const HIDDEN: [&str; 4] = ["kind", "key", "repetition", "visits"];
 
-/// The names and texts of fields that are not measured.
+/// Names and text of fields that are not measured.
 type Names = Vec<(String, String)>;
 
-/// Rows that differ in measured fields alone become one.
+/// Merges rows that differ only in measured fields.
 fn merged(title: &str, lines: &[&Value]) -> Grid {
     let mut header: Vec<String> = Vec::new();
     let mut groups: BTreeMap<Names, Vec<(String, f64)>> = BTreeMap::new();
@@ -136,7 +136,7 @@ fn merged(title: &str, lines: &[&Value]) -> Grid {
     for line in lines {
         let (mut names, mut numbers) = (Vec::new(), Vec::new());
         for (name, value) in flat(line) {
-            // A message has a number, or a name that is worth showing.
+            // `message` is a number, or a name that is worth showing.
             let is_hidden = HIDDEN.contains(&&*name) || (name == "message" && !value.is_string());
             if MEASURED.contains(&&*name) {
                 numbers.extend(value.as_f64().map(|number| (name, number)));
@@ -162,7 +162,7 @@ fn merged(title: &str, lines: &[&Value]) -> Grid {
     Grid { title: title.to_owned(), header, rows, names: 1 }
 }
 
-/// The fields of a line; of differential work those that tables show.
+/// Returns the fields of a line; of differential statistics only those that tables show.
 fn flat(line: &Value) -> Vec<(String, &Value)> {
     let fields = line.as_object().into_iter().flatten();
     let mut all = Vec::new();
@@ -191,7 +191,7 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// The median of a measured field, and the least and the greatest of several.
+/// Formats the median of a measured field, and the minimum and maximum of several.
 fn measured(numbers: &[(String, f64)], name: &str) -> String {
     let these: Vec<f64> = numbers.iter().filter(|(known, _)| known == name).map(|(_, number)| *number).collect();
     match Interval::of(&these) {
@@ -210,7 +210,7 @@ fn steps(page: &mut Page, environment: &Environment) {
     let header = ["step", "date", "seconds", "load before", "load after"].map(str::to_owned).into();
     let rows = environment.steps.iter().map(row).collect();
     page.grid(&Grid {
-        title: "what was measured when; the load is that of a minute".to_owned(),
+        title: "steps by date; the load is the average over a minute".to_owned(),
         header,
         rows,
         names: 1,
@@ -225,8 +225,8 @@ fn surroundings(page: &mut Page, environment: &Environment) {
         ("cores", machine.cores.to_string()),
         ("memory", format!("{} MiB", machine.memory_kib / 1024)),
         ("system", machine.system.clone()),
-        ("frequency is governed by", machine.governor.clone().unwrap_or_else(|| "unknown".to_owned())),
-        ("what ran where", machine.placement.clone()),
+        ("frequency governor", machine.governor.clone().unwrap_or_else(|| "unknown".to_owned())),
+        ("placement", machine.placement.clone()),
         ("compiler", machine.compiler.clone()),
         ("profile", machine.profile.clone()),
     ];

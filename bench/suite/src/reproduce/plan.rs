@@ -16,7 +16,7 @@ use crate::record::{Record, SUITE};
 use crate::suite::{self, EngineNote, Environment, Part, Share, StepNote, Suite};
 use crate::workload::Definitions;
 
-/// Titles of the papers, by their numbers.
+/// Titles of the papers, by number.
 pub const PAPERS: [&str; 5] = [
     "Differential Deserialization for Optimized SOAP Performance",
     "Lightweight Checkpointing for Faster SOAP Deserialization",
@@ -25,7 +25,7 @@ pub const PAPERS: [&str; 5] = [
     "A Novel Cost Model of XML Serialization",
 ];
 
-/// The papers that `paper` draws, by their numbers.
+/// The papers that `paper` draws, by number.
 const TITLES: [Title; 3] = Title::ALL;
 
 /// The number of the paper that `suite` draws.
@@ -34,10 +34,10 @@ const TOOLKITS: usize = 3;
 /// The number of the paper on costs.
 const COST: usize = 4;
 
-/// Toolkits beside which a quick run measures ours.
+/// Toolkits of a quick run.
 const QUICK: [&str; 3] = ["deltasoap", "gsoap", "node-soap"];
 
-/// Everything that is asked for.
+/// All requested measurements.
 pub struct Plan<'d> {
     papers: Option<Papers<'d>>,
     /// Numbers of the papers that `papers` draws.
@@ -49,16 +49,16 @@ pub struct Plan<'d> {
 /// A step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// Of the papers that `paper` draws.
+    /// A stage of the papers that `paper` draws.
     Paper(paper::Stage),
-    /// A share of the suite.
+    /// A share of the suite, by index.
     Suite(usize),
-    /// Of the paper on costs.
+    /// A stage of the paper on costs.
     Cost(cost::Stage),
 }
 
 impl<'d> Plan<'d> {
-    /// What is asked for; what a record has is known.
+    /// Creates the plan of the requested measurements, without those in the record.
     ///
     /// # Errors
     /// When a definition is malformed.
@@ -88,10 +88,10 @@ impl<'d> Plan<'d> {
         Ok(Plan { papers, drawn, suite, cost })
     }
 
-    /// The steps that have something left, in their order.
+    /// Returns the unfinished steps, in order.
     ///
     /// # Errors
-    /// When a definition names something unknown.
+    /// When a definition has an unknown name.
     pub fn legs(&self, record: &Record) -> Result<Vec<(Stage, Leg)>> {
         let papers = self.papers.iter().flat_map(|papers| papers.legs(record));
         let mut legs: Vec<(Stage, Leg)> = papers.map(|(stage, leg)| (Stage::Paper(stage), leg)).collect();
@@ -104,10 +104,10 @@ impl<'d> Plan<'d> {
         Ok(legs.into_iter().map(|(stage, leg)| (stage, corrected(leg, &notes))).collect())
     }
 
-    /// Starts the toolkits, if they have something to do; gives what the record says about them.
+    /// Starts the toolkits, if they have work; returns their notes for the record.
     ///
     /// # Errors
-    /// When there is none of a name.
+    /// When a name is unknown.
     pub fn start(&mut self, record: &Record) -> Result<Option<Vec<EngineNote>>> {
         match &mut self.suite {
             Some(suite) if !suite.legs(record)?.is_empty() => suite.start().map(Some),
@@ -115,10 +115,10 @@ impl<'d> Plan<'d> {
         }
     }
 
-    /// Does what is left of a step.
+    /// Does the rest of a step.
     ///
     /// # Errors
-    /// As those who do it.
+    /// Those of the stage.
     pub fn measure(&mut self, stage: Stage, record: &mut Record, course: &Course) -> Result<()> {
         match (stage, &mut self.papers, &mut self.suite, &self.cost) {
             (Stage::Paper(stage), Some(papers), ..) => papers.measure(stage, record, course),
@@ -128,7 +128,7 @@ impl<'d> Plan<'d> {
         }
     }
 
-    /// The papers with their exhibits and verdicts. Everything is to be measured before.
+    /// Returns the papers with their exhibits and verdicts. Everything must be measured before.
     ///
     /// # Errors
     /// When a number of a paper is missing.
@@ -149,7 +149,7 @@ impl<'d> Plan<'d> {
     }
 }
 
-/// The papers that were asked for, and those of which a record has everything besides.
+/// Returns the requested papers, and others that the record has completely.
 ///
 /// # Errors
 /// When a definition is malformed.
@@ -171,14 +171,14 @@ pub fn drawable(
     Ok(drawable)
 }
 
-/// Those exhibits that are a paper's.
+/// Returns those exhibits that belong to a paper.
 fn of_paper(paper: usize, exhibits: &[Exhibit]) -> Work {
     let is_its = |exhibit: &&Exhibit| exhibit.paper.starts_with(PAPERS[paper]);
     Work { paper, exhibits: exhibits.iter().filter(is_its).cloned().collect() }
 }
 
-/// The parts of the suite. A quick run has what the paper shows, and shows that everything else
-/// works.
+/// Returns the parts of the suite. A quick run has what the paper shows, and otherwise only shows
+/// that everything works.
 fn shares(is_quick: bool, is_tiny: bool) -> Vec<Share> {
     let share = |name, scope, parts: &[Part]| Share { name, scope, parts: parts.to_vec() };
     let exhibits = [Part::Process, Part::Calls];
@@ -207,7 +207,7 @@ fn extents(is_quick: bool, is_tiny: bool) -> Extents {
     }
 }
 
-/// All verdicts of exhibits.
+/// Returns all verdicts of exhibits.
 pub fn verdicts(exhibits: &[Exhibit]) -> impl Iterator<Item = &Verdict> {
     exhibits.iter().flat_map(|exhibit| &exhibit.verdicts)
 }
@@ -229,8 +229,7 @@ mod tests {
         plan.legs(&Record::default()).unwrap().iter().map(|(_, leg)| leg.seconds).sum::<f64>() / 3600.0
     }
 
-    /// What two pieces of work have in common would be measured once, and stand for both ever
-    /// after.
+    /// Work shared by two jobs would be measured once, and count for both.
     #[test]
     fn every_piece_of_work_has_a_key_of_its_own() {
         let (definitions, record) = (Definitions::load().unwrap(), Record::default());
@@ -256,11 +255,11 @@ mod tests {
         let built = ["--peers", peers.path().to_str().unwrap()];
         let full = plan_of(&built, &definitions, &record);
         let quick = plan_of(&[&built[..], &["--quick"]].concat(), &definitions, &record);
-        // What is not built takes no time.
+        // Toolkits that are not built take no time.
         assert!(hours(&plan_of(&["--peers", "nowhere"], &definitions, &record)) < hours(&full) / 2.0);
         assert!((1.0..12.0).contains(&hours(&full)), "{}", hours(&full));
         assert!(hours(&quick) < 10.0 / 60.0, "{}", hours(&quick));
-        // Each step can be interrupted, so that none needs longer than people have.
+        // Each step can be interrupted, so that none is too long for its users.
         assert!(full.legs(&record).unwrap().iter().all(|(_, leg)| leg.pieces >= 1));
     }
 

@@ -1,9 +1,9 @@
-//! What the sessions of a record have in common: whether it can be resumed here, and what makes its
-//! times doubtful.
+//! The sessions of a record: whether a record can be resumed here, and what makes its times
+//! doubtful.
 //!
-//! A full run takes several nights. Times of two machines or of two scopes are never mixed; those
-//! of another program, of other versions of the toolkits, or with another kernel are only where the
-//! user asks for it, and the report says so.
+//! A full run takes several nights. Times of different machines or scopes are never mixed. Times of
+//! another program, of other versions of the toolkits, or with another kernel are mixed only at the
+//! user's request, and the report notes it.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,17 +16,17 @@ use crate::record::Record;
 use crate::suite::{EngineNote, Environment, read_environment};
 use crate::workload::Definitions;
 
-/// A session that is about to measure into a record.
+/// A session that will measure into a record.
 #[derive(Debug)]
 pub struct Session {
-    /// What all measurements of the record have in common: as it was when the record was begun.
+    /// The common environment of all measurements: that of the record's first session.
     pub environment: Environment,
-    /// In what this session differs from that.
+    /// Differences of this session from it.
     differences: Vec<String>,
 }
 
 impl Session {
-    /// The first of a record.
+    /// Creates the first session of a record.
     pub fn first(surroundings: &Surroundings, scope: &str) -> Self {
         let environment = Environment {
             machine: surroundings.machine(),
@@ -39,10 +39,10 @@ impl Session {
         Session { environment, differences: vec![] }
     }
 
-    /// Another one of the record in a folder.
+    /// Creates another session of the record in a folder.
     ///
     /// # Errors
-    /// When the record is of another machine or scope, or does not say of which.
+    /// When the record is of another machine or scope, or has no environment.
     pub fn another(here: Session, folder: &Path) -> Result<Self> {
         let known = read_environment(folder).with_context(|| refusal(folder))?;
         let here = here.environment;
@@ -58,36 +58,34 @@ impl Session {
         let pairs = [
             ("the program (its checksum)", &one.program, &other.program),
             ("the system", &one.system, &other.system),
-            ("what runs where", &one.placement, &other.placement),
+            ("the placement", &one.placement, &other.placement),
         ];
         let differs = pairs.into_iter().filter(|(_, there, here)| there != here);
         let differences = differs.map(|(what, there, here)| difference(what, there, here)).collect();
         Ok(Session { environment: known, differences })
     }
 
-    /// Takes notes of the toolkits, which have been started.
+    /// Notes the toolkits, which have been started.
     pub fn note_engines(&mut self, engines: Vec<EngineNote>) {
         self.differences.extend(changed(&self.environment.engines, &engines));
         self.environment.engines = engines;
     }
 
-    /// Lets rows be added, though something differs, if that `is_mixed` was asked for: the record
-    /// then says so.
+    /// Allows adding rows despite differences if `is_mixed`; the record then notes it.
     ///
     /// # Errors
-    /// When something differs and that was not asked for.
+    /// When something differs and `is_mixed` is false.
     pub fn admit(&mut self, is_mixed: bool, folder: &Path) -> Result<()> {
         let differences = std::mem::take(&mut self.differences).join("; ");
         if differences.is_empty() {
             return Ok(());
         }
-        ensure!(is_mixed, "{}: {differences}; {FRESH}, and --mixed adds rows all the same", refusal(folder));
+        ensure!(is_mixed, "{}: {differences}; {FRESH}, and --mixed adds rows nevertheless", refusal(folder));
         self.warn(&format!("rows of different sessions are mixed: {differences}"));
         Ok(())
     }
 
-    /// Adds what makes the times of this session doubtful. What made those of earlier ones so
-    /// stays.
+    /// Adds a reason why the times of this session are doubtful. Those of earlier sessions stay.
     pub fn warn(&mut self, warning: &str) {
         let known = self.environment.warning.take();
         let is_known = known.as_ref().is_some_and(|known| known.contains(warning));
@@ -96,19 +94,19 @@ impl Session {
     }
 }
 
-/// What the user can always do.
-const FRESH: &str = "--fresh begins anew";
+/// The option that always works.
+const FRESH: &str = "--fresh starts over";
 
 fn refusal(folder: &Path) -> String {
-    format!("cannot go on with the record in {}", folder.display())
+    format!("cannot resume the record in {}", folder.display())
 }
 
 fn difference(what: &str, there: &str, here: &str) -> String {
     format!("{what} was {there} and is {here}")
 }
 
-/// How toolkits differ from those that a record was begun with, if it knows any. One that was
-/// missing may come.
+/// Returns differences of toolkits from those of the record's first session, if it has any. Missing
+/// toolkits may be added.
 fn changed(there: &[EngineNote], here: &[EngineNote]) -> Vec<String> {
     let names = |notes: &[EngineNote]| notes.iter().map(|note| note.name.clone()).collect::<BTreeSet<_>>();
     let list = |names: BTreeSet<String>| names.into_iter().collect::<Vec<_>>().join(", ");
@@ -124,8 +122,8 @@ fn changed(there: &[EngineNote], here: &[EngineNote]) -> Vec<String> {
     others.into_iter().chain(there.iter().filter_map(version)).collect()
 }
 
-/// Forgets the pieces of work in which a toolkit was missing that is there now, since all are
-/// measured by turns; gives how many these are.
+/// Removes the jobs with a missing toolkit that is available now, since all toolkits are measured
+/// alternately; returns the number of jobs.
 ///
 /// # Errors
 /// When the record cannot be written.
@@ -138,7 +136,7 @@ pub fn forget_missing(record: &mut Record, definitions: &Definitions, peers: &Pa
     })
 }
 
-/// What makes the times of a record doubtful.
+/// Returns the reasons why the times of a record are doubtful.
 pub fn doubts(environment: &Environment) -> Vec<String> {
     let steps = environment.steps.iter().enumerate();
     let most = |at: usize, is_first: bool| if at == 0 || is_first { QUIET } else { QUIET + OWN };
@@ -151,10 +149,10 @@ pub fn doubts(environment: &Environment) -> Vec<String> {
     environment.warning.clone().into_iter().chain(busy).collect()
 }
 
-/// The load of a machine that does nothing else.
+/// The load of an otherwise idle machine.
 const QUIET: f64 = 0.5;
 
-/// What the step before leaves behind: this program, and a server.
+/// The load left by the previous step: this program, and a server.
 const OWN: f64 = 2.0;
 
 #[cfg(test)]
@@ -197,7 +195,7 @@ mod tests {
         assert_eq!(session.environment.warning.as_deref(), Some("busy (load 3); busy (load 4)"));
     }
 
-    /// What a session says that differs from the sample in something.
+    /// Returns a session whose environment differs from the sample.
     fn session(change: impl Fn(&mut Environment)) -> Result<Session> {
         let folder = tempfile::tempdir().unwrap();
         write_environment(folder.path(), &sample()).unwrap();
@@ -217,7 +215,7 @@ mod tests {
         ];
         for change in changes {
             let error = session(change).unwrap().admit(false, folder).unwrap_err().to_string();
-            assert!(error.contains("is new; --fresh begins anew, and --mixed adds"), "{error}");
+            assert!(error.contains("is new; --fresh starts over, and --mixed adds"), "{error}");
             let mut mixed = session(change).unwrap();
             mixed.admit(true, folder).unwrap();
             assert!(mixed.environment.warning.unwrap().contains("are mixed: "));
@@ -228,7 +226,7 @@ mod tests {
             |it| it.machine.processor = "new".to_owned(),
         ];
         assert!(
-            never.into_iter().all(|change| session(change).unwrap_err().to_string().ends_with("; --fresh begins anew"))
+            never.into_iter().all(|change| session(change).unwrap_err().to_string().ends_with("; --fresh starts over"))
         );
     }
 

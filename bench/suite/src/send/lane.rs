@@ -1,4 +1,4 @@
-//! A lane: one way of writing the messages of a case, one after the other.
+//! A lane: one way of writing the messages of a case, in order.
 
 use std::hint::black_box;
 use std::net::SocketAddr;
@@ -17,11 +17,10 @@ use crate::engine::{Session, timed};
 use crate::memory;
 use crate::messages::{Payload, Same, decode_alone};
 
-/// How often a message is written in a run where one takes less than the reading of a clock may
-/// disturb.
+/// Number of messages per run if one takes so little time that reading the clock would distort it.
 const REPEATED: usize = 32;
 
-/// Values, or a template's memory, of fewer bytes are short work.
+/// Values, or a template's memory, of fewer bytes take little time.
 const LARGE: usize = 64 << 10;
 
 /// Opens a lane on items of a shape.
@@ -46,22 +45,22 @@ pub fn open<S: Shape>(case: &Case, mode: Mode, server: Option<SocketAddr>) -> Re
     }
 }
 
-/// Makes a writer of items that has written nothing.
+/// Creates a writer of items that has written nothing.
 type Make<S, W> = Box<dyn Fn(&[<S as Shape>::Item]) -> W>;
 
 struct Lane<S: Shape, W> {
     script: Script<S>,
     writer: W,
     make: Make<S, W>,
-    /// Where messages go; nowhere for `None`.
+    /// The connection for messages, if they are sent.
     link: Option<Link>,
-    /// Whether messages are those of a naive writer, byte for byte.
+    /// True if messages equal those of a naive writer, byte for byte.
     is_exact: bool,
-    /// Messages of a run.
+    /// Number of messages per run.
     repeat: usize,
     /// Size of the last message.
     bytes: usize,
-    /// What the timed runs did.
+    /// The statistics of the timed runs.
     counts: Option<EncodeStats>,
 }
 
@@ -76,7 +75,7 @@ impl<S: Shape, W: Writer<S> + 'static> Lane<S, W> {
         let link = server.map(Link::connect).transpose()?;
         let is_short = mode != Mode::Regular || case.n < 1000;
         let repeat = if case.action == Action::ContentMatch && link.is_none() && is_short { REPEATED } else { 1 };
-        // An element without children can be spelled in two ways.
+        // An element without children has two spellings.
         let is_exact = (mode == Mode::Regular || case.is_exact()) && case.n > 0;
         let writer = make(&script.first);
         let mut lane = Lane { script, writer, make: Box::new(make), link, is_exact, repeat, bytes: 0, counts: None };
@@ -84,7 +83,7 @@ impl<S: Shape, W: Writer<S> + 'static> Lane<S, W> {
         Ok(Box::new(lane))
     }
 
-    /// Everything that comes before a timed message: what undoes the last one, and the change.
+    /// Prepares a timed message: undoes the last one, and applies the change.
     fn prepare(&mut self) -> Result<()> {
         match self.script.start {
             Start::Last => {}
@@ -111,7 +110,7 @@ impl<S: Shape, W: Writer<S> + 'static> Lane<S, W> {
         Ok(())
     }
 
-    /// What is timed.
+    /// The timed work.
     fn work(&mut self) -> Result<Written> {
         for _ in 1..self.repeat {
             self.write_aside()?;
@@ -140,7 +139,7 @@ impl<S: Shape, W: Writer<S> + 'static> Lane<S, W> {
         check_message::<S>(message, self.script.current(), self.is_exact)
     }
 
-    /// Sends a message to a server that keeps it, and looks at it there.
+    /// Sends a message to a server that keeps it, and checks it there.
     fn check_sent(&mut self) -> Result<()> {
         let receiver = Receiver::start()?;
         let link = Link::connect(receiver.address())?;
@@ -153,14 +152,14 @@ impl<S: Shape, W: Writer<S> + 'static> Lane<S, W> {
     }
 }
 
-/// Whether a message carries items; if it is an exact one, whether it is a naive writer's, byte for
+/// Checks that a message carries items, and, if it is exact, equals a naive writer's, byte for
 /// byte.
 pub(super) fn check_message<S: Shape>(message: &[u8], items: Vec<S::Item>, is_exact: bool) -> Result<()> {
     let values = S::Plain::from(items);
     if is_exact {
         ensure!(message == values.naive().as_bytes(), "the message differs from the naive writer's");
     }
-    let found: S::Plain = decode_alone(message).context("the written message is at fault")?;
+    let found: S::Plain = decode_alone(message).context("the written message is invalid")?;
     ensure!(found.is_same(&values), "the message carries other values");
     Ok(())
 }
@@ -178,7 +177,7 @@ impl<S: Shape, W: Writer<S> + 'static> Session for Lane<S, W> {
         (0..count).map(|_| self.timed_work()).collect()
     }
 
-    /// Of three messages, since values change by turns.
+    /// Checks three messages, since values alternate.
     fn check(&mut self) -> Result<()> {
         for _ in 0..3 {
             self.prepare()?;
@@ -190,7 +189,7 @@ impl<S: Shape, W: Writer<S> + 'static> Session for Lane<S, W> {
         if self.link.is_some() { self.check_sent() } else { Ok(()) }
     }
 
-    /// Of the first message, what is kept for the next one included.
+    /// Measures the first message, including what is kept for the next one.
     fn peak_bytes(&mut self) -> Result<u64> {
         let mut fresh = (self.make)(&self.script.first);
         let (written, peak) = memory::peak_of(|| fresh.write());
@@ -202,7 +201,7 @@ impl<S: Shape, W: Writer<S> + 'static> Session for Lane<S, W> {
     }
 }
 
-/// The memory of the values, compared with as much memory that is equal.
+/// Compares the memory of the values with equal memory.
 struct Floor {
     values: [Vec<u8>; 2],
     is_equal: bool,

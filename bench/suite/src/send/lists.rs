@@ -1,4 +1,4 @@
-//! The messages again: with lists that know which of their items changed, and with lists whose
+//! The messages with other lists: ones that track which of their items changed, and ones whose
 //! items come one by one.
 
 use deltasoap::{Soap, Streamed, TrackedVec};

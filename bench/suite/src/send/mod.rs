@@ -1,12 +1,12 @@
-//! The workloads `send-*`: messages that resemble the one sent before, through templates and in
-//! full by turns.
+//! The workloads `send-*`: messages similar to their predecessor, alternately through templates and
+//! in full.
 //!
-//! A [`Case`] is a workload with everything that can be chosen: kind and number of items, which of
-//! them change and how, chunks. [`shape`] makes the items, [`script`] says what happens between two
-//! messages, and a [`lane`] is one way of writing them: in a template that is told what changed
-//! ([`Mode::Tracked`]) or compares ([`Mode::Compared`]) or takes over what another one holds
-//! ([`Mode::Shared`]), through a single chunk ([`Mode::Overlaid`]), or in full ([`Mode::Regular`]).
-//! With a [`socket`], the time ends when the last byte was handed to the system.
+//! A [`Case`] is a workload with all its parameters: kind and number of items, which of them change
+//! and how, chunks. [`shape`] creates the items, [`script`] defines the change between two
+//! messages, and a [`lane`] is one way of writing them: in a template whose values track changes
+//! ([`Mode::Tracked`]) or are compared ([`Mode::Compared`]), or that shares the content of another
+//! one ([`Mode::Shared`]), through a single chunk ([`Mode::Overlaid`]), or in full
+//! ([`Mode::Regular`]). With a [`socket`], the time ends when the system has the last byte.
 
 mod lane;
 mod lists;
@@ -31,57 +31,57 @@ use shape::{Doubles, Ints, Strings, Structs};
 pub use lists::StreamedDoubles;
 pub use select::{SendKind, bounds, cases, stuffed};
 
-/// What happens to the values between two messages.
+/// The change of values between two messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Action {
-    /// Nothing.
+    /// No change.
     ContentMatch,
-    /// Some change and keep the lengths of their texts.
+    /// Some values change without changing the length of their text.
     Structural,
-    /// Some change, and their lengths as it happens.
+    /// Some values change, with random lengths.
     Redrawn {
-        /// Room for each leaf.
+        /// Width of each leaf's field.
         field: Field,
     },
-    /// Some change and keep their lengths, of values as long as can be.
+    /// Some values of maximum length change, without changing their length.
     Rewritten,
-    /// Some grow from this width to the longest.
+    /// Some values grow from this width to the maximum.
     Shift {
-        /// Characters of an item before.
+        /// Initial characters of an item.
         width: usize,
     },
-    /// All change, in fields that are wider than they are.
+    /// All values change, in fields wider than they are.
     Stuffed {
-        /// Characters of an item.
+        /// Number of characters of an item.
         width: usize,
-        /// Characters of the item that stood there before; where there are more, end tags move.
+        /// Number of characters of the previous item; if it is longer, end tags move.
         over: usize,
-        /// Room for each leaf.
+        /// Width of each leaf's field.
         field: Field,
     },
-    /// There was no message before.
+    /// There is no previous message.
     First,
-    /// There was no message before, but one of another operation with the same values.
+    /// The only previous message is of another operation, with the same values.
     Shared,
-    /// All change, and there is one chunk.
+    /// All values change, and there is one chunk.
     Overlaid,
 }
 
 /// [`Width`] as part of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Field {
-    /// What a value needs.
+    /// The width of the value.
     Exact,
-    /// What so many per cent of the first values needed.
+    /// The width that suffices for this percentage of the first values.
     Learned(u8),
-    /// So many characters a leaf.
+    /// This many characters per leaf.
     Given(u16),
-    /// What the widest value of the type needs.
+    /// The maximum width of the type.
     Maximal,
 }
 
 impl Field {
-    /// The name in reports.
+    /// Returns the name in reports.
     pub fn name(self) -> String {
         match self {
             Field::Exact => "exact".to_owned(),
@@ -101,34 +101,34 @@ impl Field {
     }
 }
 
-/// What is measured.
+/// A measured case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Case {
-    /// What happens between two messages.
+    /// The change between two messages.
     pub action: Action,
     /// The kind of items.
     pub values: Values,
-    /// Items in the array.
+    /// Number of items in the array.
     pub n: usize,
     /// Percentage of items that change.
     pub percent: u32,
-    /// Parts of the array that have that percentage in their middle.
+    /// Number of parts of the array that have that percentage in their middle.
     pub partitions: usize,
-    /// Bytes of a template's chunk.
+    /// Size of a template's chunk in bytes.
     pub chunk: usize,
 }
 
-/// A chunk of this size unless another one is asked for; the papers' larger one.
+/// The default chunk size: the papers' larger one.
 pub const CHUNK: usize = 32 << 10;
 
 impl Case {
-    /// Everything changes, in one part, in chunks of 32 KiB.
+    /// Creates a case in which everything changes, in one part, in chunks of 32 KiB.
     pub fn new(action: Action, values: Values, n: usize) -> Self {
         let percent = if matches!(action, Action::ContentMatch | Action::Shared) { 0 } else { 100 };
         Case { action, values, n, percent, partitions: 1, chunk: CHUNK }
     }
 
-    /// The same with another share of changes.
+    /// Sets the percentage of changes.
     pub fn changed(self, percent: u32) -> Self {
         Case { percent, ..self }
     }
@@ -147,12 +147,12 @@ impl Case {
         }
     }
 
-    /// Whether messages are the same as if written in full, byte for byte.
+    /// Returns true if messages equal those written in full, byte for byte.
     fn is_exact(&self) -> bool {
         self.templating().width == Width::Exact
     }
 
-    /// The ways of writing it that are compared.
+    /// Returns the modes to compare.
     pub fn modes(&self) -> Vec<Mode> {
         match self.action {
             Action::Overlaid => vec![Mode::Overlaid, Mode::Tracked, Mode::Compared, Mode::Regular],
@@ -167,24 +167,24 @@ impl Case {
 /// A way of writing messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Mode {
-    /// Through a template, values that tell what changed.
+    /// Through a template, with values that track changes.
     Tracked,
-    /// Through a template, values that are compared with the last ones.
+    /// Through a template, with values that are compared with the last ones.
     Compared,
-    /// The same, and another operation's template shares what it has.
+    /// Through a compared template that shares with that of another operation.
     Shared,
-    /// As clients and services do: through templates, and in full where that is faster.
+    /// Like clients and services: through templates, or in full if that is faster.
     Adaptive,
     /// Through a single chunk.
     Overlaid,
-    /// In full, into a buffer that is used again.
+    /// In full, into a reused buffer.
     Regular,
-    /// Not at all: the memory of the values is compared with equal memory.
+    /// No writing: the memory of the values is compared with equal memory.
     Floor,
 }
 
 impl Mode {
-    /// The name in reports.
+    /// Returns the name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Mode::Tracked => "tracked",
@@ -198,30 +198,30 @@ impl Mode {
     }
 }
 
-/// What came out of a case: the figures of each mode.
+/// The outcome of a case: the figures of each mode.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// What was measured.
+    /// The measured case.
     pub case: Case,
     /// In the order of reports.
     pub figures: Vec<(Mode, Figures)>,
 }
 
 impl Outcome {
-    /// The figures of a mode, if it was measured.
+    /// Returns the figures of a mode, if it was measured.
     pub fn of(&self, mode: Mode) -> Option<&Figures> {
         self.figures.iter().find(|(of, _)| *of == mode).map(|(_, figures)| figures)
     }
 
-    /// Median time of one mode by that of another; not a number where one of them is missing.
+    /// Returns the median time of one mode divided by that of another; NaN if one is missing.
     pub fn ratio(&self, mode: Mode, reference: Mode) -> f64 {
         let median = |mode| self.of(mode).map_or(f64::NAN, |figures| figures.ns_median.max(1) as f64);
         median(mode) / median(reference)
     }
 }
 
-/// Checks and times a case in some modes. With the address of a server, messages go there, and the
-/// floor is left out.
+/// Checks and times a case in some modes. Messages are sent to the server if there is an address,
+/// and the floor is skipped.
 ///
 /// # Errors
 /// When a message is wrong, or cannot be sent.
@@ -232,7 +232,7 @@ pub fn run(case: Case, modes: &[Mode], server: Option<SocketAddr>, plan: Plan, t
     Ok(Outcome { case, figures: modes.into_iter().zip(figures).collect() })
 }
 
-/// A session that writes the messages of a case in one way.
+/// Opens a session that writes the messages of a case in one mode.
 ///
 /// # Errors
 /// When there is no server at the address, or the first message cannot be written.

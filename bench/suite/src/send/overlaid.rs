@@ -1,5 +1,4 @@
-//! Messages that go through a single chunk: their items come one by one, and no message is ever
-//! whole.
+//! Messages through a single chunk: their items come one by one, and no message is ever held whole.
 
 use std::hint::black_box;
 use std::net::SocketAddr;
@@ -17,22 +16,22 @@ use super::socket::{Link, Receiver};
 use crate::engine::{Session, timed};
 use crate::memory;
 
-/// Writes the messages of a case so.
+/// Writes the messages of a case through a single chunk.
 pub struct Overlaid<S: Shape> {
     script: Script<S>,
     items: Vec<S::Item>,
-    /// Bytes of the chunk.
+    /// Size of the chunk in bytes.
     size: usize,
-    /// Its memory, used again for each message.
+    /// The chunk's memory, reused for each message.
     chunk: Buffer,
-    /// Where messages go; nowhere for `None`.
+    /// The connection for messages, if they are sent.
     link: Option<Link>,
     /// Size of the last message.
     bytes: usize,
 }
 
 impl<S: Shape> Overlaid<S> {
-    /// A lane for a case.
+    /// Creates a lane for a case.
     ///
     /// # Errors
     /// When there is no server at the address.
@@ -45,7 +44,7 @@ impl<S: Shape> Overlaid<S> {
         self.script.next().for_each(|(place, item)| self.items[place] = item.clone());
     }
 
-    /// What is timed.
+    /// The timed work.
     fn work(&mut self) -> Result<()> {
         match self.link.take() {
             None => self.write(|chunk| {
@@ -62,7 +61,7 @@ impl<S: Shape> Overlaid<S> {
         }
     }
 
-    /// Writes a message, and gives each chunk away.
+    /// Writes a message, and passes each chunk to `give`.
     fn write(&mut self, mut give: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let items = self.items.iter().map(S::sent);
         let body = S::Streamed::default();
@@ -79,7 +78,7 @@ impl<S: Shape> Overlaid<S> {
         check_message::<S>(message, self.script.current(), !self.items.is_empty())
     }
 
-    /// Sends a message to a server that keeps it, and looks at it there.
+    /// Sends a message to a server that keeps it, and checks it there.
     fn check_sent(&mut self) -> Result<()> {
         let receiver = Receiver::start()?;
         let usual = self.link.replace(Link::connect(receiver.address())?);
@@ -114,7 +113,7 @@ impl<S: Shape> Session for Overlaid<S> {
         if self.link.is_some() { self.check_sent() } else { Ok(()) }
     }
 
-    /// Of a message through a new chunk, the items apart.
+    /// Measures a message through a new chunk, without the items.
     fn peak_bytes(&mut self) -> Result<u64> {
         self.chunk = Buffer::new();
         let give = |chunk: &[u8]| {

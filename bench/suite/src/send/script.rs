@@ -1,4 +1,4 @@
-//! What is done between two sends, outside the time: which values a message has before and after.
+//! The changes between two sends, outside the measured time: the values before and after.
 
 use deltasoap_streams::similar::Changes;
 
@@ -7,52 +7,52 @@ use super::{Action, Case};
 
 /// The values of a workload's messages.
 pub struct Script<S: Shape> {
-    /// The first message's.
+    /// The values of the first message.
     pub first: Vec<S::Item>,
-    /// What the changed places get, by turns.
+    /// The alternating values of the changed places.
     after: [Vec<S::Item>; 2],
     /// The places that change.
     places: Vec<usize>,
-    /// What comes before the change.
+    /// The state before the change.
     pub start: Start,
-    /// Which of `after` is next.
+    /// Index of the next one in `after`.
     turn: usize,
 }
 
-/// From which template a timed message starts.
+/// The template that a timed message starts from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
-    /// From the one that the last timed message has left.
+    /// The template as the last timed message left it.
     Last,
-    /// From the last one, after the first message was sent again.
+    /// The last template, after the first message was sent again.
     First,
-    /// From a new one, of the first message.
+    /// A new template of the first message.
     Anew,
-    /// There is none.
+    /// No template.
     Nothing,
 }
 
 impl<S: Shape> Script<S> {
-    /// The values of a case.
+    /// Creates the values of a case.
     pub fn new(case: &Case) -> Self {
         let (first, after, start) = values::<S>(case);
         let changes = Changes { percent: case.percent, partitions: case.partitions };
         Script { places: changes.ranges(first.len()).flatten().collect(), first, after, start, turn: 0 }
     }
 
-    /// The changes that make the next message: place and new item.
+    /// Returns the changes that make the next message: place and new item.
     pub fn next(&mut self) -> impl Iterator<Item = (usize, &S::Item)> {
         let after = &self.after[self.turn];
         self.turn = 1 - self.turn;
         self.places.iter().map(move |&place| (place, &after[place]))
     }
 
-    /// What undoes the last changes.
+    /// Returns the changes that undo the last ones.
     pub fn back(&self) -> impl Iterator<Item = (usize, &S::Item)> {
         self.places.iter().map(|&place| (place, &self.first[place]))
     }
 
-    /// All values of the message that the last [`next`](Self::next) has made.
+    /// Returns all values of the message made by the last [`next`](Self::next).
     pub fn current(&self) -> Vec<S::Item> {
         let after = &self.after[1 - self.turn];
         let mut current = self.first.clone();
@@ -67,7 +67,7 @@ fn values<S: Shape>(case: &Case) -> Values<S> {
     let n = case.n;
     let with = |other: fn(&S::Item) -> S::Item, first: Vec<S::Item>, start| {
         let others = first.iter().map(other).collect();
-        // The first message is sent before the turns begin.
+        // The first message is sent before the values alternate.
         (first.clone(), [others, first], start)
     };
     let by_turns = |first, start| with(S::sibling, first, start);

@@ -1,4 +1,4 @@
-//! Which cases a workload and the command line ask for.
+//! Selects the cases of a workload and the command line.
 
 use serde::Deserialize;
 
@@ -8,27 +8,27 @@ use crate::cli::RunArguments;
 use crate::options::Stuffing;
 use crate::workload::{SendWorkload, Values};
 
-/// What happens between two messages of a workload.
+/// The change between two messages of a workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SendKind {
-    /// Nothing.
+    /// No change.
     ContentMatch,
-    /// Some values change and keep their length.
+    /// Some values change without changing their length.
     Structural,
     /// Some values grow.
     Shift,
-    /// Values have more room than they need.
+    /// Fields are wider than values.
     Stuffed,
-    /// There is no message before.
+    /// There is no previous message.
     First,
-    /// There is none, but one of another operation.
+    /// The only previous message is of another operation.
     Shared,
     /// All values change, in one chunk.
     Overlaid,
 }
 
-/// All cases of a workload.
+/// Returns all cases of a workload.
 pub fn cases(workload: &SendWorkload, arguments: &RunArguments) -> Vec<Case> {
     let is_asked = |values: &&Values| arguments.send.values.is_empty() || arguments.send.values.contains(values);
     let mut cases = Vec::new();
@@ -62,7 +62,7 @@ fn of_values(kind: SendKind, values: Values, n: usize, arguments: &RunArguments)
     }
 }
 
-/// The case with each share of changes and each number of partitions.
+/// Returns the case with each percentage of changes and each number of partitions.
 fn shares(case: Case, arguments: &RunArguments, default: &[u32]) -> Vec<Case> {
     let percents = if arguments.changed.is_empty() { default } else { &arguments.changed };
     let with = |percent: u32| {
@@ -71,7 +71,7 @@ fn shares(case: Case, arguments: &RunArguments, default: &[u32]) -> Vec<Case> {
     percents.iter().flat_map(|&percent| with(percent)).collect()
 }
 
-/// Those of the widths from which a value of the type can grow.
+/// Returns the widths from which a value of the type can grow.
 fn start_widths(values: Values, widths: &[usize]) -> Vec<usize> {
     let (shortest, longest) = bounds(values);
     let mut widths: Vec<usize> =
@@ -80,7 +80,7 @@ fn start_widths(values: Values, widths: &[usize]) -> Vec<usize> {
     widths
 }
 
-/// The shortest values in the paper's fields.
+/// Returns the shortest values in the paper's fields.
 pub fn stuffed(values: Values, stuffing: Stuffing) -> Action {
     let (shortest, longest) = bounds(values);
     let intermediate = match values {
@@ -98,7 +98,7 @@ pub fn stuffed(values: Values, stuffing: Stuffing) -> Action {
     Action::Stuffed { width: shortest, over, field }
 }
 
-/// Characters of the shortest and of the longest item.
+/// Returns the characters of the shortest and of the longest item.
 pub fn bounds(values: Values) -> (usize, usize) {
     match values {
         Values::Ints => (Ints::SHORTEST, Ints::LONGEST),

@@ -1,7 +1,7 @@
-//! The kinds of items that are sent: values whose texts have the length that a workload asks for.
+//! The kinds of sent items: values whose text has the length that a workload needs.
 //!
-//! What a template has to do depends on the length of a value's text alone. So a [`Shape`] can make
-//! an item of any width, and a *sibling* of an item: another value whose texts are as long.
+//! A template's work depends only on the length of a value's text. So a [`Shape`] can create an
+//! item of any width, and a *sibling* of an item: another value with text of the same length.
 
 use deltasoap::{Message, Tracked, Typed};
 use deltasoap_streams::arrays::{self, Mio};
@@ -20,34 +20,34 @@ pub trait Shape: 'static {
     type Item: Clone + PartialEq;
     /// The message.
     type Plain: Payload + From<Vec<Self::Item>>;
-    /// The message, with a list that knows which of its items changed.
+    /// The message, with a list that tracks which of its items changed.
     type Tracked: Message;
 
     /// The message, with a list whose items come one by one.
     type Streamed: Message + Default;
-    /// Such an item.
+    /// An item of the streamed list.
     type Sent: Typed;
 
-    /// Characters of an item's shortest text, that of all its leaves together.
+    /// Characters of an item's shortest text, all leaves together.
     const SHORTEST: usize;
-    /// Characters of its longest text; of strings, the longest that is sent.
+    /// Characters of an item's longest text; for strings, the longest that is sent.
     const LONGEST: usize;
 
-    /// The items of the other workloads.
+    /// Returns the items of the other workloads.
     fn ordinary(n: usize) -> Vec<Self::Item>;
 
-    /// As many others of their kind.
+    /// Returns the same number of other items.
     fn others(n: usize) -> Vec<Self::Item>;
 
-    /// An item whose leaves have texts of `width` characters together; brought into the type's
-    /// bounds.
+    /// Returns an item whose leaves have text of `width` characters together, clamped to the type's
+    /// limits.
     fn of_width(width: usize, random: &mut SplitMix64) -> Self::Item;
 
-    /// Another item with texts of the same lengths. Of a structure, the last leaf alone is another
-    /// one.
+    /// Returns another item with text of the same lengths. In a structure, only the last leaf
+    /// differs.
     fn sibling(item: &Self::Item) -> Self::Item;
 
-    /// Another item with texts of the same lengths, of which every leaf is another one.
+    /// Returns another item with text of the same lengths, in which every leaf differs.
     fn renewed(item: &Self::Item) -> Self::Item {
         Self::sibling(item)
     }
@@ -55,32 +55,32 @@ pub trait Shape: 'static {
     /// Replaces an item of a message.
     fn set(message: &mut Self::Plain, place: usize, item: &Self::Item);
 
-    /// The message of these items, tracked.
+    /// Returns the tracked message of these items.
     fn tracked(items: Vec<Self::Item>) -> Self::Tracked;
 
     /// Replaces an item of a tracked message.
     fn set_tracked(message: &mut Self::Tracked, place: usize, item: &Self::Item);
 
-    /// The item as one of those that come one by one.
+    /// Converts the item for a streamed list.
     fn sent(item: &Self::Item) -> Self::Sent;
 
-    /// What the item takes in memory.
+    /// Appends the item's memory.
     fn push_memory(item: &Self::Item, memory: &mut Vec<u8>);
 }
 
-/// `n` items that a generator of its own draws.
+/// Returns `n` items drawn with a separate random generator.
 fn drawn<E>(n: usize, mut draw: impl FnMut(&mut SplitMix64) -> E) -> Vec<E> {
     let mut random = SplitMix64::stream(SEED, 4);
     (0..n).map(|_| draw(&mut random)).collect()
 }
 
-/// `n` items of a width.
+/// Returns `n` items of a width.
 pub fn items_of_width<S: Shape>(n: usize, width: usize) -> Vec<S::Item> {
     let mut random = SplitMix64::stream(SEED, width as u64);
     (0..n).map(|_| S::of_width(width, &mut random)).collect()
 }
 
-/// The memory of items, as a comparison reads it.
+/// Returns the memory of items, as a comparison reads it.
 pub fn memory_of<S: Shape>(items: &[S::Item]) -> Vec<u8> {
     let mut memory = Vec::new();
     items.iter().for_each(|item| S::push_memory(item, &mut memory));
@@ -93,7 +93,7 @@ pub struct Doubles;
 /// `xsd:int`
 pub struct Ints;
 
-/// Mesh interface objects
+/// Mesh interface objects.
 pub struct Structs;
 
 /// `xsd:string`
@@ -120,7 +120,7 @@ impl Shape for Doubles {
     fn of_width(width: usize, random: &mut SplitMix64) -> f64 {
         let width = width.clamp(Self::SHORTEST, Self::LONGEST);
         loop {
-            // Not every text is the shortest one of its value.
+            // The text may not be the shortest of its value.
             let value = double_text(width, random).parse().unwrap_or(0.0);
             if arrays::double(value).len() == width {
                 return value;
@@ -153,7 +153,7 @@ impl Shape for Doubles {
     }
 }
 
-/// A text of 1 to 24 characters that looks like a double's.
+/// Returns a text of 1 to 24 characters that looks like a double.
 fn double_text(width: usize, random: &mut SplitMix64) -> String {
     match width {
         ..=16 => digits(width, random),
@@ -165,7 +165,7 @@ fn double_text(width: usize, random: &mut SplitMix64) -> String {
     }
 }
 
-/// Digits that begin and end with one that is not zero.
+/// Returns digits, of which the first and the last are not zero.
 fn digits(count: usize, random: &mut SplitMix64) -> String {
     let mut digit = |place: usize| {
         let is_outer = place == 0 || place + 1 == count;
@@ -175,8 +175,9 @@ fn digits(count: usize, random: &mut SplitMix64) -> String {
     (0..count).map(&mut digit).collect()
 }
 
-/// Another double whose text is as long: one digit of the text is replaced, from the last one on to
-/// the first, until the value has such a text. A value without digits (`INF`) is its own sibling.
+/// Returns another double with text of the same length: replaces one digit of the text, from the
+/// last to the first, until the value has such a text. A value without digits (`INF`) is its own
+/// sibling.
 fn sibling_of_double(value: f64) -> f64 {
     let text = arrays::double(value);
     let mantissa = text.find('e').unwrap_or(text.len());
@@ -185,7 +186,7 @@ fn sibling_of_double(value: f64) -> f64 {
     others.find(is_fit).unwrap_or(value)
 }
 
-/// The doubles whose texts differ in the digit at a place.
+/// Returns the doubles whose text differs in the digit at a place.
 fn with_other_digits(text: &str, place: usize) -> Vec<f64> {
     if !text.as_bytes()[place].is_ascii_digit() {
         return vec![];
@@ -222,7 +223,7 @@ impl Shape for Ints {
         text.parse().unwrap_or(1)
     }
 
-    /// With another last digit.
+    /// Changes the last digit.
     fn sibling(item: &i32) -> i32 {
         let digit = if (item % 10).abs() == 1 { 2 } else { 1 };
         let tens = item - item % 10;
@@ -268,7 +269,7 @@ impl Shape for Structs {
         drawn(n, similar::mio(n))
     }
 
-    /// About half of the width is the double's.
+    /// The double gets about half of the width.
     fn of_width(width: usize, random: &mut SplitMix64) -> Mio {
         let width = width.clamp(Self::SHORTEST, Self::LONGEST);
         let x = ((width - 2) / 4).clamp(Ints::SHORTEST, Ints::LONGEST);
@@ -360,7 +361,7 @@ impl Shape for Strings {
 mod tests {
     use super::*;
 
-    /// Characters of an item's texts, counted in its message.
+    /// Returns the characters of an item's text, counted in its message.
     fn width<S: Shape>(item: &S::Item) -> usize {
         let len = |items: Vec<S::Item>| S::Plain::from(items).naive().replace(['<', '>', '/'], "").len();
         let markup = ["item", "item"].concat().len();

@@ -1,4 +1,4 @@
-//! First messages of an operation, whose array stands in a template of another.
+//! First messages of an operation whose array is already in a template of another.
 
 use anyhow::{Context, Result};
 use deltasoap::encode::differential::{EncodeStats, RunPool, Template, Templating};
@@ -10,18 +10,18 @@ use super::script::Start;
 use super::shape::Shape;
 use super::writer::{Writer, Written};
 
-/// Through a template that shares with the one of another operation, which has sent the same
+/// Writes through a template that shares with that of another operation, which has sent the same
 /// values.
 pub struct Shared<S: Shape> {
     values: S::Plain,
     pool: RunPool,
     template: Template,
-    /// The other one.
+    /// The other template.
     other: Result<Template>,
 }
 
 impl<S: Shape> Shared<S> {
-    /// Writes these items, which are not to change.
+    /// Creates a writer of these items, which must not change.
     pub fn new(items: &[S::Item], options: Templating) -> Self {
         let (values, pool) = (S::Plain::from(items.to_vec()), RunPool::new());
         let other = send_other::<S>(&values, Template::with_pool(options, pool.clone()));
@@ -30,7 +30,7 @@ impl<S: Shape> Shared<S> {
     }
 }
 
-/// Writes the values as another operation's.
+/// Writes the values as a message of another operation.
 fn send_other<S: Shape>(values: &S::Plain, mut other: Template) -> Result<Template> {
     let name = QName::owned(S::Plain::ELEMENT.namespace, "other");
     let body = (values, S::Plain::view());
@@ -52,7 +52,7 @@ impl<S: Shape> Writer<S> for Shared<S> {
         Ok(Written::Frames(self.template.encode(Version::Soap11, Use::Literal, &[], &self.values)?))
     }
 
-    /// Dropped: the template copies what is held.
+    /// The message is dropped: the template copies what it still needs.
     fn take_back(&mut self, _: Written) {}
 
     fn stats(&self) -> Option<EncodeStats> {

@@ -1,8 +1,9 @@
-//! A server on this machine, and connections to it: HTTP/1.1 messages over TCP that is kept alive.
+//! A server on this machine, and connections to it: HTTP/1.1 messages over a persistent TCP
+//! connection.
 //!
 //! As in section 4 of *Differential Serialization for Optimized SOAP Performance*, a message counts
-//! as sent when the last system call that sends of it returns, and nobody answers: the server reads
-//! and throws away. Socket options are the paper's.
+//! as sent when the last system call that sends part of it returns, and there is no answer: the
+//! server discards everything. Socket options are the paper's.
 
 use std::io::{self, IoSlice, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -14,10 +15,10 @@ use anyhow::{Context, Result, anyhow, ensure};
 use core_affinity::CoreId;
 use socket2::SockRef;
 
-/// Bytes of the system's buffers on either side (`SO_SNDBUF`, `SO_RCVBUF`).
+/// Size of the system's buffers on either side in bytes (`SO_SNDBUF`, `SO_RCVBUF`).
 const SYSTEM_BUFFER: usize = 32 << 10;
 
-/// A server that reads and throws away, on a core of its own where there are two.
+/// A server that discards everything, on a separate core if there are two.
 pub struct Sink {
     address: SocketAddr,
     is_closed: Arc<AtomicBool>,
@@ -40,14 +41,14 @@ impl Sink {
         Ok(Sink { address, is_closed })
     }
 
-    /// Where it listens.
+    /// Returns the address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 }
 
 impl Drop for Sink {
-    /// Lets the server see that it is closed.
+    /// Wakes the server so that it stops.
     fn drop(&mut self) {
         self.is_closed.store(true, Ordering::Release);
         let _ = TcpStream::connect(self.address);
@@ -61,13 +62,13 @@ fn listen() -> Result<(TcpListener, SocketAddr)> {
     Ok((listener, address))
 }
 
-/// Ends with the connection, whatever ends that.
+/// Reads until the connection ends for any reason.
 fn throw_away(mut connection: TcpStream) {
     let mut buffer = vec![0; 64 << 10];
     while connection.read(&mut buffer).is_ok_and(|count| count > 0) {}
 }
 
-/// A server that takes one connection and keeps the message that comes.
+/// A server that accepts one connection and keeps the message.
 pub struct Receiver {
     address: SocketAddr,
     received: JoinHandle<io::Result<Vec<u8>>>,
@@ -88,22 +89,22 @@ impl Receiver {
         Ok(Receiver { address, received: thread::spawn(receive) })
     }
 
-    /// Where it listens.
+    /// Returns the address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The body of the message, once the connection is closed.
+    /// Returns the body of the message after the connection is closed.
     ///
     /// # Errors
-    /// When what came is not one HTTP message.
+    /// When the received bytes are not one HTTP message.
     pub fn message(self) -> Result<Vec<u8>> {
         let received = self.received.join().map_err(|_| anyhow!("the receiver has ended"))??;
         body(&received)
     }
 }
 
-/// The body of an HTTP message, of known length or chunked.
+/// Returns the body of an HTTP message, of known length or chunked.
 fn body(message: &[u8]) -> Result<Vec<u8>> {
     let end = message
         .windows(4)
@@ -140,10 +141,10 @@ pub struct Link {
 }
 
 impl Link {
-    /// Connects.
+    /// Connects to a server.
     ///
     /// # Errors
-    /// When nobody listens there.
+    /// When there is no server at the address.
     pub fn connect(address: SocketAddr) -> Result<Self> {
         let stream = TcpStream::connect(address).with_context(|| format!("cannot connect to {address}"))?;
         stream.set_nodelay(true)?;
@@ -165,7 +166,7 @@ impl Link {
         self.send_slices(&mut slices)
     }
 
-    /// Begins a message whose length is not known.
+    /// Begins a message of unknown length.
     ///
     /// # Errors
     /// When the connection is closed.
@@ -173,7 +174,7 @@ impl Link {
         self.stream.write_all(format!("{HEAD}Transfer-Encoding: chunked\r\n\r\n").as_bytes())
     }
 
-    /// Sends a part of it, which is not empty, without copying it.
+    /// Sends a non-empty chunk of the message, without copying it.
     ///
     /// # Errors
     /// When the connection is closed.
@@ -182,7 +183,7 @@ impl Link {
         self.send_slices(&mut [IoSlice::new(size.as_bytes()), IoSlice::new(chunk), IoSlice::new(b"\r\n")])
     }
 
-    /// Ends it.
+    /// Ends the message.
     ///
     /// # Errors
     /// When the connection is closed.

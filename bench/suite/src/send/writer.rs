@@ -1,4 +1,4 @@
-//! Ways of writing messages, behind one interface.
+//! Ways of writing messages, with a common interface.
 
 use anyhow::Result;
 use deltasoap::encode::differential::{EncodeStats, Outgoing, Template, Templates, Templating};
@@ -11,7 +11,7 @@ use super::shape::Shape;
 
 /// Values, and a way of writing them.
 pub trait Writer<S: Shape> {
-    /// Forgets what was written before, so far as the next message is to start without it.
+    /// Forgets earlier messages, as far as the next message must start without them.
     fn forget(&mut self, start: Start);
 
     /// Replaces an item.
@@ -23,23 +23,23 @@ pub trait Writer<S: Shape> {
     /// When it cannot be written.
     fn write(&mut self) -> Result<Written>;
 
-    /// Gives a message back, so that its memory can be used again.
+    /// Returns a message, so that its memory can be reused.
     fn take_back(&mut self, written: Written);
 
-    /// What was done so far, if templates do it.
+    /// Returns the statistics of templates, if there are any.
     fn stats(&self) -> Option<EncodeStats>;
 }
 
-/// A message that was written.
+/// A written message.
 pub enum Written {
-    /// In one piece.
+    /// A whole message.
     Whole(Buffer),
-    /// In a template's pieces.
+    /// The frames of a template.
     Frames(Outgoing),
 }
 
 impl Written {
-    /// The pieces in order.
+    /// Returns the pieces in order.
     pub fn pieces(&self) -> Vec<&[u8]> {
         match self {
             Written::Whole(buffer) => vec![buffer.as_slice()],
@@ -47,7 +47,7 @@ impl Written {
         }
     }
 
-    /// Bytes in all.
+    /// Returns the total number of bytes.
     pub fn len(&self) -> usize {
         match self {
             Written::Whole(buffer) => buffer.len(),
@@ -56,21 +56,21 @@ impl Written {
     }
 }
 
-/// In full, into one buffer.
+/// Writes in full, into one buffer.
 pub struct Regular<S: Shape> {
     values: S::Plain,
     buffer: Buffer,
 }
 
 impl<S: Shape> Regular<S> {
-    /// Writes these items.
+    /// Creates a writer of these items.
     pub fn new(items: &[S::Item]) -> Self {
         Regular { values: S::Plain::from(items.to_vec()), buffer: Buffer::new() }
     }
 }
 
 impl<S: Shape> Writer<S> for Regular<S> {
-    /// The buffer's memory is used again but where there is no message before.
+    /// The buffer's memory is reused unless there is no previous message.
     fn forget(&mut self, start: Start) {
         if start == Start::Nothing {
             self.buffer = Buffer::new();
@@ -97,8 +97,7 @@ impl<S: Shape> Writer<S> for Regular<S> {
     }
 }
 
-/// Through a template: values that tell what changed, or that are compared with what was written
-/// last.
+/// Writes through a template: values track changes, or are compared with the last written ones.
 pub struct Templated<S: Shape, M> {
     values: M,
     set: fn(&mut M, usize, &S::Item),
@@ -107,7 +106,7 @@ pub struct Templated<S: Shape, M> {
 }
 
 impl<S: Shape> Templated<S, S::Plain> {
-    /// Writes these items, compared.
+    /// Creates a writer of these items, compared.
     pub fn compared(items: &[S::Item], options: Templating) -> Self {
         let values = S::Plain::from(items.to_vec());
         Templated { values, set: S::set, template: Template::new(options), options }
@@ -115,15 +114,15 @@ impl<S: Shape> Templated<S, S::Plain> {
 }
 
 impl<S: Shape> Templated<S, S::Tracked> {
-    /// Writes these items, tracked.
+    /// Creates a writer of these items, tracked.
     pub fn tracked(items: &[S::Item], options: Templating) -> Self {
         let values = S::tracked(items.to_vec());
         Templated { values, set: S::set_tracked, template: Template::new(options), options }
     }
 }
 
-/// As clients and services write: through the templates of an operation, in full where that is
-/// faster. There is one template: values come back by turns here, and others would know them again.
+/// Writes like clients and services: through the templates of an operation, or in full if that is
+/// faster. It uses only one template, since alternating values would match others.
 pub struct Adaptive<S: Shape> {
     values: S::Plain,
     templates: Templates,
@@ -131,7 +130,7 @@ pub struct Adaptive<S: Shape> {
 }
 
 impl<S: Shape> Adaptive<S> {
-    /// Writes these items.
+    /// Creates a writer of these items.
     pub fn new(items: &[S::Item], options: Templating) -> Self {
         let options = Templating { templates: 1, ..options };
         Adaptive { values: S::Plain::from(items.to_vec()), templates: Templates::new(options), options }
@@ -171,7 +170,7 @@ impl<S: Shape, M: Message> Writer<S> for Templated<S, M> {
         Ok(Written::Frames(self.template.encode(Version::Soap11, Use::Literal, &[], &self.values)?))
     }
 
-    /// Dropped: the template copies what is held.
+    /// The message is dropped: the template copies what it still needs.
     fn take_back(&mut self, _: Written) {}
 
     fn stats(&self) -> Option<EncodeStats> {

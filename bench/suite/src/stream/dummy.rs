@@ -1,8 +1,8 @@
-//! What decoding costs when nothing is converted: the "Dummy" rows of *Differential
-//! Deserialization*, Table 2.
+//! The cost of decoding without conversion: the "Dummy" rows of *Differential Deserialization*,
+//! Table 2.
 //!
-//! The authors left out the conversion from text to binary. Here that is a type of its own whose
-//! routine looks for the end of the text and keeps its length. Everything else is what it is for a
+//! The authors left out the conversion from text to binary. Here a separate type does that: its
+//! routine finds the end of the text and stores its length. Everything else is the same as for a
 //! number: the markup is read or compared, a word is stored for each element, the array grows.
 
 use deltasoap::lexical::{LexicalError, WhiteSpace};
@@ -31,13 +31,13 @@ pub struct UnreadDoubles {
     item: Vec<Unread>,
 }
 
-/// `count` equal messages.
+/// Returns `count` equal messages.
 pub(super) fn ints(values: &[i32], count: usize) -> Stream<UnreadInts> {
     let texts: Vec<_> = values.iter().map(i32::to_string).collect();
     stream(&arrays::message_ints(values), &texts, count, |item| UnreadInts { item })
 }
 
-/// `count` equal messages.
+/// Returns `count` equal messages.
 pub(super) fn doubles(values: &[f64], count: usize) -> Stream<UnreadDoubles> {
     let texts: Vec<_> = values.iter().copied().map(arrays::double).collect();
     stream(&arrays::message_doubles(values), &texts, count, |item| UnreadDoubles { item })

@@ -1,5 +1,5 @@
-//! Streams in SOAP encoding: the papers' own setting. Structs come in any order, arrays say how
-//! long they are, and each value its type.
+//! Streams in SOAP encoding, the papers' setting. Struct members may come in any order, and arrays
+//! have their length, and values their type, as attributes.
 
 use std::fmt::Write;
 
@@ -73,19 +73,19 @@ impl Same for EncodedMios {
     }
 }
 
-/// An array of ints.
+/// Returns arrays of ints.
 pub(super) fn ints(recipe: Recipe, bound: Bound) -> Stream<EncodedInts> {
     let kind = Items { operation: "sendInts", kind: "xsd:int", text: i32::to_string };
     let value = |items: Vec<i32>| EncodedInts { item: SoapArray(items) };
     changing(kind, (recipe, bound), arrays::ints(recipe.n), similar::int(recipe.n), value)
 }
 
-/// An array of doubles.
+/// Returns arrays of doubles.
 pub(super) fn doubles(recipe: Recipe, bound: Bound) -> Stream<EncodedDoubles> {
     doubles_from(recipe, bound, arrays::hard_doubles(recipe.n))
 }
 
-/// Two arrays of doubles, a message of each by turns.
+/// Returns two arrays of doubles, alternating.
 pub(super) fn turns(recipe: Recipe, bound: Bound) -> Stream<EncodedDoubles> {
     let both = arrays::hard_doubles(2 * recipe.n);
     let (one, other) = both.split_at(recipe.n);
@@ -99,21 +99,21 @@ fn doubles_from(recipe: Recipe, bound: Bound, first: Vec<f64>) -> Stream<Encoded
     changing(kind, (recipe, bound), first, similar::hard_double, value)
 }
 
-/// An array of strings.
+/// Returns arrays of strings.
 pub(super) fn strings(recipe: Recipe, bound: Bound) -> Stream<EncodedStrings> {
     let kind = Items { operation: "sendStrings", kind: "xsd:string", text: String::clone };
     let value = |items: Vec<String>| EncodedStrings { item: SoapArray(items) };
     changing(kind, (recipe, bound), arrays::strings(recipe.n), similar::string, value)
 }
 
-/// An array of structs.
+/// Returns arrays of structs.
 pub(super) fn structs(recipe: Recipe, bound: Bound) -> Stream<EncodedMios> {
     let kind = Items { operation: "sendMios", kind: "b:Mio", text: fields };
     let value = |items: Vec<arrays::Mio>| mios(&items);
     changing(kind, (recipe, bound), arrays::mios(recipe.n), similar::mio(recipe.n), value)
 }
 
-/// How items are written.
+/// The functions that write items.
 struct Items<E> {
     operation: &'static str,
     kind: &'static str,
@@ -134,7 +134,8 @@ fn changing<T, E: Clone + PartialEq>(
     Stream { messages: ring.into_iter().map(sent).collect(), senders: 1 }
 }
 
-/// The same as Axis 1.x writes it: items refer to structs that stand after the operation.
+/// Returns arrays of structs as written by Axis 1.x: items refer to structs that follow the
+/// operation.
 pub(super) fn references(recipe: Recipe, bound: Bound) -> Stream<EncodedMios> {
     let first = arrays::mios(recipe.n);
     let count = bound.messages(by_reference(&first).len());

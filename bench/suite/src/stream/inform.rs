@@ -1,4 +1,4 @@
-//! TR-069 `Inform`: what devices tell their server.
+//! TR-069 `Inform`: messages of devices to their server.
 
 use std::sync::LazyLock;
 
@@ -11,9 +11,9 @@ use super::recorded::decoded;
 use super::{Stream, fixed};
 use crate::messages::Same;
 
-/// Messages of each device in a [`stream`].
+/// Number of messages of each device in a [`stream`].
 const EACH: usize = 40;
-/// A message that stands for all has about so many bytes.
+/// Approximate size of a typical message in bytes.
 const USUAL: usize = 3 << 10;
 
 /// TR-069 `Inform`.
@@ -62,7 +62,7 @@ fn is_of_the_version(message: &tr069::Message) -> bool {
     message.xml.contains("urn:dslforum-org:cwmp-1-0")
 }
 
-/// The first message of the device whose messages are nearest to the usual size.
+/// Returns the first message of the device whose messages are closest to the typical size.
 pub fn one() -> &'static [u8] {
     static ONE: LazyLock<String> = LazyLock::new(|| {
         let first = tr069::inform_stream(prng::SEED, tr069::SAMPLES as u32, 1).filter(is_of_the_version);
@@ -71,8 +71,8 @@ pub fn one() -> &'static [u8] {
     ONE.as_bytes()
 }
 
-/// Messages of one device of each sample, in the order of their arrival; without the one that
-/// speaks another version of CWMP, which is a message of another type. Each device is a sender.
+/// Returns messages of one device of each sample, in order of arrival, except the one with another
+/// version of CWMP, whose message type differs. Each device is a sender.
 pub(super) fn stream() -> Result<Stream<Inform>> {
     let devices = tr069::SAMPLES as u32;
     let stream = tr069::inform_stream(prng::SEED, devices, EACH as u32).filter(is_of_the_version);

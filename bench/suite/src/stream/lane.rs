@@ -1,7 +1,7 @@
-//! A lane: one way of decoding a stream, message after message.
+//! A lane: one way of decoding a stream, message by message.
 //!
-//! Several lanes over the same stream take turns, so that their times can be compared. Each has a
-//! decoder and, for each sender, a memory; each keeps its own place in the ring.
+//! Several lanes over the same stream alternate, so that their times are comparable. Each has a
+//! decoder, a memory for each sender, and its own position in the ring.
 
 use std::hint::black_box;
 use std::num::NonZeroUsize;
@@ -19,24 +19,24 @@ use crate::engine::{Session, timed};
 use crate::memory;
 use crate::messages::Same;
 
-/// Smaller messages are not timed one by one, but a whole ring at once.
+/// Smaller messages are not timed individually, but a whole ring together.
 const LARGE: usize = 64 << 10;
 
-/// How a lane decodes.
+/// The setup of a lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Setup {
     /// The decoder's options.
     pub differential: Differential,
-    /// Whether flat arrays are read by their shortcut where a message is read in regular mode.
+    /// True if the shortcut for flat arrays is enabled when reading in regular mode.
     pub has_shortcuts: bool,
-    /// Whether each message is read as if it were the first one.
+    /// True if each message is read as if it were the first.
     pub is_forgetful: bool,
-    /// Size of the pieces that messages come in; `None` for whole messages.
+    /// Size of the chunks in which messages arrive; `None` for whole messages.
     pub chunk: Option<NonZeroUsize>,
 }
 
 impl Setup {
-    /// Differential decoding of whole messages.
+    /// Creates a setup for differential decoding of whole messages.
     pub fn new(differential: Differential) -> Self {
         Setup { differential, has_shortcuts: true, is_forgetful: false, chunk: None }
     }
@@ -47,34 +47,34 @@ impl Setup {
     }
 }
 
-/// A decoder on its way through a stream. `W` is what messages are read as.
+/// A decoder at a position in a stream. `W` is the way messages are read.
 pub struct Lane<T, W: Way<T> = Typed> {
     stream: Rc<Stream<T>>,
     setup: Setup,
     decoder: Decoder,
-    /// A sender's each; taken out while a message of that sender is decoded.
+    /// One per sender; taken out while a message of that sender is decoded.
     memories: Vec<Option<Box<Memory<W::Value>>>>,
-    /// The message to decode next.
+    /// The next message to decode.
     next: usize,
-    /// What the timed runs did.
+    /// The statistics of the timed runs.
     counts: DifferentialStats,
 }
 
 impl<T: Same> Lane<T> {
-    /// A lane that has decoded nothing, and reads messages as their type.
+    /// Creates a lane that has decoded nothing, and reads messages as their type.
     pub fn new(stream: Rc<Stream<T>>, setup: Setup) -> Self {
         Lane::open(stream, setup)
     }
 }
 
 impl<T: Same, W: Way<T>> Lane<T, W> {
-    /// A lane that has decoded nothing.
+    /// Creates a lane that has decoded nothing.
     pub fn open(stream: Rc<Stream<T>>, setup: Setup) -> Self {
         let memories = (0..stream.senders).map(|_| None).collect();
         Lane { decoder: setup.decoder(), stream, setup, memories, next: 0, counts: DifferentialStats::default() }
     }
 
-    /// Decodes the next message, and gives its place in the ring.
+    /// Decodes the next message, and returns its index in the ring.
     fn step(&mut self) -> Result<usize, Error> {
         let place = self.next;
         let message = &self.stream.messages[place];
@@ -93,7 +93,7 @@ impl<T: Same, W: Way<T>> Lane<T, W> {
         (0..messages).try_for_each(|_| self.step().map(drop)).context("a message cannot be decoded")
     }
 
-    /// Decodes some messages; the nanoseconds that they take together.
+    /// Decodes some messages; returns their total time in nanoseconds.
     ///
     /// # Errors
     /// When one cannot be decoded.
@@ -102,13 +102,13 @@ impl<T: Same, W: Way<T>> Lane<T, W> {
         result.map(|()| ns)
     }
 
-    /// Messages that are timed together.
+    /// Returns the number of messages that are timed together.
     fn sweep(&self) -> usize {
         let is_single = self.setup.is_forgetful || self.stream.message_len() >= LARGE;
         if is_single { 1 } else { self.stream.messages.len() }
     }
 
-    /// The nanoseconds that a few messages take together.
+    /// Returns the total time of these messages in nanoseconds.
     fn timed_sweep(&mut self) -> Result<u64> {
         if self.setup.is_forgetful {
             self.memories.iter_mut().flatten().for_each(|memory| memory.forget());
@@ -116,7 +116,7 @@ impl<T: Same, W: Way<T>> Lane<T, W> {
         self.timed(self.sweep())
     }
 
-    /// What was done for all senders so far, and the memory that is held for them.
+    /// Returns the statistics of all senders so far, and the memory held for them.
     pub fn totals(&self) -> DifferentialStats {
         let mut totals = DifferentialStats::default();
         self.memories.iter().flatten().for_each(|memory| totals += memory.stats());
@@ -131,7 +131,7 @@ impl<T: Same, W: Way<T>> Lane<T, W> {
         Ok(())
     }
 
-    /// Looks at the value of the last message.
+    /// Checks the value of the last message.
     ///
     /// # Errors
     /// When it is wrong.
@@ -156,7 +156,7 @@ impl<T: Same, W: Way<T>> Session for Lane<T, W> {
         Ok(times)
     }
 
-    /// Decodes as many messages as there are in the ring, and looks at each.
+    /// Decodes as many messages as the ring has, and checks each.
     fn check(&mut self) -> Result<()> {
         for _ in 0..self.stream.messages.len() {
             let place = self.step().context("a message cannot be decoded")?;
@@ -165,7 +165,7 @@ impl<T: Same, W: Way<T>> Session for Lane<T, W> {
         Ok(())
     }
 
-    /// Of the first two messages that a new decoder reads, the memory for the next one included.
+    /// Measures the first two messages of a new decoder, including the memory for the next one.
     fn peak_bytes(&mut self) -> Result<u64> {
         let mut fresh = Lane::<T, W>::open(self.stream.clone(), self.setup);
         let (result, peak) = memory::peak_of(|| fresh.advance(2));
@@ -177,7 +177,7 @@ impl<T: Same, W: Way<T>> Session for Lane<T, W> {
     }
 }
 
-/// Reads a message of a stream as a server does: its value replaces the one before it.
+/// Reads a message of a stream as a server does: its value replaces the previous one.
 fn decode<T: Same, W: Way<T>>(
     decoder: &mut Decoder,
     memory: Box<Memory<W::Value>>,
@@ -205,9 +205,8 @@ fn decode_chunks<R: Receiver>(
     decoder.finish(reader)
 }
 
-/// The floor of a stream: as many equal messages as the stream has, each compared with the one
-/// before it, and nothing is understood of them. The message is the stream's that is nearest to the
-/// mean in size.
+/// The floor of a stream: as many equal messages as the stream has, each compared with its
+/// predecessor without decoding. It uses the stream's message closest to the mean size.
 #[derive(Debug)]
 pub struct Floor {
     copies: Vec<Vec<u8>>,
@@ -216,7 +215,7 @@ pub struct Floor {
 }
 
 impl Floor {
-    /// The floor of `stream`.
+    /// Creates the floor of `stream`.
     pub fn new<T>(stream: &Stream<T>) -> Self {
         let mean = stream.message_len();
         let typical =
@@ -262,7 +261,7 @@ mod tests {
     use crate::stream::{Bound, Kind, Recipe, Visitor, with_stream};
     use deltasoap_checkpoints::{Matcher, Portions, State};
 
-    /// Runs a lane, checks it, and gives what it counted.
+    /// Runs a lane, checks it, and returns its statistics.
     struct Run(Setup);
 
     impl Visitor for Run {
@@ -273,7 +272,8 @@ mod tests {
             lane.check()?;
             assert_eq!(lane.run(3)?.len(), 3);
             lane.check()?;
-            // Other tests allocate and release meanwhile, so that the number says nothing here.
+            // Other tests allocate and release memory concurrently, so the number has no meaning
+            // here.
             lane.peak_bytes()?;
             Ok((lane.counts, 3 * lane.sweep()))
         }
@@ -305,7 +305,7 @@ mod tests {
         }
     }
 
-    /// Lengths change at random, and are more often equal than not.
+    /// Lengths change randomly, and are equal more often than not.
     #[test]
     fn small_arrays_are_decoded_right_whatever_changes() {
         for n in 1..25 {

@@ -1,9 +1,9 @@
-//! Streams of similar messages, ready to be sent: the bytes of each, and the value that it carries.
+//! Streams of similar messages, ready to send: the bytes of each, and its value.
 //!
-//! A stream is a *ring*: it is sent round and round, and its first message resembles its last one
-//! as any message resembles the one before it. All messages are made before a clock starts, each in
-//! memory of its own, so that none is found in the processor's cache because the one before it was
-//! there. [`lane`] decodes a stream.
+//! A stream is a *ring*: it repeats, and its first message resembles its last one as any message
+//! resembles its predecessor. All messages are created before the timing starts, each in separate
+//! memory, so that none is in the processor's cache because its predecessor was. [`lane`] decodes a
+//! stream.
 
 mod dummy;
 mod encoded;
@@ -21,7 +21,7 @@ use serde::Deserialize;
 
 use crate::messages::{Payload, Same, SendDoubles, SendInts, SendMios, SendStrings};
 
-/// What a stream carries.
+/// The kind of a stream's messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -35,15 +35,15 @@ pub enum Kind {
     Strings,
     /// Mesh interface objects
     Structs,
-    /// Hard doubles of which one changes and keeps its length.
+    /// Hard doubles, one of which changes without changing its length
     One,
-    /// Hard doubles of which one changes, its length too.
+    /// Hard doubles, one of which changes, including its length
     OneLonger,
-    /// Hard doubles; one more in every other message.
+    /// Hard doubles; one more in every other message
     Insert,
-    /// Two arrays of hard doubles by turns; of each, the chosen share changes.
+    /// Two alternating arrays of hard doubles; the chosen share of each changes
     Turns,
-    /// The same in SOAP encoding
+    /// Two alternating arrays of hard doubles in SOAP encoding
     EncodedTurns,
     /// Ints in SOAP encoding
     EncodedInts,
@@ -53,7 +53,7 @@ pub enum Kind {
     EncodedStrings,
     /// Mesh interface objects in SOAP encoding
     EncodedStructs,
-    /// The same by reference, as Axis writes it
+    /// Mesh interface objects by reference, as written by Axis
     EncodedReferences,
     /// TR-069
     Inform,
@@ -61,46 +61,46 @@ pub enum Kind {
     Fetch,
     /// vSphere's responses, as trees
     FetchTrees,
-    /// As [`Ints`](Self::Ints), not converted.
+    /// As [`Ints`](Self::Ints), without conversion.
     UnreadInts,
-    /// As [`Easy`](Self::Easy), not converted.
+    /// As [`Easy`](Self::Easy), without conversion.
     UnreadEasy,
-    /// As [`Hard`](Self::Hard), not converted.
+    /// As [`Hard`](Self::Hard), without conversion.
     UnreadHard,
 }
 
 impl Kind {
-    /// True if there are streams of any size and any share of changes.
+    /// Returns true if there are streams of any size with any share of changes.
     pub fn is_array(self) -> bool {
         matches!(self, Kind::Ints | Kind::Easy | Kind::Hard | Kind::Strings | Kind::Structs)
     }
 
-    /// True if there are streams of any size.
+    /// Returns true if there are streams of any size.
     pub fn has_sizes(self) -> bool {
         !matches!(self, Kind::Inform | Kind::Fetch | Kind::FetchTrees)
     }
 }
 
-/// Which stream.
+/// A stream's parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Recipe {
-    /// What it carries.
+    /// The kind of messages.
     pub kind: Kind,
-    /// Elements in an array; without meaning for recorded messages.
+    /// Number of elements in an array; unused for recorded messages.
     pub n: usize,
     /// Percentage of values that change from message to message; only for arrays.
     pub percent: u32,
-    /// Parts of the array that have that percentage in their middle; only for arrays.
+    /// Number of parts of the array that have that percentage in their middle; only for arrays.
     pub partitions: usize,
 }
 
 impl Recipe {
-    /// Which values change from message to message.
+    /// Returns the changes from message to message.
     fn changes(&self) -> Changes {
         Changes { percent: self.percent, partitions: self.partitions }
     }
 
-    /// Equal messages.
+    /// Returns a stream of equal messages.
     pub fn identical(kind: Kind, n: usize) -> Self {
         Recipe { kind, n, percent: 0, partitions: 1 }
     }
@@ -111,7 +111,7 @@ impl Recipe {
 pub struct Sent<T> {
     /// The message.
     pub bytes: Bytes,
-    /// What it carries.
+    /// The value of the message.
     pub value: T,
     /// The number of its sender. Only messages of the same sender are compared with each other.
     pub sender: usize,
@@ -120,14 +120,14 @@ pub struct Sent<T> {
 /// A ring of messages.
 #[derive(Debug)]
 pub struct Stream<T> {
-    /// In the order of arrival.
+    /// The messages, in order of arrival.
     pub messages: Vec<Sent<T>>,
     /// The number of senders.
     pub senders: usize,
 }
 
 impl<T> Stream<T> {
-    /// The mean size of a message in bytes.
+    /// Returns the mean size of a message in bytes.
     pub fn message_len(&self) -> usize {
         let total: usize = self.messages.iter().map(|message| message.bytes.len()).sum();
         total / self.messages.len().max(1)
@@ -141,49 +141,49 @@ impl<T: Payload> Stream<T> {
     }
 }
 
-/// A message as it is received: in a buffer without room to spare.
+/// Returns a message as it is received: in a buffer without spare capacity.
 fn fixed(message: Vec<u8>) -> Bytes {
     Bytes::from(message.into_boxed_slice())
 }
 
-/// Something to do with a stream, whatever its messages' type.
+/// An operation on streams with messages of any type.
 pub trait Visitor {
-    /// What comes out.
+    /// The result.
     type Output;
 
-    /// Does it.
+    /// Visits a stream.
     ///
     /// # Errors
-    /// When it cannot be done.
+    /// When the operation fails.
     fn visit<T: Same>(self, stream: Stream<T>) -> Result<Self::Output>;
 }
 
-/// How much a stream holds: at least so many messages, more while they are small.
+/// Limits of a stream's content: a minimum number of messages, and more if they are small.
 #[derive(Debug, Clone, Copy)]
 pub struct Bound {
-    /// Bytes of all messages, unless they are too few then.
+    /// Total size of the messages in bytes, unless these would be too few.
     pub bytes: usize,
-    /// Messages at most.
+    /// Maximum number of messages.
     pub messages: usize,
 }
 
 impl Bound {
-    /// Fewest messages of a stream.
+    /// Minimum number of messages.
     const FEWEST: usize = 4;
 
-    /// For measurements that shall not depend on caches: 64 MiB, 16 messages.
+    /// For measurements that must not depend on caches: 64 MiB, 16 messages.
     pub const LARGE: Bound = Bound { bytes: 64 << 20, messages: 16 };
 
-    /// For many measurements in a row: 4 messages.
+    /// For many consecutive measurements: 4 messages.
     pub const SMALL: Bound = Bound { bytes: 0, messages: Self::FEWEST };
 
-    /// Messages of `size` bytes in a stream; an even number.
+    /// Returns the number of messages of `size` bytes in a stream; an even number.
     fn messages(self, size: usize) -> usize {
         (self.bytes / size.max(1)).clamp(Self::FEWEST, self.messages.max(Self::FEWEST)) & !1
     }
 }
 
-/// Makes a stream and hands it to `visitor`.
+/// Creates a stream and passes it to `visitor`.
 ///
 /// # Errors
 /// When a recorded message cannot be decoded, or `visitor` fails.
@@ -228,7 +228,7 @@ where
     Stream::of_one_sender(ring.into_iter().map(T::from).collect())
 }
 
-/// Two rings, a message of each by turns.
+/// Returns two rings with alternating messages.
 fn turns(recipe: Recipe, bound: Bound) -> Stream<SendDoubles> {
     let both = arrays::hard_doubles(2 * recipe.n);
     let (one, other) = both.split_at(recipe.n);
@@ -252,7 +252,7 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    /// The messages of a stream and their senders.
+    /// Returns the messages of a stream, with their senders.
     struct Messages;
 
     impl Visitor for Messages {

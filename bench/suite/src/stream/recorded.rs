@@ -57,20 +57,20 @@ impl Same for Fetch {
     }
 }
 
-/// All recorded requests, in recorded order, of one sender.
+/// Returns all recorded requests, in recorded order, of one sender.
 pub(super) fn fetches() -> Result<Stream<Fetch>> {
     let sent = vsphere::fetch_pairs().map(|(request, _)| decoded(fixed(request.to_vec()), 0));
     Ok(Stream { messages: sent.collect::<Result<_>>()?, senders: 1 })
 }
 
-/// All recorded responses, in recorded order, of one sender.
+/// Returns all recorded responses, in recorded order, of one sender.
 pub(super) fn trees() -> Result<Stream<FetchTree>> {
     let sent = vsphere::fetch_pairs().map(|(_, response)| decoded(fixed(response.to_vec()), 0));
     Ok(Stream { messages: sent.collect::<Result<_>>()?, senders: 1 })
 }
 
-/// A message with the value that a decoder finds in it that has seen no other.
+/// Returns a message with the value that a new decoder reads from it.
 pub(super) fn decoded<T: Same>(bytes: Bytes, sender: usize) -> Result<Sent<T>> {
-    let (_, value) = decode_request(&bytes).context("a recorded message is at fault")?;
+    let (_, value) = decode_request(&bytes).context("a recorded message is invalid")?;
     Ok(Sent { bytes, value, sender })
 }

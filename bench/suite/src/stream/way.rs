@@ -1,5 +1,4 @@
-//! What a lane reads messages as: their type, or a dynamic value of which the decoder knows the
-//! description alone.
+//! The ways a lane reads messages: as their type, or as a dynamic value from a WSDL.
 
 use anyhow::Result;
 use deltasoap::decode::{Cursor, Decoder, Step};
@@ -9,7 +8,7 @@ use deltasoap::{Content, DecodeOptions, Differential, Error, ErrorKind, Memory, 
 use super::Sent;
 use crate::messages::Same;
 
-/// What messages are read as, by name.
+/// A way of reading messages, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum As {
     /// See [`Typed`].
@@ -19,7 +18,7 @@ pub enum As {
 }
 
 impl As {
-    /// The name in reports.
+    /// Returns the name in reports.
     pub fn name(self) -> &'static str {
         match self {
             As::Typed => "typed",
@@ -28,30 +27,30 @@ impl As {
     }
 }
 
-/// What messages of a type are read as.
+/// A way of reading messages of a type.
 pub trait Way<T>: 'static {
-    /// What comes out of a message.
+    /// The result of reading a message.
     type Value: Content;
-    /// Takes a message's body.
+    /// Accepts a message's body.
     type Receiver: Receiver;
 
-    /// A memory that has seen no message.
+    /// Returns a memory without a message.
     fn memory() -> Box<Memory<Self::Value>>;
 
-    /// Takes a body, compared with what the memory holds.
+    /// Returns a receiver that compares a body with the content of the memory.
     fn receiver(memory: Box<Memory<Self::Value>>) -> Self::Receiver;
 
-    /// The memory, for the next message.
+    /// Returns the memory, for the next message.
     fn into_memory(receiver: Self::Receiver) -> Box<Memory<Self::Value>>;
 
-    /// True if that is the value of the message.
+    /// Returns true if `value` is the value of the message.
     ///
     /// # Errors
     /// When the message cannot be read at all.
     fn is_same(value: &Self::Value, message: &Sent<T>) -> Result<bool>;
 }
 
-/// As the type.
+/// Reads messages as their type.
 #[derive(Debug)]
 pub struct Typed;
 
@@ -76,7 +75,7 @@ impl<T: Same> Way<T> for Typed {
     }
 }
 
-/// As a dynamic value.
+/// Reads messages as a dynamic value.
 #[derive(Debug)]
 pub struct Dynamic;
 
@@ -96,7 +95,7 @@ impl<T: Same> Way<T> for Dynamic {
         receiver.memory
     }
 
-    /// What the general routines read, in regular mode.
+    /// Compares with the result of the general routines in regular mode.
     fn is_same(value: &Value, message: &Sent<T>) -> Result<bool> {
         let options = DecodeOptions { differential: Differential::OFF, ..DecodeOptions::default() };
         let mut decoder = Decoder::without_shortcuts(options);
@@ -110,7 +109,7 @@ fn read<T: Same>(decoder: &mut Decoder, message: &Sent<T>) -> Result<Box<Memory<
     Ok(reader.into_parts().1.memory)
 }
 
-/// Takes the body of a message of a type as a dynamic value.
+/// Accepts the body of a message of a type as a dynamic value.
 #[derive(Debug)]
 pub struct DynamicReceiver<T> {
     memory: Box<Memory<Value>>,

@@ -1,4 +1,4 @@
-//! Measuring a piece of work: all toolkits by turns, and a row for each, with numbers or the reason
+//! Measures a job: all toolkits alternately, with a row for each, which has numbers or the reason
 //! why there are none.
 
 use std::path::PathBuf;
@@ -28,23 +28,23 @@ use crate::similar;
 use crate::stream::Recipe;
 use crate::workload::{Action, Definitions, Workload};
 
-/// How long is measured.
+/// The duration of measurements.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort {
     /// Runs and time of a session.
     pub plan: Plan,
-    /// How long a session may take.
+    /// Time limits of a session.
     pub bounds: Bounds,
-    /// The longest run that is begun, if that can be told before.
+    /// The longest run to begin, if its duration can be predicted.
     pub longest: Duration,
     /// Time of a load.
     pub load: Duration,
-    /// Warm-up of a server, at most.
+    /// Maximum warm-up of a server.
     pub settle: Duration,
 }
 
 impl Effort {
-    /// What a scope allows.
+    /// Returns the effort of a scope.
     pub fn of(scope: Scope) -> Self {
         let millis = Duration::from_millis;
         let effort = |runs, time, (warm_up, most, longest), load, settle| Effort {
@@ -63,7 +63,7 @@ impl Effort {
 }
 
 impl Effort {
-    /// A lack if a run is expected to take longer than anybody waits.
+    /// Returns a lack if a run is expected to take too long.
     fn patience(&self, expected: Option<Duration>) -> Result<(), Lack> {
         match expected.filter(|&expected| expected > self.longest) {
             Some(expected) => Err(Lack::too_long(expected, self.longest)),
@@ -72,7 +72,7 @@ impl Effort {
     }
 }
 
-/// Everything that measuring needs.
+/// The state of measuring.
 pub struct Bench<'d> {
     definitions: &'d Definitions,
     toolkits: Toolkits,
@@ -82,10 +82,10 @@ pub struct Bench<'d> {
 }
 
 impl<'d> Bench<'d> {
-    /// For toolkits that have been started; `peers` is where built ones lie.
+    /// Creates it for toolkits that have been started; `peers` is the folder of built ones.
     ///
     /// # Errors
-    /// When it is not known where this program is.
+    /// When the path of this program is unknown.
     pub fn new(
         definitions: &'d Definitions,
         toolkits: Toolkits,
@@ -97,15 +97,15 @@ impl<'d> Bench<'d> {
         Ok(Bench { definitions, toolkits, restarts: Restarts::new(peers), effort, servers })
     }
 
-    /// Measures so thoroughly from now on.
+    /// Sets the effort of the following measurements.
     pub fn set_effort(&mut self, effort: Effort) {
         self.effort = effort;
     }
 
-    /// Measures a piece of work; `before` is what has been measured.
+    /// Measures a job; `before` are the rows so far.
     ///
     /// # Errors
-    /// When something fails that has nothing to do with any toolkit.
+    /// When something unrelated to the toolkits fails.
     pub fn measure(&mut self, step: &Step<'_>, before: &[Row]) -> Result<Vec<Row>> {
         match &step.work {
             Work::Process(workload, n) => Ok(self.process(step, before, workload, *n)),
@@ -138,7 +138,7 @@ impl<'d> Bench<'d> {
         self.restarted(measured, (&work, n))
     }
 
-    /// The rows, once peers that have failed at that work with so many items are started again.
+    /// Returns the rows, after restarting peers that failed at that work with `n` items.
     fn restarted(&mut self, measured: Measured, work: (&str, usize)) -> Vec<Row> {
         let done = measured.rows.iter().filter(|row| row.reason.is_none());
         done.for_each(|row| self.restarts.succeeded(&row.engine));
@@ -160,8 +160,8 @@ impl<'d> Bench<'d> {
         Ok(self.restarted(measured, (&work, n)))
     }
 
-    /// A session for each SOAP toolkit whose client can call its server that way, a reason for each
-    /// other.
+    /// Returns a session for each SOAP toolkit whose client can call its server that way, and a
+    /// reason for each other.
     fn open_calls<'s>(
         &'s mut self,
         group: &mut Group<'s>,
@@ -225,7 +225,7 @@ impl<'d> Bench<'d> {
         Ok(rows)
     }
 
-    /// Way by way, since a toolkit's client does one thing at a time.
+    /// Measures one transport after the other, since a toolkit's client does one thing at a time.
     fn transport(&mut self, step: &Step<'_>, before: &[Row], operation: &Operation, n: usize) -> Result<Vec<Row>> {
         let (secrets, effort, mut rows) = (Secrets::new()?, self.effort, Vec::new());
         for way in WAYS {
@@ -263,7 +263,7 @@ impl<'d> Bench<'d> {
         }
     }
 
-    /// Our calls in all modes, and gSOAP's beside them, whose messages are the same each time.
+    /// Measures our calls in all modes, and gSOAP's, whose messages are all the same.
     fn differential(
         &mut self,
         step: &Step<'_>,
@@ -299,13 +299,13 @@ impl<'d> Bench<'d> {
     }
 }
 
-/// The name of an operation's calls, without the number of items.
+/// Returns the name of an operation's calls, without the number of items.
 fn work_of(operation: &Operation, way: &Way<'_>) -> String {
     let name = &operation.name;
     if way.name == Way::plain().name { format!("calls/{name}") } else { format!("calls/{name} {}", way.name) }
 }
 
-/// Adds our row with values that are handles to shared ones, where there are such.
+/// Adds our row with shared values, if the workload has them.
 fn add_shared(group: &mut Group<'_>, subject: &super::row::Subject<'_>, workload: &Workload, n: usize) {
     let opened = prepare_shared(workload, n).map_err(|error| Lack::failed(&error)).transpose();
     if let Some(opened) = opened {
@@ -316,27 +316,26 @@ fn add_shared(group: &mut Group<'_>, subject: &super::row::Subject<'_>, workload
 /// The toolkit that differential calls are compared with.
 const REFERENCE: &str = "gsoap";
 
-/// Floors understand nothing.
+/// Floors do not decode.
 fn row_of_mode(subject: &super::row::Subject<'_>, mode: &str) -> Row {
     let layer = if mode.starts_with("floor") { Layer::Floor } else { Layer::Soap };
     subject.row(OURS, layer, mode)
 }
 
 impl Similarity {
-    /// Each message is the same.
+    /// Returns a stream of equal messages.
     pub fn same() -> Self {
         Similarity { name: String::new(), changed: 0, clusters: 1, change: super::definition::Change::Values }
     }
 }
 
-/// Calls by our client.
+/// Opens calls by our client.
 fn ours<'a>(operation: &Operation, n: usize, similarity: &Similarity, setup: &Setup) -> Opened<'a> {
     let opened = operations::open(operation, n, similarity, setup).map_err(|error| Lack::failed(&error))?;
     opened.map(|session| session as Box<dyn Session>).ok_or_else(|| Lack::Absent("there are no such items".to_owned()))
 }
 
-/// Loads a server as long as it wants to be warmed up and until it answers as many requests as
-/// before, then once more.
+/// Loads a server until it is warmed up and its throughput is steady, then once more.
 fn loaded(server: &Server, load: impl Fn(Duration) -> Load, effort: Effort) -> Result<generate::Measured> {
     let run = |time| generate(server.address, Some(server.pid), &load(time), |_| ());
     let (begin, mut rates) = (std::time::Instant::now(), Vec::new());
@@ -349,7 +348,7 @@ fn loaded(server: &Server, load: impl Fn(Duration) -> Load, effort: Effort) -> R
     Ok(measured)
 }
 
-/// True if the last three rates lie within five per cent.
+/// Returns true if the last three rates are within five percent.
 fn is_steady(rates: &[f64]) -> bool {
     let Some(last) = rates.len().checked_sub(3).map(|first| &rates[first..]) else { return false };
     let (low, high) = last.iter().fold((f64::MAX, 0.0_f64), |(low, high), rate| (low.min(*rate), high.max(*rate)));

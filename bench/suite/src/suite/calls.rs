@@ -1,7 +1,7 @@
-//! Calls by deltasoap's own client to a server of the suite.
+//! Calls by deltasoap's client to a server of the suite.
 //!
-//! A call is timed from the values that are sent until those of the response are there, the release
-//! of the values before included. Connections are kept alive.
+//! The time of a call begins with the values to send, and ends with those of the response,
+//! including dropping the previous values. Connections are persistent.
 
 use std::net::SocketAddr;
 
@@ -16,17 +16,17 @@ use tokio::runtime::{Builder, Runtime};
 use crate::engine::{Session, WrongValues, timed};
 use crate::memory;
 
-/// Which directions work differentially, at the client and at the server.
+/// The directions that use differential mode, at the client and at the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
-    /// None: every message is read and written in full.
+    /// None: every message is read and written in full
     Regular,
-    /// Decoding.
+    /// Decoding
     Decode,
-    /// Encoding.
+    /// Encoding
     Encode,
-    /// Both, as it is by default.
+    /// Both, the default
     Both,
 }
 
@@ -34,17 +34,17 @@ pub enum Mode {
 pub const MODES: [Mode; 4] = [Mode::Regular, Mode::Decode, Mode::Encode, Mode::Both];
 
 impl Mode {
-    /// How messages are read.
+    /// Returns the options for reading.
     pub fn differential(self) -> Differential {
         if matches!(self, Mode::Decode | Mode::Both) { Differential::default() } else { Differential::OFF }
     }
 
-    /// How messages are written.
+    /// Returns the options for writing.
     pub fn templating(self) -> Templating {
         if matches!(self, Mode::Encode | Mode::Both) { Templating::default() } else { Templating::OFF }
     }
 
-    /// The name in reports.
+    /// Returns the name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Mode::Regular => "regular",
@@ -55,23 +55,23 @@ impl Mode {
     }
 }
 
-/// How the client speaks to the server.
+/// The client's options for a server.
 #[derive(Debug, Clone)]
 pub struct Setup {
-    /// Where the server listens.
+    /// The server's address.
     pub address: SocketAddr,
-    /// What works differentially.
+    /// The directions that use differential mode.
     pub mode: Mode,
-    /// True if messages are compressed both ways.
+    /// True if messages are compressed in both directions.
     pub is_gzip: bool,
-    /// Who vouches for the server; `None` without TLS.
+    /// The trusted root certificates; `None` without TLS.
     pub roots: Option<Roots>,
-    /// How requests are laid out.
+    /// The encoding of requests.
     pub encoding: Use,
 }
 
 impl Setup {
-    /// Everything in full, in the clear, literal.
+    /// Creates options without compression, TLS and SOAP encoding.
     pub fn new(address: SocketAddr, mode: Mode) -> Self {
         Setup { address, mode, is_gzip: false, roots: None, encoding: Use::Literal }
     }
@@ -94,21 +94,21 @@ impl Setup {
     }
 }
 
-/// A response whose values can be told.
+/// A response with a checksum.
 pub trait Answer: Message + Send + 'static {
-    /// The checksum of the peer protocol.
+    /// Returns the checksum of the peer protocol.
     fn checksum(&self) -> String;
 }
 
-/// Calls of an operation, one after the other.
+/// Consecutive calls of an operation.
 pub struct Calls<Request, Response> {
     runtime: Runtime,
     client: Client,
     is_leased: bool,
-    /// What is sent by turns, with the checksum of what must come back.
+    /// The alternating requests, each with the checksum of the expected response.
     ring: Vec<(Request, String)>,
     next: usize,
-    /// Which of the ring was sent last, and what came back.
+    /// Index of the last request in the ring, and its response.
     last: Option<(usize, Got<Response>)>,
     bytes: usize,
 }
@@ -129,10 +129,10 @@ impl<T> Got<T> {
 }
 
 impl<Request: Message, Response: Answer> Calls<Request, Response> {
-    /// Makes the first call. The ring is not empty.
+    /// Makes the first call. The ring must not be empty.
     ///
     /// # Errors
-    /// When that fails.
+    /// When the call fails.
     pub fn open(setup: &Setup, ring: Vec<(Request, String)>) -> Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let first = &ring.first().context("nothing to send")?.0;
@@ -166,7 +166,7 @@ async fn call<Request: Message, Response: Answer>(
 }
 
 impl<Request: Message, Response: Answer> Session for Calls<Request, Response> {
-    /// Of the first request.
+    /// Returns the size of the first request.
     fn bytes(&self) -> usize {
         self.bytes
     }
@@ -181,7 +181,7 @@ impl<Request: Message, Response: Answer> Session for Calls<Request, Response> {
         Ok(WrongValues::unless_same(&found, expected)?)
     }
 
-    /// Of the client, in one call.
+    /// Measures the client during one call.
     fn peak_bytes(&mut self) -> Result<u64> {
         let (result, peak) = memory::peak_of(|| self.call_once());
         result?;

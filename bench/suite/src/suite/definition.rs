@@ -1,4 +1,4 @@
-//! What the suite measures: `bench/definitions/suite.toml`, compiled in.
+//! The definition of the suite: `bench/definitions/suite.toml`, compiled in.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::load::kind::Share;
 
-/// The operations of the suite, and in which sizes and streams they are measured.
+/// The operations of the suite, with their sizes and streams.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Definition {
@@ -22,14 +22,14 @@ pub struct Definition {
     load: Vec<LoadDefinition>,
     /// The operations, in the order of reports.
     pub operation: Vec<Operation>,
-    /// Who stands for the paper's toolkits.
+    /// The toolkits that stand for the paper's.
     pub paper_toolkit: Vec<PaperToolkit>,
-    /// Rows that say nothing about toolkits.
+    /// Rows that prove nothing about toolkits.
     flaw: Vec<Flaw>,
 }
 
-/// Rows of a toolkit whose times have another cause than what they are about. They are shown, and
-/// no claim is judged by them.
+/// Rows of a toolkit whose times are caused by something else than their subject. They are shown,
+/// but not used to judge claims.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Flaw {
@@ -37,7 +37,7 @@ struct Flaw {
     engine: String,
     /// Patterns of the rows' names.
     rows: Vec<String>,
-    /// The last day of the records that have it, where it was mended.
+    /// The last date of records with the flaw, if it was fixed.
     until: Option<String>,
     /// The cause.
     why: String,
@@ -47,22 +47,22 @@ struct Flaw {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PaperToolkit {
-    /// Its name there.
+    /// Its name in the paper.
     pub paper: String,
     /// The toolkit that stands for it.
     pub engine: String,
-    /// Where it is shown; everywhere without.
+    /// The exhibit that shows it; all exhibits if `None`.
     pub exhibit: Option<String>,
 }
 
-/// How thoroughly the suite measures.
+/// The extent of the suite's measurements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// Everything.
     Full,
     /// Fewer sizes, streams and runs: minutes.
     Quick,
-    /// The least that shows that everything works: seconds.
+    /// The minimum that shows that everything works: seconds.
     Smoke,
 }
 
@@ -70,69 +70,68 @@ pub enum Scope {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Operation {
-    /// The name, as in the description.
+    /// The name in the WSDL.
     pub name: String,
-    /// What it does with items.
+    /// The action with items.
     pub action: Action,
-    /// The type of an item; empty where there are none.
+    /// The type of an item; empty if there are none.
     #[serde(default, rename = "type")]
     pub item: String,
-    /// True if its messages are in SOAP encoding; it is one of `suite-encoded.wsdl` then.
+    /// True if its messages are in SOAP encoding; it is then an operation of `suite-encoded.wsdl`.
     #[serde(default)]
     pub encoded: bool,
-    /// Which values there are, as in the workloads of the parts in one process; empty where there
-    /// are none.
+    /// The values, as in the in-process workloads; empty if there are none.
     #[serde(default)]
     pub values: String,
-    /// One line for people.
+    /// A one-line description.
     #[serde(default)]
     pub description: String,
-    /// Names of the streams of similar messages that it is measured with.
+    /// Names of the streams of similar messages for its measurements.
     #[serde(default)]
     similarity: Vec<String>,
 }
 
-/// What an operation does, seen from the client.
+/// The action of an operation, from the client's view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
-    /// Nothing goes either way.
+    /// Sends and receives nothing.
     Void,
-    /// Items go and come back.
+    /// Sends items, and receives them.
     Echo,
-    /// Items go, their number comes back.
+    /// Sends items, and receives their number.
     Send,
-    /// A number goes, so many items come.
+    /// Sends a number, and receives as many items.
     Receive,
 }
 
-/// How a message differs from the one before it.
+/// The difference of a message from its predecessor.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Similarity {
     /// The name in reports.
     pub name: String,
-    /// Per cent of the items that get new values.
+    /// Percentage of the items that get new values.
     #[serde(default)]
     pub changed: u32,
-    /// In how many parts of the array.
+    /// Number of parts of the array.
     #[serde(default = "one")]
     pub clusters: usize,
-    /// What else happens.
+    /// Other changes.
     #[serde(default)]
     pub change: Change,
 }
 
-/// What happens to the items of an array from message to message.
+/// The change of an array's items from message to message.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Change {
-    /// Some get new values.
+    /// Some items get new values.
     #[default]
     Values,
-    /// One gets a value of another length.
+    /// One item gets a value of another length.
     Longer,
-    /// One more is inserted in every other message.
+    /// Every other message has one more item.
     Insert,
 }
 
@@ -140,13 +139,13 @@ pub enum Change {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LoadDefinition {
-    /// What each sends: `OPERATION[:ITEMS]`.
+    /// The message of each: `OPERATION[:ITEMS]`.
     pub message: String,
-    /// Connections at one time.
+    /// Number of concurrent connections.
     pub connections: usize,
-    /// Requests a second of an open loop; a closed loop without.
+    /// Requests per second of an open loop; `None` for a closed loop.
     pub rate: Option<f64>,
-    /// True if it is measured with `--quick` too.
+    /// True if `--quick` also measures it.
     #[serde(default)]
     quick: bool,
 }
@@ -159,7 +158,7 @@ impl Definition {
     /// Reads the definition.
     ///
     /// # Errors
-    /// When the file is malformed, or names something unknown.
+    /// When the file is malformed, or has an unknown name.
     pub fn load() -> Result<Self> {
         let definition: Self = toml::from_str(include_str!("../../../definitions/suite.toml"))
             .context("bench/definitions/suite.toml is malformed")?;
@@ -168,13 +167,13 @@ impl Definition {
         Ok(definition)
     }
 
-    /// Without flaws: for rows that are made up.
+    /// Removes the flaws, for artificial rows.
     #[cfg(test)]
     pub fn without_flaws(self) -> Self {
         Definition { flaw: vec![], ..self }
     }
 
-    /// Items in an array, ascending.
+    /// Returns the numbers of items in an array, ascending.
     pub fn sizes(&self, scope: Scope) -> &[usize] {
         match scope {
             Scope::Full => &self.sizes,
@@ -183,30 +182,30 @@ impl Definition {
         }
     }
 
-    /// Whether a row, named without its size, is measured with so many items.
+    /// Returns true if a row, named without its size, is measured with `n` items.
     pub fn has(&self, row: &str, n: usize) -> bool {
         !self.paper_sizes.contains(&n) || self.paper_rows.iter().any(|pattern| matches(pattern, row))
     }
 
-    /// The same of the parts in one process.
+    /// Returns the numbers of items for in-process parts, ascending.
     pub fn sizes_in_process(&self, scope: Scope) -> Vec<usize> {
         let large = self.sizes(scope).iter().copied().filter(|&n| n >= self.smallest_in_process);
         if scope == Scope::Smoke { self.smoke_sizes.clone() } else { large.collect() }
     }
 
-    /// Loads of many clients.
+    /// Returns the loads of many clients.
     pub fn loads(&self, scope: Scope) -> impl Iterator<Item = &LoadDefinition> {
         let is_measured = move |load: &&LoadDefinition| scope == Scope::Full || load.quick;
         self.load.iter().filter(is_measured).take(if scope == Scope::Smoke { 1 } else { usize::MAX })
     }
 
-    /// The largest size.
+    /// Returns the largest size.
     pub fn largest(&self, scope: Scope) -> usize {
         self.sizes(scope).last().copied().unwrap_or(1)
     }
 
-    /// Why the time of a toolkit in a row says nothing, in a record of that day (`2026-11-23`);
-    /// `None` where it does.
+    /// Returns why the time of a toolkit in a row proves nothing, in a record of that date
+    /// (`2026-11-23`); `None` if it is valid.
     pub fn flaw(&self, engine: &str, row: &str, date: &str) -> Option<&str> {
         let is_meant = |flaw: &&Flaw| {
             flaw.engine == engine
@@ -216,10 +215,10 @@ impl Definition {
         self.flaw.iter().find(is_meant).map(|flaw| &*flaw.why)
     }
 
-    /// The streams of similar messages that an operation is measured with.
+    /// Returns the streams of similar messages of an operation.
     ///
     /// # Errors
-    /// When it names an unknown one.
+    /// When a name is unknown.
     pub fn streams(&self, operation: &Operation) -> Result<Vec<&Similarity>> {
         let find = |name: &String| {
             let found = self.similarity.iter().find(|similarity| similarity.name == *name);
@@ -229,7 +228,7 @@ impl Definition {
     }
 }
 
-/// Whether a text is as a pattern says, in which `*` stands for any text.
+/// Returns true if `text` matches a pattern, in which `*` stands for any text.
 pub fn matches(pattern: &str, text: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut left) = text.strip_prefix(first) else { return false };
@@ -243,14 +242,14 @@ pub fn matches(pattern: &str, text: &str) -> bool {
 }
 
 impl Operation {
-    /// The name without what is done: `Ints`.
+    /// Returns the name without the action: `Ints`.
     pub fn items(&self) -> &str {
         self.name.trim_start_matches(self.action.name())
     }
 }
 
 impl Action {
-    /// The beginning of operations' names.
+    /// Returns the prefix of operation names.
     pub fn name(self) -> &'static str {
         match self {
             Action::Void => "echoVoid",
@@ -262,20 +261,20 @@ impl Action {
 }
 
 impl LoadDefinition {
-    /// The messages as a load.
+    /// Returns the messages as a load.
     ///
     /// # Errors
     /// When there are no such messages.
     pub fn share(&self) -> Result<Share> {
-        self.message.parse().with_context(|| format!("suite.toml has a load of {:?}", self.message))
+        self.message.parse().with_context(|| format!("the load {:?} in suite.toml is invalid", self.message))
     }
 
-    /// The operation.
+    /// Returns the operation.
     pub fn operation(&self) -> &str {
         self.message.split(':').next().unwrap_or_default()
     }
 
-    /// Items of a message.
+    /// Returns the number of items in a message.
     pub fn items(&self) -> usize {
         self.message.split(':').nth(1).and_then(|items| items.parse().ok()).unwrap_or(0)
     }

@@ -1,7 +1,6 @@
 //! The operations of `suite-encoded.wsdl`: arrays of strings in SOAP encoding, which may repeat.
 //!
-//! Ours shares strings where they repeat, as it has to be told: their type is [`Shared`]. Different
-//! ones are plain strings.
+//! deltasoap needs a type to share repeated strings: [`Shared`]. Distinct ones are plain strings.
 
 use anyhow::Result;
 use deltasoap::http::{Operation as Served, ServiceBuilder};
@@ -17,28 +16,29 @@ use super::operations::{MOST, number, number_sum, wide};
 use crate::encoded::{SendEncodedStrings, SendRepeatedShared, Text, texts};
 use crate::engine::Session;
 
-/// Strings that a service makes: "Message #i" and dots, so many different ones in turn.
+/// Returns the strings that a service creates: "Message #i" and dots, cycling through `different`
+/// ones.
 fn made<T: Text + Clone>(n: usize, different: usize) -> SoapArray<T> {
     let some = T::of((1..=n.min(different)).map(|i| wide(number(i))).collect());
     if n <= different { some } else { SoapArray(some.0.iter().cycle().take(n).cloned().collect()) }
 }
 
-/// How many of `n` strings differ where none repeats.
+/// Returns the number of distinct strings among `n` if none repeats.
 fn all(n: usize) -> usize {
     n
 }
 
-/// The same where they do.
+/// Returns the number of distinct strings if they repeat.
 fn few(_: usize) -> usize {
     DIFFERENT_STRINGS
 }
 
-/// The texts of [`made`].
+/// Returns the checksum of [`made`].
 fn made_sum(n: usize, different: usize) -> String {
     checksum::strings(&made::<String>(n, different).0)
 }
 
-/// A module for each type of items: messages, handlers, calls.
+/// Creates a module for each type of items: messages, handlers, calls.
 macro_rules! encoded {
     ($($module:ident = $items:literal: $item:ty, $send:ty, $texts:path, $different:path,
         [$sent:literal, $receive:literal, $received:literal];)*) => {
@@ -48,8 +48,8 @@ macro_rules! encoded {
             builder
         }
 
-        /// Calls of an operation with `n` items by our client. `None` where there is no such
-        /// operation.
+        /// Opens calls of an operation with `n` items by our client. Returns `None` if there is no
+        /// such operation.
         ///
         /// # Errors
         /// When the first call fails.
@@ -61,8 +61,8 @@ macro_rules! encoded {
             }
         }
 
-        /// The message with which a peer is told what to send, and the checksum of what must come
-        /// back. `None` where there is no such operation.
+        /// Returns the message that shows a peer what to send, and the checksum of the expected
+        /// response. Returns `None` if there is no such operation.
         pub fn request(operation: &Operation, n: usize) -> Option<(Vec<u8>, String)> {
             match (operation.items(), operation.action) {
                 $(($items, Action::Send) => {

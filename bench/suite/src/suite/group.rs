@@ -9,19 +9,19 @@ use super::toolkits::Opened;
 use crate::engine::Session;
 use crate::measure::{Figures, measure_each};
 
-/// Rows whose sessions take turns.
+/// Rows whose sessions alternate.
 #[derive(Default)]
 pub struct Group<'a> {
     rows: Vec<(Row, Option<Lack>)>,
     sessions: Vec<Box<dyn Session + 'a>>,
 }
 
-/// What came out of a group.
+/// The result of a group.
 #[derive(Debug, Default)]
 pub struct Measured {
-    /// In the order in which they were added.
+    /// The rows, in the order in which they were added.
     pub rows: Vec<Row>,
-    /// Toolkits that failed, and how.
+    /// Failed toolkits, with the reasons.
     pub failed: Vec<(String, String)>,
 }
 
@@ -32,7 +32,7 @@ impl<'a> Group<'a> {
         self.rows.push((row, lack));
     }
 
-    /// Measures all sessions by turns.
+    /// Measures all sessions alternately.
     pub fn measure(mut self, effort: Effort) -> Measured {
         let mut figures = measure_each(&mut self.sessions, effort.plan, effort.bounds).into_iter();
         let mut measured = Measured::default();

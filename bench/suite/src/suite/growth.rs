@@ -1,15 +1,15 @@
-//! How long a run is going to take, by those of fewer items: what nobody would wait for is not
-//! begun.
+//! Predicts the duration of a run from runs with fewer items, so that runs that take too long are
+//! not begun.
 
 use std::time::Duration;
 
 use super::row::Row;
 
-/// The time of a run of `n` items, by the fastest that `rows` have of the same work with fewer. It
-/// grows at least with the number of items, at most with its square, and between as it has grown
-/// from one size to the next. `None` where nothing is known.
+/// Returns the time of a run with `n` items, from the fastest one in `rows` of the same work with
+/// fewer. It grows at least linearly and at most quadratically with the number of items; in
+/// between, as it grew from one size to the next. Returns `None` if nothing is known.
 ///
-/// `work` is what the names of the rows have in front of the size.
+/// `work` is the part of row names before the size.
 pub fn expected(rows: &[Row], work: &str, engine: &str, n: usize) -> Option<Duration> {
     let size_of = |row: &Row| row.row.strip_prefix(work)?.strip_prefix('/')?.parse::<usize>().ok();
     let is_meant = |row: &&Row| row.engine == engine && row.mode == "regular";
@@ -42,9 +42,9 @@ mod tests {
         let ms = |rows: &[Row], n| expected(rows, "calls/echoInts", "snail", n).map(|time| time.as_millis());
         assert_eq!(ms(&[row(100, 2)], 1000), Some(20));
         assert_eq!(ms(&[row(1000, 200), row(100, 2)], 10_000), Some(20_000));
-        // The first size may have had the worst of it.
+        // The first size may include a one-time cost.
         assert_eq!(ms(&[row(100, 2), row(1000, 2000)], 10_000), Some(200_000));
-        // The fixed part of a call hides how it grows.
+        // The fixed cost of a call hides the growth.
         assert_eq!(ms(&[row(10, 2), row(100, 2)], 1000), Some(20));
         assert_eq!(ms(&[row(1000, 200)], 1000), None);
         assert_eq!(expected(&[row(100, 2)], "calls/echoInt", "snail", 1000), None);

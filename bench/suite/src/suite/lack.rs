@@ -1,34 +1,35 @@
-//! Why there is nothing to measure of a toolkit.
+//! Reasons why a toolkit has nothing to measure.
 
 use std::time::Duration;
 
 use crate::engine::WrongValues;
 
-/// Why a toolkit has no number in a row.
+/// The reason why a toolkit has no number in a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lack {
-    /// It is not there, cannot do that, or is not let.
+    /// It is missing, does not support the work, or is excluded.
     Absent(String),
-    /// It has failed: its process may be of no use any more.
+    /// It failed: its process may be unusable.
     Failed(String),
 }
 
 impl Lack {
-    /// For an error with all its causes. Who gets values wrong cannot do that, but other things.
+    /// Creates the lack of an error with all its causes. Wrong values only mean that the toolkit
+    /// does not support this work.
     pub fn failed(error: &anyhow::Error) -> Self {
         let reason = format!("{error:#}");
         if error.downcast_ref::<WrongValues>().is_some() { Lack::Absent(reason) } else { Lack::Failed(reason) }
     }
 
-    /// For a run that nobody is going to wait for.
+    /// Creates the lack of a run that would take too long.
     pub fn too_long(expected: Duration, most: Duration) -> Self {
         let (expected, most) = (expected.as_secs_f64(), most.as_secs_f64());
         Lack::Absent(format!(
-            "a run would take {expected:.1} s by those of fewer items, and {most:.1} s are the most here"
+            "a run would take {expected:.1} s as predicted from fewer items; the limit is {most:.1} s"
         ))
     }
 
-    /// The words for the row.
+    /// Returns the text for the row.
     pub fn reason(self) -> String {
         match self {
             Lack::Absent(reason) | Lack::Failed(reason) => reason,

@@ -1,14 +1,12 @@
-//! `suite`: the operations of the benchmark suite that was announced with *Toward Characterizing
-//! the Performance of SOAP Toolkits*, over all toolkits that this machine has, into a record and
-//! its report.
+//! `suite`: the operations of the benchmark suite announced with *Toward Characterizing the
+//! Performance of SOAP Toolkits*, for all toolkits on this machine, into a record and its report.
 //!
-//! [`definition`] reads what there is to measure, [`mod@steps`] puts it in order, [`mod@bench`]
-//! measures it over [`toolkits`] and their [`servers`], a [`group`] at a time, by means of the
-//! parts that the other commands have too; [`growth`] tells what would take too long, and [`lack`]
-//! is why there is nothing to measure. [`mod@record`] keeps [`row`]s. [`operations`] are the
-//! messages, [`encoded`] those in SOAP encoding, [`calls`] our client's calls, [`service`] our
-//! server. [`report`] makes the report of a record, now or later: numbers and their presentation
-//! are apart.
+//! [`definition`] reads what to measure, [`mod@steps`] orders it, [`mod@bench`] measures it with
+//! [`toolkits`] and their [`servers`], a [`group`] at a time, with the parts of the other commands;
+//! [`growth`] predicts what would take too long, and [`lack`] is the reason why there is nothing to
+//! measure. [`mod@record`] stores [`row`]s. [`operations`] are the messages, [`encoded`] those in
+//! SOAP encoding, [`calls`] our client's calls, [`service`] our server. [`report`] creates the
+//! report of a record, at once or later: numbers and their presentation are separate.
 
 mod bench;
 mod calls;
@@ -64,19 +62,19 @@ pub struct SuiteArguments {
     /// A toolkit (repeatable) [default: all]
     #[arg(long = "engine", value_name = "NAME")]
     engines: Vec<String>,
-    /// Where built peers lie [default: .peers in the repository]
+    /// Folder of built peers [default: .peers in the repository]
     #[arg(long, value_name = "FOLDER")]
     peers: Option<PathBuf>,
-    /// The folder of the record [default: bench/record/MACHINE/DATE in the repository]
+    /// Folder of the record [default: bench/record/MACHINE/DATE in the repository]
     #[arg(long, value_name = "FOLDER")]
     record: Option<PathBuf>,
-    /// Go on with an interrupted record: what it has is not measured again
+    /// Resume an interrupted record, whose content is not measured again
     #[arg(long)]
     resume: bool,
-    /// Measure nothing: write the report of that record again
+    /// Measure nothing; write the report of that record again
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["resume", "record"])]
     report: Option<PathBuf>,
-    /// Where that report goes [default: report.html beside the record]
+    /// File of that report [default: report.html beside the record]
     #[arg(long, value_name = "FILE", requires = "report")]
     html: Option<PathBuf>,
     /// Only print the short tables of that record, in Markdown
@@ -87,14 +85,14 @@ pub struct SuiteArguments {
     no_pin: bool,
 }
 
-/// The report's name in the folder of a record.
+/// File name of the report in the folder of a record.
 const PAGE: &str = "report.html";
 
 /// Measures, records and reports.
 ///
 /// # Errors
-/// When an argument names something unknown, or the record cannot be written. A toolkit that fails
-/// is no error, but a row.
+/// When an argument has an unknown name, or the record cannot be written. A failing toolkit is not
+/// an error but a row.
 pub fn run(arguments: &SuiteArguments, definitions: &Definitions) -> Result<ExitCode> {
     if let Some(folder) = &arguments.report {
         let (environment, rows) = record::read(folder)?;
@@ -138,8 +136,8 @@ pub fn run(arguments: &SuiteArguments, definitions: &Definitions) -> Result<Exit
     Ok(if is_ours_whole(&rows) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Looks around, and lets this program and what it starts run where toolkits belong; says whether
-/// that is a core of their own.
+/// Reads the environment, and pins this program and its children to the toolkits' core; returns
+/// whether they have their own core.
 ///
 /// # Errors
 /// When the system does not allow it.
@@ -150,7 +148,7 @@ pub fn settle(no_pin: bool) -> Result<(Surroundings, bool)> {
     let placement =
         if is_pinned { "clients and toolkits on the last core, servers on the others" } else { "not pinned to cores" };
     let surroundings = Surroundings::look(placement.to_owned());
-    // In this order: afterwards there seems to be one core.
+    // In this order: after pinning, there seems to be only one core.
     if is_pinned {
         server::pin_to_last()?;
     }
@@ -160,15 +158,15 @@ pub fn settle(no_pin: bool) -> Result<(Surroundings, bool)> {
 /// Some parts of the suite in a scope.
 #[derive(Debug, Clone)]
 pub struct Share {
-    /// Its name, in the plan and above the progress bar.
+    /// The name, in the plan and above the progress bar.
     pub name: &'static str,
-    /// How thoroughly it is measured.
+    /// The extent of its measurements.
     pub scope: Scope,
-    /// The parts; all for none.
+    /// The parts; all if empty.
     pub parts: Vec<Part>,
 }
 
-/// The suite on its way into a record.
+/// The suite during its measurement.
 pub struct Suite<'d> {
     shares: Vec<Share>,
     engines: Vec<String>,
@@ -180,7 +178,8 @@ pub struct Suite<'d> {
 }
 
 impl<'d> Suite<'d> {
-    /// Shares of it, over toolkits by their names; all for none. Peers lie in a folder.
+    /// Creates the suite from its shares and the names of toolkits; all of them if there are no
+    /// names. The folder is that of built peers.
     ///
     /// # Errors
     /// When the definition is malformed.
@@ -194,10 +193,10 @@ impl<'d> Suite<'d> {
         Ok(Suite { shares, engines, definition, definitions, peers, is_pinned, bench: None })
     }
 
-    /// Starts the toolkits; gives what a record says about them.
+    /// Starts the toolkits; returns their notes for the record.
     ///
     /// # Errors
-    /// When there is none of a name.
+    /// When a name is unknown.
     pub fn start(&mut self) -> Result<Vec<EngineNote>> {
         let toolkits = Toolkits::start(self.definitions, &self.engines, &self.peers)?;
         let notes = toolkits.notes();
@@ -206,10 +205,10 @@ impl<'d> Suite<'d> {
         Ok(notes)
     }
 
-    /// The shares that have something left to measure, by their places.
+    /// Returns the unfinished shares, by index.
     ///
     /// # Errors
-    /// When the definition names something unknown.
+    /// When the definition has an unknown name.
     pub fn legs(&self, record: &Record) -> Result<Vec<(usize, Leg)>> {
         let mut legs = Vec::new();
         for (place, share) in self.shares.iter().enumerate() {
@@ -221,14 +220,14 @@ impl<'d> Suite<'d> {
         Ok(legs)
     }
 
-    /// The toolkits that can be started, ours among them.
+    /// Returns the number of toolkits that can be started, including ours.
     fn present(&self) -> usize {
         let is_asked = |name: &String| self.engines.is_empty() || self.engines.contains(name);
         let peers = self.definitions.peers.iter();
         1 + peers.filter(|peer| is_asked(&peer.name) && Peer::is_built(peer, &self.peers)).count()
     }
 
-    /// The names of all pieces of work.
+    /// Returns the names of all jobs.
     #[cfg(test)]
     pub fn keys(&self) -> Vec<String> {
         let steps = self.shares.iter().map(|share| self.left(share, &Record::default()).unwrap());
@@ -241,11 +240,11 @@ impl<'d> Suite<'d> {
         Ok(steps)
     }
 
-    /// Measures what is left of a share, into a record.
+    /// Measures the rest of a share, into a record.
     ///
     /// # Errors
-    /// When an argument names something unknown, the record cannot be written, or the time is up. A
-    /// toolkit that fails is no error, but a row.
+    /// When an argument has an unknown name, the record cannot be written, or the time is up. A
+    /// failing toolkit is not an error but a row.
     pub fn measure(&mut self, share: usize, record: &mut Record, course: &Course) -> Result<()> {
         if self.bench.is_none() {
             self.start()?;
@@ -266,7 +265,7 @@ impl<'d> Suite<'d> {
     }
 }
 
-/// Seconds of a piece of work and a toolkit, about.
+/// Returns the approximate seconds per job and toolkit.
 fn seconds_of(scope: Scope) -> f64 {
     match scope {
         Scope::Full => 1.3,
@@ -285,20 +284,20 @@ impl SuiteArguments {
     }
 }
 
-/// `bench/record/MACHINE/DATE` in the repository that this program was built in.
+/// Returns `bench/record/MACHINE/DATE` in the repository that this program was built in.
 pub fn folder_of(surroundings: &Surroundings) -> PathBuf {
     let machine = surroundings.machine();
     let name = slug(&format!("{} {} cores", machine.processor, machine.cores));
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../record").join(name).join(machine.date)
 }
 
-/// Letters and digits in lower case, everything else a hyphen.
+/// Returns letters and digits in lower case, with everything else as hyphens.
 fn slug(text: &str) -> String {
     let words: Vec<_> = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
     words.join("-").to_lowercase()
 }
 
-/// True if deltasoap did everything.
+/// Returns true if deltasoap has no failures.
 pub fn is_ours_whole(rows: &[Row]) -> bool {
     let failed: Vec<_> = rows.iter().filter(|row| row.engine == server::OURS && row.reason.is_some()).collect();
     for row in &failed {

@@ -1,8 +1,9 @@
-//! The messages of `suite.wsdl` as Rust types, and the values that they carry.
+//! The messages of `suite.wsdl` as Rust types, and their values.
 //!
-//! A type of items is a [`Content`]: what a list or an octet string holds. [`operations!`](self)
-//! makes of each the messages of its three operations, our service's handlers for them, and calls
-//! of them by our client. Those of `suite-encoded.wsdl` are in [`encoded`].
+//! A type of items is a [`Content`]: the content of a list or an octet string.
+//! [`operations!`](self) creates from each the messages of its three operations, our service's
+//! handlers for them, and calls of them by our client. Those of `suite-encoded.wsdl` are in
+//! [`encoded`].
 
 use anyhow::Result;
 use deltasoap::http::ServiceBuilder;
@@ -21,38 +22,39 @@ use super::encoded;
 use crate::engine::Session;
 use crate::messages::{Event, Mio, event_tuples, tuples};
 
-/// What stands in a message: items, or octets.
+/// The content of a message: items, or octets.
 pub trait Content: Clone + Send + Sync + 'static {
-    /// Items of a `receive` operation: a function of their number alone, as `suite.wsdl` says.
+    /// Returns the items of a `receive` operation: a function of their number alone, as
+    /// `suite.wsdl` requires.
     fn made(n: usize) -> Self;
 
-    /// Values to send, each after the one before it; the last is followed by the first.
+    /// Returns values to send, each after its predecessor; the first one follows the last.
     fn ring(n: usize, similarity: &Similarity) -> Vec<Self>;
 
-    /// Items, or octets.
+    /// Returns the number of items, or of octets.
     fn count(&self) -> usize;
 
-    /// The checksum of the peer protocol.
+    /// Returns the checksum of the peer protocol.
     fn checksum(&self) -> String;
 }
 
-/// Messages in a ring whose values differ.
+/// Number of messages in a ring with different values.
 const RING: usize = 8;
-/// Characters of a string that is received.
+/// Number of characters of a received string.
 const WIDTH: usize = 100;
-/// What fills them up.
+/// Padding of the strings.
 const DOTS: &str = match std::str::from_utf8(&[b'.'; WIDTH]) {
     Ok(dots) => dots,
     Err(_) => unreachable!(),
 };
 
-/// The numbers 1, 2, ... n.
+/// Returns the numbers 1, 2, ... n.
 fn numbers(n: usize) -> impl Iterator<Item = i32> {
     1..=i32::try_from(n).unwrap_or(i32::MAX)
 }
 
-/// "Message #i" and dots. Padding by `format!` writes them one by one, which takes longer than to
-/// encode the string.
+/// Returns "Message #i" and dots. Padding by `format!` writes them one by one, which takes longer
+/// than encoding the string.
 pub fn wide(i: i32) -> String {
     let mut text = String::with_capacity(WIDTH);
     text += "Message #";
@@ -61,7 +63,7 @@ pub fn wide(i: i32) -> String {
     text
 }
 
-/// A ring of values that change; a single value where none does.
+/// Returns a ring of changing values; a single value if none changes.
 fn changed<T: Clone + PartialEq>(
     first: &[T],
     similarity: &Similarity,
@@ -157,7 +159,7 @@ impl Content for Vec<Event> {
         arrays::events(n).into_iter().map(Event::from).collect()
     }
 
-    /// One message for all: streams of similar events are not defined.
+    /// Returns one message: there are no streams of similar events.
     fn ring(n: usize, _: &Similarity) -> Vec<Self> {
         vec![Self::made(n)]
     }
@@ -190,12 +192,12 @@ impl Content for Base64 {
     }
 }
 
-/// Nothing.
+/// An empty request.
 #[derive(Debug, Clone, Soap)]
 #[soap(namespace = "urn:bench", element = "echoVoid")]
 pub struct EchoVoid {}
 
-/// Nothing comes back.
+/// An empty response.
 #[derive(Debug, Soap)]
 #[soap(namespace = "urn:bench", element = "echoVoidResponse")]
 pub struct EchoVoidResponse {}
@@ -206,22 +208,22 @@ impl Answer for EchoVoidResponse {
     }
 }
 
-/// A message in full.
+/// Encodes a message in full.
 fn written<T: Message>(message: &T) -> Result<Vec<u8>> {
     Ok(encode_message(Version::Soap11, Use::Literal, &[], message, Buffer::new())?.as_slice().to_vec())
 }
 
-/// A number as a response has it.
+/// Returns a number as in a response.
 pub fn number(count: usize) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)
 }
 
-/// The checksum of a number.
+/// Returns the checksum of a number.
 pub fn number_sum(count: usize) -> String {
     checksum::ints(&[number(count)])
 }
 
-/// A module for each type of items: messages, handlers, calls.
+/// Creates a module for each type of items: messages, handlers, calls.
 macro_rules! operations {
     ($($module:ident = $items:literal, $field:ident: $content:ty, $names:tt;)*) => {
         $(operations!(@one $module, $field: $content, $names);)*
@@ -233,8 +235,8 @@ macro_rules! operations {
             encoded::serve(builder)
         }
 
-        /// Calls of an operation with `n` items by our client. `None` where there is no such type
-        /// of items.
+        /// Opens calls of an operation with `n` items by our client. Returns `None` if there is no
+        /// such type of items.
         ///
         /// # Errors
         /// When the first call fails.
@@ -249,8 +251,8 @@ macro_rules! operations {
             }
         }
 
-        /// The message with which a peer is told what to send, and the checksum of what must come
-        /// back. `None` where there is no such type of items.
+        /// Returns the message that shows a peer what to send, and the checksum of the expected
+        /// response. Returns `None` if there is no such type of items.
         ///
         /// # Errors
         /// When the message cannot be written.
@@ -311,8 +313,8 @@ macro_rules! operations {
                 }
             }
 
-            /// An echo is a copy, so that the request stays with the service for the next to be
-            /// compared with.
+            /// An echo returns a copy, so that the request stays in the service for comparison with
+            /// the next one.
             pub fn serve(builder: ServiceBuilder) -> ServiceBuilder {
                 builder
                     .operation(async |request: Lease<Echo>| Ok::<_, Fault>(Echoed { $field: request.$field.clone() }))
@@ -353,7 +355,7 @@ macro_rules! operations {
     };
 }
 
-/// Most items that the service makes, so that nobody can have it use up its memory.
+/// Maximum number of items that the service creates, to limit its memory.
 pub const MOST: usize = 1_000_000;
 
 operations! {

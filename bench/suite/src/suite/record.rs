@@ -1,5 +1,5 @@
-//! The suite's part of a record: its rows in `results.jsonl`, and `environment.json`, which says
-//! what all measurements of a record have in common.
+//! The suite's part of a record: its rows in `results.jsonl`, and `environment.json` with the
+//! common environment of all measurements.
 
 use std::fs;
 use std::path::Path;
@@ -14,50 +14,48 @@ use crate::record::{Record, SUITE, kind, read_lines};
 
 const ENVIRONMENT: &str = "environment.json";
 
-/// What the measurements of a record have in common.
+/// The common environment of a record's measurements.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Environment {
-    /// The machine and when it was.
+    /// The machine and the date.
     #[serde(flatten, deserialize_with = "flattened")]
     pub machine: Machine,
     /// `full`, `quick` or `smoke`.
     pub scope: String,
-    /// Parts that were asked for.
+    /// The requested parts.
     pub parts: Vec<Part>,
     /// The toolkits.
     pub engines: Vec<EngineNote>,
-    /// What made the figures doubtful.
+    /// The reasons why figures are doubtful.
     pub warning: Option<String>,
     /// The steps of a reproduction.
     #[serde(default)]
     pub steps: Vec<StepNote>,
 }
 
-/// A step of a reproduction. One that was interrupted has a note for each time that it was worked
-/// on.
+/// A step of a reproduction. An interrupted step has a note for each session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepNote {
-    /// Its name.
+    /// The step's name.
     pub step: String,
-    /// The day, as `2026-01-31`.
+    /// The date, such as `2026-01-31`.
     pub date: String,
-    /// Seconds that it took.
+    /// Duration in seconds.
     pub seconds: f64,
-    /// Processes that wanted to run before it, on average over a minute.
+    /// Load average over a minute before it.
     pub load_before: f64,
-    /// The same after it; the step itself counts as one.
+    /// Load average over a minute after it; the step itself counts as one.
     pub load_after: f64,
-    /// True of the first step of a session: nothing of ours ran before it.
+    /// True for the first step of a session: nothing of ours ran before it.
     #[serde(default)]
     pub is_first: bool,
-    /// Seconds that it was expected to take by what such steps take elsewhere, if it was done to
-    /// its end.
+    /// Expected seconds, from the duration of such steps elsewhere, if it was completed.
     #[serde(default)]
     pub expected: Option<f64>,
 }
 
-/// What a line says beside its other fields. By way of a JSON value: where serde_json keeps numbers
-/// as text, as deltasoap-dynamic has it do, `flatten` alone reads none.
+/// Deserializes the remaining fields of a line through a JSON value: with serde_json's numbers as
+/// text, which deltasoap-dynamic enables, `flatten` alone cannot read numbers.
 fn flattened<'de, D: Deserializer<'de>, T: DeserializeOwned>(line: D) -> Result<T, D::Error> {
     serde_json::from_value(serde_json::Value::deserialize(line)?).map_err(D::Error::custom)
 }
@@ -67,18 +65,18 @@ fn flattened<'de, D: Deserializer<'de>, T: DeserializeOwned>(line: D) -> Result<
 pub struct EngineNote {
     /// The name in rows.
     pub name: String,
-    /// Who it says it is; `None` where it could not be asked.
+    /// The toolkit's name and version; `None` if it could not be asked.
     pub version: Option<String>,
-    /// One line for people.
+    /// A one-line description.
     pub description: String,
-    /// Why it is missing.
+    /// The reason why it is missing.
     pub reason: Option<String>,
-    /// True if what a message takes in memory is not seen from outside.
+    /// True if its memory per message is not visible from outside.
     #[serde(default)]
     pub hides_memory: bool,
 }
 
-/// The suite's rows of a record, and the pieces of work that it has.
+/// The suite's rows of a record, and its jobs.
 #[derive(Debug)]
 pub struct Rows<'r> {
     record: &'r mut Record,
@@ -86,18 +84,18 @@ pub struct Rows<'r> {
 }
 
 impl<'r> Rows<'r> {
-    /// Those of a record.
+    /// Returns the rows of a record.
     pub fn of(record: &'r mut Record) -> Self {
         let rows = record.all(SUITE);
         Rows { record, rows }
     }
 
-    /// What it has.
+    /// Returns the rows.
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
 
-    /// Adds all rows of a piece of work.
+    /// Adds all rows of a job.
     ///
     /// # Errors
     /// When they cannot be written.

@@ -1,55 +1,55 @@
-//! What the suite records: one schema for all parts, as a line of JSON.
+//! The rows of the suite: one schema for all parts, as a line of JSON.
 
 use serde::{Deserialize, Serialize};
 
 use crate::measure::Figures;
 pub use crate::workload::Layer;
 
-/// A toolkit at a piece of work. Keys in the order in which they are written; what does not apply
-/// is null. `bench/README.md` describes them.
+/// The result of a toolkit in a job. Keys are in output order; fields that do not apply are null.
+/// `bench/README.md` describes them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// The piece of work: what is compared with each other has the same.
+    /// The job: compared results have the same.
     pub row: String,
-    /// Which part of the suite.
+    /// The part of the suite.
     pub part: Part,
-    /// What is done: `decode`, `encode`, or an operation.
+    /// The work: `decode`, `encode`, or an operation.
     pub operation: String,
     /// The values, as in the workloads.
     pub values: String,
-    /// Items, or octets.
+    /// Number of items, or of octets.
     pub n: usize,
-    /// How a message differs from the one before it; null where each is the same, or nothing is
-    /// made of it.
+    /// The difference of a message from its predecessor; null if all are the same, or it is not
+    /// used.
     pub similarity: Option<String>,
     /// The toolkit.
     pub engine: String,
-    /// What kind of toolkit.
+    /// The kind of toolkit.
     pub layer: Layer,
-    /// How it works: `regular`, or what is different.
+    /// The mode: `regular`, or the difference from it.
     pub mode: String,
-    /// Bytes of the message.
+    /// Size of the message in bytes.
     pub bytes: Option<u64>,
-    /// Runs, or answers, that count.
+    /// Number of runs, or answers, that count.
     pub runs: Option<u64>,
     /// Nanoseconds of the fastest run.
     pub ns_min: Option<u64>,
-    /// Nanoseconds of the median run; of a load, the median latency.
+    /// Nanoseconds of the median run; for a load, the median latency.
     pub ns_median: Option<u64>,
-    /// Distance of the quartiles by the median.
+    /// Distance of the quartiles divided by the median.
     pub spread: Option<f64>,
-    /// Nanoseconds that 99 of 100 answers did not exceed.
+    /// 99th percentile of the latency in nanoseconds.
     pub ns_p99: Option<u64>,
-    /// Nanoseconds that 999 of 1000 answers did not exceed.
+    /// 99.9th percentile of the latency in nanoseconds.
     pub ns_p999: Option<u64>,
-    /// Right answers a second.
+    /// Correct answers per second.
     pub per_second: Option<f64>,
-    /// Microseconds of the server's processor time a request.
+    /// The server's processor time per request in microseconds.
     pub cpu_us: Option<f64>,
-    /// Bytes of memory: see [`crate::engine::Session::peak_bytes`]; of a load, resident in the
-    /// server at most.
+    /// Memory in bytes: see [`crate::engine::Session::peak_bytes`]; for a load, the peak resident
+    /// memory of the server.
     pub peak_bytes: Option<u64>,
-    /// Why there are no numbers.
+    /// The reason why there are no numbers.
     pub reason: Option<String>,
 }
 
@@ -57,20 +57,20 @@ pub struct Row {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
-    /// From memory to memory.
+    /// From memory to memory
     Process,
-    /// Each toolkit's client and its own server.
+    /// Each toolkit's client and its own server
     Calls,
-    /// Many clients of ours.
+    /// Many clients of ours
     Load,
-    /// gzip and TLS.
+    /// gzip and TLS
     Transport,
-    /// Differential work, direction by direction.
+    /// Differential mode, by direction
     Ablation,
 }
 
 impl Part {
-    /// The name in rows.
+    /// Returns the name in rows.
     pub fn name(self) -> &'static str {
         match self {
             Part::Process => "process",
@@ -82,7 +82,7 @@ impl Part {
     }
 }
 
-/// Who does what, without numbers.
+/// A row's job, without toolkit and numbers.
 #[derive(Debug, Clone)]
 pub struct Subject<'a> {
     /// See [`Row::row`].
@@ -100,7 +100,7 @@ pub struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// The row of a toolkit, still empty.
+    /// Returns an empty row of a toolkit.
     pub fn row(&self, engine: &str, layer: Layer, mode: &str) -> Row {
         Row {
             row: self.row.to_owned(),
@@ -128,7 +128,7 @@ impl Subject<'_> {
 }
 
 impl Row {
-    /// The row with what was measured, or with the reason why nothing was.
+    /// Returns the row with the measurement, or with the reason why there is none.
     pub fn with(self, outcome: Result<Figures, String>) -> Self {
         match outcome {
             Err(reason) => Row { reason: Some(one_line(&reason)), ..self },
@@ -144,13 +144,13 @@ impl Row {
         }
     }
 
-    /// Milliseconds of the median run.
+    /// Returns the milliseconds of the median run.
     pub fn ms(&self) -> Option<f64> {
         self.ns_median.map(|ns| ns.max(1) as f64 / 1e6)
     }
 }
 
-/// Messages of toolkits may have many lines, of which the first says most.
+/// Returns the first line: error messages of toolkits may have many, of which the first says most.
 fn one_line(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no reason given");
     line.chars().take(300).collect()

@@ -1,5 +1,5 @@
-//! The servers of the toolkits, each a process of its own on the cores that the clients leave
-//! alone, and how they are spoken to.
+//! The servers of the toolkits, each in a separate process on the cores that the clients do not
+//! use, and their transports.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -16,7 +16,7 @@ use super::toolkits::{Offers, Toolkit};
 use crate::engine::Transport;
 use crate::load::server::{Launch, OURS, Server};
 
-/// How a client and its server speak to each other.
+/// A transport between a client and its server.
 #[derive(Clone, Copy)]
 pub struct Way<'s> {
     /// The name in rows.
@@ -25,13 +25,13 @@ pub struct Way<'s> {
     pub name: &'static str,
     /// True if messages are compressed.
     pub is_gzip: bool,
-    /// True if they are encrypted.
+    /// True if messages are encrypted.
     pub is_tls: bool,
-    /// What TLS needs.
+    /// The secrets for TLS.
     pub secrets: Option<&'s Secrets>,
 }
 
-/// All that there are.
+/// All transports.
 pub const WAYS: [Way<'_>; 4] = [
     Way { mode: "plain", name: "plain", is_gzip: false, is_tls: false, secrets: None },
     Way { mode: "gzip", name: "gzip", is_gzip: true, is_tls: false, secrets: None },
@@ -40,48 +40,48 @@ pub const WAYS: [Way<'_>; 4] = [
 ];
 
 impl Way<'_> {
-    /// As it is wherever transports are not of interest.
+    /// Returns the default, for measurements that are not about transports.
     pub fn plain() -> Self {
         Way { mode: Mode::Regular.name(), ..WAYS[0] }
     }
 
-    /// What a peer is told; nothing where it cannot have been told anything else.
+    /// Returns the transport to set in a peer; `None` if it cannot have another one.
     pub fn transport(&self) -> Option<Transport> {
         let secrets = self.secrets?;
         Some(Transport { name: self.name, folder: secrets.folder.path().to_owned() })
     }
 
-    /// The options of our server.
+    /// Returns the options of our server.
     fn options(&self) -> Vec<String> {
         let secrets = self.secrets.map_or_else(Vec::new, |secrets| secrets.options(self.is_gzip, self.is_tls));
         [options(Mode::Regular), secrets].concat()
     }
 }
 
-/// Servers, each a process of its own on the cores that the clients leave alone.
+/// Servers, each in a separate process on the cores that the clients do not use.
 pub struct Servers {
     program: PathBuf,
     peers: PathBuf,
     is_pinned: bool,
-    /// Those of the calls, by toolkit.
+    /// The servers for calls, by toolkit.
     running: HashMap<String, Result<Server, Lack>>,
 }
 
 impl Servers {
-    /// For peers that lie there.
+    /// Creates the servers for a folder of built peers.
     ///
     /// # Errors
-    /// When it is not known where this program is.
+    /// When the path of this program is unknown.
     pub fn new(peers: PathBuf, is_pinned: bool) -> Result<Self> {
-        let program = std::env::current_exe().context("it is not known where this program is")?;
+        let program = std::env::current_exe().context("the path of this program is unknown")?;
         Ok(Servers { program, peers, is_pinned, running: HashMap::new() })
     }
 
-    /// Where the server of a toolkit listens that is called by its client, one connection at a
+    /// Returns the address of a toolkit's server for calls by its own client, one connection at a
     /// time.
     ///
     /// # Errors
-    /// When its client or its server cannot do that, or the server does not start.
+    /// When client or server do not support it, or the server does not start.
     pub fn of(
         &mut self,
         toolkit: &Toolkit,
@@ -92,7 +92,7 @@ impl Servers {
         toolkit.can_call(operation).map_err(Lack::Absent)?;
         toolkit.can_speak(way.name).map_err(Lack::Absent)?;
         let name = toolkit.server();
-        let missing = || Err(format!("the server that its client calls, {name}, is not asked for"));
+        let missing = || Err(format!("the server that its client calls, {name}, was not requested"));
         offers.get(name).cloned().unwrap_or_else(missing).map_err(Lack::Absent)?;
         if !self.running.contains_key(name) {
             let launch = Launch { transport: way.transport(), ..self.launch(1, way.options()) };
@@ -105,28 +105,28 @@ impl Servers {
         }
     }
 
-    /// Ends the server of a toolkit, if there is one.
+    /// Stops the server of a toolkit, if there is one.
     pub fn forget(&mut self, name: &str) {
         self.running.remove(name);
     }
 
-    /// Ends all of them.
+    /// Stops all servers.
     pub fn forget_all(&mut self) {
         self.running.clear();
     }
 
-    /// A server that has served nobody yet.
+    /// Starts a new server.
     ///
     /// # Errors
     /// When the toolkit has none for that, or it does not start.
     pub fn fresh(&self, toolkit: &Toolkit, load: &LoadDefinition, mode: Mode) -> Result<Server, Lack> {
         toolkit.offers(load.operation()).map_err(Lack::Absent)?;
-        // One more, for the messages that are tried out.
+        // One more, for trying the messages.
         let launch = self.launch(load.connections + 1, options(mode));
         launch.start(&toolkit.name).map_err(|error| Lack::failed(&error))
     }
 
-    /// A server of ours.
+    /// Starts a server of ours.
     ///
     /// # Errors
     /// When it does not start.
@@ -144,18 +144,18 @@ fn options(mode: Mode) -> Vec<String> {
     vec!["--mode".to_owned(), crate::options::name(mode)]
 }
 
-/// A certificate for this machine, and who vouches for it: itself.
+/// A self-signed certificate for this machine.
 pub struct Secrets {
     folder: TempDir,
-    /// Who vouches for it.
+    /// The certificate as a trusted root.
     pub roots: Roots,
 }
 
 impl Secrets {
-    /// A new one.
+    /// Creates a certificate.
     ///
     /// # Errors
-    /// When it cannot be made or written.
+    /// When it cannot be created or written.
     pub fn new() -> Result<Self> {
         let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()])?;
         let (folder, certificate) = (tempfile::tempdir()?, made.cert.pem());
@@ -166,7 +166,7 @@ impl Secrets {
         Ok(Secrets { folder, roots: Roots::from_pem(certificate)? })
     }
 
-    /// Our server's options.
+    /// Returns our server's options.
     fn options(&self, is_gzip: bool, is_tls: bool) -> Vec<String> {
         let file = |name: &str| self.path(name).display().to_string();
         let mut options = if is_gzip { vec!["--gzip".to_owned()] } else { vec![] };

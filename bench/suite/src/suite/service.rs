@@ -1,7 +1,7 @@
-//! `serve`: our server of `suite.wsdl`, a process of its own.
+//! `serve`: our server of `suite.wsdl`, in a separate process.
 //!
-//! It differs from `deltasoap serve` in what it can switch off: one direction of differential work
-//! without the other.
+//! Unlike `deltasoap serve`, it can switch off one direction of differential mode without the
+//! other.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -17,23 +17,23 @@ use super::operations;
 
 const WSDL: &str = include_str!("../../../definitions/suite.wsdl");
 
-/// How long a connection may be silent: a client waits as long as others take their turns. Other
-/// servers are told so, too.
+/// Idle timeout of a connection: a client waits while others are measured. Other servers get the
+/// same value.
 const PATIENCE: Duration = Duration::from_secs(3600);
 
-/// How to serve.
+/// Options of the server.
 #[derive(Debug, clap::Args)]
 pub struct ServeArguments {
     /// Address and port to listen on; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
-    /// Which directions work differentially
+    /// Directions that use differential mode
     #[arg(long, value_enum, default_value = "both")]
     mode: Mode,
-    /// Answer in gzip where the client accepts it
+    /// Compress answers with gzip if the client accepts it
     #[arg(long)]
     gzip: bool,
-    /// Speak TLS, with the certificates of this PEM file
+    /// Use TLS, with the certificates of this PEM file
     #[arg(long, requires = "tls_key", value_name = "FILE")]
     tls_cert: Option<PathBuf>,
     /// The certificate's private key, a PEM file
@@ -41,12 +41,12 @@ pub struct ServeArguments {
     tls_key: Option<PathBuf>,
 }
 
-/// Serves until the process is ended.
+/// Serves until the process is killed.
 ///
 /// # Errors
 /// When it cannot listen, or a file cannot be read.
 pub fn run(arguments: &ServeArguments) -> Result<ExitCode> {
-    // As `deltasoap serve` does: tasks that wait in the common queue get their turn.
+    // As in `deltasoap serve`: tasks in the global queue are not delayed.
     let runtime = Builder::new_multi_thread().enable_all().global_queue_interval(1).build()?;
     runtime.block_on(serve(arguments))?;
     Ok(ExitCode::SUCCESS)

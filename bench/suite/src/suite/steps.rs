@@ -1,4 +1,4 @@
-//! The pieces of work, in the order in which they are done.
+//! The jobs, in order.
 
 use anyhow::Result;
 
@@ -8,16 +8,16 @@ use crate::send::{Action as Sent, Case};
 use crate::stream::{Kind, Recipe};
 use crate::workload::{Definitions, Values, Workload};
 
-/// A piece of work: what is measured by turns.
+/// A job, whose sessions alternate.
 #[derive(Debug)]
 pub struct Step<'d> {
     /// See [`super::row::Row::row`].
     pub row: String,
-    /// What is done.
+    /// The work.
     pub work: Work<'d>,
 }
 
-/// What is done.
+/// The work of a job.
 #[derive(Debug)]
 pub enum Work<'d> {
     /// A workload in one process.
@@ -28,18 +28,18 @@ pub enum Work<'d> {
     Load(&'d LoadDefinition),
     /// An operation with and without gzip and TLS.
     Transport(&'d Operation, usize),
-    /// A stream is decoded, in one process.
+    /// Decoding of a stream, in one process.
     Decode(Recipe, &'d Similarity),
-    /// Messages are written through a template, in one process.
+    /// Writing of messages through a template, in one process.
     Encode(Case, &'d Similarity),
-    /// Calls with parts of differential work.
+    /// Calls with differential mode in some directions.
     Differential(&'d Operation, usize, &'d Similarity),
 }
 
-/// Everything that the parts consist of; all parts for none.
+/// Returns all jobs of the parts; all parts if empty.
 ///
 /// # Errors
-/// When the definition names something unknown.
+/// When the definition has an unknown name.
 pub fn steps<'d>(
     definition: &'d Definition,
     definitions: &'d Definitions,
@@ -68,7 +68,7 @@ pub fn steps<'d>(
 }
 
 fn process<'d>(definition: &Definition, definitions: &'d Definitions, scope: Scope) -> Vec<Work<'d>> {
-    // A hint is a matter of calls.
+    // Hints need calls.
     let workloads = || definitions.workloads.iter().filter(|workload| workload.sent.is_none());
     let of_size = |n| workloads().map(move |workload| Work::Process(workload, n));
     definition.sizes_in_process(scope).into_iter().flat_map(of_size).collect()
@@ -83,7 +83,7 @@ fn calls(definition: &Definition, scope: Scope) -> Vec<Work<'_>> {
     operations.flat_map(|operation| of_operation(operation).map(move |n| Work::Calls(operation, n))).collect()
 }
 
-/// The echoes of which there are streams, since those are of most interest.
+/// Returns the echoes with streams, the most interesting ones.
 fn transports(definition: &Definition, scope: Scope) -> Vec<Work<'_>> {
     let operations = definition
         .operation
@@ -103,7 +103,7 @@ fn transports(definition: &Definition, scope: Scope) -> Vec<Work<'_>> {
 fn ablations(definition: &Definition, scope: Scope) -> Result<Vec<Work<'_>>> {
     let mut works = Vec::new();
     for operation in &definition.operation {
-        // Doubles are what the goals are about; the rest takes time.
+        // The goals are about doubles; the rest takes time.
         let streams = definition.streams(operation)?;
         let is_measured = scope == Scope::Full || operation.name == "echoDoubles";
         let streams =
@@ -117,7 +117,7 @@ fn ablations(definition: &Definition, scope: Scope) -> Result<Vec<Work<'_>>> {
     Ok(works)
 }
 
-/// A stream of similar messages to decode, and one to encode, where there are such.
+/// Returns a stream of similar messages to decode, and one to encode, if they exist.
 fn in_process<'d>(operation: &Operation, n: usize, similarity: &'d Similarity) -> Vec<Work<'d>> {
     let (kind, values) = match operation.items() {
         "Ints" => (Kind::Ints, Values::Ints),
@@ -172,7 +172,7 @@ impl Work<'_> {
 }
 
 impl Step<'_> {
-    /// False for a size between the others that the paper does not show.
+    /// Returns false for a size between the others that the paper does not show.
     fn is_measured(&self, definition: &Definition) -> bool {
         match self.work {
             Work::Process(_, n) | Work::Calls(_, n) => {
@@ -183,7 +183,7 @@ impl Step<'_> {
         }
     }
 
-    /// Who does what, but for the toolkit.
+    /// Returns the subject of the job's rows.
     pub fn subject(&self) -> Subject<'_> {
         let (operation, values, n) = match &self.work {
             Work::Process(workload, n) => {
@@ -209,7 +209,7 @@ impl Step<'_> {
     }
 }
 
-/// The name of values in workloads.
+/// Returns the name of values in workloads.
 fn values_name(values: Values) -> &'static str {
     match values {
         Values::Ints => "ints",

@@ -1,8 +1,8 @@
 //! The toolkits that the suite compares: deltasoap in this process, and a process for each peer.
 //!
-//! One that is missing, fails or hangs is a row with the reason. A peer that failed is started
-//! again for the next piece of work, unless it does nothing but fail; the work at which it failed
-//! is not tried again with more items.
+//! A toolkit that is missing, fails or hangs is a row with the reason. A failed peer is restarted
+//! for the next job, unless all it does is fail; the work at which it failed is not retried with
+//! more items.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -19,14 +19,14 @@ use super::row::Layer;
 use crate::engine::{Call, Deltasoap, Engine, Peer, Session};
 use crate::workload::{Action, Definitions, PeerDefinition, Workload};
 
-/// How long a peer may take for an answer.
+/// Maximum time for an answer of a peer.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// Failures in a row, with no work done in between, after which a peer is not started again.
+/// Number of consecutive failures after which a peer is not restarted.
 const FAILURES: u32 = 4;
 
 /// All toolkits, ours first.
 pub struct Toolkits {
-    /// In the order of reports.
+    /// The toolkits, in the order of reports.
     pub all: Vec<Toolkit>,
 }
 
@@ -34,19 +34,19 @@ pub struct Toolkits {
 pub struct Toolkit {
     /// The name in rows.
     pub name: String,
-    /// What kind it is.
+    /// The toolkit's kind.
     pub layer: Layer,
     description: String,
     hides_memory: bool,
     version: Option<String>,
     state: State,
-    /// Whose server its client calls.
+    /// The toolkit whose server its client calls.
     server: String,
-    /// Why it calls none.
+    /// The reason why it does not call.
     no_calls: Option<String>,
-    /// How long it wants to be warmed up.
+    /// Duration of its warm-up.
     warm: Duration,
-    /// What it has been warmed up for since it was started.
+    /// Work that has been warmed up since the last start.
     warmed: HashSet<String>,
     watchdog: Watchdog,
 }
@@ -54,15 +54,15 @@ pub struct Toolkit {
 enum State {
     Ours(Deltasoap),
     Peer(Box<Peer>),
-    /// Why there is none.
+    /// The reason why it is missing.
     Missing(String),
 }
 
 impl Toolkits {
-    /// Starts those that were asked for; all if none was named.
+    /// Starts the requested toolkits; all if there are no names.
     ///
     /// # Errors
-    /// When there is none of a name.
+    /// When a name is unknown.
     pub fn start(definitions: &Definitions, names: &[String], folder: &std::path::Path) -> Result<Self> {
         let watchdog = Watchdog::start();
         let ours = Toolkit {
@@ -89,12 +89,12 @@ impl Toolkits {
         Ok(Toolkits { all })
     }
 
-    /// What servers have an operation, by toolkit; and why the others do not.
+    /// Returns which servers support an operation, by toolkit, and why the others do not.
     pub fn offers(&self, operation: &str) -> Offers {
         self.all.iter().map(|toolkit| (toolkit.name.clone(), toolkit.offers(operation))).collect()
     }
 
-    /// What a record says about them.
+    /// Returns the notes for the record.
     pub fn notes(&self) -> Vec<EngineNote> {
         self.all.iter().map(Toolkit::note).collect()
     }
@@ -102,10 +102,10 @@ impl Toolkits {
 
 const OURS: &str = "deltasoap";
 
-/// By toolkit, an error where its server does not have an operation.
+/// Support of an operation, by toolkit: an error if its server does not support it.
 pub type Offers = HashMap<String, Result<(), String>>;
 
-/// A session, or why there is none.
+/// A session, or the reason why there is none.
 pub type Opened<'a> = Result<Box<dyn Session + 'a>, Lack>;
 
 impl Toolkit {
@@ -145,7 +145,7 @@ impl Toolkit {
         EngineNote { name, version: self.version.clone(), description, reason, hides_memory: self.hides_memory }
     }
 
-    /// An error where its server does not have an operation.
+    /// Returns an error if its server does not support an operation.
     pub fn offers(&self, operation: &str) -> Result<(), String> {
         match &self.state {
             State::Missing(reason) => Err(reason.clone()),
@@ -158,12 +158,12 @@ impl Toolkit {
         }
     }
 
-    /// Whose server its client calls.
+    /// Returns the toolkit whose server its client calls.
     pub fn server(&self) -> &str {
         &self.server
     }
 
-    /// An error where its server and its client cannot speak that way.
+    /// Returns an error if its server and its client do not support a transport.
     pub fn can_speak(&self, transport: &str) -> Result<(), String> {
         match &self.state {
             State::Missing(reason) => Err(reason.clone()),
@@ -174,7 +174,7 @@ impl Toolkit {
         }
     }
 
-    /// An error where its client cannot call an operation.
+    /// Returns an error if its client cannot call an operation.
     pub fn can_call(&self, operation: &str) -> Result<(), String> {
         match &self.state {
             State::Missing(reason) => Err(reason.clone()),
@@ -188,8 +188,7 @@ impl Toolkit {
         }
     }
 
-    /// How long work of that name wants to be warmed up: what has been compiled while it ran stays
-    /// so, whatever the size.
+    /// Returns the warm-up for work of that name: JIT-compiled code is kept for all sizes.
     fn warm_once(&mut self, work: &str) -> Duration {
         if self.warmed.insert(work.to_owned()) { self.warm } else { Duration::ZERO }
     }
@@ -219,7 +218,7 @@ impl Toolkit {
         let Toolkit { state, watchdog, .. } = self;
         match state {
             State::Missing(reason) => Err(Lack::Absent(reason.clone())),
-            State::Ours(_) => Err(Lack::Absent("our client is no peer".to_owned())),
+            State::Ours(_) => Err(Lack::Absent("our client is not a peer".to_owned())),
             State::Peer(peer) => {
                 let pid = peer.pid();
                 watchdog.guard((pid, warm), || peer.prepare_call(call))
@@ -228,23 +227,23 @@ impl Toolkit {
     }
 }
 
-/// Starts peers again that have ended, and knows at what they failed.
+/// Restarts peers that have ended, and remembers the work at which they failed.
 #[derive(Debug)]
 pub struct Restarts {
     peers: PathBuf,
-    /// Failures in a row, by toolkit.
+    /// Number of consecutive failures, by toolkit.
     in_a_row: HashMap<String, u32>,
-    /// Items and reason, by toolkit and work.
+    /// Number of items and reason, by toolkit and work.
     failures: HashMap<(String, String), (usize, String)>,
 }
 
 impl Restarts {
-    /// For peers that lie there.
+    /// Creates it for a folder of built peers.
     pub fn new(peers: PathBuf) -> Self {
         Restarts { peers, in_a_row: HashMap::new(), failures: HashMap::new() }
     }
 
-    /// Starts a peer again that failed at a work with so many items.
+    /// Restarts a peer that failed at some work with `n` items.
     pub fn restart(
         &mut self,
         toolkit: &mut Toolkit,
@@ -263,12 +262,12 @@ impl Restarts {
         }
     }
 
-    /// Notes that a toolkit has done some work.
+    /// Notes that a toolkit has succeeded.
     pub fn succeeded(&mut self, toolkit: &str) {
         self.in_a_row.remove(toolkit);
     }
 
-    /// An error if a toolkit has failed at that work with fewer items.
+    /// Returns an error if a toolkit has failed at that work with fewer items.
     pub fn hope(&self, toolkit: &str, work: &str, n: usize) -> Result<(), Lack> {
         match self.failures.get(&(toolkit.to_owned(), work.to_owned())) {
             Some((items, failure)) if *items < n => Err(Lack::Absent(format!("failed with {items} items: {failure}"))),
@@ -277,13 +276,13 @@ impl Restarts {
     }
 }
 
-/// Ends peers that do not answer.
+/// Kills peers that do not answer.
 #[derive(Clone)]
 struct Watchdog(Arc<Mutex<Watch>>);
 
 #[derive(Default)]
 struct Watch {
-    /// Who has to answer until when.
+    /// The process that must answer, and its deadline.
     waiting: Option<(u32, Instant)>,
     ended: HashSet<u32>,
 }
@@ -302,7 +301,7 @@ impl Watchdog {
         watchdog
     }
 
-    /// Does something that a peer has to answer in time, and guards the session that comes out.
+    /// Runs `work`, which a peer must answer in time, and guards the resulting session.
     fn guard<'a>(
         &self,
         (pid, warm): (u32, Duration),
@@ -330,7 +329,7 @@ impl Watch {
         self.waiting = None;
         self.ended.insert(pid);
         if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
-            // Fails only if it has ended already.
+            // Fails only if the process has already ended.
             let _ = kill_process(pid, Signal::KILL);
         }
     }
@@ -340,7 +339,7 @@ fn lock(watch: &Mutex<Watch>) -> MutexGuard<'_, Watch> {
     watch.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A peer's session, which has to answer in time.
+/// A peer's session, which must answer in time.
 struct Guarded<'a> {
     session: Box<dyn Session + 'a>,
     pid: u32,
@@ -404,7 +403,7 @@ mod tests {
         let toolkit = &mut toolkits.all[0];
         let mut restarts = Restarts::new(nowhere);
         let mut fail = |restarts: &mut Restarts, work| {
-            // Any program that is a process will do.
+            // Any program works as a process.
             toolkit.state = State::Missing("it was not started".to_owned());
             restarts.restart(toolkit, &definitions, (work, 100), "it ended");
         };

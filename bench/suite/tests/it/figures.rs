@@ -1,4 +1,4 @@
-//! `deltasoap-bench figures`, on arrays that are far too small.
+//! Tests `deltasoap-bench figures` on arrays that are far too small.
 
 use std::process::Command;
 
@@ -10,29 +10,30 @@ fn run(arguments: &str) -> String {
 }
 
 /// Goals on sending: content match, structural match, shifting, stuffing, first message,
-/// overlaying, beside gSOAP.
+/// overlaying, comparison with gSOAP.
 const SENDS: usize = 3 + 3 * 4 + 2 + 8 + 2 + 2 + 1 + 2;
-/// Goals on what services send: four messages in four ways, two of them alone, two peers, fifteen
+/// Goals on real traffic: four messages in four ways, two of them alone, two peers, fifteen
 /// streams, lists of numbers.
 const REAL: usize = 4 * 4 + 2 + 2 + 15 + 1;
-/// Goals on arrays of ten items: four kinds beside two peers.
+/// Goals on arrays of ten items: four kinds, compared with two peers.
 const ARRAYS: usize = 4 * 2;
-/// Goals on messages of which none is like another: written and read in two ways each, two sizes,
-/// two stretches.
+/// Goals on streams without similar messages: written and read in two ways each, two sizes, two
+/// phases.
 const FRESH: usize = 2 * 2 * 2 * 2;
 /// Goals on templates and long arrays: exact fields in two ways, two other fields, small values,
-/// uniform doubles, a million.
+/// uniform doubles, a million items.
 const TEMPLATES: usize = 3 * 2 + 4 * 2 + 3 + 1 + 1;
-/// Goals on connections: three loads, both cores, what an idle one keeps.
+/// Goals on connections: three loads, both cores, memory of idle ones.
 const CONNECTIONS: usize = 3 + 2 + 1;
-/// Goals on the wire: round trip, processor time beside two peers, a large part, two mixed loads.
+/// Goals on the wire: round trip, processor time compared with two peers, a large part, two mixed
+/// loads.
 const WIRE: usize = 1 + 2 * 2 + 2 + 2;
-/// Goals on descriptions: three for each of two, decoding of four shapes, recorded responses.
+/// Goals on WSDLs: three for each of two, decoding of four shapes, recorded responses.
 const WSDL: usize = 2 * 3 + 4 + 1;
-/// Goals on packed numbers beside text: written, read, and whole calls; and on the order by
+/// Goals on packed numbers compared with text: written, read, and whole calls; and on scheduling by
 /// operation.
 const PACKED: usize = 3 + 1;
-/// Goals on compression at two rates; and what overlapping gains.
+/// Goals on compression at two rates; and the gain of overlapping.
 const BANDWIDTH: usize = 2 + 1;
 
 #[test]

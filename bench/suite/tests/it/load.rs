@@ -1,4 +1,4 @@
-//! The load generator as its users see it, against a server of a few lines that can be at fault.
+//! Tests the load generator against a small server that can be faulty.
 #![cfg(unix)]
 
 use std::io::{BufRead, BufReader, Write};
@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
-/// Answers a request's body; `None` closes the connection instead.
+/// Returns the answer to a request's body; `None` closes the connection instead.
 type Answer = fn(request: &str, number: u64) -> Option<String>;
 
-/// Starts a server that answers so.
+/// Starts a server with these answers.
 fn serve(answer: Answer) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let (address, count) = (listener.local_addr().unwrap(), Arc::new(AtomicU64::new(0)));
@@ -52,7 +52,7 @@ fn read_request(requests: &mut impl BufRead) -> Option<String> {
     String::from_utf8(body).ok()
 }
 
-/// The right answer of an echo.
+/// Returns the correct answer of an echo.
 fn echo(request: &str) -> String {
     ["echoVoid", "echoInts"]
         .iter()
@@ -107,7 +107,7 @@ fn an_open_loop_sends_as_many_as_asked_for() {
 }
 
 /// A server that answers one request at a time, every 20 milliseconds, at twice the rate that it
-/// can do: what waits counts from when it was to be sent, on however few connections.
+/// can sustain: latency counts from the scheduled time, even with few connections.
 #[test]
 fn time_in_which_a_request_could_not_be_sent_counts() {
     let server = serve(|request, _| {
@@ -121,7 +121,7 @@ fn time_in_which_a_request_could_not_be_sent_counts() {
 
 #[test]
 fn a_wrong_answer_does_not_count() {
-    // The first answers are right: the ring of messages is tried out with them.
+    // The first answers are correct, since the messages are tried first.
     let answers: [(Answer, &str); 3] = [
         (
             |request, number| {
@@ -148,5 +148,5 @@ fn a_server_that_is_wrong_from_the_beginning_is_not_loaded() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("echoInts:9 is answered with: wrong values"), "{said}");
     let nobody = load("127.0.0.1:1".parse().unwrap(), &[]);
-    assert!(String::from_utf8_lossy(&nobody.stderr).contains("nobody listens"));
+    assert!(String::from_utf8_lossy(&nobody.stderr).contains("no server listens"));
 }

@@ -1,4 +1,4 @@
-//! The program as its users see it, on workloads that are far too small.
+//! Tests of the program's commands, on workloads that are far too small.
 
 mod figures;
 mod load;

@@ -1,4 +1,4 @@
-//! `deltasoap-bench paper`, on arrays that are far too small.
+//! Tests `deltasoap-bench paper` on arrays that are far too small.
 
 use std::process::Command;
 
@@ -40,7 +40,7 @@ fn every_exhibit_is_drawn() {
     assert!(text.contains("XSUL") && text.contains("No row: xsul is not built"));
     assert!(html.contains("worst-case shifting") && html.contains("<circle"));
     assert!(text.contains("## All claims") && html.contains("All claims</a>"));
-    // None of the papers' sizes was measured, and no verdict pretends so.
+    // None of the papers' sizes was measured, and no verdict claims otherwise.
     assert!(text.contains(" 0 agree, 0 differ, 0 are unstable") && text.contains("this run has 20, 50"), "{text}");
 }
 
@@ -68,7 +68,7 @@ fn json_has_the_points_and_the_verdicts() {
     assert!(points.iter().any(|point| point["repetition"] == 1) && sends.iter().any(|sent| sent["repetition"] == 1));
 }
 
-/// Of the papers' sizes, the smallest is cheap.
+/// The smallest of the papers' sizes is cheap.
 #[test]
 fn a_claim_is_judged_on_the_papers_sizes() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_deltasoap-bench"));
@@ -84,7 +84,7 @@ fn a_claim_is_judged_on_the_papers_sizes() {
     assert_eq!(least["sizes_run"], serde_json::json!([1000]));
     assert_eq!(least["repetitions"].as_array().unwrap().len(), 2);
     assert!(least["ours"]["low"].as_f64().unwrap() <= least["ours"]["high"].as_f64().unwrap());
-    // One size of six confirms nothing.
+    // One size of six cannot confirm a claim.
     assert!(["differs", "not-measured"].contains(&least["outcome"].as_str().unwrap()), "{least}");
     assert_eq!(verdict("table2")["outcome"], "not-measured");
     assert_eq!(verdict("xor-hard-speedup")["outcome"], "not-measured");

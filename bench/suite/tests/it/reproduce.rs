@@ -1,4 +1,4 @@
-//! `deltasoap-bench reproduce`, on arrays that are far too small.
+//! Tests `deltasoap-bench reproduce` on arrays that are far too small.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -40,7 +40,7 @@ fn passed(output: &Output) -> String {
     text(&output.stdout)
 }
 
-/// The rows, without the ends of pieces of work.
+/// Returns the rows, without the ends of jobs.
 fn lines(record: &Path) -> Vec<Value> {
     let text = fs::read_to_string(record.join("results.jsonl")).unwrap();
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -51,7 +51,7 @@ fn index(record: &Path) -> Value {
     serde_json::from_str(&fs::read_to_string(record.join("index.json")).unwrap()).unwrap()
 }
 
-/// Paper, exhibit and key of each claim; of exhibits without claims an empty key.
+/// Returns paper, exhibit and key of each claim; for exhibits without claims an empty key.
 fn claims(index: &Value) -> Vec<(String, String, String)> {
     let mut all = Vec::new();
     for paper in index["papers"].as_array().unwrap() {
@@ -66,13 +66,13 @@ fn claims(index: &Value) -> Vec<(String, String, String)> {
     all
 }
 
-/// The part of a page that is made of what was measured: claims, tables and plots, rows.
+/// Returns the part of a page that depends on measurements: claims, tables and plots, rows.
 fn exhibits(html: &str) -> &str {
     let steps = html.find(">Steps<").expect("a list of steps");
     &html[html.find(">Index<").expect("an index")..steps]
 }
 
-/// What `docs/papers.md` has a row for: the number of the paper and the table or figure.
+/// Returns the rows of `docs/papers.md`: the number of the paper and the table or figure.
 fn documented() -> Vec<(String, String)> {
     let text = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/papers.md")).unwrap();
     let mut all = Vec::new();
@@ -86,7 +86,7 @@ fn documented() -> Vec<(String, String)> {
     all
 }
 
-/// `Tables 1 to 3 and Figures 3 and 4` one by one.
+/// Splits `Tables 1 to 3 and Figures 3 and 4` into single names.
 fn named(text: &str) -> Vec<String> {
     let (mut all, mut kind, mut before, mut is_range) = (Vec::new(), String::new(), 0, false);
     for word in text.split_whitespace() {
@@ -136,7 +136,7 @@ fn all_five_papers_come_out_whole_and_nothing_is_measured_twice() {
     assert!(environment["steps"].as_array().unwrap().iter().all(|step| step["load_before"].is_number()));
     assert!(environment["profile"].as_str().unwrap().contains("opt-level"));
     assert_eq!(environment["engines"][1]["name"], "gsoap");
-    // Once more: everything is there, and the same comes out, of one paper too.
+    // A second run, with everything recorded, has the same result, also for a single paper.
     let papers = self::index(record)["papers"].clone();
     for more in [&[][..], &["--paper", "1"]] {
         assert_eq!(passed(&reproduce(record, &[&sizes[..], more].concat())), table);
@@ -144,8 +144,7 @@ fn all_five_papers_come_out_whole_and_nothing_is_measured_twice() {
         assert!(exhibits(&read("report.html")) == exhibits(&html), "other tables");
         assert_eq!(self::lines(record), lines);
     }
-    // At these sizes nothing is claimed of counts, so that nothing is compared that had to be the
-    // same.
+    // There are no claims about counts at these sizes, so nothing compared has to be the same.
     let there = TempDir::new().unwrap();
     fs::copy(record.join("index.json"), there.path().join("index.json")).unwrap();
     let again = reproduce(record, &[&sizes[..], &["--check", there.path().to_str().unwrap(), "--json"]].concat());
@@ -157,8 +156,8 @@ fn all_five_papers_come_out_whole_and_nothing_is_measured_twice() {
         text(&again.stderr).contains("no claim about counts or bytes could be compared") && !again.status.success()
     );
     let itself = reproduce(record, &[&sizes[..], &["--check", record.to_str().unwrap()]].concat());
-    assert!(text(&itself.stderr).contains("--check compares with another record"), "{}", text(&itself.stderr));
-    // Not with another scope, unless it begins anew.
+    assert!(text(&itself.stderr).contains("--check needs a record other"), "{}", text(&itself.stderr));
+    // Another scope is rejected, unless the record starts over.
     let mut other = Command::new(env!("CARGO_BIN_EXE_deltasoap-bench"));
     let other = other.args(["reproduce", "--no-pin", "--record"]).arg(record).args(sizes).output().unwrap();
     assert!(text(&other.stderr).contains("the scope was quick and is full"), "{}", text(&other.stderr));
@@ -203,11 +202,11 @@ fn another_record_that_has_counts_and_one_that_is_not_there_are_told() {
     let nothing = check(Path::new("nowhere"));
     assert!(!nothing.status.success() && text(&nothing.stderr).contains("cannot compare with nowhere"));
     assert!(!here.exists(), "it is told before anything is measured");
-    // A session that was killed before it measured anything leaves nothing to go on with.
+    // A session that was killed before it measured anything leaves nothing to resume.
     fs::create_dir_all(&here).unwrap();
     fs::write(here.join("results.jsonl"), "").unwrap();
     passed(&reproduce(&here, &["--paper", "1", "--size", "20"]));
-    // The same verdicts, but for the one on memory, which was measured there.
+    // The same verdicts, except the one on memory, which was measured there.
     let mut index = index(&here);
     let exhibits = index["papers"][0]["exhibits"].as_array_mut().unwrap();
     let claims = exhibits.iter_mut().flat_map(|exhibit| exhibit["claims"].as_array_mut().unwrap());
@@ -220,7 +219,7 @@ fn another_record_that_has_counts_and_one_that_is_not_there_are_told() {
     let checked = check(&there);
     let errors = text(&checked.stderr);
     assert!(
-        errors.contains("memory-of-fcp: ") && errors.contains(" has counts or bytes, and here are none"),
+        errors.contains("memory-of-fcp: ") && errors.contains(" has counts or bytes that are missing here"),
         "{errors}"
     );
     assert!(errors.contains("no claim about counts or bytes could be compared") && !checked.status.success());
@@ -228,7 +227,7 @@ fn another_record_that_has_counts_and_one_that_is_not_there_are_told() {
     assert!(table.contains("There: commit 0123abcd, a quick run.") && table.contains(" 0 differ in counts"), "{table}");
 }
 
-/// A peer that says hello and ends.
+/// A peer that sends its hello and exits.
 #[cfg(unix)]
 fn lame_peer(folder: &Path) {
     use std::os::unix::fs::PermissionsExt;
@@ -295,7 +294,7 @@ fn rows_of_another_program_are_added_if_asked_for_alone() {
         "{errors}"
     );
     assert_eq!(fs::read(folder.path().join("results.jsonl")).unwrap(), before);
-    // Nothing is added to what is only drawn again.
+    // Drawing again adds nothing.
     passed(&reproduce(folder.path(), &arguments("1", &[])));
     passed(&reproduce(folder.path(), &arguments("4", &["--mixed"])));
     let index = index(folder.path());

@@ -1,4 +1,4 @@
-//! The program as its users see it, with and without a peer.
+//! Tests the program with and without a peer.
 #![cfg(unix)]
 
 use std::fs;
@@ -15,12 +15,12 @@ fn bench(arguments: &[&str]) -> Command {
     command
 }
 
-/// Runs the program with a fake peer that has a fault, on one workload.
+/// Runs the program on one workload, with a fake peer that has a fault.
 fn with_peer(fault: &str, workload: &str, checksum: &str) -> Output {
     with_peer_in(&TempDir::new().unwrap(), fault, workload, checksum)
 }
 
-/// Likewise, with the fake peer in this folder.
+/// Runs the program with such a fake peer in this folder.
 fn with_peer_in(folder: &TempDir, fault: &str, workload: &str, checksum: &str) -> Output {
     let program = folder.path().join("gsoap/peer");
     fs::create_dir(folder.path().join("gsoap")).unwrap();
@@ -67,7 +67,7 @@ fn json_is_one_line_a_measurement_and_nothing_else() {
 }
 
 /// Decoding takes the value and a buffer that does not grow with the message. The sizes are powers
-/// of two, so that a vector that doubles has no room to spare.
+/// of two, so that a doubling vector has no spare capacity.
 #[test]
 fn memory_beyond_the_value_does_not_grow_with_the_message() {
     let beyond = |workload: &str, n: u64, element: u64| {
@@ -132,7 +132,7 @@ fn a_peer_takes_turns_with_us() {
     }
 }
 
-/// Five runs take a quarter of a second, and those that count are five more, in five batches.
+/// Five runs take a quarter of a second; five more count, in five batches.
 #[test]
 fn a_peer_that_asks_for_it_is_warmed_up() {
     let folder = TempDir::new().unwrap();
@@ -156,11 +156,11 @@ fn a_peer_that_is_wrong_is_an_error() {
     for (fault, workload, sum, complaint) in [
         ("", "decode-ints", "0000000000000000", "wrong values"),
         ("refuses", "decode-ints", &*right, "too hard"),
-        ("dies", "decode-ints", &right, "ended without an answer"),
+        ("dies", "decode-ints", &right, "exited without answering"),
         ("lazy", "decode-ints", &right, "runs"),
         ("garbles", "encode-ints", &right, "wrong values"),
         ("rambles", "encode-ints", &right, "unexpected answer"),
-        ("silent", "decode-ints", &right, "ended without an answer"),
+        ("silent", "decode-ints", &right, "exited without answering"),
     ] {
         let output = with_peer(fault, workload, sum);
         assert!(!output.status.success(), "{fault:?} was accepted");

@@ -1,4 +1,4 @@
-//! Messages that are sent, as users of the program see them.
+//! Tests the sending workloads of the program.
 
 use std::process::{Command, Output};
 
@@ -17,7 +17,7 @@ fn lines(arguments: &str) -> Vec<serde_json::Value> {
     text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The values of a key, each once, in order.
+/// Returns the values of a key, each once, in order.
 fn all(lines: &[serde_json::Value], key: &str) -> Vec<String> {
     let mut found: Vec<String> = lines.iter().map(|line| line[key].to_string().replace('"', "")).collect();
     found.dedup();

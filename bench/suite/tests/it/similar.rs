@@ -1,4 +1,4 @@
-//! Streams of similar messages, as users of the program see them.
+//! Tests the streams of similar messages of the program.
 
 use std::process::{Command, Output};
 

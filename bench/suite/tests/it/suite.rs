@@ -1,4 +1,4 @@
-//! The suite as its users see it: a record with a report, whatever becomes of a peer.
+//! Tests the suite: a record with a report, whatever happens to a peer.
 #![cfg(unix)]
 
 use std::fs;
@@ -10,8 +10,7 @@ use deltasoap_streams::{arrays, checksum};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Runs a part with our engine and gSOAP's, which is a fake that knows the right answer for ten
-/// ints alone.
+/// Runs a part with our engine and gSOAP's, a fake that knows only the correct answer for ten ints.
 fn suite(folder: &Path, part: &str, more: &[&str]) -> Output {
     let program = folder.join("peers/gsoap/peer");
     fs::create_dir_all(folder.join("peers/gsoap")).unwrap();
@@ -30,7 +29,7 @@ fn text(bytes: &[u8]) -> &str {
 fn rows(folder: &Path) -> Vec<Value> {
     let text = fs::read_to_string(folder.join("record/results.jsonl")).unwrap();
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    // Each piece of work has an end.
+    // Each job has an end.
     lines.filter(|line| line["kind"] != "end").collect()
 }
 

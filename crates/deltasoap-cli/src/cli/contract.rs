@@ -1,4 +1,4 @@
-//! Arguments of the commands that work by a WSDL.
+//! Arguments of the commands that read a WSDL.
 
 use super::values::{self, By};
 use clap::builder::NonEmptyStringValueParser;
@@ -11,7 +11,7 @@ use http::{HeaderName, HeaderValue};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// Which description, and how it is loaded.
+/// The WSDL, and how it is loaded.
 #[derive(Debug, Args)]
 pub struct Description {
     /// The WSDL: a URL, a file, a directory, a zip archive, or `-` for standard input; or a file
@@ -22,42 +22,41 @@ pub struct Description {
     pub loading: Loading,
 }
 
-/// What a description may load, and with which credentials.
+/// What importing a WSDL may load, and with which credentials.
 #[derive(Debug, Default, Args)]
 pub struct Loading {
-    /// Use no network for the documents that it imports
+    /// Load no imported document from the network
     #[arg(long, requires = "wsdl")]
     pub offline: bool,
     /// Read files below this directory only; default: the repository of the WSDL (the nearest
-    /// directory above it with .git or the like), or else the highest one that is not shared, as
-    /// the home directory and /tmp are
+    /// directory above it with .git or the like), or else the highest directory that is not shared
+    /// (the home directory and /tmp are shared)
     #[arg(long, value_name = "DIR", requires = "wsdl")]
     pub root: Option<PathBuf>,
     /// Go to private addresses (loopback, local networks) that a document or a redirect names; the
     /// WSDL's own URL is always allowed, and so is a service that a local WSDL names
     #[arg(long, requires = "wsdl")]
     pub allow_private: bool,
-    /// Read this file wherever a document, or the command line, names the URL; the last `=`
-    /// divides. May be given more than once
+    /// Read this file wherever a document or the command line names the URL; the last `=`
+    /// separates the two. May be given more than once
     #[arg(long = "map", value_name = "URL=FILE", requires = "wsdl", value_parser = By(values::mapping))]
     pub maps: Vec<(String, PathBuf)>,
-    /// Read files in the place of URLs and namespaces as this XML catalog (OASIS) says; may be
-    /// given more than once
+    /// Replace URLs and namespaces by files as this XML catalog (OASIS) says; may be given more
+    /// than once
     #[arg(long = "catalog", value_name = "FILE", requires = "wsdl")]
     pub catalogs: Vec<PathBuf>,
     #[command(flatten)]
     pub access: Access,
 }
 
-/// Credentials, headers, trust and proxy, for the host of the WSDL and for the service that is
-/// called.
+/// Credentials, headers, trust and proxy for the host of the WSDL and for the called service.
 #[derive(Debug, Default, Args)]
 pub struct Access {
-    /// Add an HTTP header, also when a WSDL is loaded; may be given more than once
+    /// Add an HTTP header, also to requests for the WSDL; may be given more than once
     #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", requires = "wsdl", value_parser = By(values::header))]
     pub headers: Vec<(HeaderName, HeaderValue)>,
-    /// Name and password for Basic authentication; without a password, that of the environment's
-    /// DELTASOAP_PASSWORD
+    /// Name and password for Basic authentication; without a password, DELTASOAP_PASSWORD from the
+    /// environment is used
     #[arg(short, long, value_name = "NAME[:PASSWORD]", requires = "wsdl")]
     pub user: Option<String>,
     /// Use Digest instead of Basic authentication
@@ -77,8 +76,8 @@ pub struct Access {
     /// to the hosts in no_proxy; default: the environment's http_proxy, https_proxy and all_proxy
     #[arg(long, value_name = "URL", requires = "wsdl", value_parser = By(values::proxy))]
     pub proxy: Option<Proxy>,
-    /// Accept any certificate of the WSDL's host and the service: whoever is on the way can read
-    /// and change what is sent
+    /// Accept any certificate of the WSDL's host and the service: anyone on the path can read and
+    /// change what is sent
     #[arg(short = 'k', long, requires = "wsdl", conflicts_with = "cacert")]
     pub insecure: bool,
 }
@@ -109,7 +108,7 @@ pub struct Describe {
 pub struct Template {
     #[command(flatten)]
     pub description: Description,
-    /// The operation: `Operation`, `Port.Operation` or `Service.Port.Operation`; of several with
+    /// The operation: `Operation`, `Port.Operation` or `Service.Port.Operation`; if several have
     /// one name (overloaded), `Operation:Input` is the one whose input has that name
     #[arg(value_name = "OPERATION")]
     pub operation: String,
@@ -125,7 +124,7 @@ pub struct Template {
 pub struct Call {
     #[command(flatten)]
     pub description: Description,
-    /// The operation: `Operation`, `Port.Operation` or `Service.Port.Operation`; of several with
+    /// The operation: `Operation`, `Port.Operation` or `Service.Port.Operation`; if several have
     /// one name (overloaded), `Operation:Input` is the one whose input has that name
     #[arg(value_name = "OPERATION")]
     pub operation: String,
@@ -136,7 +135,7 @@ pub struct Call {
     /// reads either from a file; may be given more than once
     #[arg(long = "header-block", value_name = "NAME=JSON|NAME=@FILE|XML", value_parser = By(values::header_block))]
     pub blocks: Vec<String>,
-    /// Use a port of this version of SOAP
+    /// Use a port with this version of SOAP
     #[arg(long, value_enum, value_name = "VERSION")]
     pub soap: Option<SoapVersion>,
     /// Send to this URL instead of the port's
@@ -144,49 +143,49 @@ pub struct Call {
     pub endpoint: Option<String>,
     /// Accept this header block in the response where it must be understood (mustUnderstand):
     /// {namespace}Name, the name of an element of the WSDL, or `all`; may be given more than once.
-    /// Those that the WSDL declares for the operation are accepted
+    /// Header blocks that the WSDL declares for the operation are always accepted
     #[arg(long = "understand", value_name = "NAME", value_parser = By(values::block_name))]
     pub understood: Vec<String>,
-    /// Copy values that the request has several times (`$ref`) instead of writing references
+    /// Copy values that occur several times in the request (`$ref`) instead of writing references
     #[arg(long)]
     pub copies: bool,
-    /// Send binary values of 4 KiB and more as parts of their own (MTOM), or not; default: as a
-    /// policy of the WSDL says
+    /// Send binary values of 4 KiB or more as parts of their own (MTOM), or not; default: as the
+    /// policies of the WSDL require
     #[arg(long, value_enum, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
     pub mtom: Option<Switch>,
     /// Accept this much beyond the schema in the answer
     #[arg(long, value_enum, default_value_t = ToleranceName::Unknown, value_name = "LEVEL")]
     pub tolerance: ToleranceName,
-    /// Validate the request before it is sent, and the answer: facets, fixed values, keys, header
-    /// blocks; parts of a package are not looked at
+    /// Validate the request before it is sent, and the answer: facets, fixed values, keys and
+    /// header blocks, but not the parts of a package
     #[arg(long, value_enum, default_value_t = ValidationName::Off, value_name = "WHAT")]
     pub validate: ValidationName,
     /// Give up after this many seconds, while the WSDL is loaded and again while the service is
     /// called
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     pub timeout: u64,
-    /// Keep the cookies of the service in this file, and send those that are in it: calls belong to
-    /// one session then. The format is that of curl's cookie files
+    /// Keep the service's cookies in this file and send those already in it: the calls then belong
+    /// to one session. The format is that of curl's cookie files
     #[arg(long, value_name = "FILE")]
     pub session: Option<PathBuf>,
     /// Show the messages and HTTP headers on standard error, without the values of headers that may
     /// hold secrets
     #[arg(short, long)]
     pub verbose: bool,
-    /// Show these values too
+    /// Show the values of these headers too
     #[arg(long, requires = "verbose")]
     pub secrets: bool,
     /// Print an object with the response and its header blocks, or with the fault
     #[arg(long)]
     pub json: bool,
-    /// Print the items of a list of the response while they arrive, each as JSON on a line of its
-    /// own, in memory that does not grow with the list; LIST is its path, such as `result/item`,
-    /// and may be left out if there is but one
+    /// Print the items of a list of the response as they arrive, each as JSON on its own line, in
+    /// memory that does not grow with the list; LIST is its path, such as `result/item`, and may be
+    /// omitted if there is only one list
     #[arg(long, value_name = "LIST", num_args = 0..=1, require_equals = true, conflicts_with_all = ["json", "validate"])]
     pub stream: Option<Option<String>>,
 }
 
-/// Whether something is done that a description may ask for.
+/// Enables or disables a feature that a WSDL may request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Switch {
     On,
@@ -198,10 +197,10 @@ pub enum Switch {
 pub enum ToleranceName {
     /// Nothing
     Strict,
-    /// Elements that the schema does not name: they are skipped
+    /// Elements that the schema does not name; they are skipped
     Unknown,
-    /// Beyond that, elements in any order, in another namespace or none, and required ones that are
-    /// missing where an empty value is obvious
+    /// Beyond that, elements in any order, in another namespace or none, and missing required
+    /// elements where an empty value is obvious
     AnyOrder,
 }
 
@@ -215,14 +214,14 @@ impl From<ToleranceName> for Tolerance {
     }
 }
 
-/// What happens to messages that can be read, and are not as the schema says.
+/// What happens to messages that can be decoded but do not conform to the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ValidationName {
-    /// They are not looked for
+    /// Do not validate
     Off,
-    /// What is wrong is logged
+    /// Log what is invalid
     Report,
-    /// They are refused
+    /// Refuse invalid messages
     Refuse,
 }
 
@@ -268,15 +267,15 @@ pub struct Mock {
     /// are not sent
     #[arg(long, value_name = "DIR")]
     pub replies: Option<PathBuf>,
-    /// Copy values that an answer has several times instead of writing references
+    /// Copy values that occur several times in an answer instead of writing references
     #[arg(long)]
     pub copies: bool,
     /// Accept this much beyond the schema in requests; in the files of --replies, at least unknown
     /// elements
     #[arg(long, value_enum, default_value_t = ToleranceName::Strict, value_name = "LEVEL")]
     pub tolerance: ToleranceName,
-    /// Validate requests: facets, fixed values, keys, header blocks, but not the parts of a
-    /// package; default: refuse invalid ones, or with a tolerance other than strict report them
+    /// Validate requests: facets, fixed values, keys and header blocks, but not the parts of a
+    /// package; default: refuse invalid requests, or report them if the tolerance is not strict
     #[arg(long, value_enum, value_name = "WHAT")]
     pub validate: Option<ValidationName>,
 }
@@ -286,7 +285,8 @@ pub struct Validate {
     #[command(flatten)]
     pub description: Description,
     /// Messages: XML, HTTP requests or responses, and packages of parts (MIME, MTOM, DIME) with
-    /// their Content-Type line or, in MIME, from the first boundary on; all of them may be in gzip;
+    /// their Content-Type line or, for MIME, from the first boundary on; any of them may be
+    /// gzipped;
     /// - is standard input
     #[arg(value_name = "MESSAGE", required = true)]
     pub messages: Vec<PathBuf>,
@@ -299,7 +299,7 @@ pub struct Validate {
 pub struct Compile {
     #[command(flatten)]
     pub description: Description,
-    /// The file that is written
+    /// The file to write
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
 }
@@ -311,20 +311,20 @@ pub struct Generate {
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Generate this operation, and what it needs, alone; may be given more than once. `Operation`,
-    /// `Port.Operation` or `Service.Port.Operation`; of several with one name (overloaded),
+    /// Generate only this operation and what it needs; may be given more than once. `Operation`,
+    /// `Port.Operation` or `Service.Port.Operation`; if several have one name (overloaded),
     /// `Operation:Input` is the one whose input has that name
     #[arg(long = "operation", value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub operations: Vec<String>,
-    /// Generate this type or element, and what it needs, beside the operations that are named, or
-    /// alone; may be given more than once: `Name` or `{namespace}Name`. For what messages hold as
+    /// Generate this type or element and what it needs, in addition to the operations named, or
+    /// alone; may be given more than once: `Name` or `{namespace}Name`. For content of
     /// xsd:anyType
     #[arg(long = "type", value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub types: Vec<String>,
     /// Generate no clients
     #[arg(long)]
     pub no_client: bool,
-    /// Generate no traits for servers: the code then needs the feature `client` of deltasoap alone
+    /// Generate no traits for servers: the code then needs only the feature `client` of deltasoap
     #[arg(long)]
     pub no_server: bool,
 }

@@ -17,28 +17,28 @@ pub struct Cost {
 pub enum CostTask {
     /// Measure what messages cost on this machine; needed once, in less than three minutes
     ///
-    /// Arrays of ints, doubles and strings of 1 to 1000 items, strings of up to 10,000 characters,
-    /// composite types, and what real descriptions have besides. An interrupted run is resumed. Do
-    /// nothing else on the machine meanwhile.
+    /// Measures arrays of ints, doubles and strings of 1 to 1000 items, strings of up to 10,000
+    /// characters, composite types, and the other constructs of real WSDLs. An interrupted run is
+    /// resumed. Do nothing else on the machine meanwhile.
     Measure(Measure),
     /// Show what was fitted to the measurements: coefficients, intervals, tests, cut-off points
     Fit(Fit),
-    /// Say what the messages of a WSDL cost
+    /// Predict what the messages of a WSDL cost
     ///
-    /// Paths are names of elements behind the body's own, with / between them, and @ in front of
-    /// attributes: item/code. Lengths that are not given are assumed, and said.
+    /// Paths are names of elements below the body's own element, with / between them, and @ before
+    /// attributes: item/code. Lengths that are not given are assumed and printed.
     Predict(Predict),
     /// Predict, then measure, and show how far off predictions are
     ///
     /// Messages are composite types, which no prediction is fitted to, and the operations of real
-    /// descriptions; with other toolkits, those of the benchmark suite that send.
+    /// WSDLs; with other toolkits, those of the benchmark suite that send.
     Validate(Check),
-    /// Say what many clients see: response time, throughput, utilisation, and what would change
+    /// Predict what many clients see: response time, throughput, utilisation, and what would change
     /// them
     Plan(Plan),
 }
 
-/// Which calibration.
+/// The calibration to use.
 #[derive(Debug, Args)]
 pub struct Calibrated {
     /// The calibration's file
@@ -46,10 +46,10 @@ pub struct Calibrated {
     pub calibration: PathBuf,
 }
 
-/// Where other toolkits are.
+/// Location of other toolkits.
 #[derive(Debug, Args)]
 pub struct Peers {
-    /// Where built peers lie
+    /// Directory of the built peers
     #[arg(long, default_value = ".peers", value_name = "FOLDER")]
     pub peers: PathBuf,
 }
@@ -71,11 +71,11 @@ pub struct Measure {
     /// Measure a few points of each series, for a first look
     #[arg(long, conflicts_with = "full")]
     pub few: bool,
-    /// How often each point is visited; the smallest credible time counts. Default: 12, or as often
-    /// as there is time for in less than 3 minutes
+    /// Number of visits of each point; the smallest credible time counts. Default: 12, or as many
+    /// as fit into 3 minutes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: Option<u32>,
-    /// Begin anew, whatever the file holds
+    /// Start over, ignoring what the file holds
     #[arg(long)]
     pub fresh: bool,
     #[command(flatten)]
@@ -103,7 +103,7 @@ pub struct Fit {
     pub html: Option<PathBuf>,
 }
 
-/// Which messages.
+/// The messages to predict.
 #[derive(Debug, Args)]
 pub struct Messages {
     /// The WSDL: a URL, a file, a directory, a zip archive, or `-` for standard input; or a file
@@ -112,24 +112,24 @@ pub struct Messages {
     pub wsdl: String,
     #[command(flatten)]
     pub loading: Loading,
-    /// The operation: `Operation`, `Port.Operation` or `Service.Port.Operation`; of several with
+    /// The operation: `Operation`, `Port.Operation` or `Service.Port.Operation`; if several have
     /// one name (overloaded), `Operation:Input` is the one whose input has that name
     #[arg(long, value_name = "OPERATION")]
     pub operation: Option<String>,
-    /// Items of a list
+    /// Number of items of a list
     #[arg(long, value_name = "PATH=N", value_parser = pair::<usize>)]
     pub length: Vec<(String, usize)>,
-    /// Characters of a text, or octets of binary data
+    /// Characters of a string, or bytes of binary data
     #[arg(long, value_name = "PATH=L", value_parser = pair::<usize>)]
     pub string: Vec<(String, usize)>,
     /// Percent of the values at and below a path that change from message to message; an empty path
     /// means all (differential mode)
     #[arg(long, value_name = "PATH=P", value_parser = pair::<f64>)]
     pub changed: Vec<(String, f64)>,
-    /// Items of lists that are not named
+    /// Number of items of lists that are not named
     #[arg(long, default_value_t = 10, value_name = "N")]
     pub default_length: usize,
-    /// Characters of texts that are not named
+    /// Characters of strings that are not named
     #[arg(long, default_value_t = 20, value_name = "L")]
     pub default_string: usize,
 }
@@ -143,7 +143,7 @@ pub struct Predict {
     pub ask: bool,
     #[command(flatten)]
     pub calibrated: Calibrated,
-    /// Print JSON, a line an operation
+    /// Print JSON, one line per operation
     #[arg(long)]
     pub json: bool,
 }
@@ -154,17 +154,17 @@ pub struct Check {
     pub calibrated: Calibrated,
     #[command(flatten)]
     pub peers: Peers,
-    /// Validate with the operations of this WSDL, or of all below this directory, instead of
+    /// Validate with the operations of this WSDL, or of all WSDLs below this directory, instead of
     /// composite types; may be given more than once
     #[arg(long, value_name = "FILE|DIR")]
     pub wsdl: Vec<PathBuf>,
-    /// Operations of a WSDL at most
+    /// Maximum number of operations of a WSDL
     #[arg(long, default_value_t = 5, value_name = "N")]
     pub operations: usize,
-    /// Items of the lists of operations
+    /// Number of items of the lists of operations
     #[arg(long, default_value_t = 10, value_name = "N", requires = "wsdl")]
     pub default_length: usize,
-    /// Characters of the texts of operations
+    /// Characters of the strings of operations
     #[arg(long, default_value_t = 20, value_name = "L", requires = "wsdl")]
     pub default_string: usize,
     /// Percent of the values of operations that change from message to message, in differential
@@ -174,7 +174,7 @@ pub struct Check {
     /// Validate with all 1330 composite types, not a sample
     #[arg(long)]
     pub full: bool,
-    /// How often each message is measured; the smallest credible time counts
+    /// Number of measurements of each message; the smallest credible time counts
     #[arg(long, default_value_t = 8, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: u32,
     /// Print lines of JSON; the last one has the distribution of the errors
@@ -200,22 +200,23 @@ pub struct Plan {
     /// Requests per second that arrive from outside
     #[arg(long, value_name = "L", value_parser = By(values::rate))]
     pub rate: Option<f64>,
-    /// Requests that the server works on at one time, at most; those that are on their way over the
-    /// network are not among them
+    /// Maximum number of requests that the server processes at one time; requests on their way over
+    /// the network do not count
     #[arg(long, value_name = "M")]
     pub max_concurrency: Option<u32>,
-    /// Milliseconds of processor time for all but XML, at the server: HTTP and the operation itself
+    /// Milliseconds of processor time at the server for everything but XML: HTTP and the operation
+    /// itself
     #[arg(long, default_value_t = 0.1, value_name = "MS")]
     pub service: f64,
     /// Cores of the server; default: those of this machine
     #[arg(long, value_name = "N")]
     pub cores: Option<u32>,
-    /// Megabits a second of the network, in each direction
+    /// Bandwidth of the network in megabits per second, in each direction
     #[arg(long, default_value_t = 1000.0, value_name = "MBIT")]
     pub bandwidth: f64,
-    /// Measure the service time on loopback with few clients (one, where they do not think), then
-    /// hold the plan against load tests with as many as it takes for them to wait for each other:
-    /// around the knee
+    /// Measure the service time on loopback with few clients (one, if there is no think time), then
+    /// compare the plan with load tests around the knee, with enough clients that they wait for
+    /// each other
     #[arg(long, requires = "clients", conflicts_with_all = ["service", "bandwidth", "cores", "max_concurrency"])]
     pub validate: bool,
     /// Print JSON
@@ -244,7 +245,7 @@ impl From<ModeName> for Mode {
     }
 }
 
-/// A path with a number: the last `=` stands between them.
+/// Parses a path and a number, separated by the last `=`.
 fn pair<T: std::str::FromStr>(text: &str) -> Result<(String, T), String> {
     let (path, number) = text.rsplit_once('=').ok_or("expected PATH=NUMBER")?;
     let number = number.parse().map_err(|_| format!("{number:?} is not a number"))?;

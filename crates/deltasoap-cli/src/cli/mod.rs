@@ -35,15 +35,15 @@ const EXAMPLES: &str = "Examples:
   deltasoap call shop.wsdl Order -d '{\"customer\": \"Ada\"}'
   deltasoap mock shop.wsdl                              a service that answers with samples
   deltasoap validate shop.wsdl message.xml              what is wrong with a message, and where
-  deltasoap compile shop.wsdl -o shop.bin               the same, faster: for all commands instead of the WSDL
+  deltasoap compile shop.wsdl -o shop.bin               a file that loads faster, for use instead of the WSDL
   deltasoap generate shop.wsdl -o src/shop.rs           Rust: types, a client, a trait for servers
-  deltasoap replay --wsdl shop.wsdl captured/           what would be gained on these messages
+  deltasoap replay --wsdl shop.wsdl captured/           the gain of differential decoding on these messages
   deltasoap demo                           all streams, a table
   deltasoap demo --stream tr069 --json     one stream, a line of JSON
   deltasoap serve --listen 127.0.0.1:0     on a free port; WSDL at /bench?wsdl
 
 Exit codes: 0 success, 1 the command failed, 2 wrong arguments, 3 the service answered with a fault,
-4 the service did not answer, or its answer cannot be read.
+4 the service did not answer, or its answer cannot be decoded.
 
 Set RUST_LOG=info or RUST_LOG=deltasoap_http=debug to see requests.";
 
@@ -51,33 +51,33 @@ Set RUST_LOG=info or RUST_LOG=deltasoap_http=debug to see requests.";
 pub enum Task {
     /// List the services, ports and operations of a WSDL
     ///
-    /// Shows which operations cannot be called or generated, and why, and which requirements of
-    /// policies are not met automatically. Succeeds only if the WSDL was imported completely: if
-    /// every document that it names was loaded, everything that it refers to was found, it has
-    /// operations, and every one that the client starts can be called.
+    /// Shows which operations cannot be called or generated, and why, and which policy requirements
+    /// are not met automatically. Succeeds only if the WSDL was imported completely: every document
+    /// that it names was loaded, everything that it refers to was found, it has operations, and
+    /// every operation that the client starts can be called.
     List(List),
     /// Describe an operation, an element or a type of a WSDL; without a name all operations
     ///
-    /// Shows names, types, how often each element occurs, facets, and what the WSDL says about
-    /// them.
+    /// Shows names, types, how often each element occurs, facets, and the documentation in the
+    /// WSDL.
     Describe(Describe),
     /// Print a request of an operation to fill in, as JSON for `call`
     Template(Template),
     /// Call an operation with a request in JSON, and print the response as JSON
     ///
     /// The JSON is an object with a property for each element of the request; `template` prints one
-    /// to begin with. Attributes are properties that begin with @, nil is null, repeated elements
-    /// are arrays. A property $type names the type of an element where the schema leaves that open.
+    /// to start from. Attributes are properties that begin with @, nil is null, repeated elements
+    /// are arrays. A property $type names the type of an element where the schema leaves it open.
     Call(Box<Call>),
     /// Serve a WSDL without its service: every operation answers with a sample, or with recorded
     /// messages
     ///
-    /// Requests that are not as the WSDL says are answered with a fault; --tolerance and --validate
-    /// accept more.
+    /// Requests that do not conform to the WSDL are answered with a fault; --tolerance and
+    /// --validate accept more.
     Mock(Mock),
     /// Validate messages, and report what is wrong with line, column and path
     ///
-    /// Looks at order and number of elements, attributes, facets, types and nil. Files hold an
+    /// Checks order and number of elements, attributes, facets, types and nil. Files hold an
     /// envelope, an element that the WSDL declares, or an HTTP request or response that carries
     /// one; - is standard input.
     Validate(Validate),
@@ -89,48 +89,47 @@ pub enum Task {
     /// Exchange real message streams over HTTP, decode them in regular mode and differentially, and
     /// check every reply
     ///
-    /// Servers and clients run in this process, on loopback. Every message goes to two services,
-    /// one of each kind, byte for byte the same.
+    /// Servers and clients run in this process, on loopback. Every message goes, byte for byte the
+    /// same, to two services: one regular, one differential.
     ///
     /// Streams: TR-069 Inform messages of many devices, the Fetch requests of recorded vCenter
     /// sessions, and large arrays of numbers, structs and strings in which a share of the values
     /// changes from message to message. Prints a table: messages, bytes, decode time and rate at
-    /// the server both ways and the speed-up with the interval that it lies in, the share of bytes
-    /// in fast mode, memory, encode rate, and round trips a second. Writes an HTML report with
-    /// plots. With vSphere's stream, the recorded requests and responses are replayed too, as
-    /// `replay` does by a WSDL. Each stream is played nine times, by new servers; times are
-    /// medians.
+    /// the server in both modes, the speed-up with its interval, the share of bytes in fast mode,
+    /// memory, encode rate, and round trips per second. Writes an HTML report with plots. For
+    /// vSphere's stream, the recorded requests and responses are also replayed, as `replay` does
+    /// with a WSDL. Each stream is played nine times, by new servers; times are medians.
     Demo(Demo),
     /// Generate Rust for a WSDL: types, clients, traits for servers
     ///
     /// The output is a file of a crate that depends on `deltasoap`, as for `mod weather;`.
-    /// Operations that cannot be generated, such as those that the service begins, are named on
+    /// Operations that cannot be generated, such as those that the service starts, are named on
     /// standard error with the reason; the rest is written, and the exit code is 1. Name the others
-    /// with `--operation` to succeed without them. Build scripts generate with the crate
+    /// with `--operation` to succeed without them. In build scripts, use the crate
     /// deltasoap-codegen instead.
     Generate(Generate),
     /// Decode a directory of recorded messages, and measure what differential decoding gains
     ///
     /// Message files end in .xml, .txt or .http and hold an envelope, or an HTTP request or
     /// response that carries one. The files of a directory are the messages of one sender, in the
-    /// natural order of their names (9 before 10); nested directories are senders of their own.
+    /// natural order of their names (9 before 10); each nested directory is another sender.
     ///
-    /// Every message is decoded in regular mode and differentially, and both must give the same: if
-    /// they do not, that is a bug, and the command fails. Prints a table with a row for each
-    /// operation, and what was not decoded and why. Time saved is the median of all plays, with the
-    /// interval that it lies in (with 95 % certainty or more); a difference that may be chance is
-    /// none. With --wsdl the messages are those of a WSDL, read as dynamic values. Header blocks
-    /// are skipped, those that must be understood included. Without, known are the messages of the
-    /// demo's services: arrays in the namespace urn:bench, Inform of TR-069 (cwmp-1-0 and
-    /// cwmp-1-4), and Fetch of vSphere.
+    /// Every message is decoded in regular mode and differentially, and both must give the same
+    /// value: if they do not, that is a bug, and the command fails. Prints a table with a row for
+    /// each operation, and which messages were not decoded and why. Time saved is the median of all
+    /// plays, with its interval (at 95 % confidence or more); a difference that may be chance is
+    /// shown as none. With --wsdl, the messages are those of a WSDL, decoded to dynamic values;
+    /// header blocks are skipped, even those that must be understood. Without it, the known
+    /// messages are those of the demo's services: arrays in the namespace urn:bench, Inform of
+    /// TR-069 (cwmp-1-0 and cwmp-1-4), and Fetch of vSphere.
     Replay(Replay),
     /// Serve the demo's services until interrupted
     ///
     /// Prints a line `listening on URL` for each service. The service under /bench echoes arrays of
     /// every type, a struct, a header block, attachments and a typed fault, and takes one-way
-    /// messages; its description is at /bench?wsdl. In a browser, each service's page shows its
-    /// operations, has a form that tries them, and tells what the differential engine did; / lists
-    /// the services. /health and /ready are for load balancers, /metrics is for Prometheus.
+    /// messages; its WSDL is at /bench?wsdl. In a browser, each service's page shows its
+    /// operations, has a form to try them, and shows what the differential engine did; / lists the
+    /// services. /health and /ready are for load balancers, /metrics is for Prometheus.
     Serve(Serve),
     /// Predict what messages cost on this machine, from a WSDL and a few measurements, and what
     /// many clients will see
@@ -149,7 +148,7 @@ pub struct Demo {
     /// TR-069 devices, each with 20 messages a play
     #[arg(long, default_value_t = 25, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub devices: u32,
-    /// Times that the recorded vSphere sessions follow each other in a play
+    /// Times that the recorded vSphere sessions are repeated in a play
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub sessions: u32,
     /// Elements of each array
@@ -158,16 +157,16 @@ pub struct Demo {
     /// Round trips of each array in a play
     #[arg(long, default_value_t = 6, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: u32,
-    /// Values of each array that change from message to message, in percent
+    /// Percent of each array's values that change from message to message
     #[arg(long, default_value_t = 10, value_name = "P", value_parser = clap::value_parser!(u32).range(..=100))]
     pub changed: u32,
-    /// Parts of each array, with the changed values in the middle of each
+    /// Parts of each array, each with its changed values in the middle
     #[arg(long, default_value_t = 10, value_name = "T", value_parser = clap::value_parser!(u32).range(1..))]
     pub partitions: u32,
     /// Print a line of JSON for each stream instead of the table
     #[arg(long)]
     pub json: bool,
-    /// Where the report with plots goes
+    /// Path of the report with plots
     #[arg(long, default_value = "target/deltasoap-demo.html", value_name = "FILE")]
     pub report: PathBuf,
     /// Write no report
@@ -176,7 +175,7 @@ pub struct Demo {
 }
 
 impl Demo {
-    /// Where the report goes, if there is to be one.
+    /// Returns the path of the report, or `None` if no report is written.
     pub fn report_path(&self) -> Option<&Path> {
         (!self.no_report).then_some(&self.report)
     }
@@ -187,7 +186,7 @@ impl Demo {
 pub enum StreamName {
     /// TR-069 Inform messages, rpc/encoded with SOAP arrays, of devices that stay connected
     Tr069,
-    /// The same of devices that connect anew for each message, with what is kept of messages shared
+    /// The same messages, of devices that reconnect for each message; earlier messages are shared
     /// among devices
     Tr069Shared,
     /// vSphere Fetch requests and their recorded responses
@@ -206,11 +205,11 @@ pub enum StreamName {
 
 #[derive(Debug, Args)]
 pub struct Replay {
-    /// Where the messages are: directories, or files of one sender in order
+    /// The messages: directories, or files of one sender in order
     #[arg(value_name = "DIR|FILE", required = true)]
     pub paths: Vec<PathBuf>,
-    /// Read them as this WSDL says: a URL, a file, a directory, a zip archive, or `-` for standard
-    /// input; or a file that `compile` wrote
+    /// Decode the messages with this WSDL: a URL, a file, a directory, a zip archive, or `-` for
+    /// standard input; or a file that `compile` wrote
     #[arg(long, value_name = "WSDL", value_parser = NonEmptyStringValueParser::new())]
     pub wsdl: Option<String>,
     #[command(flatten)]
@@ -220,11 +219,11 @@ pub struct Replay {
     /// Accept this much beyond the schema in messages
     #[arg(long, value_enum, default_value_t = ToleranceName::Unknown, value_name = "LEVEL")]
     pub tolerance: ToleranceName,
-    /// Decode in regular mode alone
+    /// Decode in regular mode only
     #[arg(long, conflicts_with = "DifferentialArguments")]
     pub regular_only: bool,
-    /// Times that the messages are played, from the beginning each time; times are medians. Two
-    /// ways are compared by at least 6 plays
+    /// Number of times that the messages are played, each time from the beginning; times are
+    /// medians. A comparison of both modes takes at least 6 plays
     #[arg(long, default_value_t = PLAYS, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub repeat: u32,
     /// Print lines of JSON instead of the table and the lists
@@ -232,7 +231,7 @@ pub struct Replay {
     pub json: bool,
 }
 
-/// How messages that resemble the one before are decoded.
+/// How messages that resemble the previous one are decoded.
 #[derive(Debug, Clone, Copy, Args)]
 #[group(multiple = true)]
 pub struct DifferentialArguments {
@@ -245,19 +244,19 @@ pub struct DifferentialArguments {
     /// Bytes between two checkpoints of the papers' policies
     #[arg(long, default_value_t = Portions::default().size, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub portion: u32,
-    /// Compare first, middle and last bytes of a portion before its sum
+    /// Compare the first, middle and last bytes of a portion before its checksum
     #[arg(long)]
     pub probe: bool,
-    /// Tune the portions' size while decoding
+    /// Tune the portion size while decoding
     #[arg(long)]
     pub tune: bool,
-    /// Go on comparing where that gains no time
+    /// Keep comparing even where that saves no time
     #[arg(long)]
     pub no_adaptive: bool,
 }
 
 impl DifferentialArguments {
-    /// What was chosen, as options of a decoder.
+    /// Returns the decoder options that were selected.
     pub fn options(&self) -> Differential {
         let by = |state| {
             let (matcher, size) = (self.matcher.into(), self.portion);
@@ -278,7 +277,7 @@ impl DifferentialArguments {
 pub enum CheckpointsName {
     /// Complete copies of the state
     Full,
-    /// Copies of what differs from a base copy
+    /// Copies of the differences from a base copy
     Differential,
     /// Places in a group with a base copy
     Lightweight,
@@ -293,9 +292,9 @@ pub enum MatcherName {
     Compare,
     /// Exclusive or: misses changes
     Xor,
-    /// Adler-32: misses some
+    /// Adler-32: misses some changes
     Adler32,
-    /// CRC-32: misses those that a sender wants missed
+    /// CRC-32: misses changes made by a malicious sender
     Crc32,
     /// A keyed universal hash
     Keyed,
@@ -313,12 +312,12 @@ impl From<MatcherName> for Matcher {
     }
 }
 
-/// What requests weigh.
+/// How requests are weighed.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum WeighName {
-    /// Their lengths
+    /// By their length
     Length,
-    /// What their operations were found to take
+    /// By the measured time of their operation
     Operation,
 }
 
@@ -336,33 +335,33 @@ pub struct Serve {
     /// Address and port to listen on; port 0 takes a free one
     #[arg(long, default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
     pub listen: SocketAddr,
-    /// Seconds from an interrupt to the end, in which /ready says no
+    /// Seconds from an interrupt to the end, in which /ready reports failure
     #[arg(long, default_value_t = 0, value_name = "S")]
     pub drain: u64,
-    /// Threads that connections are spread over, each with a runtime of its own [default: one for
-    /// each processor]; with 0 a single runtime moves connections among its threads
+    /// Number of threads among which connections are divided, each with its own runtime [default:
+    /// one per processor]; with 0 a single runtime moves connections among its threads
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(..=1024))]
     pub worker_threads: Option<u16>,
-    /// Speak TLS, with the certificates of this PEM file: the server's own first
+    /// Use TLS, with the certificates of this PEM file: the server's own first
     #[arg(long, requires = "tls_key", value_name = "FILE")]
     pub tls_cert: Option<PathBuf>,
     /// The certificate's private key, a PEM file
     #[arg(long, requires = "tls_cert", value_name = "FILE")]
     pub tls_key: Option<PathBuf>,
-    /// Answer in gzip where a response has at least this many bytes and the client accepts it
+    /// Compress responses of at least this many bytes with gzip, if the client accepts it
     #[arg(long, value_name = "BYTES")]
     pub gzip_from: Option<u64>,
-    /// Work on few requests at one time, and on those first that announce to be short
+    /// Process few requests at one time, and first those that announce a short length
     #[arg(long)]
     pub small_first: bool,
-    /// With --small-first: what a request weighs, its length or what its operation was found to
-    /// take
+    /// With --small-first: the weight of a request is its length, or the measured time of its
+    /// operation
     #[arg(long, requires = "small_first", value_enum, default_value_t = WeighName::Length, value_name = "WHAT")]
     pub weigh: WeighName,
-    /// Read and answer each message in one go, however long others wait meanwhile
+    /// Decode and answer each message without yielding, however long others wait meanwhile
     #[arg(long, conflicts_with = "small_first")]
     pub in_one_go: bool,
-    /// Read and write every message in full, whatever came before
+    /// Decode and encode every message in full, independent of earlier messages
     #[arg(long)]
     pub regular: bool,
     /// Accept this much beyond the schema in requests

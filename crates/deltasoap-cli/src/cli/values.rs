@@ -1,7 +1,6 @@
-//! What options take, checked while the command line is read: what is wrong with it is a usage
-//! error, whose exit code is 2.
+//! Value parsers of options. An invalid value is a usage error, with exit code 2.
 //!
-//! Values are not shown where passwords may stand in them.
+//! Errors do not show values that may contain passwords.
 
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
@@ -14,7 +13,7 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use url::Url;
 
-/// Reads an option's value by a function that says what is wrong with one.
+/// A value parser that wraps a function; the function's error says what is wrong with the value.
 #[derive(Clone)]
 pub struct By<T>(pub fn(&str) -> Result<T, String>);
 
@@ -30,7 +29,7 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for By<T> {
     }
 }
 
-/// An HTTP header.
+/// Parses an HTTP header.
 pub fn header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
     let (name, value) = text.split_once(':').ok_or("expected a name, a colon and a value, and found no colon")?;
     let (name, value) = (name.trim(), value.trim());
@@ -44,26 +43,26 @@ pub fn header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
     Ok((read, value))
 }
 
-/// A number of requests per second.
+/// Parses a number of requests per second.
 pub fn rate(text: &str) -> Result<f64, String> {
     let rate = text.parse().ok().filter(|rate: &f64| rate.is_finite() && *rate > 0.0);
     rate.ok_or_else(|| format!("expected a number above 0, found {text:?}"))
 }
 
-/// A proxy, for all hosts but those that the environment lists.
+/// Parses a proxy, for all hosts except those that the environment lists.
 pub fn proxy(url: &str) -> Result<Proxy, String> {
     let proxy = Proxy::new(url, &Proxy::no_proxy()).map_err(|error| error.to_string())?;
     Ok(proxy.named_by("--proxy"))
 }
 
-/// A URL, and the file that is read in its place.
+/// Parses a URL and the file that is read in its place.
 pub fn mapping(text: &str) -> Result<(String, PathBuf), String> {
     let parts = text.rsplit_once('=').filter(|(url, file)| !url.is_empty() && !file.is_empty());
     let (url, file) = parts.ok_or_else(|| format!("expected URL=FILE, found {text:?}"))?;
     Ok((url.to_owned(), file.into()))
 }
 
-/// A header block: XML, or a name with what stands in the block.
+/// Checks a header block: XML, or a name and the content of the block.
 pub fn header_block(text: &str) -> Result<String, String> {
     let is_named = text.split_once('=').is_some_and(|(name, _)| !name.trim().is_empty());
     match is_named || text.trim_start().starts_with('<') {
@@ -72,7 +71,7 @@ pub fn header_block(text: &str) -> Result<String, String> {
     }
 }
 
-/// The name of a header block: `{namespace}Name`, or `Name`.
+/// Checks the name of a header block: `{namespace}Name` or `Name`.
 pub fn block_name(text: &str) -> Result<String, String> {
     let local = match text.strip_prefix('{') {
         Some(rest) => rest.split_once('}').map(|(_, local)| local),
@@ -84,8 +83,8 @@ pub fn block_name(text: &str) -> Result<String, String> {
     }
 }
 
-/// The URL of a service, in ASCII: an internationalized host by its IDNA name, and other characters
-/// percent-encoded.
+/// Returns the URL of a service in ASCII: an internationalized host by its IDNA name, other
+/// characters percent-encoded.
 pub fn endpoint(text: &str) -> Result<String, String> {
     let url = Url::parse(text).map_err(|error| format!("the URL is malformed: {error}"))?;
     match url.scheme() {

@@ -8,8 +8,8 @@ use deltasoap_http::{ClientTls, Credentials, HttpTransport, Identity, Proxy, Roo
 use deltasoap_wsdl::fetch::{Access, WebClient};
 use url::Url;
 
-/// The client for a WSDL and what it names. The host of the URL gets credentials and headers,
-/// others do not.
+/// Returns the client for a WSDL and the documents that it names. Only the URL's host gets
+/// credentials and headers.
 pub fn web_client(url: Option<&Url>, access: &cli::Access) -> Result<WebClient> {
     let mut client = WebClient::default().proxy(proxy(access));
     if let Some(roots) = own_roots(access)? {
@@ -21,7 +21,7 @@ pub fn web_client(url: Option<&Url>, access: &cli::Access) -> Result<WebClient> 
     })
 }
 
-/// What is sent to the host of a WSDL alone.
+/// Returns what is sent only to the host of the WSDL.
 fn access_to(url: &Url, access: &cli::Access) -> Result<Access> {
     let mut shown = Access::to(url);
     for (name, value) in &access.headers {
@@ -36,7 +36,7 @@ fn access_to(url: &Url, access: &cli::Access) -> Result<Access> {
     Ok(if access.insecure { shown.unverified() } else { shown })
 }
 
-/// The transport to a service.
+/// Returns the transport to a service.
 pub fn transport(access: &cli::Access) -> Result<HttpTransport> {
     let builder = HttpTransport::builder().proxy(proxy(access));
     if access.cacert.is_none() && access.cert.is_none() && !access.insecure {
@@ -52,7 +52,7 @@ pub fn transport(access: &cli::Access) -> Result<HttpTransport> {
     Ok(builder.tls(tls)?.build())
 }
 
-/// The proxy that is named, or those of the environment.
+/// Returns the proxy that the arguments name, or those of the environment.
 fn proxy(access: &cli::Access) -> Proxy {
     access.proxy.clone().unwrap_or_else(Proxy::from_env)
 }
@@ -65,27 +65,27 @@ fn roots(access: &cli::Access) -> Result<Roots> {
     })
 }
 
-/// The certificates to trust besides those of the system.
+/// Reads the certificates to trust in addition to those of the system.
 fn own_roots(access: &cli::Access) -> Result<Option<Roots>> {
     let Some(path) = &access.cacert else { return Ok(None) };
     Roots::from_pem(files::read(path)?).map(Some).with_context(|| path.display().to_string())
 }
 
-/// The client's certificate.
+/// Reads the client's certificate.
 fn identity(access: &cli::Access) -> Result<Option<Identity>> {
     let (Some(cert), Some(key)) = (&access.cert, &access.key) else { return Ok(None) };
     let identity = Identity::from_pem(files::read(cert)?, files::read(key)?).map(Some);
     identity.with_context(|| format!("the certificate {} and the key {} cannot be used", cert.display(), key.display()))
 }
 
-/// The credentials for HTTP authentication.
+/// Returns the credentials for HTTP authentication.
 pub fn credentials(access: &cli::Access) -> Result<Option<Credentials>> {
     let Some((user, password)) = user(access)? else { return Ok(None) };
     let made = if access.digest { Credentials::digest(user, password) } else { Credentials::basic(user, &password) };
     Ok(Some(made?))
 }
 
-/// The user's name and password, if there is one.
+/// Returns the user's name and password, if there is one.
 fn user(access: &cli::Access) -> Result<Option<(&str, String)>> {
     let Some(user) = &access.user else { return Ok(None) };
     let from_environment = || {

@@ -25,12 +25,12 @@ use std::process::ExitCode;
 use std::time::Duration;
 use url::Url;
 
-/// A fault was answered.
+/// Exit code: the service answered with a fault.
 const FAULT: u8 = 3;
-/// Nothing was answered, or nothing that can be read.
+/// Exit code: the service did not answer, or its answer cannot be decoded.
 const NO_ANSWER: u8 = 4;
 
-/// Calls an operation and prints what comes back.
+/// Calls an operation and prints the response.
 pub async fn call(arguments: &Call) -> Result<ExitCode> {
     let (wsdl, time) = (&arguments.description.wsdl, Duration::from_secs(arguments.timeout));
     let contract = Contract::from(import_with(wsdl, &arguments.description.loading, |client| client.within(time))?);
@@ -73,9 +73,9 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
         None => call.send_json(&data).await.map(|reply| printed(arguments, reply)),
     };
     if let (Some(path), Some(jar)) = (&arguments.session, jar) {
-        // The answer is here: what it says must not be lost for this.
+        // A cookie file that cannot be written must not cost the answer, which is already here.
         if let Err(error) = files::write_secret(path, jar.to_netscape().as_bytes()) {
-            report(format_args!("warning: the session is not kept: {} cannot be written: {error}", path.display()));
+            report(format_args!("warning: the cookies are not saved: {} cannot be written: {error}", path.display()));
         }
     }
     match outcome {
@@ -92,7 +92,7 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
         Err(DynamicError::Invalid(error)) => {
             let findings: Vec<_> =
                 error.findings.iter().map(|it| format!("\n  {}", one_line(&it.to_string()))).collect();
-            bail!("the request is not as the WSDL says; nothing was sent:{}", findings.concat())
+            bail!("the request does not conform to the WSDL; nothing was sent:{}", findings.concat())
         }
         Err(DynamicError::List(error)) => {
             bail!("the response of {name} has no list for --stream=LIST: {error}; nothing was sent")
@@ -105,8 +105,8 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
     }
 }
 
-/// True if a WSDL from the network names a service on another host, or one without TLS where it
-/// came by TLS itself.
+/// Returns true if a WSDL from the network names a service on another host, or a service without
+/// TLS while the WSDL itself came over TLS.
 fn leads_away(wsdl: &str, service: &str) -> bool {
     let (Ok(wsdl), Ok(service)) = (Url::parse(wsdl), Url::parse(service)) else { return false };
     match wsdl.scheme() {
@@ -116,13 +116,13 @@ fn leads_away(wsdl: &str, service: &str) -> bool {
     }
 }
 
-/// True if a description of a public host gives a service on this machine, or in its network.
+/// Returns true if the WSDL of a public host names a service on this machine or in its network.
 fn leads_inside(wsdl: &str, service: &str) -> bool {
     let (Ok(wsdl), Ok(service)) = (Url::parse(wsdl), Url::parse(service)) else { return false };
     matches!(wsdl.scheme(), "http" | "https") && !names_private_host(&wsdl) && names_private_host(&service)
 }
 
-/// The request's JSON.
+/// Returns the request's JSON.
 fn data(argument: &str) -> Result<Json> {
     let text = match argument.strip_prefix('@') {
         _ if argument == "-" => {
@@ -131,27 +131,28 @@ fn data(argument: &str) -> Result<Json> {
         Some(path) => read(path)?,
         None => argument.to_owned(),
     };
-    parse(&text).context("the data is not JSON that can be used")
+    parse(&text).context("the data is not usable as JSON")
 }
 
 fn read(path: &str) -> Result<String> {
     files::read_text(Path::new(path)).map(without_mark)
 }
 
-/// Without the byte order mark that some editors put before a text.
+/// Removes the byte order mark that some editors put at the beginning of a text.
 fn without_mark(text: String) -> String {
     text.strip_prefix('\u{feff}').map(ToOwned::to_owned).unwrap_or(text)
 }
 
-/// The cookies in a file, if there is one.
+/// Reads the cookies from a file, if it exists.
 fn session(path: &Path) -> Result<CookieJar> {
     if !path.try_exists().unwrap_or(true) {
         return Ok(CookieJar::default());
     }
-    CookieJar::from_netscape(&files::read_text(path)?).with_context(|| format!("{} is no cookie file", path.display()))
+    CookieJar::from_netscape(&files::read_text(path)?)
+        .with_context(|| format!("{} is not a cookie file", path.display()))
 }
 
-/// A client for the service at a URL, in which credentials may stand.
+/// Creates a client for the service at a URL, which may contain credentials.
 fn client(
     arguments: &Call,
     contract: Contract,
@@ -165,7 +166,7 @@ fn client(
         client = client.endpoint(if own.is_some() { shown(url) } else { url.to_owned() });
     }
     let (tolerance, credentials) = (arguments.tolerance.into(), credentials(access)?.or(own));
-    // For the client too: it bounds how long the parts of an answer may pause.
+    // The client has the timeout too: it bounds how long the parts of an answer may pause.
     let timeout = Duration::from_secs(arguments.timeout);
     let client = client.validation(arguments.validate.into());
     Ok(client.configure(move |builder| {
@@ -207,16 +208,16 @@ fn options(arguments: &Call, contract: &Contract) -> Result<CallOptions> {
     Ok(options)
 }
 
-/// The name of a header block: `{namespace}Name`, or that of an element of the WSDL.
+/// Returns the name of a header block: `{namespace}Name`, or that of an element of the WSDL.
 fn block_name(contract: &Contract, name: &str) -> Result<QName> {
     match name.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
         Some((namespace, local)) => Ok(QName::owned(namespace, local)),
-        None => declared(contract, name, &format!("--understand {{namespace}}{name} accepts one of another namespace")),
+        None => declared(contract, name, &format!("--understand {{namespace}}{name} accepts one in another namespace")),
     }
 }
 
-/// A header block from `Name={"json": 1}`, from `Name=@FILE` with such JSON or with the block in
-/// XML, or from XML.
+/// Parses a header block from `Name={"json": 1}`, from `Name=@FILE` (a file with such JSON or with
+/// the block in XML), or from XML.
 fn header_block(operation: &Operation, text: &str) -> Result<HeaderBlock> {
     if text.trim_start().starts_with('<') {
         let node = Node::parse(text.as_bytes()).context("the header block is not XML")?;
@@ -239,18 +240,18 @@ fn header_block(operation: &Operation, text: &str) -> Result<HeaderBlock> {
         Some(name) => name.clone(),
         None => declared(operation.contract(), name, "a header block can also be given as XML")?,
     };
-    let json = parse(&json).with_context(|| format!("the content of {name} is not JSON that can be used"))?;
+    let json = parse(&json).with_context(|| format!("the content of {name} is not usable as JSON"))?;
     let node = operation.header_from_json(&name, &json).with_context(|| format!("the header block {name}"))?;
     Ok(HeaderBlock { node })
 }
 
-/// True if the first character is that of XML, in any of the encodings that XML is read in.
+/// Returns true if the content begins as XML does, in any of the supported encodings.
 fn is_xml(content: &[u8]) -> bool {
     let is_before = |byte: u8| byte.is_ascii_whitespace() || matches!(byte, 0 | 0xEF | 0xBB | 0xBF | 0xFE | 0xFF);
     content.iter().find(|&&byte| !is_before(byte)) == Some(&b'<')
 }
 
-/// Reads a header block from a file's XML, in the encoding that it declares. Its element must have
+/// Parses a header block from a file's XML, in the encoding that it declares. Its element must have
 /// the name that the argument gives.
 fn header_of_file(operation: &Operation, name: &str, xml: &[u8]) -> Result<HeaderBlock> {
     let xml = xml.strip_prefix("\u{feff}".as_bytes()).unwrap_or(xml).trim_ascii_start();
@@ -265,7 +266,7 @@ fn header_of_file(operation: &Operation, name: &str, xml: &[u8]) -> Result<Heade
     Ok(warn_if_unqualified(node))
 }
 
-/// A header block. Some services take one without a namespace.
+/// Creates a header block, and warns if it has no namespace. Some services take such blocks.
 fn warn_if_unqualified(node: Node) -> HeaderBlock {
     if node.name.namespace.is_empty() {
         let name = one_line(&node.name.local);
@@ -276,13 +277,13 @@ fn warn_if_unqualified(node: Node) -> HeaderBlock {
     HeaderBlock { node }
 }
 
-/// True for a name in full, `{namespace}Name`, and for its local part.
+/// Returns true if the text is the full name, `{namespace}Name`, or its local part.
 fn is_named(name: &QName, text: &str) -> bool {
     *name.local == *text || name.to_string() == text
 }
 
-/// The name of a global element: as it is, or its local part. Where there is none, the hint says
-/// what else can be done.
+/// Finds the name of a global element by its full name or its local part. The error for an unknown
+/// name ends with `hint`.
 fn declared(contract: &Contract, name: &str, hint: &str) -> Result<QName> {
     let elements = contract.description().schemas().elements().filter(|(_, it)| it.is_global);
     let mut found = elements.map(|(_, it)| &it.name).filter(|it| is_named(it, name));
@@ -299,7 +300,7 @@ fn printed(arguments: &Call, reply: Option<Reply>) -> Result<ExitCode> {
             warn_of_lost(&reply, arguments.verbose);
             let response = reply.to_json()?;
             let headers = arguments.json.then(|| reply.headers_to_json());
-            // It takes as much memory as its JSON.
+            // The reply takes as much memory as its JSON.
             drop(reply);
             match headers {
                 Some(headers) => print_json(&Json::Object(
@@ -314,7 +315,7 @@ fn printed(arguments: &Call, reply: Option<Reply>) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints the items of a response while they arrive. The inner error is one of printing.
+/// Prints the items of a response as they arrive. The inner error is one of printing.
 async fn items_printed(
     call: Prepared<'_, Tap>,
     data: &Json,
@@ -331,7 +332,7 @@ async fn items_printed(
     Ok(Ok(ExitCode::SUCCESS))
 }
 
-/// Says what of an answer is not printed.
+/// Warns of everything in a reply that is not printed.
 fn warn_of_lost(reply: &Reply, verbose: bool) {
     let hint = if verbose { "" } else { "; --verbose shows the message" };
     let most = if verbose { usize::MAX } else { MOST_DEVIATIONS };
@@ -344,17 +345,17 @@ fn warn_of_lost(reply: &Reply, verbose: bool) {
     let named = named.join(", ");
     match parts.len() {
         0 => {}
-        1 => report(format_args!("warning: 1 part that came with the answer is left out: {named}{hint}")),
-        count => report(format_args!("warning: {count} parts that came with the answer are left out: {named}{hint}")),
+        1 => report(format_args!("warning: 1 part of the answer is not printed: {named}{hint}")),
+        count => report(format_args!("warning: {count} parts of the answer are not printed: {named}{hint}")),
     }
 }
 
-/// Most parts that are named in one warning.
+/// Maximum number of parts named in one warning.
 const MOST_NAMED: usize = 10;
 
-/// A part by its media type, and by its content ID or its location.
+/// Describes a part by its media type, and by its content ID or its location.
 fn named(part: &PartHeaders) -> String {
-    let media = part.content_type().unwrap_or("a part of no media type");
+    let media = part.content_type().unwrap_or("a part without a media type");
     let named = match (part.content_id(), part.location()) {
         (Some(id), _) => format!("{media} <{id}>"),
         (None, Some(location)) => format!("{media} at {location}"),
@@ -363,7 +364,7 @@ fn named(part: &PartHeaders) -> String {
     one_line(&named)
 }
 
-/// A fault with its reason in the user's language, if it has that.
+/// Replaces a fault's reason by the one in the user's language, if there is one.
 fn in_own_language(mut fault: DynamicFault) -> DynamicFault {
     fault.fault.reason = fault.fault.reason_in(&language::preferred()).to_owned();
     fault
@@ -389,7 +390,7 @@ fn fault_printed(arguments: &Call, fault: DynamicFault) -> Result<ExitCode> {
     Ok(ExitCode::from(FAULT))
 }
 
-/// Says which URL did not answer, why, and what can be done.
+/// Reports which URL did not answer, why, and what can be done.
 fn no_answer(arguments: &Call, url: &str, location: Option<String>, error: &CallError) -> Result<ExitCode> {
     let error_text = match error {
         CallError::Timeout => format!("{}: no answer within {} s", shown(url), arguments.timeout),

@@ -1,4 +1,4 @@
-//! `compile`: a WSDL as a file that loads at once.
+//! `compile`: writes a WSDL as a file that loads quickly.
 
 use super::import;
 use crate::cli::Compile;
@@ -6,7 +6,7 @@ use crate::files;
 use crate::output::print_line;
 use anyhow::Result;
 
-/// Writes the compiled description.
+/// Writes the compiled WSDL.
 pub fn compile(arguments: &Compile) -> Result<()> {
     let import = import(&arguments.description)?;
     let file = import.compile();

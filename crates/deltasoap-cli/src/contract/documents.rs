@@ -1,4 +1,4 @@
-//! The documents of a WSDL, to be served again: those from the network are kept while it is
+//! The documents of a WSDL, to be served again: those from the network are kept while the WSDL is
 //! imported, files are read anew.
 
 use deltasoap_http::{ServiceBuilder, SoapService};
@@ -8,11 +8,11 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use url::Url;
 
-/// Documents by their URLs, in the order in which they were asked for: the WSDL comes first.
+/// Documents by their URLs, in the order of the requests for them: the WSDL comes first.
 #[derive(Debug, Clone, Default)]
 pub struct Documents(Arc<Mutex<Vec<(Url, String)>>>);
 
-/// Gets documents, and keeps those that are text.
+/// Fetches documents, and keeps those that are text.
 #[derive(Debug)]
 pub struct Keeping<F> {
     inner: F,
@@ -20,7 +20,7 @@ pub struct Keeping<F> {
 }
 
 impl Documents {
-    /// A client whose documents are kept here.
+    /// Returns a client whose documents are kept here.
     pub fn kept_by<F>(&self, inner: F) -> Keeping<F> {
         Keeping { inner, documents: self.clone() }
     }
@@ -29,8 +29,8 @@ impl Documents {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// A service that gives the WSDL from this URL with what it imports; `None` if it did not come
-    /// from there.
+    /// Creates a service that serves the WSDL from this URL with its imports; `None` if the WSDL
+    /// did not come from there.
     pub fn described(&self, source: &str) -> Option<ServiceBuilder> {
         let all = self.all();
         let ((main, text), others) = all.split_first()?;
@@ -46,8 +46,8 @@ impl Documents {
     }
 }
 
-/// The nearest folder around a folder and a document of the same host; the folder itself for a
-/// document of another.
+/// Returns the innermost folder that contains a folder and a document of the same host; the folder
+/// itself for a document of another host.
 fn common(folder: Url, url: &Url) -> Url {
     if folder.origin() != url.origin() {
         return folder;
@@ -62,16 +62,16 @@ fn common(folder: Url, url: &Url) -> Url {
     around
 }
 
-/// What documents call a URL: relative to a folder around all of them, unless one of them has all
-/// of it.
+/// Returns the name by which documents refer to a URL: relative to a folder that contains all of
+/// them, unless one of them contains the full URL.
 fn name(folder: &Url, url: &Url, all: &[(Url, String)]) -> String {
     let is_named_whole = all.iter().any(|(_, text)| text.contains(url.as_str()));
     let relative = url.as_str().strip_prefix(folder.as_str());
     relative.filter(|_| !is_named_whole).unwrap_or(url.as_str()).to_owned()
 }
 
-/// A service that gives the WSDL of a file with the files that it imports, wherever they are;
-/// `None` if that is not possible.
+/// Creates a service that serves the WSDL of a file with the files that it imports, wherever they
+/// are; `None` if that is not possible.
 pub fn of_files(main: &Path, import: &Import) -> Option<ServiceBuilder> {
     let main = main.canonicalize().ok()?;
     let files: Vec<&PathBuf> = import.documents().filter_map(file).collect();
@@ -93,13 +93,13 @@ fn file(location: &Location) -> Option<&PathBuf> {
     }
 }
 
-/// The nearest folder around a folder and a file.
+/// Returns the innermost folder that contains a folder and a file.
 fn around(mut folder: PathBuf, file: &Path) -> PathBuf {
     while !file.starts_with(&folder) && folder.pop() {}
     folder
 }
 
-/// A file's path in a folder, with `/`.
+/// Returns a file's path within a folder, with `/` as separator.
 fn relative(folder: &Path, path: &Path) -> Option<String> {
     let parts = path.strip_prefix(folder).ok()?.components().map(Component::as_os_str);
     Some(parts.map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/"))

@@ -1,4 +1,4 @@
-//! `generate`: Rust for a WSDL.
+//! `generate`: generates Rust for a WSDL.
 
 use super::{contract, policy_warnings, report_notes};
 use crate::cli::Generate;
@@ -10,8 +10,8 @@ use deltasoap_wsdl::NoteKind;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-/// Generates, prints or writes it, and says what is not in it. It fails if operations are missing:
-/// who wants the others alone names them.
+/// Generates Rust, prints or writes it, and reports what is missing. It fails if operations are
+/// missing: `--operation` selects the others.
 pub fn generate(arguments: &Generate) -> Result<ExitCode> {
     let source = &arguments.description.wsdl;
     let contract = contract(&arguments.description)?;

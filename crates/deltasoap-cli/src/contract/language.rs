@@ -1,14 +1,14 @@
-//! The user's language, as the environment says it (POSIX, 8.2).
+//! The user's language, from the environment (POSIX, 8.2).
 
-/// The languages in which texts are preferred, the best first; none where the environment names
-/// none.
+/// Returns the preferred languages, best first; empty if the environment names none.
 pub fn preferred() -> Vec<String> {
     let named = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().filter_map(|name| std::env::var(name).ok());
     let locale = named.into_iter().find(|value| !value.is_empty());
     locale.map(|locale| languages(&locale)).unwrap_or_default()
 }
 
-/// The languages of a locale, as in `de_AT.UTF-8@euro`: `de-AT`, `de`. `C` and `POSIX` are none.
+/// Returns the languages of a locale: `de_AT.UTF-8@euro` gives `de-AT` and `de`. `C` and `POSIX`
+/// give none.
 fn languages(locale: &str) -> Vec<String> {
     let name = locale.split(['.', '@']).next().unwrap_or_default();
     if matches!(name, "" | "C" | "POSIX") {

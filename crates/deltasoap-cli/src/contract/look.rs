@@ -1,4 +1,4 @@
-//! `list`, `describe` and `template`: looking at a WSDL.
+//! `list`, `describe` and `template`: show what a WSDL contains.
 
 use super::{READ_OTHERWISE, contract, operation, policy_warnings, report_notes};
 use crate::cli::{Describe, List, Template, endpoint};
@@ -35,10 +35,11 @@ pub fn list(arguments: &List) -> Result<ExitCode> {
     Ok(if faults.is_empty() && !is_empty { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Most notes that are shown.
+/// Maximum number of notes that are shown.
 const MOST_NOTES: usize = 20;
 
-/// Says what was read otherwise than it is written. What is missing is said as a fault.
+/// Reports what was interpreted differently from how it is written. Missing things are not
+/// reported here: they are faults.
 fn report_all(contract: &Contract) {
     let all = contract.notes();
     let notes: Vec<_> = all.iter().filter(|note| !is_fault(note)).collect();
@@ -54,7 +55,7 @@ fn is_fault(note: &Note) -> bool {
     matches!(note.kind, NoteKind::Missing | NoteKind::Unloaded)
 }
 
-/// Which addresses of ports `call` does not take, and why.
+/// Returns the ports' addresses that `call` does not accept, and why.
 fn address_notes(contract: &Contract) -> Vec<String> {
     let mut notes = Vec::new();
     for operation in contract.operations() {
@@ -67,7 +68,7 @@ fn address_notes(contract: &Contract) -> Vec<String> {
     notes
 }
 
-/// Why the description was not imported whole.
+/// Returns why the WSDL was not imported completely.
 fn faults(contract: &Contract) -> Vec<String> {
     let notes = contract.description().notes().iter();
     let missing = notes.filter(|note| is_fault(note));
@@ -76,7 +77,7 @@ fn faults(contract: &Contract) -> Vec<String> {
     missing.map(ToString::to_string).chain(unusable).collect()
 }
 
-/// The kind of an operation that the service begins.
+/// Returns the kind of an operation that the service starts.
 fn service_begins(operation: &Operation) -> Option<&'static str> {
     match operation.declaration().kind() {
         OperationKind::Notification => Some("notification"),
@@ -95,7 +96,7 @@ fn kind(operation: &Operation) -> &'static str {
     }
 }
 
-/// Why an operation cannot be called.
+/// Returns why an operation cannot be called.
 fn not_callable(operation: &Operation) -> Option<String> {
     Some(match operation.method().err()? {
         LookupError::Unsupported { reason, .. } => reason,
@@ -103,15 +104,15 @@ fn not_callable(operation: &Operation) -> Option<String> {
     })
 }
 
-/// Why `generate` leaves an operation out that can be called.
+/// Returns why `generate` omits an operation that can be called.
 fn not_generated(operation: &Operation) -> Option<&'static str> {
     operation.method().ok()?;
     let begins = service_begins(operation).map(|_| "the service starts it");
-    begins.or_else(|| is_like_another(operation).then_some("its body is empty, and another one has its action"))
+    begins.or_else(|| is_like_another(operation).then_some("its body is empty, and another has the same action"))
 }
 
-/// True if the operation's body is empty, and that of one before it at its port, which has the same
-/// action: a server cannot tell them apart.
+/// Returns true if the operation's body is empty and an earlier operation of its port has an empty
+/// body and the same action: a server cannot tell them apart.
 fn is_like_another(operation: &Operation) -> bool {
     let Some(action) = action_of_empty(operation) else { return false };
     let name = operation.full_name();
@@ -120,13 +121,13 @@ fn is_like_another(operation: &Operation) -> bool {
     before.any(|it| service_begins(it).is_none() && action_of_empty(it).as_ref() == Some(&action))
 }
 
-/// True for operations of one port, or of a binding without ports.
+/// Returns true for operations of one port, or of a binding without ports.
 fn is_beside(one: &Operation, other: &Operation) -> bool {
     let port = |it: &Operation| it.port().map(std::ptr::from_ref);
     port(one) == port(other) && std::ptr::eq(one.binding(), other.binding())
 }
 
-/// The action of an operation whose body is empty.
+/// Returns the action of an operation whose body is empty.
 fn action_of_empty(operation: &Operation) -> Option<String> {
     let method = operation.method().ok()?;
     let body = operation.contract().view(method.element.request);
@@ -134,12 +135,12 @@ fn action_of_empty(operation: &Operation) -> Option<String> {
     (method.element.request_name.local.is_empty() && !has_parts).then(|| method.element.action.to_string())
 }
 
-/// What is said behind an operation's name.
+/// Returns the remark that follows an operation's name.
 fn mark(operation: &Operation) -> String {
     match (not_callable(operation), not_generated(operation), service_begins(operation)) {
         (Some(why), ..) => format!("  (cannot be called: {})", one_line(&why)),
-        (None, _, Some(kind)) => format!("  ({kind}: the service sends it, `call` too; `generate` leaves it out)"),
-        (None, Some(why), None) => format!("  (`generate` leaves it out: {why})"),
+        (None, _, Some(kind)) => format!("  ({kind}: the service starts it; `call` can send it, `generate` omits it)"),
+        (None, Some(why), None) => format!("  (`generate` omits it: {why})"),
         (None, None, None) => String::new(),
     }
 }
@@ -194,7 +195,7 @@ fn listing(contract: &Contract, faults: &[String]) -> Json {
     json!({ "operations": operations, "faults": faults, "notes": notes, "reading": contract.lowered().notes })
 }
 
-/// Describes what a name stands for.
+/// Describes the operation, element or type that has a name.
 pub fn describe(arguments: &Describe) -> Result<()> {
     let contract = contract(&arguments.description)?;
     report_notes(&contract, &READ_OTHERWISE);
@@ -206,11 +207,11 @@ pub fn describe(arguments: &Describe) -> Result<()> {
         match contract.similar_names(name) {
             similar if similar.is_empty() => {
                 bail!(
-                    "nothing has the name {name}; `deltasoap list {}` shows all operations",
+                    "there is no operation, element or type {name}; `deltasoap list {}` shows all operations",
                     shown(&arguments.description.wsdl)
                 )
             }
-            similar => bail!("nothing has the name {name}; available: {}", similar.join(", ")),
+            similar => bail!("there is no operation, element or type {name}; available: {}", similar.join(", ")),
         }
     }
     if arguments.json {
@@ -242,7 +243,7 @@ pub fn template(arguments: &Template) -> Result<()> {
     };
     if let Some(why) = why {
         let why = one_line(&why);
-        report(format_args!("warning: no valid sample was found, so this one has to be corrected; {why}"));
+        report(format_args!("warning: no valid sample was found; this one has to be corrected: {why}"));
     }
     match arguments.xml {
         true => print_xml(message?.as_slice()),

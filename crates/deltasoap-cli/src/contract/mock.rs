@@ -1,4 +1,4 @@
-//! `mock`: a service that is not there.
+//! `mock`: a stand-in for the service of a WSDL.
 
 use super::documents::{Documents, of_files};
 use super::{MOST_DEVIATIONS, READ_OTHERWISE, import_with, policy_warnings, report_notes, warn_of_deviations};
@@ -12,7 +12,7 @@ use deltasoap_http::{Server, ServiceBuilder, SoapService};
 use deltasoap_wsdl::Import;
 use std::path::{Path, PathBuf};
 
-/// Serves a WSDL until told to end.
+/// Serves a WSDL until the process is told to stop.
 pub async fn mock(arguments: &cli::Mock) -> Result<()> {
     let documents = Documents::default();
     let cli::Description { wsdl, loading } = &arguments.description;
@@ -30,11 +30,11 @@ pub async fn mock(arguments: &cli::Mock) -> Result<()> {
     let mut mock = Mock::new(contract);
     for (other, first) in mock.not_told_apart() {
         report(format_args!(
-            "warning: requests of {other} have the same element and action as those of {first}, and are answered so"
+            "warning: requests of {other} have the same element and action as those of {first}, and are answered like them"
         ));
     }
     if let Some(replies) = &arguments.replies {
-        // Recorded answers are read as clients read them, at least.
+        // Recorded answers are decoded at least as tolerantly as clients decode them.
         let tolerance = Tolerance::Unknown.max(arguments.tolerance.into());
         mock = mock.tolerance(tolerance).recorded(replies).context("the replies cannot be used")?;
         warn_of_deviations(mock.deviations().map(warning), MOST_DEVIATIONS, "");
@@ -49,7 +49,7 @@ pub async fn mock(arguments: &cli::Mock) -> Result<()> {
     serve(arguments, mock.mount(builder).build()?, is_described).await
 }
 
-/// What a recorded answer has beyond the description, and what becomes of it.
+/// Describes what a recorded answer has beyond the WSDL, and what happens to it.
 fn warning((path, deviation): (&Path, &Deviation)) -> String {
     use DeviationKind::{BesideNil, UnknownAttribute, UnknownElement};
     let becomes = match deviation.kind {
@@ -59,7 +59,7 @@ fn warning((path, deviation): (&Path, &Deviation)) -> String {
     format!("{}: {deviation}{becomes}", path.display())
 }
 
-/// What happens to invalid requests: what is tolerated on purpose is at most reported.
+/// Returns how invalid requests are handled: what is tolerated on purpose is at most reported.
 fn validation(arguments: &cli::Mock) -> Validation {
     match arguments.validate {
         Some(name) => name.into(),
@@ -68,7 +68,8 @@ fn validation(arguments: &cli::Mock) -> Validation {
     }
 }
 
-/// A service that gives the WSDL with all that it imports, where that is at hand and can be served.
+/// Creates a service that serves the WSDL with all its imports, if they are available and can be
+/// served.
 fn described(source: &str, import: &Import, documents: &Documents) -> Option<ServiceBuilder> {
     let with_documents = || match file(Path::new(source)) {
         Some(path) => of_files(&path, import),
@@ -78,7 +79,7 @@ fn described(source: &str, import: &Import, documents: &Documents) -> Option<Ser
     if can_be_served { with_documents() } else { None }
 }
 
-/// The WSDL as one file: itself, or the only one in its directory.
+/// Returns the file of the WSDL: the path itself, or the only WSDL in that directory.
 fn file(path: &Path) -> Option<PathBuf> {
     let has_extension = |path: &Path, wanted| path.extension().is_some_and(|it| it.eq_ignore_ascii_case(wanted));
     if !path.is_dir() {
@@ -99,7 +100,7 @@ async fn serve(arguments: &cli::Mock, service: SoapService, is_described: bool) 
     let address = server.local_addr()?;
     print_line(format_args!("listening on http://{address}/"))?;
     if is_described {
-        print_line(format_args!("description at http://{address}/?wsdl"))?;
+        print_line(format_args!("WSDL at http://{address}/?wsdl"))?;
     }
     let server = server.worker_threads(processors());
     let handle = server.handle();

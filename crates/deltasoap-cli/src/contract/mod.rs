@@ -1,4 +1,4 @@
-//! The commands that work by a WSDL alone.
+//! The commands that need only a WSDL.
 
 mod access;
 mod call;
@@ -31,10 +31,10 @@ use deltasoap_wsdl::{Import, Importer, NoteKind};
 use remedy::{Sent, remedy};
 use url::Url;
 
-/// Most deviations that are shown unasked.
+/// Maximum number of deviations that are shown by default.
 const MOST_DEVIATIONS: usize = 10;
 
-/// Warns of the first deviations, at most of so many.
+/// Warns of the first `most` deviations.
 fn warn_of_deviations(all: impl Iterator<Item = String>, most: usize, hint: &str) {
     let mut all = all;
     all.by_ref().take(most).for_each(|deviation| report(format_args!("warning: {}", one_line(&deviation))));
@@ -44,22 +44,22 @@ fn warn_of_deviations(all: impl Iterator<Item = String>, most: usize, hint: &str
     }
 }
 
-/// Imports what the arguments name, ready to be used.
+/// Imports the WSDL that the arguments name, ready for use.
 fn contract(description: &Description) -> Result<Contract> {
     contract_of(&description.wsdl, &description.loading)
 }
 
-/// Imports a WSDL, ready to be used.
+/// Imports a WSDL, ready for use.
 pub fn contract_of(wsdl: &str, loading: &Loading) -> Result<Contract> {
     import_with(wsdl, loading, |client| client).map(Contract::from)
 }
 
-/// Imports what the arguments name.
+/// Imports the WSDL that the arguments name.
 fn import(description: &Description) -> Result<Import> {
     import_with(&description.wsdl, &description.loading, |client| client)
 }
 
-/// Imports a WSDL by what is made of the client for documents from the network.
+/// Imports a WSDL; `make` wraps the client that fetches documents from the network.
 fn import_with<F: Fetch + Send + Sync + 'static>(
     wsdl: &str,
     loading: &Loading,
@@ -70,10 +70,10 @@ fn import_with<F: Fetch + Send + Sync + 'static>(
     imported.map_err(|error| explained(wsdl, loading, &error))
 }
 
-/// What errors say of addresses that documents must not name.
+/// Part of the errors about addresses that documents must not name.
 const PRIVATE: &str = "private address";
 
-/// What went wrong, with what can be done about it.
+/// Adds to an error what can be done about it.
 fn explained(wsdl: &str, loading: &Loading, error: &deltasoap_wsdl::Error) -> anyhow::Error {
     let (sent, is_offline) = (Sent::to(wsdl, &loading.access), loading.offline);
     let (text, wsdl) = (error.to_string(), shown(wsdl));
@@ -83,14 +83,17 @@ fn explained(wsdl: &str, loading: &Loading, error: &deltasoap_wsdl::Error) -> an
         text = rest;
     }
     let hints = [
-        (PRIVATE, "--allow-private fetches documents from private addresses that others name"),
-        ("the root element is <html>", "that is a page; most services give their WSDL at their URL with ?wsdl"),
-        ("document type declaration", "is it a page? Most services give their WSDL at their URL with ?wsdl"),
-        ("status 404", "is the path right? Most services give their WSDL at their URL with ?wsdl"),
+        (PRIVATE, "--allow-private fetches documents from private addresses that other documents name"),
+        ("the root element is <html>", "that is a web page; most services have their WSDL at their URL with ?wsdl"),
+        ("document type declaration", "is it a web page? Most services have their WSDL at their URL with ?wsdl"),
+        ("status 404", "is the path right? Most services have their WSDL at their URL with ?wsdl"),
         ("redirects, the last one", "the host may redirect clients without credentials; -u, -H or --cert give them"),
-        ("a redirect out of TLS", "anybody on the way could answer there; if that is meant, give the http URL itself"),
+        (
+            "a redirect out of TLS",
+            "anyone on the path could answer there; if that is intended, give the http URL itself",
+        ),
         ("a redirect", "the host redirects to a URL that cannot be loaded; is the URL right?"),
-        ("before message length", "the answer was cut off; try again, or name a file that has it whole"),
+        ("before message length", "the answer was truncated; try again, or give a file with the complete document"),
         ("the folder that files are read from", "--root DIR names another one"),
     ];
     let is_fitting = |(sign, _): &(&str, &str)| text.contains(sign) && !(is_offline && *sign == PRIVATE);
@@ -99,7 +102,7 @@ fn explained(wsdl: &str, loading: &Loading, error: &deltasoap_wsdl::Error) -> an
     anyhow!("{wsdl} cannot be imported: {text}{}", hint.unwrap_or_default())
 }
 
-/// The importer that the arguments ask for.
+/// Creates the importer that the arguments ask for.
 fn importer<F: Fetch + Send + Sync + 'static>(
     wsdl: &str,
     loading: &Loading,
@@ -130,7 +133,7 @@ fn importer<F: Fetch + Send + Sync + 'static>(
     Ok(importer)
 }
 
-/// Gets the WSDL itself from the network, and no other document.
+/// Fetches only the WSDL itself from the network, and no other document.
 struct Alone<F> {
     url: Url,
     fetch: F,
@@ -144,7 +147,8 @@ impl<F: Fetch> Fetch for Alone<F> {
     }
 }
 
-/// Says what may be read otherwise than it is meant: the first few notes of these kinds, by kinds.
+/// Warns of what may have been interpreted differently from what was meant: the first few notes of
+/// these kinds, by kind.
 fn report_notes(contract: &Contract, kinds: &[NoteKind]) {
     let all = contract.notes();
     let mut notes = kinds.iter().flat_map(|kind| all.iter().filter(|note| note.kind == *kind));
@@ -155,13 +159,14 @@ fn report_notes(contract: &Contract, kinds: &[NoteKind]) {
     }
 }
 
-/// The kinds of notes about how a description is read.
+/// The kinds of notes about the interpretation of a WSDL.
 const READ_OTHERWISE: [NoteKind; 3] = [NoteKind::Missing, NoteKind::Invalid, NoteKind::Tolerated];
 
-/// Most notes beside what a command prints.
+/// Maximum number of notes shown in addition to a command's output.
 const MOST_BESIDE: usize = 5;
 
-/// What policies require of operations and is not done here: a sentence for each set of assertions.
+/// Describes what policies require of operations and is not implemented here: one sentence for each
+/// set of assertions.
 fn policy_warnings(operations: &[Operation]) -> Vec<String> {
     let mut found: Vec<(Vec<&str>, usize, &Operation)> = Vec::new();
     for operation in operations {
@@ -183,10 +188,10 @@ fn policy_warnings(operations: &[Operation]) -> Vec<String> {
     found.into_iter().map(sentence).collect()
 }
 
-/// Most warnings about policies.
+/// Maximum number of warnings about policies.
 const MAX_POLICY_WARNINGS: usize = 20;
 
-/// An operation, or what to do to find its name.
+/// Finds an operation. The error says how to find its name.
 pub fn operation(contract: &Contract, wsdl: &str, name: &str) -> Result<Operation> {
     contract.operation(name).map_err(|error| anyhow!("{error}; `deltasoap list {}` shows all operations", shown(wsdl)))
 }

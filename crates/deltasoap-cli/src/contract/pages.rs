@@ -1,4 +1,4 @@
-//! `completions` and `man`: from the same definitions as the command itself.
+//! `completions` and `man`: generated from the definitions of the command line.
 
 use crate::cli::{Arguments, Completions, Man};
 use crate::output::exact_stdout;

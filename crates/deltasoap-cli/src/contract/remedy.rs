@@ -1,36 +1,36 @@
-//! What to do about an exchange that failed, by what its error says.
+//! Hints for an exchange that failed, selected by the text of its error.
 
 use crate::cli::Access;
 use deltasoap_wsdl::fetch::credentials_in;
 use http::header::AUTHORIZATION;
 use url::Url;
 
-/// Signs in the text of an error, and what can be done.
+/// Pairs of a part of an error's text and a hint.
 const REMEDIES: [(&str, &str); 27] = [
     ("must be understood and is not", "--understand NAME accepts the header block, --understand all accepts any"),
     ("status 403", "access is denied; -u, -H or --cert give other credentials"),
     (
         "status 407",
-        "the proxy requires a login, or refuses the one that it got: --proxy http://NAME:PASSWORD@HOST:PORT",
+        "the proxy requires a login, or refused the one that was sent: --proxy http://NAME:PASSWORD@HOST:PORT",
     ),
     (
         "proxy authorization required",
-        "the proxy requires a login, or refuses the one that it got: --proxy http://NAME:PASSWORD@HOST:PORT",
+        "the proxy requires a login, or refused the one that was sent: --proxy http://NAME:PASSWORD@HOST:PORT",
     ),
     ("user/pass authentication", "the proxy requires another login, or none: --proxy socks5://NAME:PASSWORD@HOST:PORT"),
     ("credentials not accepted", "the proxy requires another login: --proxy socks5://NAME:PASSWORD@HOST:PORT"),
     (
         "cannot connect to the proxy",
-        "is the proxy running, and its URL right? --proxy takes another, no_proxy lists hosts to connect to directly",
+        "is the proxy running, and is its URL right? --proxy takes another, no_proxy lists hosts to connect to directly",
     ),
     (
         "does not connect to the host",
         "the proxy may not serve this host or port; --proxy takes another, no_proxy lists hosts to connect to directly",
     ),
-    ("Connection refused", "nothing listens there; is the service running, and the port right?"),
+    ("Connection refused", "nothing listens there; is the service running, and is the port right?"),
     ("failed to lookup address", "no such host is known; is the name right, or is a proxy needed (--proxy)?"),
     ("authority that is not trusted", "--cacert FILE adds one, -k accepts any certificate"),
-    ("is not trusted itself", "--cacert FILE trusts this very certificate, -k accepts any"),
+    ("is not trusted itself", "--cacert FILE trusts this certificate, -k accepts any"),
     (
         "trusted authority may have the issuer's name",
         "--cacert FILE adds the authority, or the server's own certificate; -k accepts any",
@@ -66,12 +66,12 @@ pub enum Sent {
     Nothing,
     Basic,
     Digest,
-    /// A header of the user's own.
+    /// A header that the user gave.
     Header,
 }
 
 impl Sent {
-    /// Those for a URL.
+    /// Returns the kind of credentials that are sent to a URL.
     pub fn to(url: &str, access: &Access) -> Self {
         let has_own = || Url::parse(url).is_ok_and(|url| credentials_in(&url).is_some());
         match access {
@@ -84,7 +84,7 @@ impl Sent {
     }
 }
 
-/// What can be done about an error of an exchange over HTTP.
+/// Returns a hint for an error of an exchange over HTTP.
 pub fn remedy(error: &str, sent: Sent) -> Option<String> {
     if error.contains("status 401") {
         return Some(denied(error, sent));
@@ -92,7 +92,7 @@ pub fn remedy(error: &str, sent: Sent) -> Option<String> {
     REMEDIES.iter().find(|(sign, _)| error.contains(sign)).map(|(_, remedy)| (*remedy).to_owned())
 }
 
-/// What can be done about credentials that are missing or refused.
+/// Returns a hint for credentials that are missing or refused.
 fn denied(error: &str, sent: Sent) -> String {
     let offered = error.split_once("authentication is offered by ").and_then(|(_, rest)| rest.split_once(')'));
     let offered = offered.map_or("", |(offered, _)| offered);
@@ -115,7 +115,7 @@ fn denied(error: &str, sent: Sent) -> String {
             "the server does not accept Basic authentication and offers Digest: add --digest".to_owned()
         }
         Sent::Digest if has("Basic") && !has("Digest") => {
-            "the server does not accept Digest authentication and offers Basic: leave --digest out".to_owned()
+            "the server does not accept Digest authentication and offers Basic: omit --digest".to_owned()
         }
         Sent::Basic => "the server refused the credentials; are name and password right?".to_owned(),
         Sent::Digest => {

@@ -1,4 +1,4 @@
-//! A transport that shows what passes, for `--verbose`.
+//! A transport that prints the messages, for `--verbose`.
 
 use crate::output::stderr;
 use bytes::Bytes;
@@ -16,18 +16,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use tower::Service;
 
-/// Bytes of a body that are shown.
+/// Maximum number of bytes of a body that are shown.
 const MOST: usize = 1 << 20;
 
-/// HTTP, shown on standard error if wanted: each request, and of an answer its head first, then as
-/// much of its body as was read. Of either body at most [`MOST`] bytes are shown.
+/// HTTP, shown on standard error if requested: each request, and of an answer its head first, then
+/// its body as far as it was read. At most [`MOST`] bytes of either body are shown.
 #[derive(Debug, Clone)]
 pub struct Tap {
     transport: HttpTransport,
     is_open: bool,
-    /// Values of headers that may hold secrets are shown.
+    /// True if the values of headers that may hold secrets are shown.
     shows_secrets: bool,
-    /// Where the last answer sends the client to.
+    /// The target of the last answer's redirect.
     location: Arc<Mutex<Option<String>>>,
 }
 
@@ -36,7 +36,7 @@ impl Tap {
         Tap { transport, is_open, shows_secrets, location: Arc::default() }
     }
 
-    /// Where the last answer sent the client to, if it was a redirect.
+    /// Returns the target of the last answer's redirect, if it was one.
     pub fn location(&self) -> Option<String> {
         self.location.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -93,13 +93,13 @@ async fn shown_request(request: Request<Body>, secrets: bool) -> Result<Request<
     Ok(Request::from_parts(parts, Body::from(body)))
 }
 
-/// A body that is shown when it has ended, or is not read any further.
+/// A body that is shown when it has ended, or is dropped before its end.
 struct Shown<B> {
     body: Pin<Box<B>>,
     coding: Option<String>,
-    /// Its first bytes.
+    /// The first bytes of the body.
     begun: Vec<u8>,
-    /// How many there were.
+    /// Number of bytes read so far.
     len: usize,
     is_shown: bool,
 }
@@ -134,7 +134,7 @@ where
                     self.note(data);
                 }
             }
-            // The answer is read, even if its body cannot be shown.
+            // The answer is delivered even if its body cannot be shown.
             Some(Err(_)) | None => drop(self.show()),
         }
         Poll::Ready(frame)
@@ -155,7 +155,7 @@ impl<B> Drop for Shown<B> {
     }
 }
 
-/// Shows a first line and headers; secrets only if asked for.
+/// Prints the first line and the headers; secrets only if asked for.
 fn show_head(mark: &str, first: Arguments<'_>, headers: &HeaderMap, secrets: bool) -> io::Result<()> {
     let mut out = stderr();
     writeln!(out, "{mark} {first}")?;
@@ -170,7 +170,7 @@ fn show_head(mark: &str, first: Arguments<'_>, headers: &HeaderMap, secrets: boo
     Ok(())
 }
 
-/// Shows the beginning of a body that had so many bytes.
+/// Prints the beginning of a body that has `len` bytes.
 fn show_body(mark: &str, coding: Option<&str>, begun: &[u8], len: usize) -> io::Result<()> {
     let mut out = stderr();
     if let Some(coding) = coding {

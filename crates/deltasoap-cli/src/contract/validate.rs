@@ -1,4 +1,4 @@
-//! `validate`: what is wrong with messages.
+//! `validate`: reports what is invalid in messages.
 
 use super::contract;
 use crate::cli::Validate;
@@ -12,7 +12,7 @@ use serde_json::json;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Prints what is wrong; fails if anything is.
+/// Prints the findings; fails if there are any.
 pub fn validate(arguments: &Validate) -> Result<ExitCode> {
     let contract = contract(&arguments.description)?;
     let mut is_good = true;
@@ -28,7 +28,7 @@ pub fn validate(arguments: &Validate) -> Result<ExitCode> {
     Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// True for a message that nothing is wrong with.
+/// Returns true if the message is valid.
 fn validated(arguments: &Validate, contract: &Contract, path: &Path, message: &Message) -> Result<bool> {
     let findings = contract.validate_with_parts(&message.bytes, &|uri| message.part(uri).cloned());
     findings.iter().try_for_each(|finding| print(arguments, path, finding))?;
@@ -38,7 +38,7 @@ fn validated(arguments: &Validate, contract: &Contract, path: &Path, message: &M
     Ok(findings.is_empty())
 }
 
-/// The message in a file, or on standard input.
+/// Reads the message in a file, or on standard input.
 fn content(path: &Path) -> Result<Message> {
     let content = match path == Path::new("-") {
         true => files::read_all(std::io::stdin()).context("standard input cannot be read")?,

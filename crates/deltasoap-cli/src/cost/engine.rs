@@ -4,20 +4,21 @@ use anyhow::{Result, bail, ensure};
 use deltasoap_cost::measure::{Deltasoap, Engine, Peer};
 use std::path::{Component, Path, PathBuf};
 
-/// Ours, or a peer by the name of its folder below `peers`, or by its program.
+/// Starts a toolkit: ours, or a peer, given as the name of its folder below `peers` or as the path
+/// of its program.
 pub fn named(name: &str, peers: &Path) -> Result<Box<dyn Engine>> {
     let file = Some(PathBuf::from(name)).filter(|path| path.is_file());
     start(name, built(name, peers).or(file))
 }
 
-/// The toolkit of a calibration: ours, or a peer that lies below `peers`. A file says its name, so
-/// nothing else is started.
+/// Starts the toolkit of a calibration: ours, or a peer below `peers`. Its name comes from a file,
+/// so nothing else is started.
 pub fn calibrated(name: &str, peers: &Path) -> Result<Box<dyn Engine>> {
     ensure!(is_plain(name), "{name:?} is not the name of a toolkit");
     start(name, built(name, peers))
 }
 
-/// True for the name of our own toolkit.
+/// Returns true for the name of our own toolkit.
 pub fn is_ours(name: &str) -> bool {
     name == Deltasoap::identity().name
 }
@@ -26,12 +27,12 @@ fn start(name: &str, program: Option<PathBuf>) -> Result<Box<dyn Engine>> {
     match program {
         _ if is_ours(name) => Ok(Box::new(Deltasoap)),
         Some(program) => Ok(Box::new(Peer::start(&program)?)),
-        None => bail!("{name} is not built: run `cargo xtask peers {name}`, or say where it is with --peers"),
+        None => bail!("{name} is not built: run `cargo xtask peers {name}`, or give its directory with --peers"),
     }
 }
 
 fn built(name: &str, peers: &Path) -> Option<PathBuf> {
-    // What measures JAXB is CXF, whose data binding it is.
+    // JAXB is CXF's data binding, so the CXF peer measures it.
     let name = if name == "jaxb" { "cxf" } else { name };
     let places = [peers.join(name).join("peer"), peers.join(format!("{name}-bench")).join("peer")];
     places.into_iter().find(|place| place.is_file())
@@ -59,12 +60,12 @@ mod tests {
         assert!(found("jaxb").ends_with("cxf/peer"));
         let error = |name: &str| named(name, folder.path()).err().expect("no peer").to_string();
         assert_eq!(error("mono").find("mono is not built"), Some(0));
-        // Found by its path, it is started: an empty file is no program.
+        // A peer given by its path is started: an empty file is not a program.
         let own = folder.path().join("gsoap/peer").to_string_lossy().into_owned();
         assert!(built(&own, Path::new("elsewhere")).is_none() && !error(&own).contains("is not built"));
     }
 
-    /// A calibration may come from anywhere.
+    /// Calibrations are not trusted: they may come from anywhere.
     #[test]
     fn a_calibration_starts_no_program_but_a_peer() {
         let folder = tempfile::tempdir().expect("a directory");

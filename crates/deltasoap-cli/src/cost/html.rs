@@ -1,4 +1,4 @@
-//! Pages: one file each, that needs nothing else.
+//! HTML pages, each one self-contained file.
 
 use super::measure::UNPREDICTED;
 use super::plan::Curve;
@@ -13,8 +13,8 @@ use deltasoap_report::{Chart, Line, Mark, Page, claim};
 use std::fs;
 use std::path::Path;
 
-/// The paper's figures from a calibration, its tables beside the printed ones, and verdicts on its
-/// claims.
+/// Writes the paper's figures from a calibration, its tables next to the printed ones, and verdicts
+/// on its claims.
 pub fn calibration(path: &Path, measured: &Calibration, model: &Model) -> Result<()> {
     let printed = printed()?;
     let (machine, toolkit) = (&measured.machine, &measured.toolkit);
@@ -41,7 +41,7 @@ pub fn calibration(path: &Path, measured: &Calibration, model: &Model) -> Result
     write(path, page)
 }
 
-/// How far off predictions are.
+/// Writes how far off predictions are.
 pub fn validation(path: &Path, all: &[Comparison]) -> Result<()> {
     let of = |activity| all.iter().filter(move |it| it.activity == activity);
     let mut errors = Vec::new();
@@ -64,7 +64,7 @@ pub fn validation(path: &Path, all: &[Comparison]) -> Result<()> {
     write(path, page)
 }
 
-/// A plan as curves over the load.
+/// Writes a plan as curves over the load.
 pub fn plan(path: &Path, plan: &Plan, curve: &Curve) -> Result<()> {
     let x = match plan.load {
         Load::Closed { .. } => "clients",

@@ -1,5 +1,5 @@
-//! A load test on loopback: a service that answers with a sample, and clients that think between
-//! calls.
+//! A load test on loopback: a service that answers with a sample, and clients with a think time
+//! between calls.
 
 use anyhow::{Context as _, Result, ensure};
 use deltasoap::{Differential, Templating};
@@ -13,35 +13,35 @@ use serde::Serialize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long each test runs; and before it, to warm up.
+/// Duration of each test, and of the warm-up before it.
 const RUN: Duration = Duration::from_secs(2);
 const WARM: Duration = Duration::from_millis(700);
 
-/// What a load test has seen.
+/// The measurements of a load test.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Observed {
-    /// Requests a second.
+    /// Requests per second.
     pub throughput: f64,
     /// Seconds from call to answer, on average.
     pub response: f64,
-    /// Seconds of processor time of a request, of clients and server.
+    /// Seconds of processor time per request, of clients and server.
     pub demand: f64,
-    /// Processors that other programs kept busy meanwhile, on average; `None` where the system does
-    /// not say.
+    /// Processors that other programs kept busy meanwhile, on average; `None` if the system does
+    /// not report it.
     pub others: Option<f64>,
 }
 
-/// The least and the greatest figures of several tests.
+/// The minimum and the maximum of several tests.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Range {
-    /// Requests a second.
+    /// Requests per second.
     pub throughput: (f64, f64),
     /// Seconds from call to answer, on average.
     pub response: (f64, f64),
 }
 
 impl Range {
-    /// Of some tests; `None` of none.
+    /// Returns the range of some tests; `None` if there are none.
     pub fn of(all: &[Observed]) -> Option<Range> {
         let of = |figure: fn(&Observed) -> f64| {
             let all = || all.iter().map(figure);
@@ -52,7 +52,7 @@ impl Range {
 }
 
 impl Observed {
-    /// The median of several tests, each figure for itself.
+    /// Returns the median of several tests, for each figure separately.
     pub fn median(all: &[Observed]) -> Option<Observed> {
         let of = |figure: fn(&Observed) -> f64| median(all.iter().map(figure));
         Some(Observed {
@@ -64,7 +64,7 @@ impl Observed {
     }
 }
 
-/// A service that listens, and what it is asked.
+/// A listening service, and the request that clients send to it.
 pub struct Host {
     contract: Contract,
     operation: Operation,
@@ -74,11 +74,11 @@ pub struct Host {
 }
 
 impl Host {
-    /// Serves the operation of some messages: every request is read, and answered with the
+    /// Serves the operation of some messages: every request is decoded, and answered with the
     /// response.
     pub async fn start(samples: &[Sample]) -> Result<Self> {
         let request =
-            samples.iter().find(|it| it.direction == Direction::Request).context("the description gives no request")?;
+            samples.iter().find(|it| it.direction == Direction::Request).context("the WSDL has no request")?;
         let response = samples.iter().find(|it| it.direction == Direction::Response);
         let response = response.context("the operation is one-way: there is nothing to wait for")?;
         let operation = request.operation.clone();
@@ -92,7 +92,7 @@ impl Host {
         Ok(Host { contract, operation, request: Arc::new(request.value().clone()), url, handle })
     }
 
-    /// Lets so many clients call for a while, with a connection each.
+    /// Runs `clients` clients, each with a connection of its own.
     pub async fn run(&self, clients: u32, think: f64) -> Result<Observed> {
         let begin = Instant::now() + WARM;
         let tasks: Vec<_> = (0..clients).map(|client| tokio::spawn(self.client(client, think, begin))).collect();
@@ -113,7 +113,8 @@ impl Host {
         Ok(Observed { throughput: count / seconds, response: waited / count, demand: spent / count, others })
     }
 
-    /// One client: calls that were answered, and the time that it has waited for them.
+    /// Runs one client, and returns the number of answered calls and the time spent waiting for
+    /// them.
     fn client(&self, number: u32, think: f64, begin: Instant) -> impl Future<Output = Result<(u64, f64)>> + use<> {
         let client = DynamicClient::new(self.contract.clone()).endpoint(self.url.clone());
         let (operation, request) = (self.operation.clone(), self.request.clone());
@@ -121,8 +122,8 @@ impl Host {
         async move {
             let (mut calls, mut waited) = (0, 0.0);
             loop {
-                // The runtime's own timers are of milliseconds: clients that think would call
-                // together, and wait for each other.
+                // The runtime's timers have a resolution of milliseconds: with them, thinking
+                // clients would call at the same moments, and wait for each other.
                 let left = (begin + RUN).saturating_duration_since(Instant::now());
                 Delay::new(exponential(think, &mut random).min(left)).await;
                 let start = Instant::now();
@@ -138,13 +139,13 @@ impl Host {
         }
     }
 
-    /// Stops to listen.
+    /// Stops listening.
     pub fn stop(self) {
         self.handle.shutdown();
     }
 }
 
-/// A time by chance, of this mean in seconds.
+/// Returns a random time, exponentially distributed with this mean in seconds.
 fn exponential(mean: f64, random: &mut SplitMix64) -> Duration {
     let uniform = (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
     Duration::try_from_secs_f64(-mean * (1.0 - uniform).ln()).unwrap_or(Duration::MAX)

@@ -26,7 +26,7 @@ pub fn measure(arguments: &Measure) -> Result<()> {
     let path = &arguments.calibrated.calibration;
     let begun = begun(arguments, path, engine.as_ref(), plan)?;
     if cfg!(debug_assertions) {
-        report("warning: this program was built without optimization, and so will be what it measures");
+        report("warning: this program was built without optimization, which affects all measurements");
     }
     let mut keeper = Keeper { path: path.clone(), bar: bar("measuring") };
     let measured = measure::measure(engine.as_mut(), plan, begun, &mut keeper)?;
@@ -35,14 +35,14 @@ pub fn measure(arguments: &Measure) -> Result<()> {
     show(&measured, arguments.json, arguments.html.as_deref())
 }
 
-/// Shows what is fitted.
+/// Shows what was fitted.
 pub fn fit(arguments: &Fit) -> Result<()> {
     let path = &arguments.calibrated.calibration;
     let measured = if arguments.elsewhere { Calibration::load(path)? } else { calibration(&arguments.calibrated)? };
     show(&measured, arguments.json, arguments.html.as_deref())
 }
 
-/// Why there is no verdict on predictions where nothing but a calibration is at hand.
+/// The reason for a missing verdict on predictions if only a calibration is available.
 pub const UNPREDICTED: &str = "nothing was predicted, as `deltasoap cost validate` does";
 
 fn show(measured: &Calibration, json: bool, page: Option<&Path>) -> Result<()> {
@@ -75,13 +75,10 @@ fn plan_of(arguments: &Measure) -> Plan {
     }
 }
 
-/// Says what the toolkit cannot be measured with, and why.
+/// Reports which messages the toolkit cannot be measured with, and why.
 fn refused(toolkit: &dyn Engine, plan: Plan) -> Result<()> {
     let name = toolkit.toolkit().name;
-    ensure!(
-        engine::is_ours(&name) || plan.mode == Mode::Regular,
-        "{name} has no differential mode that could be measured"
-    );
+    ensure!(engine::is_ours(&name) || plan.mode == Mode::Regular, "{name} has no differential mode");
     let all = series(plan.mode, plan.extent);
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
     all.iter()
@@ -91,11 +88,11 @@ fn refused(toolkit: &dyn Engine, plan: Plan) -> Result<()> {
     for (reason, count) in &reasons {
         report(format_args!("{count} of {} messages are left out: {reason}", all.len()));
     }
-    ensure!(left > 0, "there is nothing that {name} can be measured with in {} mode", plan.mode);
+    ensure!(left > 0, "{name} has no messages that can be measured in {} mode", plan.mode);
     Ok(())
 }
 
-/// What was measured before, if it can be gone on with; else nothing.
+/// Loads the earlier measurements if the run can continue them, or starts with none.
 fn begun(arguments: &Measure, path: &Path, engine: &dyn Engine, plan: Plan) -> Result<Calibration> {
     let (machine, toolkit) = (Machine::here(), engine.toolkit());
     let new = Calibration::new(machine.clone(), toolkit.clone(), plan.mode, plan.extent);
@@ -104,16 +101,16 @@ fn begun(arguments: &Measure, path: &Path, engine: &dyn Engine, plan: Plan) -> R
     }
     let mut known = Calibration::load(path)?;
     let fits = known.check(&machine, &toolkit);
-    fits.with_context(|| format!("{} cannot be gone on with; --fresh begins anew", path.display()))?;
-    ensure!(known.mode == plan.mode, "{} is of {} mode; --fresh begins anew", path.display(), known.mode);
+    fits.with_context(|| format!("{} cannot be continued; --fresh starts over", path.display()))?;
+    ensure!(known.mode == plan.mode, "{} is of {} mode; --fresh starts over", path.display(), known.mode);
     if known.extent != plan.extent {
-        // What was measured is kept, but other points have not been visited yet.
+        // The measurements are kept, but other points have not been visited yet.
         (known.extent, known.rounds) = (plan.extent, 0);
     }
     Ok(known)
 }
 
-/// Shows progress, and keeps what is measured after each round.
+/// Shows progress, and saves the measurements after each round.
 struct Keeper {
     path: PathBuf,
     bar: ProgressBar,
@@ -130,7 +127,7 @@ impl Watch for Keeper {
     }
 }
 
-/// A progress bar over points.
+/// Creates a progress bar over points.
 pub fn bar(message: &'static str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr());
     // The template is a constant that the tests cover.

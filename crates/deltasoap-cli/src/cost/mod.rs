@@ -1,5 +1,5 @@
-//! `cost`: what messages cost, and what many clients see. All of it is `deltasoap-cost`; here are
-//! arguments, tables and pages.
+//! `cost`: what messages cost, and what many clients see. The models are in `deltasoap-cost`; this
+//! module has arguments, tables and pages.
 
 mod engine;
 mod html;
@@ -19,7 +19,7 @@ use deltasoap_cost::predict::Sizes;
 use deltasoap_cost::{Calibration, Machine, Mode, Model};
 use deltasoap_dynamic::Operation;
 
-/// Runs one of the commands.
+/// Runs one of the subcommands.
 pub async fn run(task: &CostTask) -> Result<()> {
     match task {
         CostTask::Measure(measure) => measure::measure(measure),
@@ -30,13 +30,12 @@ pub async fn run(task: &CostTask) -> Result<()> {
     }
 }
 
-/// A calibration that holds here. That of another toolkit holds for the version that it names,
-/// which cannot be looked at.
+/// Loads a calibration that is valid here. The calibration of another toolkit is valid for the
+/// version that it names, which is not checked.
 fn calibration(calibrated: &Calibrated) -> Result<Calibration> {
     let path = &calibrated.calibration;
     let loaded = Calibration::load(path);
-    let loaded =
-        loaded.with_context(|| "no calibration that can be used; `deltasoap cost measure` makes one".to_owned())?;
+    let loaded = loaded.with_context(|| "no usable calibration; `deltasoap cost measure` creates one".to_owned())?;
     let toolkit = if engine::is_ours(&loaded.toolkit.name) { Deltasoap::identity() } else { loaded.toolkit.clone() };
     loaded.check(&Machine::here(), &toolkit).with_context(|| format!("{} cannot be used", path.display()))?;
     if let Some(unfinished) = loaded.unfinished() {
@@ -55,25 +54,25 @@ fn sizes(messages: &Messages) -> Result<Sizes> {
     })
 }
 
-/// Refuses `--changed` where a calibration says nothing of changes.
+/// Refuses `--changed` if the calibration does not cover changes.
 fn check_changes(messages: &Messages, model: &Model) -> Result<()> {
     let is_compared = model.mode == Mode::Differential;
     ensure!(
         is_compared || messages.changed.is_empty(),
-        "--changed needs a calibration of differential mode: `deltasoap cost measure --mode differential` makes one"
+        "--changed needs a calibration of differential mode: `deltasoap cost measure --mode differential` creates one"
     );
     Ok(())
 }
 
-/// Usual sizes of messages in which so many percent of the values at and below some paths change.
+/// Returns default sizes, with the percentages of the values at and below some paths that change.
 fn changed_sizes(percents: &[(String, f64)]) -> Result<Sizes> {
     let is_share = |percent: f64| (0.0..=100.0).contains(&percent);
-    ensure!(percents.iter().all(|it| is_share(it.1)), "--changed takes percent, from 0 to 100");
+    ensure!(percents.iter().all(|it| is_share(it.1)), "--changed takes a percentage from 0 to 100");
     let changed = percents.iter().map(|(path, percent)| (path.clone(), percent / 100.0)).collect();
     Ok(Sizes { changed, ..Sizes::default() })
 }
 
-/// The operation that is asked for, or all that can be used.
+/// Returns the requested operation, or all usable operations.
 fn operations(messages: &Messages) -> Result<Vec<Operation>> {
     let contract = contract_of(&messages.wsdl, &messages.loading)?;
     let Some(name) = &messages.operation else {

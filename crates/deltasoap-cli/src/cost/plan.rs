@@ -14,20 +14,20 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::io::Write as _;
 
-/// How often each load test runs; the median counts.
+/// Number of runs of each load test; the median counts.
 const ROUNDS: usize = 3;
-/// Clients of load tests, by those at the knee.
+/// Numbers of clients of the load tests, relative to the knee.
 const AROUND_KNEE: [f64; 3] = [0.5, 1.0, 1.5];
-/// Most clients of a load test. Each takes two open files of this process, which often may have no
-/// more than 1024.
+/// Maximum number of clients of a load test. Each takes two open files of this process, whose limit
+/// is often 1024.
 const MOST_CLIENTS: f64 = 480.0;
-/// Halvings of the range in which the service time is looked for.
+/// Number of bisection steps in the search for the service time.
 const HALVINGS: u32 = 40;
 
-/// Plans, and prints.
+/// Computes the plan, and prints it.
 pub async fn run(arguments: &Arguments) -> Result<()> {
     let mut operations = operations(&arguments.messages)?;
-    ensure!(operations.len() == 1, "say which operation is meant with --operation");
+    ensure!(operations.len() == 1, "select an operation with --operation");
     let operation = operations.remove(0);
     let calibration = calibration(&arguments.calibrated)?;
     let model = Model::fit(&calibration)?;
@@ -37,12 +37,12 @@ pub async fn run(arguments: &Arguments) -> Result<()> {
     let costs: Vec<MessageCost> = samples.iter().map(|it| message_cost(&model, it)).collect::<Result<_, _>>()?;
     let mut system = system(arguments, &costs, calibration.machine.cores as u32);
     let load = load_of(arguments);
-    // Also before anything is measured: what means nothing is refused here.
+    // Called before anything is measured, too: meaningless arguments are refused here.
     let mut planned = plan(&system, load)?;
     let mut binary = binary_cost(&samples, xml_client(&costs));
     let mut observed = None;
     if arguments.validate {
-        ensure!(model.mode == Mode::Regular, "a plan can be validated in regular mode alone");
+        ensure!(model.mode == Mode::Regular, "a plan can be validated only in regular mode");
         observed = Some(validate(arguments, &samples, &mut system).await?);
         (planned, binary) = (plan(&system, load)?, binary.on_one_machine());
     }
@@ -64,7 +64,7 @@ fn load_of(arguments: &Arguments) -> Load {
     }
 }
 
-/// Seconds that the two messages take at one side.
+/// Returns the seconds that the two messages take on one side.
 fn xml(costs: &[MessageCost], written: Direction) -> f64 {
     let cost = |it: &MessageCost| if it.direction == written { it.serialize.cost } else { it.deserialize.cost };
     costs.iter().map(cost).sum::<f64>() / 1e9
@@ -92,30 +92,30 @@ fn system(arguments: &Arguments, costs: &[MessageCost], cores: u32) -> System {
     }
 }
 
-/// Predictions beside load tests.
+/// Predictions and the load tests that they are compared with.
 #[derive(Debug, serde::Serialize)]
 struct Validation {
-    /// Clients of the test that the service time is taken from.
+    /// Number of clients of the test that the service time is taken from.
     base: u32,
     tests: Vec<Validated>,
 }
 
-/// A prediction beside load tests with so many clients.
+/// A prediction for a number of clients, and the load tests with as many.
 #[derive(Debug, Clone, serde::Serialize)]
 struct Validated {
     clients: u32,
     predicted: Outcome,
-    /// What follows without a queueing network.
+    /// Bounds that hold without a queueing network.
     bounds: Bounds,
     observed: Observed,
     range: Range,
-    /// The share of all processors that clients and server kept busy.
+    /// Share of all processors that clients and server kept busy.
     utilisation: f64,
 }
 
-/// The asymptotic bounds of throughput and response time (Lazowska et al., 5.2): answers as fast as
-/// under light load, until the bottleneck is full. A plan that is not nearer to the truth than
-/// these tells nothing of waiting.
+/// The asymptotic bounds of throughput and response time (Lazowska et al., 5.2): answers are as
+/// fast as under light load, until the bottleneck is saturated. A plan that is no closer to the
+/// measurements than these bounds says nothing about waiting.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 struct Bounds {
     throughput: f64,
@@ -130,12 +130,12 @@ impl Bounds {
     }
 }
 
-/// Load tests around the knee, where waiting begins and response times depend on the plan; and with
-/// the clients that were asked for. They run by turns: what a machine does besides changes from
-/// minute to minute, and should not look like an effect of the load. The service time is taken from
-/// tests under light load, which are no part of the comparison.
+/// Runs load tests around the knee, where waiting begins and response times depend on the plan, and
+/// with the requested number of clients. The tests are interleaved: background load changes from
+/// minute to minute, and should not look like an effect of the number of clients. The service time
+/// is taken from tests under light load, which are not part of the comparison.
 async fn validate(arguments: &Arguments, samples: &[Sample], system: &mut System) -> Result<Validation> {
-    // Clients and server share this machine: XML of both sides is the processor's.
+    // Clients and server share this machine: the XML of both sides costs the same processors.
     (system.xml, system.client) = (system.xml + system.client, 0.0);
     let think = arguments.think;
     let closed = |clients| Load::Closed { clients, think };
@@ -175,37 +175,37 @@ fn knee_of(system: &System, load: Load) -> Result<f64> {
     }
 }
 
-/// Clients that hardly wait for each other: a quarter of those of a knee that is known roughly;
-/// one, where none of them thinks.
+/// Returns a number of clients that hardly wait for each other: a quarter of the clients at a knee
+/// that is known roughly, or one without think time.
 fn light_load(knee: f64, think: f64) -> u32 {
     if think > 0.0 { (knee / 4.0).clamp(1.0, MOST_CLIENTS / 4.0) as u32 } else { 1 }
 }
 
-/// Numbers of clients to test with: those around the knee, and the one that was asked for.
+/// Returns the numbers of clients to test with: those around the knee, and the requested one.
 fn client_counts(knee: f64, think: f64, asked: Option<u32>, base: u32) -> Result<Vec<u32>> {
     let around = AROUND_KNEE.map(|part| part * knee);
     let most = around.into_iter().fold(0.0, f64::max);
     ensure!(
         most <= MOST_CLIENTS,
-        "the knee is at {knee:.0} clients, and load tests have {MOST_CLIENTS} at most: with less, none of them waits for another, and there is \
+        "the knee is at {knee:.0} clients, and load tests have {MOST_CLIENTS} at most: with fewer, none of them waits for another, and there is \
          nothing to validate; take a shorter --think, such as {:.3}",
         think * MOST_CLIENTS / most * 0.8
     );
     let around = around.map(|clients| clients.round().max(1.0) as u32);
     let asked = asked.filter(|&clients| f64::from(clients) <= MOST_CLIENTS);
     let counts: BTreeSet<u32> = around.into_iter().chain(asked).filter(|&clients| clients != base).collect();
-    ensure!(!counts.is_empty(), "the service time is taken from the only load test there would be: it proves nothing");
+    ensure!(!counts.is_empty(), "the service time is taken from the only load test, so it proves nothing");
     Ok(counts.into_iter().collect())
 }
 
-/// Takes the service time from a load test: all of a request's demand that is not the predicted
-/// XML. Clients and server share this machine, so the clients' work is the processor's too. Clients
-/// of the test think as the others do: what comes after a pause finds cold caches, and costs more.
+/// Takes the service time from a load test: a request's demand minus the predicted XML. Clients and
+/// server share this machine, so the clients' work is the processor's too. The clients of the test
+/// think as the others do: a call after a pause finds cold caches, and costs more.
 fn take_service(system: &mut System, known: &Observed, load: Load) -> Result<()> {
     (system.client, system.bandwidth) = (0.0, f64::INFINITY);
-    // Work of the two sides at one time, and what a thread does behind an answer: clients do not
-    // wait for it, but it keeps the processor busy. As much of the processor's time is waited for
-    // as explains the response time.
+    // The two sides also work in parallel, and threads work after an answer was sent: clients do
+    // not wait for that, but it keeps the processor busy. The search finds the part of the demand
+    // whose waiting explains the response time.
     let (mut least, mut most) = (system.xml.min(known.demand), known.demand);
     for _ in 0..HALVINGS {
         let waited = (least + most) / 2.0;
@@ -213,14 +213,13 @@ fn take_service(system: &mut System, known: &Observed, load: Load) -> Result<()>
         if response < known.response { least = waited } else { most = waited }
     }
     let (taken, explained) = with_service(system, known.demand, most, load)?;
-    // What is left of the response time when the processor has had its part is waiting that no load
-    // changes: timers, wake-ups.
+    // The rest of the response time does not depend on the load: timers, wake-ups.
     *system = System { client: (known.response - explained.response).max(0.0), ..taken };
     Ok(())
 }
 
-/// The system whose answers wait for so much of a request's demand, and what is to be expected of
-/// it.
+/// Returns the system whose answers wait for `waited` seconds of a request's demand, and its
+/// predicted outcome.
 fn with_service(system: &System, demand: f64, waited: f64, load: Load) -> Result<(System, Outcome)> {
     let service = (waited - system.xml).max(0.0);
     let behind = (demand - system.xml - service).max(0.0);
@@ -229,10 +228,10 @@ fn with_service(system: &System, demand: f64, waited: f64, load: Load) -> Result
     Ok((taken, outcome))
 }
 
-/// Loads, and what is to be expected under them.
+/// Loads, and the predicted outcome for each.
 pub type Curve = [(f64, Outcome)];
 
-/// Plans for growing loads, up to twice what was asked for, as far as they can be served.
+/// Plans for growing loads, up to twice the requested one, as far as they can be served.
 fn curve(system: &System, load: Load) -> Vec<(f64, Outcome)> {
     const POINTS: u32 = 60;
     let at = |step: u32| {
@@ -255,7 +254,7 @@ fn print(plan: &Plan, answers: &[Answer], observed: Option<&Validation>) -> Resu
     let seconds = |it: f64| time(it * 1e9);
     writeln!(
         out,
-        "demand of a request: {} for XML, {} else and {} behind the answer at the server, {} at the client, {:.0} + {:.0} bytes\n",
+        "demand of a request: {} for XML, {} for everything else and {} after the answer at the server, {} at the client, {:.0} + {:.0} bytes\n",
         seconds(system.xml),
         seconds(system.service),
         seconds(system.behind),
@@ -264,7 +263,7 @@ fn print(plan: &Plan, answers: &[Answer], observed: Option<&Validation>) -> Resu
         system.response_bytes
     )?;
     writeln!(out, "{:.1} requests a second, answered in {} on average", outcome.throughput, seconds(outcome.response))?;
-    writeln!(out, "the {} is full first: at {:.1} requests a second", plan.bottleneck, plan.most)?;
+    writeln!(out, "the {} saturates first: at {:.1} requests a second", plan.bottleneck, plan.most)?;
     match plan.knee {
         Knee::Clients(clients) => writeln!(out, "the knee is at {clients:.1} clients: more of them mostly wait\n")?,
         Knee::Rate(rate) => writeln!(out, "the knee is at {rate:.1} requests a second: more of them mostly wait\n")?,
@@ -334,7 +333,7 @@ fn validated(validation: &Validation, cores: usize) -> String {
     );
     let others = all.iter().filter_map(|it| it.observed.others).reduce(f64::max);
     if let Some(busy) = Busy::new(others, cores) {
-        text += &format!("\n{busy} meanwhile, which no plan knows of: measure again when the machine is idle");
+        text += &format!("\n{busy} meanwhile, which the plan does not include: measure again when the machine is idle");
     }
     text
 }
@@ -371,7 +370,8 @@ mod tests {
         assert_eq!(light_load(1e9, 9.0), 120);
     }
 
-    /// Far below the knee nobody waits; and a test that a figure is taken from says nothing of it.
+    /// Far below the knee nobody waits, and the test that the service time is taken from proves
+    /// nothing about it.
     #[test]
     fn tests_that_prove_nothing_are_refused() {
         let error = |knee, asked, base| client_counts(knee, 0.5, asked, base).expect_err("refused").to_string();
@@ -388,7 +388,7 @@ mod tests {
         assert!(full.throughput == 100.0 && (full.response - 0.405).abs() < 1e-12, "{full:?}");
     }
 
-    /// What was measured with few clients is what the plan says of few clients.
+    /// The plan reproduces what was measured with few clients.
     #[test]
     fn the_service_time_explains_the_light_load() {
         let (mut system, load) = (system(), Load::Closed { clients: 2, think: 0.1 });
@@ -398,7 +398,7 @@ mod tests {
         assert!((response - 0.005).abs() < 1e-4, "{response}");
     }
 
-    /// Processors that work at one time, and behind the answer, take more time than anybody waits.
+    /// Processors that work in parallel, and after the answer, take more time than anyone waits.
     #[test]
     fn nobody_waits_longer_than_was_measured() {
         let (mut system, load) = (system(), Load::Closed { clients: 2, think: 0.1 });

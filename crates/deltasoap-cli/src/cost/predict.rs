@@ -23,7 +23,7 @@ pub fn run(arguments: &Predict) -> Result<()> {
         }
         let predicted = predict(&model, operation, &sizes);
         let prediction = match predicted {
-            // Of many operations, those that cannot be predicted are said, and no reason to stop.
+            // Operations that cannot be predicted are reported, and do not stop the others.
             Err(error) if operations.len() > 1 => {
                 report(format_args!("{}: {error}", operation.full_name()));
                 continue;
@@ -41,7 +41,7 @@ pub fn run(arguments: &Predict) -> Result<()> {
     Ok(())
 }
 
-/// Asks for sizes that were not given; an empty line takes what is assumed.
+/// Asks for sizes that were not given; an empty line takes the default.
 fn ask(operation: &Operation, sizes: &mut Sizes) -> Result<()> {
     let open: Vec<_> = samples(operation, sizes)?.into_iter().flat_map(|sample| sample.open).collect();
     let mut lines = io::stdin().lock().lines();

@@ -4,7 +4,7 @@ use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
 use comfy_table::{CellAlignment, Table};
 use deltasoap_report::Grid;
 
-/// A table as text: the first column to the left, all others to the right.
+/// Formats a table as text: the first column is left-aligned, all others are right-aligned.
 pub fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     let mut table = Table::new();
     table.load_style(UTF8_HORIZONTAL_ONLY).set_header(headings.to_vec());
@@ -13,13 +13,13 @@ pub fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     table.to_string()
 }
 
-/// A table with its title above it, as text.
+/// Formats a table as text, with its title above it.
 pub fn titled(grid: &Grid) -> String {
     let headings: Vec<&str> = grid.header.iter().map(String::as_str).collect();
     format!("{}\n{}", grid.title, table(&headings, &grid.rows))
 }
 
-/// Nanoseconds for people.
+/// Formats nanoseconds for people.
 pub fn time(nanoseconds: f64) -> String {
     match nanoseconds.abs() {
         it if it >= 1e9 => format!("{:.2} s", nanoseconds / 1e9),
@@ -29,7 +29,7 @@ pub fn time(nanoseconds: f64) -> String {
     }
 }
 
-/// A part of one in percent.
+/// Formats a fraction as a percentage.
 pub fn percent(part: f64) -> String {
     format!("{:.1} %", part * 100.0)
 }

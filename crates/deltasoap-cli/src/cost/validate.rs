@@ -1,4 +1,4 @@
-//! `cost validate`: predictions beside the truth.
+//! `cost validate`: compares predictions with measurements.
 
 use super::measure::bar;
 use super::tables::{percent, table, time, titled};
@@ -19,9 +19,9 @@ use serde_json::json;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Messages that are printed because their prediction is worst.
+/// Number of worst-predicted messages that are printed.
 const WORST: usize = 8;
-/// Percent of the values of operations that change in differential mode, if nothing is said.
+/// Default percentages of the values of operations that change in differential mode.
 const CHANGED: &[f64] = &[0.0, 10.0, 50.0];
 
 /// Predicts and measures, and prints how far off predictions are.
@@ -50,7 +50,7 @@ pub fn run(arguments: &Check) -> Result<()> {
     }
     ensure!(
         !all.is_empty(),
-        "there is nothing to validate with: of suite.wsdl's operations, peers have those that send structs, events and binary data"
+        "there is nothing to validate with: of suite.wsdl's operations, peers have only those that send structs, events and binary data"
     );
     if let Some(path) = &arguments.html {
         html::validation(path, &all)?;
@@ -58,26 +58,27 @@ pub fn run(arguments: &Check) -> Result<()> {
     if arguments.json { print_json(&all) } else { print(&all) }
 }
 
-/// Messages that nothing was fitted to: composite types, or what changes in differential mode.
+/// Returns messages that the model was not fitted to: composite types, or changes in differential
+/// mode.
 fn unseen_types(model: &Model, engine: &dyn Engine, is_full: bool) -> Result<Vec<Trial>> {
     let unseen = held_out(model.mode, if is_full { Extent::Full } else { Extent::Sample });
     let offered: Vec<_> = unseen.iter().filter(|workload| engine.refuses(workload).is_none()).collect();
-    ensure!(!offered.is_empty(), "{} has no message that was not fitted to", model.toolkit.name);
+    ensure!(!offered.is_empty(), "{} has no message that the model was not fitted to", model.toolkit.name);
     let trials = offered.into_iter().map(|workload| predict_workload(model, workload));
     Ok(trials.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
 
-/// The file, or those below the directory.
+/// Returns the file, or the WSDLs below the directory.
 fn descriptions(path: &Path) -> Vec<PathBuf> {
     let is_wsdl = |path: &Path| path.extension().is_some_and(|it| it.eq_ignore_ascii_case("wsdl"));
     let all = walkdir::WalkDir::new(path).sort_by_file_name().into_iter().flatten().map(walkdir::DirEntry::into_path);
     all.filter(|found| found.is_file() && (found == path || is_wsdl(found))).collect()
 }
 
-/// The messages of operations, for each share of values that change.
+/// Returns the sizes of the messages of operations, for each share of changing values.
 fn sizes(arguments: &Check, mode: Mode) -> Result<Vec<Sizes>> {
     let percents = &*arguments.changed;
-    ensure!(percents.is_empty() || mode == Mode::Differential, "--changed is for differential mode alone");
+    ensure!(percents.is_empty() || mode == Mode::Differential, "--changed is only for differential mode");
     let percents = match mode {
         Mode::Regular => &[0.0],
         Mode::Differential if percents.is_empty() => CHANGED,
@@ -88,7 +89,7 @@ fn sizes(arguments: &Check, mode: Mode) -> Result<Vec<Sizes>> {
     percents.iter().map(of).collect()
 }
 
-/// The first operations of a description; what cannot be predicted is said.
+/// Predicts the first operations of a WSDL; reports those that cannot be predicted.
 fn operations(model: &Model, path: &Path, most: usize, sizes: &[Sizes]) -> Vec<Trial> {
     let imported = deltasoap_wsdl::Importer::new().trust_tree().offline().import(&path.to_string_lossy());
     let contract = match imported {

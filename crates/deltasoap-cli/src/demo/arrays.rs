@@ -1,5 +1,5 @@
-//! The papers' arrays: typed requests through the client, of which a share of values changes from
-//! one to the next.
+//! The papers' arrays: typed requests through the client; a share of the values changes from one
+//! request to the next.
 
 use super::both::Both;
 use super::host::Host;
@@ -14,10 +14,10 @@ use deltasoap_streams::arrays;
 use deltasoap_streams::prng::SplitMix64;
 use deltasoap_streams::similar::{self, Changes};
 
-/// Different messages of one stream: they are sent round and round.
+/// Number of different messages of one stream: they are sent in a cycle.
 const RING: u32 = 4;
 
-/// An array's stream.
+/// The stream of an array.
 pub struct Arrays<'a> {
     clients: Both<Client<Tap>>,
     taps: Both<Tap>,
@@ -28,7 +28,7 @@ pub struct Arrays<'a> {
 }
 
 impl<'a> Arrays<'a> {
-    /// Clients of both services, each with a connection of its own.
+    /// Creates clients of both services, each with a connection of its own.
     pub fn new(demo: &Demo, hosts: &Both<Host>, meter: &'a mut Meter) -> Result<Self> {
         let taps = Both::<Tap>::default();
         let client = |host: &Host, templating, tap: &Tap| {
@@ -42,7 +42,7 @@ impl<'a> Arrays<'a> {
         Ok(Arrays { clients, taps, meter, size: demo.size, rounds: demo.rounds, changes })
     }
 
-    /// Exchanges a stream's messages. Each echo must be what was sent, bit for bit.
+    /// Exchanges a stream's messages. Each echo must equal the request, bit for bit.
     pub async fn run(&mut self, name: StreamName) -> Result<()> {
         let n = self.size;
         match name {
@@ -79,7 +79,7 @@ impl<'a> Arrays<'a> {
         self.echo(&ring, |sent, reply: &bench::EchoStringsResponse| sent.item == reply.item).await
     }
 
-    /// Requests that follow each other, the first upon the last.
+    /// Creates a cycle of requests: the first follows the last.
     fn ring<T: Clone + PartialEq, R>(
         &self,
         first: &[T],

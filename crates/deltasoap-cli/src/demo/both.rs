@@ -1,16 +1,15 @@
-//! Two of everything: for the service that reads and writes every message whole, and for the one
-//! that does so differentially.
+//! Pairs: one value for the regular service, and one for the differential service.
 
 use std::ops::{Index, IndexMut};
 
-/// How a service reads and writes.
+/// How a service decodes and encodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     Regular,
     Differential,
 }
 
-/// One for each [`Way`].
+/// One value for each [`Way`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Both<T> {
     pub regular: T,
@@ -18,7 +17,7 @@ pub struct Both<T> {
 }
 
 impl<T> Both<T> {
-    /// The same of both.
+    /// Applies a function to both values.
     pub fn map<U>(&self, mut f: impl FnMut(&T) -> U) -> Both<U> {
         Both { regular: f(&self.regular), differential: f(&self.differential) }
     }

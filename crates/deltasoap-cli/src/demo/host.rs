@@ -24,12 +24,12 @@ impl Host {
         Ok(Host { services, address, handle, serving })
     }
 
-    /// The URL of the service mounted at `path`.
+    /// Returns the URL of the service mounted at `path`.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
-    /// Ends the server.
+    /// Stops the server.
     pub async fn stop(self) -> Result<()> {
         self.handle.shutdown();
         Ok(self.serving.await??)

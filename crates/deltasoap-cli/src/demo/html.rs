@@ -1,4 +1,4 @@
-//! The demo's figures as an HTML page: one file that needs no other.
+//! The demo's figures as a self-contained HTML page.
 
 use super::meter::Readings;
 use super::report::{LEGEND, Outcome, REQUESTS, RESPONSES, Row};
@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-/// Writes the page, and makes the directory that it stands in.
+/// Writes the page, and creates its directory.
 pub fn write(path: &Path, outcomes: &[Outcome]) -> Result<()> {
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory)?;
@@ -34,7 +34,7 @@ fn page(outcomes: &[Outcome]) -> String {
     page.section("Encoding");
     encoding(&rows).iter().for_each(|chart| page.chart(chart));
     page.section("Message by message");
-    page.paragraph("Time to decode each message at the server, in the first play. The first one of a stream has none to be compared with.");
+    page.paragraph("Time to decode each message at the server, in the first play. The first message of a stream has no earlier one to be compared with.");
     outcomes.iter().for_each(|outcome| times(&mut page, outcome));
     page.finish()
 }
@@ -44,12 +44,12 @@ fn table<const N: usize>(title: &str, headings: &[&str], rows: impl Iterator<Ite
     Grid { title: title.to_owned(), header, rows: rows.map(Vec::from).collect(), names: 1 }
 }
 
-/// A figure of all streams.
+/// Returns a figure of all streams.
 fn series(rows: &[Row], label: &str, figure: fn(&Row) -> f64) -> (String, Vec<f64>) {
     (label.to_owned(), rows.iter().map(figure).collect())
 }
 
-/// The requests of all streams beside each other.
+/// Compares the requests of all streams.
 fn decoding(rows: &[Row]) -> [Chart; 3] {
     let rates = vec![
         series(rows, "regular", |row| row.regular_decode_mb_per_second),
@@ -64,7 +64,7 @@ fn decoding(rows: &[Row]) -> [Chart; 3] {
     ]
 }
 
-/// The responses of all streams beside each other.
+/// Compares the responses of all streams.
 fn encoding(rows: &[Row]) -> [Chart; 2] {
     let rates = vec![
         series(rows, "in full", |row| row.regular_encode_mb_per_second),
@@ -83,10 +83,11 @@ fn bars(title: &str, unit: &str, rows: &[Row], series: Vec<(String, Vec<f64>)>) 
     Chart::bars(title, unit, rows.iter().map(|row| row.stream.to_owned()).collect(), series)
 }
 
-/// Points of a line at most; of a longer stream, each point is the median of several messages.
+/// Maximum number of points of a line; for a longer stream, each point is the median of several
+/// messages.
 const POINTS: usize = 150;
 
-/// The time of each message of a stream.
+/// Adds the time of each message of a stream.
 fn times(page: &mut Page, outcome: &Outcome) {
     let first = &outcome.plays[0];
     let step = first.regular.decodes.len().div_ceil(POINTS).max(1);

@@ -8,38 +8,39 @@ use indicatif::ProgressBar;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What both services did for a stream so far.
+/// Measurements of both services for one stream.
 pub struct Meter {
     stats: Both<Arc<ServiceStats>>,
-    /// Which play of the stream it is: who answers a message first in one comes second in the next.
+    /// Number of this play of the stream: the service that answers a message first in one play
+    /// comes second in the next.
     number: u32,
     bar: ProgressBar,
     readings: Both<Readings>,
 }
 
-/// What one service did for a stream.
+/// Measurements of one service for one stream.
 #[derive(Debug, Clone, Default)]
 pub struct Readings {
-    /// Time of decoding each message.
+    /// Decode time of each message.
     pub decodes: Vec<Duration>,
-    /// From sending requests to having their replies checked, all together.
+    /// Time from sending requests to checking their replies, in total.
     pub elapsed: Duration,
-    /// The most bytes of earlier requests that were held.
+    /// Maximum number of bytes held for earlier requests.
     pub memory: u64,
-    /// The most bytes of templates of responses that were held.
+    /// Maximum number of bytes held for templates of responses.
     pub template_memory: u64,
-    /// The service's counters. It served this stream alone.
+    /// The service's counters. It served only this stream.
     pub totals: StatsSnapshot,
 }
 
 impl Meter {
-    /// A meter of services that did nothing yet. `bar` goes on with every message.
+    /// Creates a meter for services that have done nothing yet. `bar` advances with every message.
     pub fn new(stats: Both<Arc<ServiceStats>>, number: u32, bar: ProgressBar) -> Self {
         Meter { stats, number, bar, readings: Both::default() }
     }
 
-    /// Lets both services answer a message, by turns first. `exchange` gives a reply's bytes: both
-    /// must have the same.
+    /// Has both services answer a message, alternating which comes first. `exchange` returns a
+    /// reply's bytes, which must be equal for both.
     pub async fn both(&mut self, exchange: impl AsyncFn(Way) -> Result<Pieces>) -> Result<()> {
         let mut replies = Both::<Pieces>::default();
         let ways = [Way::Regular, Way::Differential];
@@ -50,7 +51,7 @@ impl Meter {
             self.read(way, begin.elapsed());
         }
         let is_same = replies.regular.concat() == replies.differential.concat();
-        ensure!(is_same, "the replies differ: one is not what writing in full gives");
+        ensure!(is_same, "the replies differ: one does not equal the full encoding");
         self.bar.inc(1);
         Ok(())
     }
@@ -64,7 +65,7 @@ impl Meter {
         readings.totals = totals;
     }
 
-    /// All that was measured.
+    /// Returns the measurements.
     pub fn finish(self) -> Both<Readings> {
         self.readings
     }

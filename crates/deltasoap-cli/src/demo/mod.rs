@@ -1,8 +1,8 @@
 //! `deltasoap demo`: real message streams over HTTP on loopback, decoded and answered in full and
-//! differentially, every reply checked.
+//! differentially, with every reply checked.
 //!
 //! Each stream goes to two servers of its own, one of each kind, message by message and byte for
-//! byte the same. What they answer must be the same too. What is shown was measured at the servers.
+//! byte the same. Their answers must be equal too. The figures are measured at the servers.
 
 mod arrays;
 mod both;
@@ -60,9 +60,7 @@ pub async fn run(arguments: &Demo) -> Result<()> {
 fn replay_sessions(json: bool) -> Result<()> {
     let report = replay::v_sphere().context("the recorded sessions")?;
     if !json {
-        print_line(format_args!(
-            "\nThe recorded vSphere sessions once more, replayed by their WSDL as dynamic values:\n"
-        ))?;
+        print_line(format_args!("\nThe recorded vSphere sessions, replayed with their WSDL as dynamic values:\n"))?;
     }
     report.print(json)
 }
@@ -74,8 +72,8 @@ async fn outcomes(arguments: &Demo, times: u32) -> Result<Vec<Outcome>> {
         let others = Others::watch(process_time());
         let mut plays = Vec::new();
         for number in 0..times {
-            // What all streams together keep while they run is much: on the heap, not in the
-            // caller's frame.
+            // The future is large, since it holds the state of all streams: it lives on the heap,
+            // not in the caller's frame.
             let play = Box::pin(play(name, number, arguments, &bar)).await;
             plays.push(play.with_context(|| format!("stream {}", name.label()))?);
         }
@@ -106,17 +104,17 @@ async fn play(name: StreamName, number: u32, arguments: &Demo, bar: &ProgressBar
     Ok(readings)
 }
 
-/// Services that read and write every message whole.
+/// Creates services that decode and encode every message in full.
 fn regular() -> Result<Services> {
     Services::new(Differential::OFF, Templating::OFF, Sharing::default())
 }
 
-/// Services that read and write what differs from earlier messages.
+/// Creates services that decode and encode what differs from earlier messages.
 fn differential(name: StreamName) -> Result<Services> {
     Services::new(Differential::default(), Templating::default(), sharing(name))
 }
 
-/// Whose messages are compared.
+/// Returns whose messages are compared with each other.
 fn sharing(name: StreamName) -> Sharing {
     match name {
         StreamName::Tr069Shared => Sharing::Operation,
@@ -132,7 +130,7 @@ fn stats(name: StreamName, services: &Services) -> Arc<ServiceStats> {
     }
 }
 
-/// Messages of a play.
+/// Returns the number of messages of a play.
 fn length(name: StreamName, arguments: &Demo) -> u64 {
     match name {
         StreamName::Tr069 | StreamName::Tr069Shared => {
@@ -143,7 +141,7 @@ fn length(name: StreamName, arguments: &Demo) -> u64 {
     }
 }
 
-/// What differs between one message of a stream and the next.
+/// Returns what differs between one message of a stream and the next.
 fn kind(name: StreamName, arguments: &Demo) -> report::Kind {
     match name {
         StreamName::Tr069 | StreamName::Tr069Shared => report::Kind::Derived,
@@ -153,7 +151,7 @@ fn kind(name: StreamName, arguments: &Demo) -> report::Kind {
 }
 
 impl StreamName {
-    /// The name in tables.
+    /// Returns the name in tables.
     fn label(self) -> &'static str {
         match self {
             StreamName::Tr069 => "tr069",
@@ -224,7 +222,7 @@ mod tests {
         let outcomes = outcomes(&demo, 1).await.expect("the stream");
         let stats = outcomes[0].plays[0].differential.totals.differential;
         assert_eq!(stats.messages, length(StreamName::Tr069, &demo));
-        // How many more than these depends on what takes less time.
+        // How many more depends on which way takes less time.
         assert!(stats.compared >= u64::from(demo.devices) && stats.fast_bytes > 0, "{stats:?}");
     }
 }

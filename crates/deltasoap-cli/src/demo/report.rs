@@ -1,4 +1,4 @@
-//! What the demo prints: a row for each stream in each of two tables, of requests and of responses.
+//! The demo's output: two tables, of requests and of responses, with a row for each stream.
 
 use super::both::Both;
 use super::meter::Readings;
@@ -15,25 +15,25 @@ use serde::Serialize;
 use std::fmt;
 use std::time::Duration;
 
-/// What came of a stream.
+/// The measurements of a stream.
 pub struct Outcome {
     pub name: StreamName,
     pub kind: Kind,
-    /// At least one; all but times is much the same in all.
+    /// At least one; everything but the times is nearly the same in all of them.
     pub plays: Vec<Both<Readings>>,
-    /// What other programs did meanwhile, where that makes times doubtful.
+    /// What other programs did meanwhile, if that makes the times doubtful.
     pub busy: Option<Busy>,
 }
 
-/// Where a stream's messages are from, and with that what differs from one to the next.
+/// Origin of a stream's messages, which determines what differs from one to the next.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// As a client sent them.
+    /// Recorded from a client.
     Recorded,
-    /// As a generator derives them from a client's.
+    /// Derived by a generator from a client's messages.
     Derived,
-    /// Arrays of which so many of a hundred values change.
+    /// Arrays in which this percentage of the values changes.
     Changed(u32),
 }
 
@@ -47,9 +47,9 @@ impl fmt::Display for Kind {
     }
 }
 
-/// What both services did for one stream. Decode is of requests, encode of responses, both at the
-/// server. Both services got the same number of messages and the same bytes, and answered with the
-/// same bytes.
+/// The figures of both services for one stream. Decode times are of requests, encode times of
+/// responses, both at the server. Both services got the same number of messages and the same bytes,
+/// and answered with the same bytes.
 #[derive(Debug, Serialize)]
 pub struct Row {
     pub stream: &'static str,
@@ -61,44 +61,45 @@ pub struct Row {
     pub regular_decode_mb_per_second: f64,
     pub differential_decode_seconds: f64,
     pub differential_decode_mb_per_second: f64,
-    /// Time of regular decoding by that of differential decoding, the median of all plays; `None`
-    /// where a difference may be chance.
+    /// Time of regular decoding divided by that of differential decoding, the median of all plays;
+    /// `None` if the difference may be chance.
     pub speed_up: Option<f64>,
-    /// The interval that it lies in.
+    /// Confidence interval of the speed-up.
     pub speed_up_interval: Option<[f64; 2]>,
     /// Share of the bytes in the operations' elements that were skipped, from 0 to 1.
     pub fast_share: f64,
-    /// The most bytes of earlier requests that the differential service held.
+    /// Maximum number of bytes of earlier requests that the differential service held.
     pub memory_bytes: u64,
     pub regular_encode_seconds: f64,
     pub regular_encode_mb_per_second: f64,
     pub differential_encode_seconds: f64,
     pub differential_encode_mb_per_second: f64,
-    /// Time of writing in full by that of writing against templates, as [`Self::speed_up`].
+    /// Time of encoding in full divided by that of encoding against templates, as
+    /// [`Self::speed_up`].
     pub encode_speed_up: Option<f64>,
-    /// The interval that it lies in.
+    /// Confidence interval of the speed-up.
     pub encode_speed_up_interval: Option<[f64; 2]>,
     /// Shares of the differential service's responses by the way they matched earlier ones, from 0
     /// to 1.
     pub matches: Matches,
-    /// Share of the responses' bytes that the differential service wrote anew, from 0 to 1.
+    /// Share of the responses' bytes that the differential service encoded anew, from 0 to 1.
     pub written_share: f64,
-    /// The most bytes of templates that the differential service held.
+    /// Maximum number of bytes of templates that the differential service held.
     pub template_bytes: u64,
     pub regular_round_trips_per_second: f64,
     pub differential_round_trips_per_second: f64,
-    /// How often the stream was played. Counts are those of one play, times and rates the medians
-    /// of all.
+    /// Number of plays of the stream. Counts are those of one play, times and rates the medians of
+    /// all plays.
     pub plays: usize,
-    /// With what certainty the speed-ups lie in their intervals, from 0.95 to 1.
+    /// Confidence level of the speed-ups' intervals, from 0.95 to 1.
     pub confidence: Option<f64>,
-    /// What other programs did meanwhile, where that makes times doubtful.
+    /// What other programs did meanwhile, if that makes the times doubtful.
     pub busy: Option<Busy>,
     #[serde(skip)]
     savings: Savings,
 }
 
-/// What decoding and encoding save.
+/// The savings of decoding and encoding.
 #[derive(Debug, Clone, Copy)]
 struct Savings {
     decode: Saving,
@@ -127,7 +128,7 @@ impl Matches {
 }
 
 impl Row {
-    /// The figures of a stream.
+    /// Computes the figures of a stream.
     pub fn new(outcome: &Outcome) -> Self {
         let plays = &outcome.plays;
         let readings = &plays[0];
@@ -169,7 +170,7 @@ impl Row {
         }
     }
 
-    /// The figures of requests as text, under [`REQUESTS`].
+    /// Formats the figures of requests, in the order of [`REQUESTS`].
     pub fn request_cells(&self) -> [String; REQUESTS.len()] {
         [
             self.stream.to_owned(),
@@ -188,7 +189,7 @@ impl Row {
         ]
     }
 
-    /// The figures of responses as text, under [`RESPONSES`].
+    /// Formats the figures of responses, in the order of [`RESPONSES`].
     pub fn response_cells(&self) -> [String; RESPONSES.len()] {
         let percent = |share: f64| format!("{:.1}", share * 100.0);
         let Matches { content, perfect, partial, first } = self.matches;
@@ -223,7 +224,7 @@ impl Savings {
     }
 }
 
-/// The medians of a time in all plays.
+/// Returns the medians of a time over all plays.
 fn medians(plays: &[Both<Readings>], time: fn(&Readings) -> Duration) -> Both<Duration> {
     Both {
         regular: median(plays.iter().map(|play| time(&play.regular))),
@@ -231,12 +232,12 @@ fn medians(plays: &[Both<Readings>], time: fn(&Readings) -> Duration) -> Both<Du
     }
 }
 
-/// How many times as fast it is to save this part of the time.
+/// Returns the speed-up that corresponds to a saved share of the time.
 fn speed_up(saved: f64) -> f64 {
     1.0 / (1.0 - saved)
 }
 
-/// The same as text.
+/// Formats the speed-up that corresponds to a saved share of the time.
 fn times(saved: f64) -> String {
     format!("{:.2}", speed_up(saved))
 }
@@ -275,17 +276,17 @@ pub const RESPONSES: [&str; 13] = [
     "memory\nkB",
 ];
 
-/// What the headings mean.
+/// Explanation of the headings.
 pub const LEGEND: &str = "\
 Each stream is played nine times, with new servers: counts are those of one play, times and rates the medians of all. Speed-up: the median of
-all plays, and the interval that it lies in (with 95 % certainty or more). No difference: that interval has 1 in it, or nothing was saved that
-could have gained time.
-Requests are decoded, responses encoded, both at the server and timed without HTTP. Both services get the same bytes, and give the same.
-Changed: of a hundred values, how many differ from the message before; other streams are recorded, or derived from recorded messages.
-Fast: share of the operations' bytes that equal those of the message before, and were skipped. Memory: held of earlier messages.
-Match: how responses resemble earlier ones; structural matches are perfect where each changed value is as long as before. Written: share
-of the bytes that were written anew. Responses of operations that give less than 2 KiB are always written in full.
-MB are 10^6 bytes, kB 10^3. Round trips are of one client, the check of the reply included.";
+all plays, with its confidence interval (95 % or more). No difference: that interval has 1 in it, or nothing that takes
+time was saved.
+Requests are decoded, responses encoded, both at the server and timed without HTTP. Both services get and return the same bytes.
+Changed: percentage of the values that differ from the previous message; other streams are recorded, or derived from recorded messages.
+Fast: share of the operations' bytes that equal those of the previous message, and were skipped. Memory: held for earlier messages.
+Match: how responses resemble earlier ones; structural matches are perfect if each changed value keeps its length. Written: share
+of the bytes that were encoded anew. Responses of operations that return less than 2 KiB are always encoded in full.
+MB are 10^6 bytes, kB 10^3. Round trips are those of one client, including the check of the reply.";
 
 /// Prints the outcomes: two tables, or a line of JSON each.
 pub fn print(outcomes: &[Outcome], json: bool) -> Result<()> {
@@ -331,7 +332,7 @@ mod tests {
         Readings { totals, elapsed: Duration::from_secs(2), ..Readings::default() }
     }
 
-    /// The row of plays with these times of decoding, of which some skipped bytes.
+    /// Creates the row of plays with these decode times; `fast_bytes` were skipped.
     fn row(times: &[(u64, u64)], fast_bytes: u64) -> Row {
         let stats = DifferentialStats { fast_bytes, regular_bytes: 25, ..DifferentialStats::default() };
         let play = |&(regular, differential): &(u64, u64)| Both {

@@ -1,4 +1,4 @@
-//! The recorded and derived streams: their senders' own bytes, and how each reply is checked.
+//! The recorded and derived streams: their senders' own bytes, and the check of each reply.
 
 use super::both::{Both, Way};
 use super::host::Host;
@@ -13,16 +13,16 @@ use deltasoap::{Message, Node};
 use deltasoap_streams::tr069::{Message as Inform, device_stream};
 use deltasoap_streams::{prng, vsphere as recorded};
 
-/// Messages of one TR-069 device.
+/// Number of messages of one TR-069 device.
 pub const MESSAGES_PER_DEVICE: u32 = 20;
-/// Devices that are connected at one time: each takes four of the process's file handles.
+/// Number of devices that are connected at one time: each takes four of the process's file handles.
 const CONNECTED: u32 = 100;
-/// `User-Agent` of those that need no name of their own.
+/// `User-Agent` of senders that need no name of their own.
 const AGENT: &str = concat!("deltasoap/", env!("CARGO_PKG_VERSION"));
 /// `SOAPAction` of the recorded vSphere clients.
 const VSPHERE_ACTION: &str = "urn:vim25/8.0.2.0";
 
-/// TR-069 devices that stay connected, and inform by turns.
+/// TR-069 devices that stay connected, and send Inform in turn.
 pub async fn inform(devices: u32, hosts: &Both<Host>, meter: &mut Meter) -> Result<()> {
     for first in (0..devices).step_by(CONNECTED as usize) {
         let fleet = first..devices.min(first + CONNECTED);
@@ -38,8 +38,8 @@ pub async fn inform(devices: u32, hosts: &Both<Host>, meter: &mut Meter) -> Resu
     Ok(())
 }
 
-/// TR-069 devices that connect anew for each message, in the order of their arrival. Each says what
-/// model it is, so that the server compares with the last message of its like.
+/// TR-069 devices that reconnect for each message, in the order of their arrival. Each identifies
+/// its model, so that the server compares with the last message of the same model.
 pub async fn inform_reconnecting(devices: u32, hosts: &Both<Host>, meter: &mut Meter) -> Result<()> {
     for message in deltasoap_streams::tr069::inform_stream(prng::SEED, devices, MESSAGES_PER_DEVICE) {
         let exchange = async |way| inform_once(&Wire::new(hosts[way].url("/tr069"), message.sample), &message).await;
@@ -52,7 +52,8 @@ fn wires(hosts: &Both<Host>, path: &str, agent: &'static str) -> Both<Wire> {
     hosts.map(|host| Wire::new(host.url(path), agent))
 }
 
-/// The reply, which must carry the request's ID and accept one envelope.
+/// Sends one message and returns the reply, which must carry the request's ID and accept one
+/// envelope.
 async fn inform_once(wire: &Wire, message: &Inform) -> Result<Pieces> {
     let id = sent_id(&message.xml);
     let reply = wire.post(Bytes::from(message.xml.clone()), "").await?;
@@ -84,7 +85,7 @@ fn reply_id(head: &Head) -> Option<String> {
     head.headers.iter().find(|block| block.node.name.local == "ID").map(|block| block.node.text())
 }
 
-/// The ID in the text of a request, found without the decoder that is being shown.
+/// Returns the ID in the text of a request, found without the decoder under demonstration.
 fn sent_id(message: &str) -> Option<String> {
     let tag = message.find("<cwmp:ID")?;
     let begin = tag + message[tag..].find('>')? + 1;
@@ -92,7 +93,7 @@ fn sent_id(message: &str) -> Option<String> {
     Some(message[begin..end].to_owned())
 }
 
-/// The recorded vSphere clients' requests, over one connection.
+/// Sends the recorded vSphere clients' requests, over one connection.
 pub async fn fetch(sessions: u32, hosts: &Both<Host>, meter: &mut Meter) -> Result<()> {
     let wires = wires(hosts, "/vsphere", AGENT);
     for _ in 0..sessions {
@@ -103,7 +104,7 @@ pub async fn fetch(sessions: u32, hosts: &Both<Host>, meter: &mut Meter) -> Resu
     Ok(())
 }
 
-/// The reply, which must say what the recorded server said.
+/// Sends one request and returns the reply, which must equal the recorded one.
 async fn fetch_once(wire: &Wire, request: &'static [u8], recorded: &[u8]) -> Result<Pieces> {
     let bytes = wire.post(Bytes::from_static(request), VSPHERE_ACTION).await?;
     let reply = vsphere::recorded_response(&bytes)?;

@@ -1,4 +1,4 @@
-//! A transport that notes the replies' bytes as they come by, so that they can be compared with
+//! A transport that records the replies' bytes as they arrive, so that they can be compared with
 //! another server's.
 
 use anyhow::Result;
@@ -12,10 +12,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use tower::Service;
 
-/// The bytes of a reply, in the pieces in which they came.
+/// The bytes of a reply, in the pieces in which they arrived.
 pub type Pieces = Vec<Bytes>;
 
-/// HTTP over a pool of connections. Clones share it, and what they note.
+/// HTTP over a connection pool. Clones share the pool and the recorded bytes.
 #[derive(Clone, Default)]
 pub struct Tap {
     transport: HttpTransport,
@@ -23,7 +23,7 @@ pub struct Tap {
 }
 
 impl Tap {
-    /// What was noted since the last time.
+    /// Returns what was recorded since the last call.
     pub fn take(&self) -> Pieces {
         std::mem::take(&mut self.noted.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -1,5 +1,5 @@
-//! A client that sends messages as they are: the recorded and derived streams keep their senders'
-//! own formatting.
+//! A client that sends messages unchanged: the recorded and derived streams keep their senders' own
+//! formatting.
 
 use anyhow::{Context as _, Result, ensure};
 use bytes::Bytes;
@@ -13,7 +13,7 @@ use hyper_util::rt::TokioExecutor;
 pub struct Wire {
     client: Client<HttpConnector, Full<Bytes>>,
     url: String,
-    /// What the sender calls itself.
+    /// The `User-Agent` of the sender.
     agent: &'static str,
 }
 
@@ -24,7 +24,7 @@ impl Wire {
         Wire { client: Client::builder(TokioExecutor::new()).build(connector), url, agent }
     }
 
-    /// Sends a SOAP 1.1 message; gives the body of the answer, which must be 200 OK.
+    /// Sends a SOAP 1.1 message, and returns the body of the answer, which must be 200 OK.
     pub async fn post(&self, message: Bytes, action: &str) -> Result<Bytes> {
         let request = Request::post(&self.url)
             .header(header::CONTENT_TYPE, "text/xml; charset=utf-8")

@@ -1,20 +1,20 @@
-//! The streams in a directory: its message files in their natural order, those of each nested
-//! directory apart.
+//! The streams of a directory: its message files in natural order, with a separate stream for each
+//! nested directory.
 
 use super::report::Skipped;
 use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
 
-/// The files of one directory, in order: messages of one sender, as they came.
+/// The files of one directory, in order: messages of one sender, as they arrived.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Stream {
     pub files: Vec<PathBuf>,
 }
 
-/// Endings of files that hold messages.
+/// Extensions of message files.
 const ENDINGS: [&str; 3] = ["xml", "txt", "http"];
 
-/// The streams of several places: those of each directory, and one of all files.
+/// Finds the streams of several paths: one for each directory, and one for all single files.
 pub fn all_streams(paths: &[PathBuf], skipped: &mut Skipped) -> Vec<Stream> {
     let (files, directories): (Vec<_>, Vec<_>) = paths.iter().partition(|path| path.is_file());
     let mut all: Vec<_> = directories.into_iter().flat_map(|directory| streams(directory, skipped)).collect();
@@ -24,10 +24,9 @@ pub fn all_streams(paths: &[PathBuf], skipped: &mut Skipped) -> Vec<Stream> {
     all
 }
 
-/// Finds the streams below `root`. What is no message file goes to `skipped`.
+/// Finds the streams below `root`. Files that are not message files go to `skipped`.
 ///
-/// The order is the natural one of the names, in which `message-9` comes before `message-10`.
-/// Symbolic links are followed.
+/// Names are in natural order: `message-9` comes before `message-10`. Symbolic links are followed.
 pub fn streams(root: &Path, skipped: &mut Skipped) -> Vec<Stream> {
     let walk = WalkDir::new(root)
         .follow_links(true)
@@ -50,8 +49,8 @@ fn is_message(entry: &DirEntry) -> bool {
     ENDINGS.iter().any(|known| known.eq_ignore_ascii_case(ending))
 }
 
-/// Adds a file to its directory's stream. A directory's files need not come in one run: its
-/// subdirectories are sorted in between.
+/// Adds a file to its directory's stream. The files of a directory may not be consecutive: its
+/// subdirectories are sorted among them.
 fn add(streams: &mut Vec<(PathBuf, Stream)>, file: PathBuf) {
     let directory = file.parent().unwrap_or(Path::new("")).to_owned();
     match streams.iter_mut().rev().find(|(known, _)| *known == directory) {

@@ -1,10 +1,10 @@
-//! One message file: an envelope as it is, or what carries one: an HTTP request or response, a
-//! package of parts (MIME, MTOM, DIME) with the lines of its `Content-Type` or, in MIME, without,
-//! and any of these in gzip.
+//! Message files. A file holds an envelope, or something that carries one: an HTTP request or
+//! response; a package of parts (MIME, MTOM, DIME) after its `Content-Type` line or, for MIME,
+//! without it; or any of these in gzip.
 //!
-//! What programs write down is not always what was sent: `curl -i` writes the heads of interim
-//! answers, of redirects and of proxies before the last one, the version without a point for
-//! HTTP/2, and the body without its chunks, with `--compressed` without gzip too.
+//! Recorded files do not always equal what was sent: `curl -i` writes the heads of interim answers,
+//! of redirects and of proxies before the last one, the version of HTTP/2 without a minor version,
+//! and the body without chunks, and with `--compressed` also without gzip.
 
 use crate::files;
 use bytes::Bytes;
@@ -18,7 +18,7 @@ use std::path::Path;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-/// Why a file gives no message.
+/// Why a file has no message.
 pub type Reason = Cow<'static, str>;
 
 /// A message, and the parts that came with it.
@@ -29,7 +29,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// The bytes of the part that a URI refers to.
+    /// Returns the bytes of the part that a URI refers to.
     pub fn part(&self, uri: &PartUri) -> Option<&Bytes> {
         self.parts.iter().find(|(headers, _)| headers.is_at(uri)).map(|(_, bytes)| bytes)
     }
@@ -38,16 +38,16 @@ impl Message {
 /// Reads a file's message.
 ///
 /// # Errors
-/// Why there is none.
+/// Returns the reason if there is none.
 pub fn read(path: &Path) -> Result<Bytes, Reason> {
     message(Bytes::from(files::read(path).map_err(|_| "cannot be read")?)).map(|message| message.bytes)
 }
 
-/// The message in a file's content. A document begins with `<`, with white space or with a mark of
-/// its encoding, a package with `--`, HTTP and header lines with a letter.
+/// Returns the message in a file's content. A document begins with `<`, white space or a byte order
+/// mark, a package with `--`, HTTP and header lines with a letter.
 ///
 /// # Errors
-/// Why there is none.
+/// Returns the reason if there is none.
 pub fn message(content: Bytes) -> Result<Message, Reason> {
     let content = if content.starts_with(&GZIP) { inflated(&content)? } else { content };
     let (media_type, body) = match content.first() {
@@ -63,13 +63,13 @@ pub fn message(content: Bytes) -> Result<Message, Reason> {
     if message.bytes.iter().all(u8::is_ascii_whitespace) { Err("empty".into()) } else { Ok(message) }
 }
 
-/// What each member of a gzip stream begins with (RFC 1952).
+/// The first bytes of each member of a gzip stream (RFC 1952).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
-/// Most bytes that come out of a gzip stream.
+/// Maximum number of bytes after decompression.
 const INFLATED: u64 = 1 << 30;
 
-/// What all members of a stream hold. Not by flate2's own decoder of several, which takes other
-/// bytes behind them for a broken member.
+/// Decompresses all members of a gzip stream. flate2's own multi-member decoder is not used: it
+/// takes other bytes after a member for a broken member.
 fn inflated(content: &[u8]) -> Result<Bytes, Reason> {
     let (mut rest, mut inflated) = (content, Vec::new());
     loop {
@@ -93,7 +93,8 @@ fn is_of_a_package(media_type: &str) -> bool {
     essence.starts_with("multipart/") || essence == "application/dime"
 }
 
-/// The media type of a MIME package that has lost its headers: the first line tells the boundary.
+/// Returns the media type of a MIME package that has lost its headers; the boundary is in its first
+/// line.
 fn boundary(body: &[u8]) -> Option<String> {
     let line = body.trim_ascii_start().strip_prefix(b"--")?.split(|&byte| byte == b'\n').next()?;
     let boundary = std::str::from_utf8(line).ok()?.trim_ascii_end();
@@ -101,10 +102,10 @@ fn boundary(body: &[u8]) -> Option<String> {
     is_good.then(|| format!("multipart/related; boundary=\"{}\"", boundary.replace('\\', "\\\\").replace('"', "\\\"")))
 }
 
-/// The root of a package, and its other parts.
+/// Parses a package into its root and its other parts.
 async fn package(media_type: &str, body: Bytes) -> Result<Message, Reason> {
     let wrong = |error| Reason::Owned(format!("not a valid package: {error}"));
-    // All of it is in memory already.
+    // The whole package is in memory already.
     let limits = AttachmentLimits { memory: usize::MAX, whole: usize::MAX, ..AttachmentLimits::default() };
     let mut package = Attachments::open(media_type, Full::new(body), limits).map_err(wrong)?;
     let root = package.root().await.map_err(wrong)?;
@@ -118,12 +119,12 @@ async fn package(media_type: &str, body: Bytes) -> Result<Message, Reason> {
     Ok(message)
 }
 
-/// A message under the `charset` of its media type.
+/// Decodes a message by the `charset` of its media type.
 fn in_charset(media_type: &str, body: Bytes) -> Result<Bytes, Reason> {
     self_described(media_type, body).map_err(|error| error.to_string().into())
 }
 
-/// Runs what has nothing to wait for.
+/// Runs a future that never waits.
 fn at_once<T>(work: impl Future<Output = T>) -> T {
     let mut work = pin!(work);
     loop {
@@ -133,10 +134,10 @@ fn at_once<T>(work: impl Future<Output = T>) -> T {
     }
 }
 
-/// Header fields at most.
+/// Maximum number of header fields.
 const FIELDS: usize = 100;
 
-/// Media type and body of HTTP, or of what has header lines of MIME.
+/// Returns the media type and the body of an HTTP message, or of content with MIME header lines.
 fn carried(content: &Bytes) -> Result<(Option<String>, Bytes), Reason> {
     let content = last_answer(content);
     let mut fields = [httparse::EMPTY_HEADER; FIELDS];
@@ -149,7 +150,7 @@ fn carried(content: &Bytes) -> Result<(Option<String>, Bytes), Reason> {
     let coding = value(fields, "content-encoding").map(<[u8]>::to_ascii_lowercase).unwrap_or_default();
     let is_gzip = coding.ends_with(b"gzip") && body.starts_with(&GZIP);
     if is_chunked && !is_undone(&body) && !is_gzip {
-        body = dechunked(&body).map(Bytes::from).ok_or("chunked, and cut off")?;
+        body = dechunked(&body).map(Bytes::from).ok_or("chunked and truncated")?;
     }
     match &coding[..] {
         b"" | b"identity" => {}
@@ -161,7 +162,7 @@ fn carried(content: &Bytes) -> Result<(Option<String>, Bytes), Reason> {
     Ok((media_type, body))
 }
 
-/// What begins with the last of several heads.
+/// Returns the content from the last of several heads on.
 fn last_answer(content: &Bytes) -> Bytes {
     const HTTP: &[u8] = b"HTTP/";
     let mut content = content.clone();
@@ -174,15 +175,15 @@ fn last_answer(content: &Bytes) -> Bytes {
     content
 }
 
-/// True for a body that is a document or a package of MIME already, and neither chunks nor
+/// Returns true if the body is a document or a MIME package already, neither chunked nor
 /// compressed.
 fn is_undone(body: &[u8]) -> bool {
     let body = body.trim_ascii_start();
     [&b"<"[..], b"--", b"\xEF\xBB\xBF<", b"\xFE\xFF", b"\xFF\xFE"].iter().any(|start| body.starts_with(start))
 }
 
-/// Length and media type of header lines; a line that begins with white space goes on with the one
-/// before (RFC 5322, 2.2.3).
+/// Returns the length and the media type of MIME header lines. A line that begins with white space
+/// continues the one before (RFC 5322, 2.2.3).
 fn mime_head(content: &[u8]) -> Option<(usize, String)> {
     let (mut length, mut fields) = (0, Vec::<(String, String)>::new());
     for line in content.split_inclusive(|&byte| byte == b'\n') {
@@ -201,7 +202,7 @@ fn mime_head(content: &[u8]) -> Option<(usize, String)> {
     Some((length, media_type?.1))
 }
 
-/// Length and fields of the head of a request or a response.
+/// Returns the length and the fields of the head of a request or a response.
 fn head<'h, 'b>(
     content: &'b [u8],
     fields: &'h mut [httparse::Header<'b>; FIELDS],
@@ -227,7 +228,7 @@ fn value<'a>(fields: &[httparse::Header<'a>], name: &str) -> Option<&'a [u8]> {
     fields.iter().find(|field| field.name.eq_ignore_ascii_case(name)).map(|field| field.value.trim_ascii())
 }
 
-/// The content of a body in chunks (RFC 9112, 7.1).
+/// Decodes a chunked body (RFC 9112, 7.1).
 fn dechunked(mut body: &[u8]) -> Option<Vec<u8>> {
     let mut content = Vec::new();
     loop {
@@ -333,7 +334,7 @@ mod tests {
         assert!(why(&cut).starts_with("not valid gzip"));
         assert!(why(b"--B\r\n\r\n<x/>\r\n").starts_with("not a valid package"));
         let cut = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFF\r\n<x";
-        assert_eq!(why(cut), "chunked, and cut off");
+        assert_eq!(why(cut), "chunked and truncated");
         assert_eq!(read(Path::new("/no/such/file")).expect_err("no file"), "cannot be read");
     }
 

@@ -2,8 +2,8 @@
 //!
 //! A directory of message files is played as a server would have received it: the files of each
 //! directory are one sender's messages, in order. Every message is decoded in regular mode and
-//! differentially, the two by turns first, and both must give the same; so the times stand beside
-//! each other and the command is a test at once.
+//! differentially, alternating which comes first, and both must give the same value. The command
+//! compares times, and is a test as well.
 
 mod directory;
 mod file;
@@ -30,7 +30,7 @@ use report::Report;
 use std::path::PathBuf;
 use types::Types;
 
-/// Replays messages and prints what it took.
+/// Replays messages and prints the results.
 pub fn run(arguments: &Replay) -> Result<()> {
     for path in &arguments.paths {
         ensure!(path.exists(), "{} does not exist: name a file or a directory of messages", path.display());
@@ -60,7 +60,7 @@ fn replay(arguments: &Replay, types: &Types) -> Report {
     Report::new(types, plays, skipped, busy(&others))
 }
 
-/// What other programs have done since, where that makes times doubtful.
+/// Returns what other programs did meanwhile, if that makes the times doubtful.
 pub fn busy(others: &Others) -> Option<Busy> {
     Busy::new(others.processors(process_time()), Machine::here().cores)
 }
@@ -73,13 +73,14 @@ fn play(streams: &[Stream], types: &Types, plan: Plan, bar: &ProgressBar) -> Pla
     play
 }
 
-/// The places of the messages, for people.
+/// Formats the paths of the messages for people.
 fn places(paths: &[PathBuf]) -> String {
     let places: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
     places.join(", ")
 }
 
-/// How play `number` goes. Similarity is the same in all, and measured in the first.
+/// Returns the plan of play `number`. Similarity is equal in all plays, so only the first measures
+/// it.
 fn plan(arguments: &Replay, number: u32) -> Plan {
     let differential = if arguments.regular_only { Differential::OFF } else { arguments.differential.options() };
     let is_both = differential.checkpoints != Checkpoints::Off;

@@ -1,5 +1,5 @@
-//! Playing streams: every message is decoded both ways, by turns first, and what comes out is
-//! compared.
+//! Plays streams: every message is decoded both ways, alternating which comes first, and the
+//! results are compared.
 
 use super::directory::Stream;
 use super::file;
@@ -15,60 +15,61 @@ use std::time::Duration;
 /// How streams are played.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
-    /// The way that is compared with regular mode; [`Checkpoints::Off`] for none.
+    /// The options that are compared with regular mode; [`Checkpoints::Off`] for no comparison.
     pub differential: Differential,
     /// What is accepted beyond the schema.
     pub tolerance: Tolerance,
-    /// Which of all plays it is: who decodes a message first in one comes second in the next.
+    /// Number of the play: the way that decodes a message first in one play comes second in the
+    /// next.
     pub number: u32,
-    /// Whether similarity is measured too, which takes another decode of every message.
+    /// True if similarity is measured too, which takes another decode of every message.
     pub is_similarity_measured: bool,
 }
 
-/// What one play of all streams gave.
+/// The results of one play of all streams.
 #[derive(Debug, Default)]
 pub struct Play {
-    /// For each message type, by its index, what its messages took; none for types without a
-    /// message.
+    /// Measurements of the messages of each type, by the type's index; no entry for types without
+    /// messages.
     pub tallies: BTreeMap<usize, Tally>,
-    /// Messages of types that are not known, by the name of their body's element.
+    /// Number of messages of unknown types, by the name of their body's element.
     pub unknown: BTreeMap<String, u64>,
-    /// What was accepted beyond the schema, by what [`Deviation`] says without its count.
+    /// What was accepted beyond the schema, by the text of the [`Deviation`] without its count.
     pub deviations: BTreeMap<String, Deviating>,
-    /// Messages that were refused, by both ways alike.
+    /// Messages that both ways refused.
     pub faults: Vec<Fault>,
-    /// Messages of which the two ways made something different.
+    /// Messages that the two ways decoded differently.
     pub differences: Vec<Difference>,
     /// Files without a message.
     pub skipped: Skipped,
-    /// Messages decoded, of any kind.
+    /// Number of decoded messages, of any kind.
     decoded: u64,
 }
 
-/// What the accepted messages of one type took.
+/// Measurements of the accepted messages of one type.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Tally {
     pub streams: u64,
     pub messages: u64,
-    /// Bytes of whole messages.
+    /// Total size of the messages.
     pub bytes: u64,
     pub regular: Duration,
     pub differential: Duration,
-    /// Counters of the differential way. Memory is the most that each stream held, all together.
+    /// Counters of the differential way. Memory is the sum of the maxima of all streams.
     pub stats: DifferentialStats,
     /// Counters of a decode that compares every message.
     pub similarity: DifferentialStats,
 }
 
-/// Something that was accepted beyond the schema.
+/// A deviation that was accepted beyond the schema.
 #[derive(Debug)]
 pub struct Deviating {
-    /// How often in all, and in how many messages.
+    /// Number of occurrences, and of messages with it.
     pub count: u64,
     pub messages: u64,
-    /// The number of the last of these messages.
+    /// Number of the last of these messages.
     last: u64,
-    /// The first of them.
+    /// File of the first of them.
     pub file: PathBuf,
 }
 
@@ -76,13 +77,13 @@ pub struct Deviating {
 #[derive(Debug)]
 pub struct Fault {
     pub file: PathBuf,
-    /// From 1; columns in characters.
+    /// Line, counted from 1; columns are in characters.
     pub line: usize,
     pub column: usize,
     pub error: Error,
 }
 
-/// A message of which the two ways made something different.
+/// A message that the two ways decoded differently.
 #[derive(Debug)]
 pub struct Difference {
     pub file: PathBuf,
@@ -90,7 +91,7 @@ pub struct Difference {
 }
 
 impl Play {
-    /// Plays one stream. `advance` is called behind every file.
+    /// Plays one stream. Calls `advance` after every file.
     pub fn stream(&mut self, stream: &Stream, types: &Types, plan: Plan, advance: impl Fn()) {
         let mut sides = Sides::new(types, plan);
         for path in &stream.files {
@@ -103,14 +104,14 @@ impl Play {
         self.close(&sides, types);
     }
 
-    /// Plays messages that are at hand as one stream, each with a name.
+    /// Plays messages in memory as one stream; each has a name.
     pub fn messages(&mut self, messages: impl Iterator<Item = (PathBuf, Bytes)>, types: &Types, plan: Plan) {
         let mut sides = Sides::new(types, plan);
         messages.for_each(|(name, message)| self.message(&name, &message, &mut sides));
         self.close(&sides, types);
     }
 
-    /// What the messages of all types took together. A stream counts once for each type.
+    /// Returns the sum over the messages of all types. A stream counts once for each type.
     pub fn total(&self) -> Tally {
         self.tallies.values().fold(Tally::default(), Tally::with)
     }
@@ -130,7 +131,8 @@ impl Play {
                 tally.bytes += message.len() as u64;
                 tally.regular += regular.time;
                 tally.differential += differential.map_or(Duration::ZERO, |differential| differential.time);
-                // The other way does not report what it skips.
+                // Only regular mode reports all deviations: fast mode does not report those in what
+                // it skips.
                 sides.regular.deviations().iter().for_each(|deviation| self.deviating(path, deviation));
             }
         }
@@ -141,7 +143,7 @@ impl Play {
         let new = || Deviating { count: 0, messages: 0, last: 0, file: path.to_owned() };
         let deviating = self.deviations.entry(what).or_insert_with(new);
         deviating.count += deviation.count;
-        // Types that are used in the same place may each have it.
+        // One message may have the deviation several times, in different types.
         deviating.messages += u64::from(deviating.last != self.decoded);
         deviating.last = self.decoded;
     }
@@ -155,7 +157,7 @@ impl Play {
         self.faults.push(Fault { file: path.to_owned(), line, column, error });
     }
 
-    /// Takes over what the memories of a stream counted.
+    /// Adds the counters of a stream's memories.
     fn close(&mut self, sides: &Sides<'_>, types: &Types) {
         for kind in (0..types.len()).filter(|&kind| sides.regular.has_met(kind)) {
             let Some(tally) = self.tallies.get_mut(&kind) else { continue };
@@ -180,7 +182,7 @@ impl Tally {
     }
 }
 
-/// The counters of two memories that are there at once.
+/// Adds the counters of two memories that exist at the same time.
 fn sum(one: DifferentialStats, other: DifferentialStats) -> DifferentialStats {
     let memory = one.memory + other.memory;
     let mut sum = one;
@@ -192,7 +194,7 @@ fn stats(side: Option<&Side<'_>>, kind: usize) -> DifferentialStats {
     side.map(|side| side.stats(kind)).unwrap_or_default()
 }
 
-/// All ways in which a stream is decoded.
+/// All the ways in which a stream is decoded.
 struct Sides<'a> {
     regular: Side<'a>,
     differential: Option<Side<'a>>,
@@ -216,13 +218,14 @@ impl<'a> Sides<'a> {
         }
     }
 
-    /// By turns, from message to message and from play to play: of a single message, each way comes
-    /// first in half of the plays.
+    /// Alternates from message to message and from play to play: for each single message, either
+    /// way comes first in half of the plays.
     fn is_regular_first(&self, message: u64) -> bool {
         (message + u64::from(self.number)).is_multiple_of(2)
     }
 
-    /// Who comes second finds the message in the processor's cache, so that they take turns.
+    /// Decodes both ways. The second one finds the message in the processor's cache, so they take
+    /// turns.
     fn decode(&mut self, message: &Bytes, is_regular_first: bool) -> (Decoded, Option<Decoded>) {
         let both = if is_regular_first {
             let regular = self.regular.decode(message);
@@ -232,21 +235,21 @@ impl<'a> Sides<'a> {
             (self.regular.decode(message), differential)
         };
         if let Some(side) = &mut self.similarity {
-            // Its counters are wanted; its errors are those of the others.
+            // Only its counters are needed; its errors equal those of the others.
             let _ = side.decode(message);
         }
         both
     }
 
-    /// In what the two ways differ on the message just decoded.
+    /// Returns how the two ways differ on the message just decoded.
     fn difference(&self, regular: &Decoded, differential: &Decoded) -> Option<String> {
         match (&regular.result, &differential.result) {
             (Ok(()), Ok(())) if !self.is_same_value(regular.kind?) => Some("the values differ".to_owned()),
             (Ok(()), Ok(())) => None,
             (Err(one), Err(other)) if one == other => None,
             (Err(one), Err(other)) => Some(format!("other errors: {one}; {other}")),
-            (Err(error), Ok(())) => Some(format!("refused in regular mode alone: {error}")),
-            (Ok(()), Err(error)) => Some(format!("accepted in regular mode alone: {error}")),
+            (Err(error), Ok(())) => Some(format!("refused only in regular mode: {error}")),
+            (Ok(()), Err(error)) => Some(format!("accepted only in regular mode: {error}")),
         }
     }
 
@@ -265,7 +268,8 @@ mod tests {
     use super::*;
     use deltasoap_streams::arrays;
 
-    /// What is made of `one` in regular mode and `other` differentially.
+    /// Describes the difference between `one`, from regular mode, and `other`, decoded
+    /// differentially.
     fn difference(one: &str, other: &str) -> Option<String> {
         let types = Types::compiled_in();
         let plan = Plan {
@@ -288,8 +292,8 @@ mod tests {
         assert_eq!(difference(&refused, &refused), None);
         assert_eq!(difference(&one, &one.replace(">0<", ">-0<")).as_deref(), Some("the values differ"));
         for (one, other, what) in [
-            (&refused, &one, "refused in regular mode alone"),
-            (&one, &refused, "accepted in regular mode alone"),
+            (&refused, &one, "refused only in regular mode"),
+            (&one, &refused, "accepted only in regular mode"),
             (&refused, &one.replace(">0<", ">x<"), "other errors"),
         ] {
             assert!(difference(one, other).is_some_and(|found| found.starts_with(what)), "{what}");

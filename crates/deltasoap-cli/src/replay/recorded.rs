@@ -1,5 +1,5 @@
-//! The recorded vSphere sessions, requests and responses, read by their description alone: dynamic
-//! values, no types.
+//! The recorded vSphere sessions, requests and responses, decoded by the WSDL alone: to dynamic
+//! values, without generated types.
 
 use super::busy;
 use super::play::{Plan, Play};
@@ -16,8 +16,8 @@ use std::path::PathBuf;
 
 const WSDL: &str = include_str!("../../../../testdata/wsdl/vsphere-fetch.wsdl");
 
-/// Replays the sessions as often as a comparison needs; an error unless every message was read,
-/// both ways alike.
+/// Replays the sessions as often as a comparison requires. Returns an error unless every message
+/// was decoded, to equal values both ways.
 pub fn v_sphere() -> Result<Report> {
     let types = Types::of_contract(&Contract::from_text(WSDL)?);
     let others = Others::watch(process_time());
@@ -30,7 +30,8 @@ pub fn v_sphere() -> Result<Report> {
     Ok(report)
 }
 
-/// A client hears the responses, and a server the requests: a stream each.
+/// Plays the responses and the requests as two streams: a client receives the former, a server the
+/// latter.
 fn play(types: &Types, number: u32) -> Play {
     let plan = Plan {
         differential: Differential::default(),

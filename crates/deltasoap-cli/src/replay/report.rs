@@ -1,4 +1,5 @@
-//! What a replay prints: a row for each operation, and whatever was not an operation's message.
+//! The output of a replay: a row for each operation, and everything that was not an operation's
+//! message.
 
 use super::file::Reason;
 use super::play::{Deviating, Difference, Play, Tally};
@@ -14,7 +15,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Files without a message, by the reason why.
+/// Files without a message, by reason.
 #[derive(Debug, Default)]
 pub struct Skipped(BTreeMap<Reason, Vec<PathBuf>>);
 
@@ -23,61 +24,61 @@ impl Skipped {
         self.0.entry(reason.into()).or_default().push(path.to_owned());
     }
 
-    /// The number of files.
+    /// Returns the number of files.
     #[cfg(test)]
     pub fn files(&self) -> usize {
         self.0.values().map(Vec::len).sum()
     }
 }
 
-/// What came of a replay.
+/// The results of a replay.
 pub struct Report {
     rows: Vec<Row>,
-    /// All operations together.
+    /// The sum of all operations.
     total: Option<Row>,
-    /// The first play: all but times is the same in all.
+    /// The first play: everything but the times is equal in all plays.
     play: Play,
-    /// Files that are no messages by their names.
+    /// Files whose names are not those of message files.
     others: Skipped,
-    /// What other programs did meanwhile, where that makes times doubtful.
+    /// What other programs did meanwhile, if that makes the times doubtful.
     busy: Option<Busy>,
 }
 
-/// What the messages of one operation took. Times are of decoding, the medians of all plays.
+/// Measurements of the messages of one operation. Times are decode times, medians of all plays.
 #[derive(Debug, Serialize, PartialEq)]
 pub struct Row {
     /// The body's element.
     pub operation: String,
-    /// Directories that hold such messages.
+    /// Number of directories with such messages.
     pub streams: u64,
     pub messages: u64,
-    /// Bytes of the messages.
+    /// Total size of the messages.
     pub bytes: u64,
     pub regular_seconds: f64,
     pub regular_mb_per_second: f64,
-    /// What only a comparison of both ways can say.
+    /// What only a comparison of both ways shows.
     #[serde(flatten)]
     pub differential: Option<Gain>,
 }
 
-/// What differential decoding gains. Shares are from 0 to 1, of the bytes in the operations'
+/// The gain of differential decoding. Shares are from 0 to 1, of the bytes in the operations'
 /// elements.
 #[derive(Debug, Serialize, PartialEq)]
 pub struct Gain {
-    /// Share of the bytes that equal those of the message before.
+    /// Share of the bytes that equal those of the previous message.
     pub similarity: f64,
     /// Share of the bytes that were skipped.
     pub fast_share: f64,
     pub differential_seconds: f64,
     pub differential_mb_per_second: f64,
-    /// Negative where time was lost; `None` where that may be chance.
+    /// Negative if time was lost; `None` if the difference may be chance.
     pub saved_seconds: Option<f64>,
-    /// Of the time of regular mode.
+    /// Relative to the time of regular mode.
     #[serde(flatten)]
     pub saving: Saving,
-    /// The most bytes that each stream held beyond its values, all streams together.
+    /// Maximum number of bytes that each stream held beyond its values, summed over the streams.
     pub memory_bytes: u64,
-    /// Messages that began in fast mode.
+    /// Number of messages that began in fast mode.
     pub compared: u64,
     pub to_regular: u64,
     pub to_fast: u64,
@@ -93,12 +94,12 @@ enum Line<'a> {
     Operation {
         #[serde(flatten)]
         row: &'a Row,
-        /// What other programs did meanwhile, where that makes times doubtful.
+        /// What other programs did meanwhile, if that makes the times doubtful.
         busy: Option<Busy>,
     },
-    /// Messages of a type that is not known.
+    /// Messages of an unknown type.
     Unknown { element: &'a str, messages: u64 },
-    /// Something that was accepted beyond the schema, and the first message that has it.
+    /// A deviation that was accepted beyond the schema, and the first message that has it.
     Deviation { what: &'a str, count: u64, messages: u64, file: &'a Path },
     /// A message that was refused.
     Fault { file: &'a Path, line: usize, column: usize, offset: u64, error: String },
@@ -109,7 +110,7 @@ enum Line<'a> {
 }
 
 impl Report {
-    /// The report of one or more plays of the same streams.
+    /// Creates the report of one or more plays of the same streams.
     pub fn new(types: &Types, plays: Vec<Play>, others: Skipped, busy: Option<Busy>) -> Self {
         let kinds: Vec<usize> = plays.first().map(|play| play.tallies.keys().copied().collect()).unwrap_or_default();
         let row = |kind| Row::new(types[kind].name.to_string(), &tallies(&plays, kind));
@@ -119,7 +120,7 @@ impl Report {
         Report { rows, total, play: plays.into_iter().next().unwrap_or_default(), others, busy }
     }
 
-    /// Messages that were read, of all operations.
+    /// Returns the number of messages that were decoded, of all operations.
     pub fn messages(&self) -> u64 {
         self.rows.iter().map(|row| row.messages).sum()
     }
@@ -128,7 +129,7 @@ impl Report {
         !self.rows.is_empty()
     }
 
-    /// The first message that was decoded differently, and the number of them.
+    /// Returns the first message that was decoded differently, and the number of such messages.
     pub fn first_difference(&self) -> Option<(&Difference, usize)> {
         let differences = &self.play.differences;
         Some((differences.first()?, differences.len()))
@@ -153,7 +154,7 @@ impl Report {
         self.print_lists()
     }
 
-    /// The report as lines of JSON.
+    /// Returns the report as lines of JSON.
     pub fn json(&self) -> impl Iterator<Item = serde_json::Result<String>> {
         self.lines().map(|line| serde_json::to_string(&line))
     }
@@ -180,7 +181,7 @@ impl Report {
         operations.chain(unknown).chain(deviations).chain(faults).chain(differences).chain(skipped)
     }
 
-    /// Files without a message, each with the reason.
+    /// Returns the files without a message, each with the reason.
     fn skipped(&self) -> impl Iterator<Item = (&str, &Path)> {
         let all = self.others.0.iter().chain(&self.play.skipped.0);
         all.flat_map(|(reason, files)| files.iter().map(move |file| (&**reason, file.as_path())))
@@ -189,7 +190,7 @@ impl Report {
     fn print_lists(&self) -> Result<()> {
         let play = &self.play;
         let unknown = play.unknown.iter().map(|(element, messages)| format!("{element}: {messages}"));
-        list("Messages of operations that are not known", unknown)?;
+        list("Messages of unknown operations", unknown)?;
         let deviations = play.deviations.iter().map(|(what, Deviating { count, messages, file, .. })| {
             format!("{what}: {count} (messages: {messages}), the first in {}", file.display())
         });
@@ -198,19 +199,19 @@ impl Report {
             .faults
             .iter()
             .map(|fault| format!("{}:{}:{}: {}", fault.file.display(), fault.line, fault.column, fault.error));
-        list("Messages that were refused", faults)?;
+        list("Refused messages", faults)?;
         let skipped = self.skipped().map(|(reason, file)| format!("{}: {reason}", file.display()));
-        list("Files that were skipped", skipped)
+        list("Skipped files", skipped)
     }
 }
 
-/// The tallies of one type in all plays.
+/// Returns the tallies of one type in all plays.
 fn tallies(plays: &[Play], kind: usize) -> Vec<&Tally> {
     plays.iter().filter_map(|play| play.tallies.get(&kind)).collect()
 }
 
 impl Row {
-    /// A row of the tallies of all plays; none without a play.
+    /// Creates a row from the tallies of all plays; `None` without a play.
     fn new(operation: String, tallies: &[&Tally]) -> Option<Self> {
         let first = *tallies.first()?;
         let regular = median(tallies.iter().map(|tally| tally.regular));
@@ -228,12 +229,12 @@ impl Row {
 }
 
 impl Gain {
-    /// Of the tallies of all plays, of which there is at least one, and the medians of their times.
-    /// All but times is that of the first.
+    /// Compares the medians of the times. The tallies are those of all plays, at least one;
+    /// everything but the times is taken from the first.
     fn new(tallies: &[&Tally], regular: Duration, differential: Duration) -> Self {
         let tally = tallies[0];
-        // Whether it pays to compare depends on times, and so what is skipped differs from play to
-        // play.
+        // Comparing is switched off where it does not save time, so what is skipped differs from
+        // play to play.
         let is_work_saved = tallies.iter().any(|tally| tally.stats.fast_bytes > 0);
         let saving = Saving::new(tallies.iter().map(|tally| (tally.regular, tally.differential)), is_work_saved);
         Gain {
@@ -256,10 +257,10 @@ impl Gain {
 
 const LEGEND: &str = "\
 Times are of decoding, and of releasing what was decoded, without reading files: medians of all plays. Shares are of the bytes in the operations' elements.
-Time saved: the median of all plays, and the interval that it lies in (with 95 % certainty or more). No difference: that interval has zero in it,
-or nothing was skipped that could have taken time.
-Similar: equal to the bytes of the message before. Fast: skipped.
-Memory: the most that each stream held beyond its values, all together. MB are 10^6 bytes, kB 10^3.";
+Time saved: the median of all plays, with its confidence interval (95 % or more). No difference: that interval has zero in it,
+or nothing that takes time was skipped.
+Similar: equal to the bytes of the previous message. Fast: skipped.
+Memory: the maximum that each stream held beyond its values, in total. MB are 10^6 bytes, kB 10^3.";
 
 const HEADINGS: [&str; 10] = [
     "operation",
@@ -298,10 +299,10 @@ fn cells(row: &Row) -> [String; 10] {
     ]
 }
 
-/// Entries of a list that are printed.
+/// Maximum number of entries of a list that are printed.
 const LISTED: usize = 20;
 
-/// Prints a list under a heading, not all of a long one; nothing for an empty one.
+/// Prints a list under a heading, truncated if it is long; nothing if it is empty.
 fn list(heading: &str, entries: impl Iterator<Item = String>) -> Result<()> {
     let mut entries = entries.peekable();
     if entries.peek().is_none() {
@@ -325,7 +326,7 @@ mod tests {
         Tally { messages: 2, bytes: 2_000_000, regular, differential, ..Tally::default() }
     }
 
-    /// The row of plays with these times, of which some skipped bytes.
+    /// Creates the row of plays with these times; `fast_bytes` were skipped.
     fn row(times: &[(u64, u64)], fast_bytes: u64) -> Row {
         let stats = DifferentialStats { fast_bytes, regular_bytes: 10, ..DifferentialStats::default() };
         let tallies: Vec<_> = times.iter().map(|&(one, other)| Tally { stats, ..tally(one, other) }).collect();
@@ -350,7 +351,7 @@ mod tests {
         assert!((json["saved_seconds"].as_f64().expect("seconds") - 0.745 * 0.4).abs() < 1e-9, "{json}");
     }
 
-    /// Nothing skipped, and yet faster in most plays, or in all of them.
+    /// Nothing was skipped, yet it was faster in most plays, or in all of them.
     #[test]
     fn noise_saves_nothing() {
         for (times, fast_bytes) in

@@ -7,31 +7,31 @@ use deltasoap::soap::{EnvelopeReader, Head, Receiver};
 use deltasoap::{Buffer, Checkpoints, DecodeOptions, Deviation, DifferentialStats, Error, ErrorKind, QName};
 use std::time::{Duration, Instant};
 
-/// A stream's decoder and memories: what a server keeps of a connection.
+/// A stream's decoder and memories: what a server keeps for a connection.
 pub struct Side<'a> {
     decoder: Decoder,
     types: &'a Types,
-    /// For each type, once there was a message of it.
+    /// For each type, once a message of it was decoded.
     tracks: Vec<Option<Box<dyn Track>>>,
-    /// The most bytes that each track held.
+    /// Maximum number of bytes that each track held.
     peaks: Vec<u64>,
     /// True if the last value is kept for the next message.
     is_kept: bool,
 }
 
-/// What came of a message.
+/// The result of decoding a message.
 #[derive(Debug)]
 pub struct Decoded {
-    /// The message's type, by its index; `None` if its body was not reached or is of no known type.
+    /// Index of the message's type; `None` if its body was not reached or its type is unknown.
     pub kind: Option<usize>,
-    /// Time spent decoding, the release of the value before included.
+    /// Time spent decoding, including the release of the previous value.
     pub time: Duration,
-    /// Whether it was read.
+    /// Ok if the message was decoded.
     pub result: Result<(), Error>,
 }
 
 impl<'a> Side<'a> {
-    /// A side in front of a stream's first message.
+    /// Creates a side that has decoded no message.
     pub fn new(types: &'a Types, options: DecodeOptions) -> Self {
         Side {
             decoder: Decoder::new(options),
@@ -44,8 +44,8 @@ impl<'a> Side<'a> {
 
     /// Decodes the next message.
     pub fn decode(&mut self, message: &Bytes) -> Decoded {
-        // Whether a value is released before the next message or while that is read, it takes as
-        // long: it counts either way.
+        // The previous value is released before the message is decoded or during that; the time
+        // counts either way.
         let begin = Instant::now();
         if !self.is_kept {
             self.tracks.iter_mut().flatten().for_each(|track| track.renew());
@@ -59,23 +59,23 @@ impl<'a> Side<'a> {
         Decoded { kind, time, result }
     }
 
-    /// What the last message had beyond its schema.
+    /// Returns what the last message had beyond its schema.
     pub fn deviations(&self) -> &[Deviation] {
         self.decoder.deviations()
     }
 
-    /// The last value of a type, written; `None` before the first message.
+    /// Returns the last value of a type, encoded; `None` before the first message.
     pub fn written(&self, kind: usize) -> Option<Result<Buffer, Error>> {
         Some(self.track(kind)?.written())
     }
 
-    /// True once there was a message of a type.
+    /// Returns true once a message of a type was decoded.
     pub fn has_met(&self, kind: usize) -> bool {
         self.track(kind).is_some()
     }
 
-    /// What differential decoding did for the messages of a type; the memory is the most that there
-    /// was.
+    /// Returns the counters of differential decoding for the messages of a type; the memory is the
+    /// maximum.
     pub fn stats(&self, kind: usize) -> DifferentialStats {
         let stats = self.track(kind).map(Track::stats).unwrap_or_default();
         DifferentialStats { memory: self.peaks[kind], ..stats }
@@ -92,7 +92,7 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Finds the type by the body's element, and its track.
+/// Finds the type of a message by the body's element, and that type's track.
 struct Dispatch<'s> {
     types: &'s Types,
     tracks: &'s mut [Option<Box<dyn Track>>],

@@ -1,4 +1,4 @@
-//! A directory is played whole, both ways.
+//! A directory is played completely, both ways.
 
 use super::*;
 use crate::cli::{CheckpointsName, DifferentialArguments, Loading, MatcherName, ToleranceName};
@@ -38,8 +38,8 @@ fn of_kind<'a>(lines: &'a [serde_json::Value], kind: &str) -> Vec<&'a serde_json
 
 const MESSAGES: usize = 12;
 
-/// Streams of two devices, one file a message. The first device's fourth message is broken, its
-/// sixth cut off.
+/// Writes streams of two devices, one file per message. The first device's fourth message is
+/// broken, its sixth is truncated.
 fn devices() -> TempDir {
     let root = tempfile::tempdir().expect("a directory");
     for device in [0, 1] {
@@ -128,7 +128,8 @@ fn the_recorded_sessions_decode_alike_both_ways() {
     assert!(of_kind(&lines, "fault").is_empty());
 }
 
-/// Not a number is not equal to itself, and yet the same; 0 equals -0 and is another value.
+/// NaN is the same value although it does not equal itself; 0 and -0 are different values although
+/// they are equal.
 #[test]
 fn values_are_the_same_when_they_are_written_the_same() {
     let root = tempfile::tempdir().expect("a directory");

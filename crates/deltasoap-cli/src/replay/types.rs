@@ -1,5 +1,5 @@
-//! Message types, found by their body's element: those compiled in, requests and responses of the
-//! demo's services, or those of a contract.
+//! Message types, found by their body's element: requests and responses of the demo's services,
+//! which are compiled in, or those of a contract.
 
 use deltasoap::decode::{Cursor, Step};
 use deltasoap::schema::{ElementRef, Use};
@@ -8,26 +8,26 @@ use deltasoap::{Buffer, DifferentialStats, Error, Memory, Message, QName, Value}
 use deltasoap_dynamic::Contract;
 use std::collections::{HashMap, HashSet};
 
-/// The message types that are known, each with its index.
+/// The known message types, each with its index.
 pub struct Types {
     all: Vec<MessageType>,
-    /// First by local name, so that looking up needs no owned name.
+    /// By local name first, so that a lookup needs no owned name.
     by_local: HashMap<String, Vec<usize>>,
 }
 
 impl Types {
-    /// The types compiled in.
+    /// Returns the types compiled in.
     pub fn compiled_in() -> Self {
         Self::of([benchmarks(), cwmp(), v_sphere()].into_iter().flatten().collect())
     }
 
-    /// The requests and responses of a contract's operations.
+    /// Returns the requests and responses of a contract's operations.
     pub fn of_contract(contract: &Contract) -> Self {
         let mut known = HashSet::new();
         let mut all = Vec::new();
         for operation in contract.operations() {
             for (name, content) in [operation.request(), operation.response()].into_iter().flatten() {
-                // A body of no element, or of several, is compared with none.
+                // Bodies with no element, or with several, are not compared.
                 if !name.local.is_empty() && known.insert(name.clone()) {
                     all.push(MessageType::dynamic(contract.clone(), name.clone(), content));
                 }
@@ -44,12 +44,12 @@ impl Types {
         Types { all, by_local }
     }
 
-    /// The number of types.
+    /// Returns the number of types.
     pub fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// The index of the type with this body element.
+    /// Returns the index of the type with this body element.
     pub fn find(&self, namespace: &str, local: &str) -> Option<usize> {
         let same_local = self.by_local.get(local)?;
         same_local.iter().copied().find(|&index| self.all[index].name.namespace == namespace)
@@ -66,7 +66,7 @@ impl std::ops::Index<usize> for Types {
 
 /// A message type.
 pub struct MessageType {
-    /// Its body's element.
+    /// The body's element.
     pub name: QName,
     start: Box<dyn Fn() -> Box<dyn Track>>,
 }
@@ -90,28 +90,28 @@ impl MessageType {
         MessageType { name, start: Box::new(start) }
     }
 
-    /// A track for the messages of one stream.
+    /// Creates a track for the messages of one stream.
     pub fn start(&self) -> Box<dyn Track> {
         (self.start)()
     }
 }
 
-/// The messages of one type in one stream, decoded one after the other.
+/// The messages of one type in one stream, decoded one after another.
 pub trait Track {
-    /// Reads the next message's body element; see [`Memory::decode`].
+    /// Decodes the next message's body element; see [`Memory::decode`].
     fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step;
 
     /// Forgets the last message and its value.
     fn renew(&mut self);
 
-    /// What differential decoding did.
+    /// Returns the counters of differential decoding.
     fn stats(&self) -> DifferentialStats;
 
-    /// The last message's value, written: other values are other bytes. Unlike a comparison of
-    /// values this keeps 0 apart from -0, and takes NaN for itself.
+    /// Encodes the last message's value: different values give different bytes. Unlike a comparison
+    /// of values, this distinguishes 0 from -0, and NaN equals itself.
     ///
     /// # Errors
-    /// When the value holds text that XML cannot carry.
+    /// Returns an error if the value holds text that XML cannot represent.
     fn written(&self) -> Result<Buffer, Error>;
 }
 
@@ -135,7 +135,7 @@ impl<T: Message> Track for TypedTrack<T> {
     }
 }
 
-/// Messages as a contract says, read as dynamic values.
+/// Messages of a contract, decoded to dynamic values.
 struct DynamicTrack {
     contract: Contract,
     name: QName,

@@ -9,7 +9,7 @@ use deltasoap_http::{Answer, AttachmentError, Context, Operation, ServiceBuilder
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The description that the service serves.
+/// The WSDL that the service serves.
 const WSDL: &str = include_str!("../../../../testdata/wsdl/bench.wsdl");
 
 /// Builds the service.
@@ -84,8 +84,8 @@ lists! {
     SendStrings = "sendStrings" of String, SendMios = "sendMios" of Mio,
 }
 
-/// Operations that give back what they get: a copy, so that the request stays with the service for
-/// the next to be compared with.
+/// Operations that return what they receive: a copy, so that the request stays with the service and
+/// the next one can be compared with it.
 macro_rules! echo_lists {
     ($builder:ident: $($request:ident => $response:ident),* $(,)?) => {
         $builder$(.operation(async |request: Lease<$request>| {
@@ -94,7 +94,7 @@ macro_rules! echo_lists {
     };
 }
 
-/// Operations that count what they get.
+/// Operations that count the items that they receive.
 macro_rules! count_lists {
     ($builder:ident: $($request:ident => $response:ident = $element:literal),* $(,)?) => {
         $(#[derive(Debug, Clone, PartialEq, Eq, Soap)]
@@ -133,7 +133,7 @@ fn sends(builder: ServiceBuilder) -> ServiceBuilder {
     })
 }
 
-/// A number of items as the description has it.
+/// Converts a number of items to the type of the WSDL.
 fn count(items: usize) -> i32 {
     i32::try_from(items).unwrap_or(i32::MAX)
 }
@@ -210,7 +210,7 @@ async fn trace(_: Lease<TraceRequest>, context: Context) -> Result<Answer<TraceR
     Ok(answer.with_header(block))
 }
 
-/// Messages with a binary value that may stand in a part of its own.
+/// Messages with a binary value that may be in a part of its own.
 macro_rules! attachments {
     ($($name:ident = $element:literal),* $(,)?) => {$(
         #[derive(Debug, Clone, PartialEq, Eq, Soap)]
@@ -245,7 +245,7 @@ async fn echo_attachment(
     Ok(EchoAttachmentResponse { name: request.name.clone(), data })
 }
 
-/// The data is counted as it comes, and not kept.
+/// Counts the data as it arrives, without keeping it.
 async fn send_attachment(
     request: Lease<SendAttachment>,
     mut context: Context,
@@ -295,14 +295,14 @@ fn notifications(builder: ServiceBuilder) -> ServiceBuilder {
         })
 }
 
-/// Topics with the number of their notifications; the oldest are forgotten, so that nobody can fill
-/// the memory.
+/// Topics with the number of their notifications. The oldest are forgotten, so that no sender can
+/// fill the memory.
 #[derive(Debug, Default)]
 struct Arrived(Mutex<VecDeque<(String, i32)>>);
 
-/// Most topics that are remembered.
+/// Maximum number of topics.
 const TOPICS: usize = 1000;
-/// Most bytes of a topic that is remembered.
+/// Maximum length of a topic in bytes.
 const TOPIC: usize = 1000;
 
 impl Arrived {

@@ -1,13 +1,13 @@
-//! TR-069 (CWMP) with whole sessions: reads what every device has, and logs it.
+//! TR-069 (CWMP) with whole sessions: reads the parameters of every device, and logs them.
 
 use anyhow::Result;
 use deltasoap_cwmp::{Acs, CallError, Session};
 use deltasoap_http::ServiceBuilder;
 
-/// Where the server is mounted.
+/// Path of the server.
 pub const PATH: &str = "/cwmp";
 
-/// Most parameters that are read of a device.
+/// Maximum number of parameters that are read from a device.
 const MAX_PARAMETERS: usize = 20;
 
 /// Builds the server.
@@ -22,7 +22,7 @@ pub fn acs(settings: impl FnOnce(ServiceBuilder) -> ServiceBuilder) -> Result<Ac
     Ok(acs.configure(settings).build()?)
 }
 
-/// Reads some parameters of a device, after what there are. Gives their number.
+/// Reads the names of a device's parameters, then the values of some of them. Returns their number.
 async fn read(session: &Session) -> Result<usize, CallError> {
     let first = session.inform().parameter_list.first().map_or("Device.", |value| value.name.as_str());
     let root = first.split_once('.').map_or("Device.".to_owned(), |(root, _)| format!("{root}."));

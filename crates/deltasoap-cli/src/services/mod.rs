@@ -1,4 +1,4 @@
-//! The demo's services, one a module, and the router that they are mounted in.
+//! The demo's services, one per module, and their router.
 
 pub mod bench;
 mod cwmp;
@@ -25,17 +25,17 @@ pub struct Services {
     pub bench: SoapService,
 }
 
-/// Where each service is mounted.
+/// Paths of the services.
 pub const PATHS: [&str; 3] = ["/bench", "/tr069", "/vsphere"];
 
 impl Services {
-    /// Builds services that read requests and write responses so; reads the recorded vSphere
+    /// Builds services with these options for decoding and encoding; loads the recorded vSphere
     /// sessions.
     pub fn new(differential: Differential, templating: Templating, sharing: Sharing) -> Result<Self> {
         Self::with(|| SoapService::builder().differential(differential).templating(templating).sharing(sharing))
     }
 
-    /// Builds services, each by a builder of its own.
+    /// Builds the services, each from a builder of its own.
     fn with(builder: impl Fn() -> ServiceBuilder) -> Result<Self> {
         Ok(Services {
             tr069: tr069::service(builder())?,
@@ -44,7 +44,7 @@ impl Services {
         })
     }
 
-    /// A router with every service under its path, and a list of them at its root.
+    /// Returns a router with every service under its path, and a list of them at its root.
     pub fn router(&self) -> Router {
         let services = PATHS.into_iter().zip([&self.bench, &self.tr069, &self.vsphere]);
         let index = ServiceIndex::new("deltasoap");
@@ -83,7 +83,7 @@ async fn bind(arguments: &Serve) -> Result<Server> {
     }
 }
 
-/// Processors that this process may use.
+/// Returns the number of processors that this process may use.
 pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
@@ -95,7 +95,7 @@ fn identity(certificate: &Path, key: &Path) -> Result<Identity> {
     })
 }
 
-/// A builder with what was asked for.
+/// Returns a builder with the options of the command line.
 fn builder(arguments: &Serve) -> ServiceBuilder {
     let mut builder = SoapService::builder().tolerance(arguments.tolerance.into());
     if arguments.regular {
@@ -115,8 +115,8 @@ fn compression(arguments: &Serve) -> Compression {
     arguments.gzip_from.map_or(Compression::OFF, Compression::from_bytes)
 }
 
-/// Waits until the process is told to end; stops the server once load balancers had time to see
-/// that it is about to stop.
+/// Waits until the process is told to stop, then stops the server once load balancers had time to
+/// notice.
 async fn stop_when_told(server: ServerHandle, monitor: Monitor, drain: Duration) {
     if told_to_end().await.is_ok() {
         monitor.drain();
@@ -125,7 +125,7 @@ async fn stop_when_told(server: ServerHandle, monitor: Monitor, drain: Duration)
     }
 }
 
-/// Waits for an interrupt, or on Unix for the signal that service managers send.
+/// Waits for an interrupt, or for the signal that service managers send.
 #[cfg(unix)]
 pub async fn told_to_end() -> std::io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
@@ -175,7 +175,7 @@ mod tests {
             r#"deltasoap_encode_messages_total{service="Bench",operation="{urn:bench}echoVoid",match="first"}"#,
             r#"deltasoap_decode_seconds_count{service="Bench",operation="{urn:bench}echoVoid"}"#,
         ] {
-            // The recorder is the process's: other tests' messages are in it too.
+            // The recorder is global to the process: it also counts the messages of other tests.
             let count = text.lines().find_map(|line| line.strip_prefix(metric)?.trim().parse::<u64>().ok());
             assert!(count >= Some(1), "{metric} in {text}");
         }

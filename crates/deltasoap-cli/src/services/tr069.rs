@@ -1,8 +1,9 @@
-//! TR-069 (CWMP): the auto-configuration server's side of `Inform`, which keeps nothing of a
-//! session: the server has no requests.
+//! TR-069 (CWMP): the auto-configuration server's side of `Inform`. It keeps no state of a session,
+//! since the server sends no requests.
 //!
-//! Devices speak several versions of CWMP, which differ in the namespace alone for this message,
-//! and each is answered in its own. Parameters tell the types of their values by `xsi:type`.
+//! Devices speak several versions of CWMP. For this message they differ only in the namespace, and
+//! each device is answered in its own version. Parameters give the types of their values by
+//! `xsi:type`.
 
 use anyhow::Result;
 use deltasoap::lexical::DateTime;
@@ -19,7 +20,7 @@ pub fn service(builder: ServiceBuilder) -> Result<SoapService> {
     Ok(v1_0::register(v1_4::register(builder.name("CWMP"))).empty_post(nothing_to_ask).build()?)
 }
 
-/// The messages of one version.
+/// Defines the messages of one version.
 macro_rules! version {
     ($module:ident, $namespace:literal) => {
         pub mod $module {
@@ -67,7 +68,7 @@ macro_rules! version {
 version!(v1_0, "urn:dslforum-org:cwmp-1-0");
 version!(v1_4, "urn:dslforum-org:cwmp-1-4");
 
-/// An answer with the request's ID, if it had one.
+/// Adds the request's ID to an answer, if it had one.
 fn answered<B, I: Message>(answer: Answer<B>, id: Option<Result<I, Error>>) -> Result<Answer<B>, Error> {
     let Some(id) = id.transpose()? else { return Ok(answer) };
     Ok(answer.with_header(HeaderBlock::from_message(&id)?.must_understand(Version::Soap11)))

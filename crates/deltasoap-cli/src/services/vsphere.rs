@@ -54,13 +54,13 @@ pub fn service(builder: ServiceBuilder) -> Result<SoapService> {
     Ok(builder.name("vSphere Fetch").operation(fetch).build()?)
 }
 
-/// What was answered to each request, in order.
+/// The answers recorded for each request, in order.
 struct Recording(HashMap<Fetch, Answers>);
 
 #[derive(Default)]
 struct Answers {
     responses: Vec<FetchResponse>,
-    /// Answers given so far; behind the last the first comes again.
+    /// Number of answers given so far; after the last answer, the first is given again.
     given: AtomicUsize,
 }
 
@@ -82,7 +82,7 @@ impl Recording {
     }
 }
 
-/// Reads a recorded response message.
+/// Decodes a recorded response message.
 pub fn recorded_response(message: &[u8]) -> Result<FetchResponse> {
     match decode_reply(message)?.1 {
         Reply::Response(response) => Ok(response),

@@ -1,8 +1,8 @@
-//! Compiled descriptions: written, damaged, and in place of their WSDL.
+//! Compiled WSDLs: written, damaged, and used in place of the WSDL.
 
 use super::*;
 
-/// The compiled form of a description, in a directory that lasts as long as the test.
+/// Compiles a WSDL, in a directory that lasts as long as the test.
 fn compiled(wsdl: &str) -> (tempfile::TempDir, String) {
     let directory = tempfile::tempdir().expect("a directory");
     let file = directory.path().join("compiled.bin").to_string_lossy().into_owned();
@@ -50,7 +50,7 @@ fn a_compiled_description_stands_for_its_wsdl_in_every_command() {
     }
 }
 
-/// What is printed, without the name of what was imported.
+/// Returns the output without the name of the imported file.
 fn without_name(output: &Output, wsdl: &str) -> String {
     let name = Path::new(wsdl).file_name().expect("a name").to_string_lossy();
     stdout(output).replace(wsdl, "WSDL").replace(&*name, "WSDL")

@@ -6,21 +6,21 @@ use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 const WSDL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/wsdl/bench.wsdl");
-/// A calibration of some other machine.
+/// A calibration of another machine.
 const ELSEWHERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/cost.json");
 
 fn cost(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_deltasoap")).arg("cost").args(arguments).output().expect("it runs")
 }
 
-/// What a command prints that succeeds.
+/// Returns the output of a command that succeeds.
 fn printed(arguments: &[&str]) -> String {
     let output = cost(arguments);
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// What a command complains of that fails.
+/// Returns the error of a command that fails.
 fn complaint(arguments: &[&str]) -> String {
     let output = cost(arguments);
     assert!(!output.status.success(), "{arguments:?} succeeded");
@@ -36,7 +36,8 @@ fn folder() -> &'static Path {
     FOLDER.get_or_init(|| tempfile::tempdir().expect("a folder")).path()
 }
 
-/// What measuring prints; `None` where what was measured is noise, which is kept all the same.
+/// Returns the output of a measurement; `None` if the measurements are noise, which are saved all
+/// the same.
 fn measure_or_noise(arguments: &[&str]) -> Option<String> {
     let output = cost(&[&["measure"], arguments].concat());
     let said = String::from_utf8_lossy(&output.stderr);
@@ -52,7 +53,7 @@ fn measured(mode: &'static str) -> String {
     let path = cell.get_or_init(|| {
         let path = folder().join(format!("{mode}.json"));
         let file = path.to_string_lossy().into_owned();
-        // Times of few rounds on a busy machine may be noise: then more of them are measured.
+        // With few rounds on a busy machine, times may be noise: then more rounds are measured.
         let is_measured = |rounds: &str| {
             measure_or_noise(&["--few", "--rounds", rounds, "--mode", mode, "--calibration", &file]).is_some()
         };
@@ -82,13 +83,13 @@ fn measuring_shows_the_papers_tables_and_goes_on_where_it_ended() {
         points.map(|it| it["cpu"].as_array().expect("times").clone()).collect::<Vec<_>>()
     };
     let (before, after) = (times(&one), times(&two));
-    // A visit has several batches, but one of a message that takes long.
+    // A visit has several batches, except for a message that takes long.
     let is_kept = |(before, after): (&Vec<Json>, &Vec<Json>)| after.len() > before.len();
     assert!(before.len() == after.len() && before.iter().zip(&after).all(is_kept), "all times are kept");
     assert!(before.iter().any(|batches| batches.len() == 3), "of each batch");
     assert_eq!(two["planned"].as_u64(), Some(2));
     let other = complaint(&["measure", "--few", "--rounds", "2", "--mode", "differential", "--calibration", &file]);
-    assert!(other.contains("is of regular mode; --fresh begins anew"), "{other}");
+    assert!(other.contains("is of regular mode; --fresh starts over"), "{other}");
 }
 
 #[test]
@@ -125,7 +126,7 @@ fn messages_of_a_wsdl_are_predicted() {
     assert!(send(&long) > write(&long) && send(&short) > write(&short), "the system's part comes on top: {long}");
 }
 
-/// A calibration may come from anywhere.
+/// Calibrations are not trusted: they may come from anywhere.
 #[test]
 fn a_calibration_puts_no_markup_into_the_page() {
     let evil = "<script>alert(1)</script>";
@@ -201,7 +202,7 @@ fn operations_with_changes_are_held_against_the_truth() {
     assert!(count(&half, "5 of 10 values changed") > 0, "{half:?}");
     let regular = measured("regular");
     let refused = complaint(&["validate", "--wsdl", WSDL, "--changed", "5", "--calibration", &regular]);
-    assert!(refused.contains("differential mode alone"), "{refused}");
+    assert!(refused.contains("only for differential mode"), "{refused}");
 }
 
 #[test]
@@ -233,9 +234,9 @@ fn what_means_nothing_is_refused() {
     let large = of(&[&["predict"][..], &operation, &["--string", "item=99999999999"]].concat());
     assert!(large.contains("more than 100000000 characters"), "{large}");
     let none = of(&["plan", "--wsdl", WSDL, "--clients", "5"]);
-    assert!(none.contains("say which operation is meant"), "{none}");
+    assert!(none.contains("select an operation with --operation"), "{none}");
     let full = of(&[&["plan"][..], &operation, &["--rate", "1000000", "--service", "2"]].concat());
-    assert!(full.contains("it is saturated at"), "{full}");
+    assert!(full.contains("it saturates at"), "{full}");
     let clients = of(&[&["plan"][..], &operation, &["--clients", "4000000000"]].concat());
     assert!(clients.contains("at most 100000"), "{clients}");
     let cores = of(&[&["plan"][..], &operation, &["--clients", "100000", "--cores", "1000"]].concat());
@@ -243,7 +244,7 @@ fn what_means_nothing_is_refused() {
     assert!(complaint(&["measure", "--engine", "nobody"]).contains("cargo xtask peers nobody"));
 }
 
-/// What was measured elsewhere is no good here, but can be looked at.
+/// A calibration of another machine cannot be used here, but can be shown.
 #[test]
 fn a_calibration_of_another_machine_is_refused() {
     let refused = complaint(&["predict", "--wsdl", WSDL, "--calibration", ELSEWHERE]);
@@ -251,9 +252,9 @@ fn a_calibration_of_another_machine_is_refused() {
     assert!(complaint(&["fit", "--calibration", ELSEWHERE]).contains("the processor is "));
     assert!(printed(&["fit", "--elsewhere", "--calibration", ELSEWHERE]).contains("Table 3"));
     let none = complaint(&["predict", "--wsdl", WSDL, "--calibration", "/nowhere.json"]);
-    assert!(none.contains("`deltasoap cost measure` makes one"), "{none}");
+    assert!(none.contains("`deltasoap cost measure` creates one"), "{none}");
     let format = complaint(&["fit", "--calibration", WSDL]);
-    assert!(format.contains("is no calibration"), "{format}");
+    assert!(format.contains("is not a calibration"), "{format}");
 }
 
 #[test]
@@ -267,7 +268,7 @@ fn too_few_points_are_said() {
     assert!(complaint.contains("points are too few"), "{complaint}");
 }
 
-/// The calibration of some other machine, with other times.
+/// Writes the calibration of another machine, with other times.
 fn with_times(name: &str, mut time: impl FnMut(&Json) -> Option<f64>, others: Option<f64>) -> String {
     let whole = std::fs::read_to_string(ELSEWHERE).expect("a file");
     let mut calibration: Json = serde_json::from_str(&whole).expect("JSON");
@@ -282,7 +283,7 @@ fn with_times(name: &str, mut time: impl FnMut(&Json) -> Option<f64>, others: Op
     path.to_string_lossy().into_owned()
 }
 
-/// Times that have nothing to do with the messages: of a machine that did something else.
+/// Times unrelated to the messages, of a machine that did something else.
 #[test]
 fn noise_is_refused() {
     let mut state = 1_u64;
@@ -305,7 +306,7 @@ fn noise_is_refused() {
     assert!(said.contains("c1 is -100.0 ± ") && !said.contains("processors busy"), "{said}");
 }
 
-/// Also where the series is a small part of what was measured.
+/// Noise is found even if the series is a small part of the measurements.
 #[test]
 fn noise_in_one_series_is_refused() {
     for class in ["int", "double", "text"] {
@@ -333,7 +334,7 @@ fn a_machine_that_was_busy_is_said() {
     assert!(measured.contains("\"others\":") && !measured.contains("\"others\":null"), "what others did is measured");
 }
 
-/// What is predicted from it says so, too.
+/// Predictions from it carry the warning, too.
 #[test]
 fn a_calibration_that_ended_early_is_said() {
     let change = |from: &str, name: &str| {
@@ -391,5 +392,5 @@ fn a_type_without_an_end_is_said() {
     std::fs::write(&path, wsdl).expect("written");
     let output = cost(&["predict", "--wsdl", &path.to_string_lossy(), "--calibration", &measured("regular")]);
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("has no end: its type requires itself"), "{said}");
+    assert!(said.contains("requires itself, so no message can contain it"), "{said}");
 }

@@ -1,8 +1,8 @@
-//! Descriptions of several documents: loaded with credentials, and served again by a mock.
+//! WSDLs of several documents: loaded with credentials, and served again by a mock.
 
 use super::*;
 
-/// Serves documents to those who know the password, for the rest of the test.
+/// Serves documents to clients with the password, for the rest of the test.
 fn guarded(documents: Vec<(&'static str, String)>) -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
@@ -50,7 +50,7 @@ fn a_guarded_wsdl_is_loaded_and_served_again_with_what_it_imports() {
     assert!(generated.status.success(), "{}", stderr(&generated));
 }
 
-/// What the stream names is relative to the working directory.
+/// Names in a WSDL from standard input are relative to the working directory.
 #[test]
 fn a_description_is_read_from_a_stream() {
     let list = |wsdl: &str, text: &str| {
@@ -77,7 +77,7 @@ fn a_description_is_read_from_a_stream() {
     }
 }
 
-/// What allows private addresses does not help those who are offline.
+/// `--allow-private` has no effect with `--offline`.
 #[test]
 fn what_to_do_about_private_addresses_depends_on_the_network() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -145,13 +145,13 @@ fn a_mock_serves_files_around_its_own_and_those_in_other_encodings() {
     let url = format!("{}?wsdl", mock.url);
     let served = run(&["list", &url]);
     assert!(served.status.success() && stdout(&served).contains("Order"), "{}", stderr(&served));
-    // The same of a WSDL from the network, whose documents have such names there.
+    // Likewise for a WSDL from the network, whose documents have such names there.
     let again = Serving::start(&["mock", &url]);
     let served = run(&["list", &format!("{}?wsdl", again.url)]);
     assert!(served.status.success() && stdout(&served).contains("Order"), "{}", stderr(&served));
 }
 
-/// The description with an address that is none of HTTP.
+/// Returns the WSDL with an address that is not an HTTP URL.
 fn with_other_address(wsdl: &str) -> String {
     let start = wsdl.find("location=\"").expect("an address") + "location=\"".len();
     let end = start + wsdl[start..].find('"').expect("its end");

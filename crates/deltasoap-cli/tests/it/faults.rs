@@ -1,4 +1,4 @@
-//! Faults that services answer with: what is told of them.
+//! Faults that services answer with, and what is printed of them.
 
 use super::network::canned;
 use super::*;

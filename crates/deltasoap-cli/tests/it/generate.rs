@@ -41,7 +41,7 @@ fn what_is_left_out_is_named() {
     assert_eq!(said.lines().count(), warnings.len(), "{said}");
     assert!(said.lines().zip(warnings).all(|(line, warning)| line.ends_with(warning)), "{said}");
     assert!(said.contains("error: left out"), "{said}");
-    // Who does not ask for them does without.
+    // Operations that are not selected are not missed.
     assert!(generate(&[ARCHIVE, "--operation", "Store"]).status.success());
 }
 
@@ -65,8 +65,8 @@ fn what_cannot_be_imported_or_written_is_an_error() {
     assert!(stderr(&output).contains("no/such/folder.rs cannot be written"), "{output:?}");
 }
 
-/// A file of a directory beside that of the WSDL: it is of the same tree, and `--root` can leave it
-/// out.
+/// A file in a sibling of the WSDL's directory: it belongs to the same tree, and `--root` can
+/// exclude it.
 #[test]
 fn files_of_the_tree_are_loaded_unless_the_root_is_narrower() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,4 @@
-//! The commands as programs: what they print, and how they end.
+//! The commands as programs: their output and exit codes.
 
 mod compiled;
 mod cost;
@@ -49,7 +49,7 @@ fn json(output: &Output) -> Json {
 struct Serving {
     child: Child,
     url: String,
-    /// Held open, so that the server can go on printing.
+    /// Kept open, so that the server can go on printing.
     _output: BufReader<ChildStdout>,
 }
 
@@ -114,7 +114,8 @@ fn who_has_seen_enough_is_no_error() {
     }
 }
 
-/// What is not there, is no WSDL, or is not let in: each error says so once, and what can be done.
+/// Files that do not exist, are not WSDLs, or are not allowed: each error says so once, and what to
+/// do.
 #[test]
 fn what_cannot_be_imported_is_said_with_what_to_do() {
     let mock = Serving::start(&["mock", &shop()]);
@@ -143,7 +144,7 @@ fn what_cannot_be_imported_is_said_with_what_to_do() {
         ("http://ada:pass@a host/x", &["error: http://a host/x cannot be imported: the URL is malformed: "]),
         (&wsdl2, &["a WSDL 2.0 document"]),
         (&page, &["the root element is <html>", "with ?wsdl)"]),
-        (&mock.url, &["is it a page?", "with ?wsdl)"]),
+        (&mock.url, &["is it a web page?", "with ?wsdl)"]),
         (&out, &["/etc/hostname is outside of ", "the nearest folder that contains both", "(--root DIR names"]),
     ] {
         let output = run(&["list", wsdl]);
@@ -227,8 +228,7 @@ fn list_fails_where_something_is_missing() {
     assert!(stdout(&output).contains("  Order\n") && stderr(&output).contains("Number"), "{output:?}");
 }
 
-/// A description with operations of all kinds, in front of them policies, and a schema that is not
-/// there.
+/// A WSDL with operations of all kinds and, before them, policies and a schema that does not exist.
 const KINDS: &str = "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' xmlns:soap='http://schemas.xmlsoap.org/wsdl/soap/'
   xmlns:xs='http://www.w3.org/2001/XMLSchema' xmlns:p='http://www.w3.org/ns/ws-policy' xmlns:t='urn:t' targetNamespace='urn:t'>
   <types><xs:schema targetNamespace='urn:t'>IMPORT<xs:element name='e' type='xs:int'/></xs:schema></types>
@@ -255,7 +255,7 @@ fn list_says_which_operations_cannot_be_called_or_generated() {
     let output = run(&["list", &path]);
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
     let expected = "S.Q  SOAP 1.1  https://127.0.0.1:1/\n  Ask\n  Void\n  Typed\n  \
-        Notify  (notification: the service sends it, `call` too; `generate` leaves it out)\n  Solicit  (solicit-response: the service sends it, `call` too; `generate` leaves it out)\n";
+        Notify  (notification: the service starts it; `call` can send it, `generate` omits it)\n  Solicit  (solicit-response: the service starts it; `call` can send it, `generate` omits it)\n";
     assert_eq!(stdout(&output), expected);
     let listed = json(&run(&["list", "--json", &path]));
     let marks: Vec<_> = listed["operations"]
@@ -305,7 +305,7 @@ fn list_shows_each_port_and_what_generate_leaves_out_at_it() {
     std::fs::write(&path, PORTS).expect("a file");
     let path = path.to_string_lossy();
     let output = run(&["list", &path]);
-    let of_each = "\n  Ping\n  Pong  (`generate` leaves it out: its body is empty, and another one has its action)\n";
+    let of_each = "\n  Ping\n  Pong  (`generate` omits it: its body is empty, and another has the same action)\n";
     let ports = ["S.Http  SOAP 1.1  http://a", "S.Https  SOAP 1.1  https://a", "S2.Http  SOAP 1.1  http://b"];
     let expected: String = ports.iter().map(|port| format!("{port}.example/{of_each}")).collect();
     assert_eq!(stdout(&output), expected, "{output:?}");
@@ -367,7 +367,7 @@ fn policies_that_are_not_met_are_said() {
     std::fs::write(&path, KINDS.replace("IMPORT", "").replace("POLICY", policy)).expect("a file");
     let path = path.to_string_lossy();
     let call = ["call", &path, "Ask", "-d", "1", "--timeout", "5"];
-    // A port that cannot be listened on ends `mock` after it has said what it has to say.
+    // `mock` reports everything else before it fails because it cannot listen.
     let mock = ["mock", &path, "--listen", "192.0.2.1:1"];
     for arguments in [&["list", &path][..], &["generate", &path], &call, &mock] {
         let said = stderr(&run(arguments));
@@ -382,7 +382,7 @@ fn policies_that_are_not_met_are_said() {
     assert_eq!(listed["operations"][0]["unmet_policies"], json!(["SignedParts"]));
 }
 
-/// Extensions that must be understood are said as policies are.
+/// Extensions that must be understood are reported like policies.
 #[test]
 fn extensions_that_are_required_and_unknown_are_said() {
     let folder = tempfile::tempdir().expect("a directory");
@@ -684,7 +684,7 @@ fn options_of_loading_need_something_to_load() {
     assert!(stderr(&output).ends_with("or set DELTASOAP_PASSWORD\n"), "{output:?}");
 }
 
-/// A server whose certificate nobody knows, with the certificate as a file.
+/// Starts a server whose certificate nobody trusts; returns the certificate as a file.
 fn serving_tls() -> (tempfile::TempDir, String, Serving) {
     let folder = tempfile::tempdir().expect("a directory");
     let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).expect("a certificate");
@@ -730,8 +730,8 @@ fn who_is_trusted_is_said_once_for_the_wsdl_and_the_service() {
     }
 }
 
-/// A certificate as openssl writes it, by itself: an authority's, self-signed, with the host as its
-/// common name.
+/// A certificate with openssl's defaults: an authority's, self-signed, with the host as its common
+/// name.
 #[test]
 fn certificates_of_openssl_are_trusted_for_the_wsdl_and_the_service() {
     let file = |name: &str| format!("{}/../../testdata/tls/{name}", env!("CARGO_MANIFEST_DIR"));

@@ -1,9 +1,9 @@
-//! Calls and loading over the network: what is sent and to whom, what is answered, and what is said
-//! where it fails.
+//! Calls and loading over the network: what is sent and to whom, what is answered, and which errors
+//! are reported.
 
 use super::*;
 
-/// A server that answers everything alike, and the requests that came.
+/// Starts a server that answers every request alike; returns its URL and the requests it received.
 pub(super) fn canned(answer: &'static str) -> (String, std::sync::Arc<std::sync::Mutex<Vec<String>>>) {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}/", listener.local_addr().expect("an address"));
@@ -42,7 +42,7 @@ fn codes_of_soap_1_1_are_shown_as_they_came() {
     assert_eq!(json(&output)["fault"]["code"], "Client.Bad");
 }
 
-/// An answer with a fault of SOAP 1.2: what stands in the header, in the code and in the reason.
+/// Returns an answer with a SOAP 1.2 fault, with the given header, code and reason.
 fn fault_of_12(header: &str, code: &str, reason: &str) -> String {
     let answer = format!(
         "HTTP/1.1 500 No\r\nContent-Type: application/soap+xml\r\nConnection: close\r\n\r\n\
@@ -54,7 +54,7 @@ fn fault_of_12(header: &str, code: &str, reason: &str) -> String {
 
 const TEXT: &str = "<s:Text xml:lang='en'>no</s:Text>";
 
-/// Whatever version the operation is of, and whatever the code is called in the other.
+/// Independent of the operation's version of SOAP, and of the code's name in the other version.
 #[test]
 fn codes_of_soap_1_2_are_shown_as_they_came() {
     let sub = "<s:Value>s:Receiver</s:Value>\
@@ -84,7 +84,7 @@ fn header_blocks_that_the_service_did_not_understand_are_shown() {
     let blocks = "<s:NotUnderstood qname='q:Session'/><s:NotUnderstood qname='w:To' xmlns:w='urn:w'/>\
         <s:NotUnderstood qname='undeclared:Odd'/>";
     let url = fault_of_12(blocks, "<s:Value>s:MustUnderstand</s:Value>", TEXT);
-    // With an answer, and without.
+    // One with an answer, one without.
     for (operation, data) in [("Soap12.Order", ORDER), ("Soap12.Ping", r#"{"text": "x"}"#)] {
         let call = ["call", &shop(), operation, "-d", data, "--endpoint", &url];
         let output = run(&call);
@@ -200,7 +200,7 @@ fn header_blocks_without_a_namespace_are_sent_with_a_warning() {
     assert!(!stderr(&call("<x xmlns='urn:x'/>")).contains(warning));
 }
 
-/// Also one that is refused before any service sees it, and one that nothing is there for.
+/// Even a request that is refused before it reaches a service, or for which there is no service.
 #[test]
 fn requests_that_no_service_answers_are_logged() {
     let get = |path: &str| format!("GET {path} HTTP/1.1\r\nHost: h\r\n\r\n");
@@ -245,7 +245,7 @@ fn attributes_that_a_mock_passes_over_are_logged() {
     assert!(silent.contains("answered") && !silent.contains("WARN"), "{silent}");
 }
 
-/// What a server logs of these requests, each of which gets an answer.
+/// Returns what a server logs for these requests, each of which gets an answer.
 fn logged(server: &[&str], requests: &[String]) -> String {
     let mut child = command();
     let child = child.args(server).args(["--listen", "127.0.0.1:0"]).env("RUST_LOG", "info");
@@ -260,7 +260,7 @@ fn logged(server: &[&str], requests: &[String]) -> String {
         let read = std::io::Read::read(&mut stream, &mut [0; 64]).expect("an answer");
         assert!(read > 0, "{request}");
     }
-    // What ends a connection is logged after its answer.
+    // The end of a connection is logged after its answer.
     std::thread::sleep(std::time::Duration::from_millis(200));
     child.kill().expect("killed");
     let mut logged = String::new();
@@ -269,7 +269,7 @@ fn logged(server: &[&str], requests: &[String]) -> String {
     logged
 }
 
-/// Each error says which URL, what limit or cause, and what can be done.
+/// Each error names the URL and the limit or cause, and says what to do.
 #[test]
 fn what_is_not_answered_is_said_with_what_to_do() {
     const DENIED: &str =
@@ -331,7 +331,7 @@ fn each_request_is_logged_where_that_is_asked_for() {
     assert!(logged.contains("operation=\"Order\"") && logged.contains("status=200"), "{logged}");
 }
 
-/// Each error says which URL, what limit or cause, and what can be done.
+/// Each error names the URL and the limit or cause, and says what to do.
 #[test]
 fn what_is_not_loaded_is_said_with_what_to_do() {
     const DENIED: &str =
@@ -353,7 +353,7 @@ fn what_is_not_loaded_is_said_with_what_to_do() {
         (&canned(LOOP).0, "more than 5 redirects", "--cert give them"),
         (&canned(AWAY).0, "file:///x", "is the URL right?"),
         (&canned(PRIVATE).0, "http://127.0.0.1:1/ is a private address", "--allow-private"),
-        (&canned(CUT).0, "before message length", "the answer was cut off"),
+        (&canned(CUT).0, "before message length", "the answer was truncated"),
         (&tls.url, "authority that is not trusted", "(--cacert FILE adds one, -k"),
         (&to_plain, "does not answer in TLS", "is the URL http://?"),
         (&to_tls, "answers in TLS", "is the URL https://?"),
@@ -408,7 +408,7 @@ fn descriptions_are_loaded_through_a_proxy() {
     assert!(secure[0].starts_with("CONNECT nowhere.invalid:443 HTTP/1.1\r\n"), "{secure:?}");
     let (output, direct) = run(&["list", "--proxy", &url, WSDL], &[("no_proxy", "nowhere.invalid")]);
     assert!(direct.is_empty() && stderr(&output).contains("failed to lookup"), "{output:?}");
-    // What a file names, too.
+    // The same for documents that a file names.
     let import = "<wsdl:import namespace=\"urn:other\" location=\"http://nowhere.invalid/other.wsdl\"/>";
     let naming =
         format!("<wsdl:definitions xmlns:wsdl=\"http://schemas.xmlsoap.org/wsdl/\">{import}</wsdl:definitions>");
@@ -462,7 +462,8 @@ fn calls_go_through_a_proxy() {
     assert!(stderr(&call(&["--proxy", "ftp://x"], &[])).contains("--proxy <URL>: not the URL of a proxy"));
 }
 
-/// Wrong arguments end the command before anything is loaded, and passwords in them are not shown.
+/// Invalid arguments end the command before anything is loaded, and passwords in them are not
+/// shown.
 #[test]
 fn values_that_options_do_not_take_are_usage_errors() {
     let endpoint = "http://127.0.0.1:1/";
@@ -489,7 +490,7 @@ fn values_that_options_do_not_take_are_usage_errors() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
         assert!(text.contains(part) && !text.contains("secret"), "{arguments:?}: {text}");
     }
-    // The same where a file needs no header.
+    // The same for a file, which needs no header.
     assert_eq!(run(&["list", &shop(), "-H", "nocolon"]).status.code(), Some(2));
     let folder = tempfile::tempdir().expect("a directory");
     let path = folder.path().join("jms.wsdl");
@@ -504,7 +505,7 @@ fn values_that_options_do_not_take_are_usage_errors() {
     );
 }
 
-/// What was given for a WSDL's host goes to another that it names only if the caller says so.
+/// Credentials for a WSDL's host go to another host that it names only if the caller says so.
 #[test]
 fn credentials_do_not_follow_a_wsdl_to_another_host() {
     let wsdl = std::fs::read_to_string(shop()).expect("a WSDL");
@@ -537,7 +538,7 @@ fn hints_do_not_show_the_password_of_a_url() {
     }
 }
 
-/// What is said of a refusal depends on what was sent, and on what the server offers.
+/// The hint about a refusal depends on what was sent, and on what the server offers.
 #[test]
 fn credentials_that_are_refused_are_told_from_missing_ones() {
     let refusing = |challenge: &str| {
@@ -553,7 +554,7 @@ fn credentials_that_are_refused_are_told_from_missing_ones() {
         (digest, &["-u", "ada:secret"], "offered by Digest", "add --digest"),
         (digest, &["-u", "ada:secret", "--digest"], "offered by Digest", "refused the credentials"),
         (digest, &[], "offered by Digest", "-u NAME:PASSWORD --digest"),
-        ("Basic realm=\"hidden\"", &["-u", "ada:secret", "--digest"], "offered by Basic", "leave --digest out"),
+        ("Basic realm=\"hidden\"", &["-u", "ada:secret", "--digest"], "offered by Basic", "omit --digest"),
         ("Negotiate", &["-u", "ada:secret"], "offered by Negotiate", "-u knows Basic and Digest"),
         ("Bearer", &["-H", "Authorization: Bearer secret"], "offered by Bearer", "in the Authorization header"),
     ] {
@@ -573,7 +574,7 @@ fn credentials_that_are_refused_are_told_from_missing_ones() {
     assert!(text.contains("refused the credentials") && !text.contains("secret"), "{text}");
 }
 
-/// `--offline` is about imports: a WSDL that is named by its URL is fetched, and nothing else.
+/// `--offline` is about imports: a WSDL given by its URL is fetched, and nothing else.
 #[test]
 fn offline_imports_use_no_network() {
     let wsdl = "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' targetNamespace='urn:t'>\
@@ -591,7 +592,7 @@ fn offline_imports_use_no_network() {
     assert_eq!(requests.len(), 1, "{requests:?}");
 }
 
-/// Errors on the way to a proxy name it and who named it, and do not blame the service.
+/// Errors of a proxy name the proxy and where it was set, and do not blame the service.
 #[test]
 fn proxies_that_cannot_be_reached_are_named() {
     let run = |arguments: &[&str], variables: &[(&str, &str)]| {
@@ -716,7 +717,7 @@ fn all_reasons_and_the_node_of_a_fault_are_told() {
     assert!(text.contains("  role: urn:role\n  node: urn:node\n"), "{text}");
 }
 
-/// A catalogue in a package, and what stands behind it there.
+/// Packs a catalogue, and the bytes that follow it.
 fn packed(body: &str, behind: &str) -> String {
     let answer = format!(
         "HTTP/1.1 200 OK\r\nContent-Type: multipart/related; boundary=B; type=\"text/xml\"; start=\"<r@x>\"\r\n\
@@ -757,11 +758,11 @@ fn parts_that_are_not_printed_are_said() {
     let two = format!("{one}\r\nContent-Location: urn:q\r\n\r\nq\r\n--B--\r\n");
     for (behind, said) in [
         ("--\r\n", ""),
-        (&format!("{one}--\r\n"), "warning: 1 part that came with the answer is left out: application/pdf <p@x>; "),
+        (&format!("{one}--\r\n"), "warning: 1 part of the answer is not printed: application/pdf <p@x>; "),
         (
             &two,
-            "warning: 2 parts that came with the answer are left out: application/pdf <p@x>, \
-             a part of no media type at urn:q; ",
+            "warning: 2 parts of the answer are not printed: application/pdf <p@x>, \
+             a part without a media type at urn:q; ",
         ),
     ] {
         let url = packed(CATALOGUE, behind);
@@ -800,8 +801,8 @@ fn attributes_that_are_not_printed_are_said() {
     }
 }
 
-/// What a service adds is left out and said; other orders and namespaces are read where they are
-/// accepted.
+/// Elements that a service adds are omitted and reported; other orders and namespaces are accepted
+/// if the tolerance allows them.
 #[test]
 fn answers_beyond_the_schema_are_read_as_far_as_told() {
     const START: &str = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body>";
@@ -828,7 +829,7 @@ fn answers_beyond_the_schema_are_read_as_far_as_told() {
     assert_eq!(json(&call(bare, &["--tolerance", "any-order"])), json!({ "root": { "name": "all" } }));
 }
 
-/// Calls with one session file are one session to the service.
+/// Calls with one cookie file are one session to the service.
 #[test]
 fn a_session_file_keeps_cookies() {
     const ANSWER: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nSet-Cookie: sid=\"abc\"; Path=/; HttpOnly\r\n\
@@ -866,7 +867,7 @@ fn lab() -> String {
     testdata("crates/deltasoap-dynamic/tests/data/lab.wsdl")
 }
 
-/// Answers one request with the beginning of a list, and with the rest when it is told to.
+/// Answers one request with the beginning of a list, and with the rest on a signal.
 fn in_two_parts(
     first: String,
     rest: impl FnOnce(&mut std::net::TcpStream) + Send + 'static,
@@ -910,13 +911,13 @@ fn items_are_printed_while_they_arrive() {
     call.args(["call", &lab(), "Measure", "-d", "{\"count\":1}", "--stream", "--endpoint", &url]);
     let mut child = call.stdout(Stdio::piped()).spawn().expect("the program runs");
     let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines().map(|line| line.expect("UTF-8"));
-    // One is there before the server has sent the others; the last one of those that came may not
-    // be finished.
+    // The first item is printed before the server has sent the others; the last of the items that
+    // arrived may be incomplete.
     assert_eq!(lines.next().as_deref(), Some("0.5"));
     go.send(()).expect("the server waits");
     for n in 1..COUNT - 1 {
         assert_eq!(lines.next(), Some(format!("{n}.5")));
-        // It is not done: there is no room for the rest between the two programs.
+        // The client is not done: the buffers between the two programs are too small for the rest.
         if n == COUNT - 50_000
             && let Ok(status) = std::fs::read_to_string(format!("/proc/{}/status", child.id()))
         {
@@ -940,7 +941,7 @@ fn what_is_wrong_with_streamed_items_is_said() {
     for conflict in ["--json", "--validate=refuse"] {
         assert_eq!(call(&["Look", "--stream", conflict], nowhere).status.code(), Some(2));
     }
-    // What came before the connection broke off is printed.
+    // Items that arrived before the connection broke are printed.
     let levels = "<level>2</level>".repeat(10);
     let (url, go) = in_two_parts(format!("{MEASURED}{levels}"), |_| {});
     go.send(()).expect("the server waits");

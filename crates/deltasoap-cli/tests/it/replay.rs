@@ -1,4 +1,4 @@
-//! `deltasoap replay` as a program: what it prints, and how it ends.
+//! `deltasoap replay` as a program: its output and exit codes.
 
 use deltasoap_streams::{prng, tr069};
 use std::fs;
@@ -15,7 +15,7 @@ fn stdout(output: &Output) -> &str {
     std::str::from_utf8(&output.stdout).expect("UTF-8")
 }
 
-/// One device's messages, of which one is broken.
+/// Writes one device's messages, of which one is broken.
 fn device() -> TempDir {
     let directory = tempfile::tempdir().expect("a directory");
     for message in tr069::device_stream(prng::SEED, 1).take(12) {

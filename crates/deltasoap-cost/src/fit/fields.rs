@@ -1,10 +1,10 @@
-//! Noise in the times of types with fields.
+//! Detects noise in the times of types with fields.
 //!
 //! The paper has no equation for them alone, and the regression over all series explains most of
-//! the variance even where their times are noise. So they are held to the rule of
-//! [`Regression::check`](super::regression::Regression::check) by themselves, each type of field:
-//! cost must grow with their number. Types of too few points are held to it together. Each has a
-//! slope of its own in each style.
+//! the variance even where their times are noise. So each type of field must pass the rule of
+//! [`Regression::check`](super::regression::Regression::check) alone: the cost must grow with the
+//! number of fields. Types with too few points are checked together, each with its own slope in
+//! each style.
 
 use super::regression::Problem;
 use super::segments::LEAST;
@@ -13,7 +13,7 @@ use crate::calibration::{Activity, Point};
 use crate::workload::{Class, Style, Workload};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Refuses noise.
+/// Rejects noise.
 ///
 /// # Errors
 /// [`CostError::Noise`].
@@ -58,7 +58,7 @@ fn series_of(samples: &[Sample]) -> BTreeSet<(Class, Style)> {
     samples.iter().map(|sample| sample.series).collect()
 }
 
-/// True for enough points to tell a line from noise.
+/// Returns true if there are enough points to distinguish a line from noise.
 fn is_enough(samples: &[Sample]) -> bool {
     samples.len() >= series_of(samples).len() + LEAST
 }
@@ -80,11 +80,11 @@ fn check_samples(name: &str, samples: &[Sample]) -> Result<(), CostError> {
         weights: Vec::new(),
     };
     let fit = problem.solve().or_else(|_| {
-        // All have as many characters.
+        // All samples have the same number of characters.
         problem.regressors.pop();
         problem.rows.iter_mut().for_each(|row| _ = row.pop());
         problem.solve()
     })?;
-    // A character costs so little that its slope may fall where cost is not quite a line.
+    // A character costs so little that its slope may be negative where cost is not quite linear.
     fit.check(name, &fit.coefficients[1..=series.len()])
 }

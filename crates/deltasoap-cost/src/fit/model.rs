@@ -1,12 +1,11 @@
-//! Models: what a calibration says about the cost of any message.
+//! Models: the cost of any message, derived from a calibration.
 //!
-//! Equations 1 to 3 of Imre et al. are fitted as they stand, by ordinary least squares. Predictions
-//! come from one more regression, over all measured messages but the composite types: its
-//! regressors are what messages consist of ([`Feature`]), and its residuals are relative, for what
-//! matters of a prediction is how many percent it is off. It is equation 3 with more kinds of
-//! fields, and its coefficients are, as in section 3.4, those of the arrays as far as a toolkit
-//! treats a field like an item. [`ActivityModel::by_the_paper`] predicts by section 3.4 to the
-//! letter.
+//! Equations 1 to 3 of Imre et al. are fitted as printed, by ordinary least squares. Predictions
+//! use one more regression, over all measured messages except the composite types. Its regressors
+//! are the [`Feature`]s of messages, and its residuals are relative, since the error of a
+//! prediction is judged in percent. It is equation 3 with more kinds of fields. As in section 3.4,
+//! its coefficients are those of the arrays, as far as a toolkit treats a field like an item.
+//! [`ActivityModel::by_the_paper`] predicts exactly as section 3.4 does.
 
 use super::fields;
 use super::regression::{Problem, Regression, two_sided};
@@ -19,62 +18,62 @@ use crate::workload::{Class, Workload};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The part of a regressor's length that must be left when what others say of it is taken away; a
-/// regressor with less is left out.
+/// A regressor is dropped if less than this fraction of its length remains after projecting out the
+/// other regressors.
 const OWN: f64 = 0.02;
 
-/// Models of everything that a toolkit does with messages.
+/// Models of all activities of a toolkit.
 #[derive(Debug, Clone, Serialize)]
 pub struct Model {
     /// The toolkit.
     pub toolkit: Toolkit,
-    /// How messages that resemble each other are treated.
+    /// How similar messages are handled.
     pub mode: Mode,
     /// A model for each activity that was measured.
     pub activities: BTreeMap<Activity, ActivityModel>,
-    /// In differential mode: of reading and writing in regular mode, which is what becomes of
-    /// messages that are not compared.
+    /// In differential mode: the models of reading and writing in regular mode, for messages that
+    /// are not compared.
     pub in_full: BTreeMap<Activity, ActivityModel>,
-    /// What other programs did while the calibration was measured, where that was enough to make it
-    /// doubtful.
+    /// The load of other programs during the calibration, if high enough to make it doubtful.
     pub busy: Option<Busy>,
-    /// How far measuring the calibration has come, where that was not to its end.
+    /// Progress of the calibration, if it is unfinished.
     pub unfinished: Option<Unfinished>,
 }
 
 /// The models of one activity.
 #[derive(Debug, Clone, Serialize)]
 pub struct ActivityModel {
-    /// Equation 1: cost by the length of arrays.
+    /// Equation 1: cost by array length.
     pub arrays: Vec<(Class, Regression)>,
-    /// Equation 2: cost by the length of a string.
+    /// Equation 2: cost by string length.
     pub texts: Option<Segmented>,
-    /// Equation 3: cost of composite types, by the length of their strings.
+    /// Equation 3: cost of composite types, by string length.
     pub composites: Vec<(u32, Regression)>,
-    /// Cost by what messages consist of.
+    /// Cost by the features of messages.
     pub features: FeatureModel,
-    /// What a reader should know: negative intercepts, outliers, what was not measured.
+    /// Notes for the reader: negative intercepts, outliers, series that were not measured.
     pub notes: Vec<String>,
 }
 
-/// Cost by what messages consist of.
+/// Cost by the features of messages.
 #[derive(Debug, Clone, Serialize)]
 pub struct FeatureModel {
     /// The regressors, in the order of the coefficients.
     #[serde(skip)]
     pub features: Vec<Feature>,
-    /// What was measured, but came with the regressors alone, so that its cost is in theirs.
+    /// Measured features without a coefficient: they occur only together with the regressors, whose
+    /// coefficients include their cost.
     #[serde(skip)]
     implied: BTreeSet<Feature>,
     /// The fit, with relative residuals.
     pub fit: Regression,
-    /// How far predictions of a message that is made up of several things, as real ones are, are
-    /// off, by its cost: a standard deviation. It is that of the series of such messages, each by a
-    /// fit without it ([`Regression::left_out`]), for what is predicted was not fitted to either.
+    /// Relative prediction error of messages with mixed content, such as real ones: a standard
+    /// deviation. It comes from the series of such messages, each predicted by a fit without that
+    /// series ([`Regression::left_out`]), since predicted messages are not part of the fit either.
     pub scatter: f64,
-    /// Degrees of freedom of the scatter: numbers that it is taken from, less one.
+    /// Degrees of freedom of the scatter: the number of residuals minus one.
     pub scatter_freedom: usize,
-    /// True if items are counted as fields: the toolkit was measured with arrays alone.
+    /// True if items are counted as fields: only arrays of the toolkit were measured.
     #[serde(skip)]
     merges_items: bool,
     #[serde(skip)]
@@ -86,20 +85,20 @@ pub struct FeatureModel {
 pub struct Estimate {
     /// The cost.
     pub cost: f64,
-    /// Half the width of the interval that the cost of such a message lies in with 95 % certainty.
+    /// Half the width of the 95 % prediction interval.
     pub margin: f64,
 }
 
 impl Estimate {
-    /// Zero, for sure.
+    /// An exact zero.
     pub const NOTHING: Estimate = Estimate { cost: 0.0, margin: 0.0 };
 
-    /// The lower end of the interval; no cost is below zero.
+    /// Returns the lower end of the interval, at least zero.
     pub fn low(&self) -> f64 {
         (self.cost - self.margin).max(0.0)
     }
 
-    /// The upper end of the interval.
+    /// Returns the upper end of the interval.
     pub fn high(&self) -> f64 {
         self.cost + self.margin
     }
@@ -142,15 +141,15 @@ impl Model {
         })
     }
 
-    /// The model of an activity.
+    /// Returns the model of an activity.
     ///
     /// # Errors
-    /// When it was not measured.
+    /// When the activity was not measured.
     pub fn of(&self, activity: Activity) -> Result<&ActivityModel, CostError> {
         self.activities.get(&activity).ok_or_else(|| CostError::NotMeasured(activity.to_string()))
     }
 
-    /// What a reader should know, of all activities.
+    /// Returns the notes of all activities.
     pub fn notes(&self) -> impl Iterator<Item = String> {
         let in_full =
             self.in_full.values().flat_map(|fitted| fitted.notes.iter().map(|note| format!("in full: {note}")));
@@ -160,27 +159,27 @@ impl Model {
         remarks.chain(self.activities.values().flat_map(|fitted| fitted.notes.iter().cloned())).chain(in_full)
     }
 
-    /// The model of an activity in a mode, which is the model's own, or regular mode for messages
-    /// that are not compared.
+    /// Returns the model of an activity in a mode: the model's own mode, or regular mode for
+    /// messages that are not compared.
     ///
     /// # Errors
-    /// When it was not measured.
+    /// When the activity was not measured.
     pub fn in_mode(&self, activity: Activity, mode: Mode) -> Result<&ActivityModel, CostError> {
         if mode == self.mode {
             return self.of(activity);
         }
         let not_measured =
-            || CostError::NotMeasured(format!("{activity} in {mode} mode, as it is done with this message"));
+            || CostError::NotMeasured(format!("{activity} in {mode} mode, which messages like this one need"));
         self.in_full.get(&activity).ok_or_else(not_measured)
     }
 }
 
-/// The mode in which a message was measured.
+/// Returns the mode in which a message was measured.
 fn mode_of(workload: &Workload, mode: Mode) -> Mode {
     if mode == Mode::Differential && !workload.is_compared() { Mode::Regular } else { mode }
 }
 
-/// What the measured messages consist of; each is made once.
+/// Counts the features of the measured messages; each message is built once.
 fn usages<'p>(points: &[&'p Point], mode: Mode) -> Result<BTreeMap<&'p Workload, Usage>, CostError> {
     let workloads: BTreeSet<&Workload> = points.iter().map(|point| &point.workload).collect();
     let usage = |workload| Ok((workload, Usage::of_workload(workload, mode)?));
@@ -205,10 +204,10 @@ impl ActivityModel {
         Ok(ActivityModel { arrays, texts, composites, features, notes })
     }
 
-    /// The cost of a message by section 3.4 of Imre et al.: c0 from the array of ints, coefficients
-    /// from the arrays of ints and doubles, and for a string its length times the slope of the line
-    /// that holds for the widest range of lengths. Types besides count as the nearest of the three.
-    /// `None` without these series.
+    /// Predicts the cost of a message by section 3.4 of Imre et al.: c0 from the array of ints,
+    /// coefficients from the arrays of ints and doubles; a string costs its length times the slope
+    /// of the widest segment. Other types count as the nearest of the three. Returns `None` without
+    /// these series.
     pub fn by_the_paper(&self, usage: &Usage) -> Option<f64> {
         let array = |class| self.arrays.iter().find(|(of, _)| *of == class).map(|(_, line)| line);
         let (int, double) = (array(Class::Int)?, array(Class::Double)?);
@@ -288,7 +287,7 @@ fn fit_composites(
     by_length.into_iter().map(fit).collect()
 }
 
-/// Fits one equation, and notes what is remarkable about it.
+/// Fits one equation, and adds notes about anomalies.
 fn solve<'p>(
     name: &str,
     regressors: &[&str],
@@ -318,9 +317,9 @@ fn solve<'p>(
 fn explain_intercept(name: &str, fit: &Regression, notes: &mut Vec<String>) {
     let Some(c0) = fit.coefficients.first().filter(|c0| c0.value < 0.0) else { return };
     let why = if c0.value + c0.margin >= 0.0 {
-        "its interval has zero in it: the points are too far from zero to tell it"
+        "its interval contains zero: the points are too far from zero to determine it"
     } else {
-        "the cost grows faster than linearly, mostly because long messages leave the caches; below the first point the line means nothing"
+        "the cost grows faster than linearly, mostly because long messages leave the caches; the line is meaningless below the first point"
     };
     notes.push(format!("{name}: the intercept is negative ({:.0} ns); {why}", c0.value));
 }
@@ -349,17 +348,17 @@ impl FeatureModel {
             weights,
         };
         let fit = problem.solve()?;
-        // No slopes: a feature that always comes with a dearer one may be below zero, which `notes`
-        // tells.
+        // No slopes: the coefficient of a feature that always occurs with a more expensive one may
+        // be negative, which `notes` reports.
         fit.check(&problem.name, &[])?;
         let (scatter, scatter_freedom) = scatter(&fit, &fitted);
         Ok(FeatureModel { fit, scatter, scatter_freedom, features, implied, merges_items, mode })
     }
 
-    /// The cost of a message, or of a part of one.
+    /// Estimates the cost of a message, or of part of one.
     ///
     /// # Errors
-    /// When nothing was measured that could stand in for something in it.
+    /// When the message has a feature that was not measured and has no measured substitute.
     pub fn estimate(&self, usage: &Usage) -> Result<Estimate, CostError> {
         let row = self.row(usage)?;
         let cost = self.fit.at(&row);
@@ -368,7 +367,7 @@ impl FeatureModel {
         Ok(Estimate { cost, margin: two_sided(self.scatter_freedom) * error })
     }
 
-    /// The regressors of a message, with substitutes for what was not measured.
+    /// Returns the regressors of a message, with substitutes for features that were not measured.
     fn row(&self, usage: &Usage) -> Result<Vec<f64>, CostError> {
         let usage = seen(usage, self.merges_items);
         let mut row = row(&usage, &self.features);
@@ -387,8 +386,9 @@ impl FeatureModel {
         Ok(row)
     }
 
-    /// How much of a feature is in the cost of others. Where messages of one type each were
-    /// measured, that is one type a message; further ones in it are not.
+    /// Returns how much of a feature is included in the coefficients of others. Where only messages
+    /// of one type each were measured, that is one type per message; additional types are not
+    /// included.
     fn implied(&self, feature: Feature, usage: &Usage) -> f64 {
         match feature {
             feature if !self.implied.contains(&feature) => 0.0,
@@ -397,20 +397,20 @@ impl FeatureModel {
         }
     }
 
-    /// True for a feature that every measured message has alike, so that its cost is in that of the
-    /// message.
+    /// Returns true for a feature whose cost is included in that of the message because every
+    /// measured message has it alike.
     fn is_in_others(&self, feature: Feature) -> bool {
         let is_differential = self.mode == Mode::Differential;
         matches!(feature, Feature::Record | Feature::Character) && self.merges_items
             || is_differential && feature == Feature::Shift
     }
 
-    /// Coefficients below zero, and points that the model fails to explain.
+    /// Notes negative coefficients, and outliers.
     fn notes(&self, points: &[&Point]) -> Vec<String> {
         let negative = self.fit.coefficients.iter().filter(|it| it.value + it.margin < 0.0);
         let mut notes: Vec<_> = negative
             .map(|it| {
-                format!("{}: {:.1} ns each; another feature that comes with it is dearer by as much", it.name, it.value)
+                format!("{}: {:.1} ns each; a feature that occurs with it costs this much more", it.name, it.value)
             })
             .collect();
         let fitted: Vec<_> = points.iter().filter(|point| !point.workload.is_composite()).collect();
@@ -423,8 +423,8 @@ impl FeatureModel {
     }
 }
 
-/// See [`FeatureModel::scatter`], with its degrees of freedom. No less than the deviation of all
-/// residuals, which is what counts where no such messages were measured.
+/// Returns [`FeatureModel::scatter`] with its degrees of freedom. The scatter is at least the
+/// standard deviation of all residuals, which is used if no such messages were measured.
 fn scatter(fit: &Regression, points: &[&Point]) -> (f64, usize) {
     let mut series: BTreeMap<Workload, Vec<usize>> = BTreeMap::new();
     for (at, point) in points.iter().enumerate().filter(|(_, point)| !point.workload.is_of_one_kind()) {
@@ -435,7 +435,7 @@ fn scatter(fit: &Regression, points: &[&Point]) -> (f64, usize) {
     if left.len() > 1 && scatter > fit.deviation { (scatter, left.len() - 1) } else { (fit.deviation, fit.freedom) }
 }
 
-/// The counts as the model has them.
+/// Returns the counts as the model uses them.
 fn seen(usage: &Usage, merges_items: bool) -> Usage {
     if !merges_items {
         return usage.clone();
@@ -462,7 +462,8 @@ fn row(usage: &Usage, features: &[Feature]) -> Vec<f64> {
     features.iter().map(|&feature| usage.count(feature)).collect()
 }
 
-/// All features of the messages, refinements last, cut-off points of texts very last.
+/// Returns all features of the messages: refinements after the others, then cut-off points of
+/// strings.
 fn candidates(usages: &[Usage], breaks: &[f64]) -> Vec<Feature> {
     let all: BTreeSet<Feature> =
         usages.iter().flat_map(Usage::counts).filter(|it| it.1 != 0.0).map(|it| it.0).collect();
@@ -472,8 +473,8 @@ fn candidates(usages: &[Usage], breaks: &[f64]) -> Vec<Feature> {
     features
 }
 
-/// Those features that are not made up of the ones before them, by Gram and Schmidt on the weighted
-/// columns.
+/// Returns the features that are not linear combinations of earlier ones, by Gram-Schmidt on the
+/// weighted columns.
 fn independent(candidates: Vec<Feature>, usages: &[Usage], weights: &[f64]) -> Vec<Feature> {
     let mut basis: Vec<Vec<f64>> = Vec::new();
     let is_new = |feature: &Feature| {
@@ -495,7 +496,7 @@ fn dot(one: &[f64], other: &[f64]) -> f64 {
     one.iter().zip(other).map(|(a, b)| a * b).sum()
 }
 
-/// The column with length 1; `None` if it has none.
+/// Returns the column scaled to length 1, or `None` if its length is zero.
 fn normal(column: Vec<f64>) -> Option<Vec<f64>> {
     let length = dot(&column, &column).sqrt();
     (length > 0.0).then(|| column.into_iter().map(|x| x / length).collect())
@@ -510,7 +511,7 @@ mod tests {
     use deltasoap_streams::prng::SplitMix64;
     use statrs::distribution::{ContinuousCDF as _, Normal};
 
-    /// A toolkit whose costs are known.
+    /// A toolkit with known costs.
     fn cost(usage: &Usage) -> f64 {
         let price = |feature| match feature {
             Feature::Message => 300.0,
@@ -558,7 +559,7 @@ mod tests {
         assert!(model.texts.expect("texts").breaks().is_empty());
     }
 
-    /// Arrays and strings, of which there are most, do not make predictions of other messages look
+    /// Arrays and strings, the most numerous series, do not make predictions of other messages look
     /// more certain than they are.
     #[test]
     fn intervals_are_those_of_messages_of_many_parts() {
@@ -576,9 +577,9 @@ mod tests {
         assert!((0.16..0.3).contains(&(estimate.margin / estimate.cost)), "{estimate:?}");
     }
 
-    /// A toolkit to which every series of messages, and every message that is predicted, costs some
-    /// percent more or less than its parts: of what the intervals are to hold they hold it. A fit
-    /// follows the series that it is made from, and so their residuals say too little.
+    /// A toolkit for which every series, and every predicted message, costs some percent more or
+    /// less than the sum of its parts: the intervals cover the stated fraction. A fit follows the
+    /// series that it is made from, so their residuals are too small.
     #[test]
     fn intervals_hold_as_many_messages_as_they_say() {
         const OFF: f64 = 0.08;
@@ -631,7 +632,7 @@ mod tests {
         assert!((estimate.cost - cost(&usage)).abs() < 0.02 * cost(&usage), "{estimate:?} {}", cost(&usage));
     }
 
-    /// As for a toolkit of which only the first two series were measured.
+    /// Simulates a toolkit of which only the first two series were measured.
     #[test]
     fn arrays_are_enough_for_a_prediction() {
         let paper = |it: &Workload| {

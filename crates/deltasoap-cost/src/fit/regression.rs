@@ -1,61 +1,60 @@
-//! Linear regression by least squares: coefficients with intervals, and everything that tells how
-//! good they are.
+//! Linear regression by least squares: coefficients with intervals, and measures of fit.
 //!
-//! The problem is solved by the singular value decomposition of the design matrix, its columns
-//! scaled to length 1, so that regressors of very different size (a constant and a length of
-//! 10,000) do no harm, and regressors that depend on each other are found. With weights the points'
-//! residuals count by them: with the inverse of the value itself, residuals are relative.
+//! The problem is solved by the singular value decomposition of the design matrix with its columns
+//! scaled to length 1. So regressors of very different size (a constant and a length of 10,000) do
+//! no harm, and dependent regressors are detected. Weights multiply the residuals: with the inverse
+//! of the value as weight, residuals are relative.
 
 use crate::CostError;
 use nalgebra::{DMatrix, DVector};
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
 
-/// The part of the greatest singular value that counts as zero.
+/// Singular values below this fraction of the largest count as zero.
 const SINGULAR: f64 = 1e-9;
-/// The level of intervals and tests.
+/// The confidence level of intervals and tests.
 pub const LEVEL: f64 = 0.95;
-/// Where so little is left of a direction when some points are left out, the others say nothing of
-/// it.
+/// If less than this fraction of a direction remains without some points, the other points do not
+/// determine it.
 const UNSEEN: f64 = 0.1;
-/// The part of the values' variance that a model must explain.
+/// The fraction of the variance that a model must explain.
 pub const EXPLAINED: f64 = 0.5;
 
-/// What is fitted: a row of regressors for each value.
+/// A regression problem: a row of regressors for each value.
 #[derive(Debug, Clone, Default)]
 pub struct Problem {
-    /// What errors call it.
+    /// The name in errors.
     pub name: String,
     /// The regressors' names.
     pub regressors: Vec<String>,
-    /// A row a point.
+    /// One row per point.
     pub rows: Vec<Vec<f64>>,
-    /// A value a point.
+    /// One value per point.
     pub values: Vec<f64>,
-    /// A weight a point, by which its residual is multiplied; empty for 1 each.
+    /// Weights that multiply the residuals, one per point; empty for 1 each.
     pub weights: Vec<f64>,
 }
 
 /// A fitted linear model.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Regression {
-    /// In the order of the regressors.
+    /// The coefficients, in the order of the regressors.
     pub coefficients: Vec<Coefficient>,
-    /// The part of the values' variance that the model explains.
+    /// The fraction of the variance that the model explains.
     pub r_squared: f64,
-    /// Explained variance by unexplained, each by its degrees of freedom. Infinite where nothing is
-    /// left unexplained.
+    /// Explained variance divided by unexplained variance, each per degree of freedom. Infinite if
+    /// there is no unexplained variance.
     pub f: f64,
-    /// What F exceeds by chance in 5 % of all cases if the regressors explain nothing.
+    /// The value that F exceeds by chance in 5 % of cases if the regressors explain nothing.
     pub f_critical: f64,
-    /// Points less coefficients.
+    /// Degrees of freedom: points minus coefficients.
     pub freedom: usize,
     /// Standard deviation of the (weighted) residuals.
     pub deviation: f64,
-    /// Value less fitted value, a point each, without weights.
+    /// Value minus fitted value of each point, unweighted.
     pub residuals: Vec<f64>,
-    /// Points that are too far off for chance: their externally studentized residual exceeds the
-    /// quantile of Student's t of level 5 % / (2 n). They were not left out.
+    /// Points too far off for chance: their externally studentized residual exceeds the quantile of
+    /// Student's t at level 5 % / (2 n). They are kept in the fit.
     pub outliers: Vec<usize>,
     /// Covariance of the coefficients.
     #[serde(skip)]
@@ -63,12 +62,12 @@ pub struct Regression {
     /// Orthonormal columns that span the (weighted) regressors.
     #[serde(skip)]
     basis: DMatrix<f64>,
-    /// The residuals with weights.
+    /// The weighted residuals.
     #[serde(skip)]
     weighted: DVector<f64>,
 }
 
-/// A coefficient with the interval that it lies in with 95 % certainty.
+/// A coefficient with its 95 % confidence interval.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Coefficient {
     /// The regressor.
@@ -80,10 +79,10 @@ pub struct Coefficient {
 }
 
 impl Problem {
-    /// Solves it.
+    /// Solves the problem.
     ///
     /// # Errors
-    /// For too few points, values that are no numbers, and regressors that depend on each other.
+    /// When there are too few points, values are not numbers, or regressors depend on each other.
     pub fn solve(&self) -> Result<Regression, CostError> {
         let (n, p) = (self.rows.len(), self.regressors.len());
         self.check()?;
@@ -137,7 +136,7 @@ impl Problem {
         self.weights.get(at).copied().unwrap_or(1.0)
     }
 
-    /// The weighted rows, each column by its length, and these lengths.
+    /// Returns the weighted rows with columns scaled to length 1, and the original lengths.
     fn design(&self) -> (DMatrix<f64>, DVector<f64>) {
         let (n, p) = (self.rows.len(), self.regressors.len());
         let mut design = DMatrix::from_fn(n, p, |row, column| self.rows[row][column] * self.weight(row));
@@ -151,7 +150,7 @@ impl Problem {
         (design, scales)
     }
 
-    /// Names the regressor that has most part in what cannot be told apart.
+    /// Names the regressor that contributes most to the dependency.
     fn collinear(&self, v_t: Option<&DMatrix<f64>>, singular: &DVector<f64>) -> CostError {
         let worst = v_t.map_or(0, |v_t| v_t.row(singular.imin()).transpose().iamax());
         CostError::Collinear { what: self.name.clone(), regressor: self.regressors[worst].clone() }
@@ -167,7 +166,7 @@ impl Problem {
         self.regressors.iter().enumerate().map(coefficient).collect()
     }
 
-    /// R² and F, about the (weighted) mean.
+    /// Calculates R² and F about the (weighted) mean.
     fn explained(&self, left: &DVector<f64>) -> Quality {
         let n = self.rows.len();
         let weight = |at: usize| self.weight(at).powi(2);
@@ -179,23 +178,23 @@ impl Problem {
 }
 
 impl Regression {
-    /// The fitted value of a row.
+    /// Returns the fitted value of a row.
     pub fn at(&self, row: &[f64]) -> f64 {
         self.coefficients.iter().zip(row).map(|(coefficient, x)| coefficient.value * x).sum()
     }
 
-    /// The standard error of the fitted value of a row, that of the point itself left out.
+    /// Returns the standard error of the fitted value of a row, without the point's own variance.
     pub fn error_at(&self, row: &[f64]) -> f64 {
         let row = DVector::from_column_slice(row);
         (row.transpose() * &self.covariance * &row)[(0, 0)].max(0.0).sqrt()
     }
 
-    /// The (weighted) residuals that some points have if these points are left out of the fit: how
-    /// far off predictions of them are that know nothing of them. With the points' residuals e and
-    /// their part H of the hat matrix these are (I - H)⁻¹ e (Cook and Weisberg, *Residuals and
-    /// Influence in Regression*, 1982), given here along the axes of I - H. Axes along which the
-    /// points alone have determined the fit, to nine tenths or more, are left out, since nothing
-    /// else predicts them: there are as many numbers as axes that are left.
+    /// Returns the (weighted) residuals of some points in a fit without these points: the errors of
+    /// predictions that do not use them. With the points' residuals e and their part H of the hat
+    /// matrix these are (I - H)⁻¹ e (Cook and Weisberg, *Residuals and Influence in Regression*,
+    /// 1982), given along the axes of I - H. Axes along which the points alone determine at least
+    /// nine tenths of the fit are omitted, since nothing else predicts them: the result has one
+    /// number per remaining axis.
     pub fn left_out(&self, points: &[usize]) -> Vec<f64> {
         let basis = self.basis.select_rows(points);
         let left = DVector::from_iterator(points.len(), points.iter().map(|&at| self.weighted[at]));
@@ -206,19 +205,19 @@ impl Regression {
         pairs.map(|(part, left)| left / part).collect()
     }
 
-    /// The coefficient of a regressor.
+    /// Returns the coefficient of a regressor.
     pub fn coefficient(&self, name: &str) -> Option<&Coefficient> {
         self.coefficients.iter().find(|coefficient| coefficient.name == name)
     }
 
-    /// How much the model explains.
+    /// Returns how much the model explains.
     pub fn quality(&self) -> Quality {
         Quality { r_squared: self.r_squared, f: self.f, f_critical: self.f_critical }
     }
 
-    /// Refuses noise: a model that explains no more than chance does (F test of level 5 %), that
-    /// explains less than [`EXPLAINED`], or one of whose `slopes`, the coefficients of what more
-    /// work comes with, is below zero with its whole interval.
+    /// Rejects noise: a model that explains no more than chance does (F test at level 5 %) or less
+    /// than [`EXPLAINED`], or that has a coefficient in `slopes` whose whole interval is below
+    /// zero. `slopes` are the coefficients of regressors that add work.
     ///
     /// # Errors
     /// [`CostError::Noise`].
@@ -230,17 +229,17 @@ impl Regression {
 /// How much of the values' variance a model explains.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Quality {
-    /// As [`Regression::r_squared`].
+    /// See [`Regression::r_squared`].
     pub r_squared: f64,
-    /// As [`Regression::f`].
+    /// See [`Regression::f`].
     pub f: f64,
-    /// As [`Regression::f_critical`].
+    /// See [`Regression::f_critical`].
     pub f_critical: f64,
 }
 
 impl Quality {
-    /// The quality of a model of so many parameters, one of them a constant, by the sums of squares
-    /// of the values about their mean and of the residuals.
+    /// Calculates the quality of a model with `parameters` parameters, one of them a constant, from
+    /// the sums of squares of the values about their mean and of the residuals.
     pub(super) fn new(total: f64, unexplained: f64, points: usize, parameters: usize) -> Self {
         let (model, freedom) = (parameters.max(2) - 1, points.saturating_sub(parameters).max(1));
         Quality {
@@ -261,17 +260,17 @@ impl Quality {
     }
 }
 
-/// How many standard errors an interval of level 95 % reaches to either side.
+/// Returns the half width of a 95 % interval in standard errors.
 pub(super) fn two_sided(freedom: usize) -> f64 {
     t_quantile(1.0 - (1.0 - LEVEL) / 2.0, freedom)
 }
 
-/// The quantile of Student's t.
+/// Returns a quantile of Student's t.
 pub fn t_quantile(level: f64, freedom: usize) -> f64 {
     StudentsT::new(0.0, 1.0, freedom.max(1) as f64).map_or(f64::INFINITY, |t| t.inverse_cdf(level))
 }
 
-/// The critical value of F of level 5 %.
+/// Returns the critical value of F at level 5 %.
 pub fn f_critical(model: usize, freedom: usize) -> f64 {
     let f = FisherSnedecor::new(model.max(1) as f64, freedom.max(1) as f64);
     f.map_or(f64::INFINITY, |f| f.inverse_cdf(LEVEL))
@@ -308,8 +307,8 @@ mod tests {
         .solve()
     }
 
-    /// Norris, of NIST's Statistical Reference Datasets (linear least squares, lower level of
-    /// difficulty).
+    /// The Norris data set of NIST's Statistical Reference Datasets (linear least squares, lower
+    /// level of difficulty).
     #[test]
     fn norris_has_the_certified_values() {
         let x = [
@@ -333,7 +332,7 @@ mod tests {
         assert!(near(fit.covariance[(1, 1)].sqrt(), 0.429796848199937e-3), "{fit:?}");
     }
 
-    /// The residuals of a fit to the other points.
+    /// The result equals the residuals of a fit to the other points.
     #[test]
     fn points_are_left_out_as_if_they_had_not_been_there() {
         let xs: Vec<f64> = (0..20).map(f64::from).collect();
@@ -354,7 +353,7 @@ mod tests {
         );
     }
 
-    /// A regressor that nothing else has is not predicted by anything else.
+    /// The other points do not predict a regressor that only these points have.
     #[test]
     fn what_points_alone_determine_is_not_left_out() {
         let own = |at: usize| if at < 3 { 1.0 } else { 0.0 };
@@ -397,7 +396,7 @@ mod tests {
         assert!(fit.check("line", &fit.coefficients[1..]).is_ok());
     }
 
-    /// What is refused of a line, as the error says it.
+    /// Returns the error text if a line is rejected.
     fn refusal(xs: &[f64], ys: &[f64]) -> Option<String> {
         let fit = line(xs, ys).expect("a line");
         fit.check("line", &fit.coefficients[1..]).err().map(|error| error.to_string())
@@ -419,7 +418,7 @@ mod tests {
         assert_eq!(refusal(&xs, &[11.0, 19.0, 31.0, 42.0, 49.0, 60.0, 71.0, 79.0]), None);
     }
 
-    /// With many points F is beyond chance where next to nothing is explained.
+    /// With many points F is significant even where almost nothing is explained.
     #[test]
     fn what_explains_less_than_half_is_refused() {
         let xs: Vec<f64> = (0..400).map(f64::from).collect();
@@ -430,7 +429,7 @@ mod tests {
     }
 
     proptest! {
-        /// The sums of the textbook, for a line.
+        /// The textbook sums for a line.
         #[test]
         fn a_line_is_that_of_the_textbook(points in prop::collection::vec((-1e3..1e3f64, -1e3..1e3f64), 5..40)) {
             let (xs, ys): (Vec<_>, Vec<_>) = points.into_iter().unzip();
@@ -446,7 +445,7 @@ mod tests {
             prop_assert!((fit.error_at(&[1.0, 3.0]) - error).abs() < 1e-6 * (1.0 + error));
         }
 
-        /// Weighting by w is the same as multiplying rows and values by it.
+        /// Weighting by w equals multiplying rows and values by w.
         #[test]
         fn weights_multiply_rows(points in prop::collection::vec((0.0..1e3f64, -1e3..1e3f64, 0.1..10.0f64), 6..30)) {
             let rows: Vec<_> = points.iter().map(|&(x, _, _)| vec![1.0, x]).collect();

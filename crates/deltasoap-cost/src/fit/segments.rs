@@ -1,67 +1,66 @@
-//! Segmented regression: where a line breaks, and whether it does.
+//! Segmented regression: whether a line breaks, and where.
 //!
-//! For each number of segments the best partition is found by dynamic programming over all places
-//! (Bai and Perron, *Computation and analysis of multiple structural change models*, J. Applied
-//! Econometrics 18, 2003, section 3): each segment is a line of its own, so that a break can be a
-//! bend, a jump or both. The number of segments is the one with the least criterion of Liu, Wu and
-//! Zidek (*On segmented multivariate regressions*, Statistica Sinica 7, 1997):
+//! For each number of segments, dynamic programming over all break positions finds the best
+//! partition (Bai and Perron, *Computation and analysis of multiple structural change models*, J.
+//! Applied Econometrics 18, 2003, section 3). Each segment is a line of its own, so a break can be
+//! a bend, a jump or both. The number of segments minimizes the criterion of Liu, Wu and Zidek (*On
+//! segmented multivariate regressions*, Statistica Sinica 7, 1997):
 //!
 //! ```text
 //! ln(S / (n - q)) + q · 0.299 · (ln n)^2.1 / n      S: sum of squared residuals; q = 3 · segments - 1: lines and breaks
 //! ```
 //!
-//! Its penalty is much higher than that of Schwarz's criterion, which finds breaks in noise. And a
-//! break that the eye cannot see is none: the two lines must differ from the one line through both
-//! by more than 5 % of the cost somewhere. Residuals are relative, since the noise of times grows
-//! with them.
+//! Its penalty is much higher than that of Schwarz's criterion, which finds breaks in noise.
+//! Invisible breaks are dropped: somewhere the two lines must differ from the one line through both
+//! by more than 5 % of the cost. Residuals are relative, since the noise of times grows with them.
 
 use super::regression::{Problem, Quality, Regression};
 use crate::CostError;
 use serde::Serialize;
 
-/// Most segments that are looked for.
+/// Maximum number of segments.
 const MOST: usize = 4;
-/// Points of a segment at least.
+/// Minimum number of points per segment.
 pub(super) const LEAST: usize = 6;
-/// The part of the cost that a break must change.
+/// Minimum change at a break, as a fraction of the cost.
 const VISIBLE: f64 = 0.05;
 
-/// A line on a part of the axis.
+/// A line on an interval.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Segment {
-    /// Where it begins: the first point.
+    /// Start of the interval: the first point.
     pub from: f64,
-    /// Where it ends: the last point.
+    /// End of the interval: the last point.
     pub to: f64,
-    /// The line: `c0` and `c1`, and how good it is.
+    /// The line, with coefficients `c0` and `c1`.
     pub line: Regression,
 }
 
-/// Lines one behind the other.
+/// Consecutive lines.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Segmented {
-    /// In the order of the axis; at least one.
+    /// The segments, in ascending order; at least one.
     pub segments: Vec<Segment>,
-    /// How much all lines together explain. One of them alone may be flat: short strings cost much
+    /// How much all lines together explain. A single line may be flat: short strings cost nearly
     /// the same.
     pub quality: Quality,
 }
 
 impl Segmented {
-    /// The places of the breaks: in the middle between the last point of a segment and the first
-    /// one of the next.
+    /// Returns the break positions: the midpoint between the last point of a segment and the first
+    /// point of the next.
     pub fn breaks(&self) -> Vec<f64> {
         self.segments.windows(2).map(|pair| (pair[0].to + pair[1].from) / 2.0).collect()
     }
 
-    /// The widest segment.
+    /// Returns the widest segment.
     pub fn widest(&self) -> &Segment {
         let width = |segment: &Segment| segment.to - segment.from;
         let wider = |one, other| if width(other) > width(one) { other } else { one };
         self.segments.iter().fold(&self.segments[0], wider)
     }
 
-    /// Refuses noise, as [`Regression::check`] does; the slope is that of the widest segment.
+    /// Rejects noise, as [`Regression::check`] does; the slope is that of the widest segment.
     ///
     /// # Errors
     /// [`CostError::Noise`].
@@ -69,7 +68,7 @@ impl Segmented {
         self.quality.check(name, &self.widest().line.coefficients[1..])
     }
 
-    /// The fitted value at a place. Beyond the ends the first and last lines go on.
+    /// Returns the fitted value at a position. The first and last lines extend beyond the ends.
     pub fn at(&self, x: f64) -> f64 {
         let breaks = self.breaks();
         let index = breaks.iter().filter(|&&place| x > place).count();
@@ -77,11 +76,10 @@ impl Segmented {
     }
 }
 
-/// Fits as many lines to points as there is evidence for. The points are ordered by their first
-/// number.
+/// Fits as many lines as the points support. The points must be ordered by their first number.
 ///
 /// # Errors
-/// For fewer than six points, and values that are no numbers.
+/// When there are fewer than six points, or values are not numbers.
 pub fn fit_segments(name: &str, points: &[(f64, f64)]) -> Result<Segmented, CostError> {
     if points.len() < LEAST {
         return Err(CostError::TooFewPoints { what: name.to_owned(), found: points.len(), needed: LEAST });
@@ -106,15 +104,15 @@ fn quality(segments: &[Segment], points: &[(f64, f64)]) -> Quality {
     Quality::new(total, unexplained, points.len(), parameters(segments.len()))
 }
 
-/// Two of each line, and a place of each break.
+/// Counts the parameters: two per line, and one per break.
 fn parameters(segments: usize) -> usize {
     3 * segments - 1
 }
 
-/// The best way to cut the points into so many segments.
+/// The best partition of the points into a number of segments.
 #[derive(Debug, Clone)]
 struct Partition {
-    /// Behind the last point of each segment.
+    /// The index after the last point of each segment.
     ends: Vec<usize>,
     /// Sum of squared relative residuals.
     left: f64,
@@ -122,11 +120,11 @@ struct Partition {
 
 fn criterion(partition: &Partition, n: usize) -> f64 {
     let (n, q) = (n as f64, parameters(partition.ends.len()) as f64);
-    // What is exact up to rounding is exact.
+    // Residuals at rounding level count as zero.
     (partition.left / (n - q).max(1.0)).max(1e-18).ln() + q * 0.299 * n.ln().powf(2.1) / n
 }
 
-/// The best partition into 1, 2, ... `most` segments.
+/// Returns the best partitions into 1, 2, ... `most` segments.
 fn partitions(sums: &Sums, n: usize, most: usize) -> Vec<Partition> {
     let alone = |end: usize| Partition { ends: vec![end], left: sums.left(0, end) };
     let mut level: Vec<Option<Partition>> = (0..=n).map(|end| (end >= LEAST).then(|| alone(end))).collect();
@@ -138,7 +136,8 @@ fn partitions(sums: &Sums, n: usize, most: usize) -> Vec<Partition> {
     all
 }
 
-/// The best partition of the first `end` points that has one segment more than those of `level`.
+/// Returns the best partition of the first `end` points with one segment more than those of
+/// `level`.
 fn extended(sums: &Sums, level: &[Option<Partition>], end: usize) -> Option<Partition> {
     let total = |start: usize| Some((start, level[start].as_ref()?.left + sums.left(start, end)));
     let candidates = (0..(end + 1).saturating_sub(LEAST)).filter_map(total);
@@ -148,7 +147,7 @@ fn extended(sums: &Sums, level: &[Option<Partition>], end: usize) -> Option<Part
     Some(Partition { ends, left })
 }
 
-/// Takes back breaks that change next to nothing.
+/// Removes breaks that change almost nothing.
 fn drop_invisible(sums: &Sums, points: &[(f64, f64)], ends: &mut Vec<usize>) {
     let mut at = 0;
     while at + 1 < ends.len() {
@@ -182,10 +181,10 @@ fn segment(name: &str, points: &[(f64, f64)]) -> Result<Segment, CostError> {
     Ok(Segment { from: points[0].0, to: points[points.len() - 1].0, line: line.solve()? })
 }
 
-/// Running sums from which the line through any stretch of points follows at once.
+/// Running sums, from which the line through any range of points follows in constant time.
 struct Sums {
-    /// Of weight, wx, wy, wxx, wxy, wyy, with w the inverse square of y, about the middle of all
-    /// points.
+    /// Sums of weight, wx, wy, wxx, wxy, wyy, with w the inverse square of y, about the center of
+    /// all points.
     sums: Vec<[f64; 6]>,
     middle: f64,
 }
@@ -207,14 +206,14 @@ impl Sums {
         std::array::from_fn(|at| self.sums[end][at] - self.sums[start][at])
     }
 
-    /// Intercept and slope of the best line through points `start..end`.
+    /// Returns intercept and slope of the best line through points `start..end`.
     fn line(&self, start: usize, end: usize) -> (f64, f64) {
         let [w, x, y, xx, xy, _] = self.of(start, end);
         let slope = (xy - x * y / w) / (xx - x * x / w).max(f64::MIN_POSITIVE);
         ((y - slope * x) / w - slope * self.middle, slope)
     }
 
-    /// The sum of squared relative residuals of that line.
+    /// Returns the sum of squared relative residuals of that line.
     fn left(&self, start: usize, end: usize) -> f64 {
         let [w, x, y, xx, xy, yy] = self.of(start, end);
         let (sxx, sxy, syy) = (xx - x * x / w, xy - x * y / w, yy - y * y / w);
@@ -228,7 +227,7 @@ mod tests {
     use deltasoap_streams::prng::SplitMix64;
     use proptest::prelude::*;
 
-    /// Relative noise, about normal, of a deviation.
+    /// Returns approximately normal relative noise with a standard deviation.
     fn noise(random: &mut SplitMix64, deviation: f64) -> f64 {
         let uniform = |random: &mut SplitMix64| f64::from(random.below(1 << 24)) / f64::from(1 << 24);
         let sum: f64 = (0..12).map(|_| uniform(random)).sum();
@@ -252,7 +251,7 @@ mod tests {
         assert!(breaks(&points(0, 0.0, |x| 300.0 + 0.5 * x)).is_empty());
     }
 
-    /// The shape of .NET's curve (Figure 5): flat up to a buffer's size, then steeper.
+    /// The shape of .NET's curve (Figure 5): flat up to a buffer size, then steeper.
     #[test]
     fn a_bend_is_found() {
         let cost = |x: f64| if x <= 2000.0 { 1000.0 + 0.01 * x } else { 1020.0 + 0.3 * (x - 2000.0) };
@@ -294,7 +293,7 @@ mod tests {
         assert!(!refused(&points(1, 0.01, flat_at_first)), "a part may be flat");
     }
 
-    /// All partitions, one after the other: the naive twin.
+    /// The naive twin: tries all partitions.
     fn naive(sums: &Sums, start: usize, n: usize, segments: usize) -> f64 {
         if segments == 1 {
             return if n - start >= LEAST { sums.left(start, n) } else { f64::INFINITY };

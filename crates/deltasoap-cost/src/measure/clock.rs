@@ -1,5 +1,4 @@
-//! Two clocks: of this thread on a processor, and of the wall. And what all programs together have
-//! spent on processors.
+//! Clocks: this thread's processor time, wall time, and the processor time of all programs.
 
 use super::interval::middle;
 use rustix::param::clock_ticks_per_second;
@@ -11,35 +10,35 @@ use std::time::{Duration, Instant};
 /// Times of one message in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Times {
-    /// On the processor, in user and system mode; `None` if not known.
+    /// Processor time in user and system mode; `None` if unknown.
     pub cpu: Option<f64>,
-    /// From beginning to end.
+    /// Wall time.
     pub elapsed: f64,
 }
 
 impl Times {
-    /// The cost: processor time where it is known. What remains of elapsed time is waiting.
+    /// Returns the cost: processor time if known. The rest of the elapsed time is waiting.
     pub fn cost(self) -> f64 {
         self.cpu.unwrap_or(self.elapsed)
     }
 
-    /// The median of each clock; no time at all of none.
+    /// Returns the median of each clock; zero for an empty list.
     #[must_use]
     pub(super) fn median(all: &[Times]) -> Times {
         let cpu = median(all.iter().filter_map(|times| times.cpu));
         Times { cpu, elapsed: median(all.iter().map(|times| times.elapsed)).unwrap_or_default() }
     }
 
-    /// The least of each clock, of those times that can be believed; no time at all of none.
+    /// Returns the smallest credible time of each clock; zero for an empty list.
     ///
-    /// What disturbs a measurement makes it longer, so the least is the time of the work itself.
-    /// But now and then a clock steps. So times count only where both clocks agree that the thread
-    /// had a processor nearly all of the time, if there are such times; and not where they are up
-    /// to a third of all and lie below a wide gap. A gap is wide if it is more than three times as
-    /// wide as the times above it need to get from their least to their median, and more than a
-    /// tenth of this median. So times that are alike show that the ones below them are glitches;
-    /// where a busy machine has scattered them, they show nothing, and the least counts. Of two
-    /// times neither is a glitch.
+    /// Disturbances make a measurement longer, so the smallest time is that of the work itself. But
+    /// now and then a clock steps, so two filters apply. If there are times for which both clocks
+    /// agree that the thread had a processor nearly all of the time, only these count. Times are
+    /// dropped as glitches if they are at most a third of all and lie below a wide gap. A gap is
+    /// wide if it exceeds both three times the distance from the smallest to the median of the
+    /// times above it, and a tenth of this median. So similar times prove that those below them are
+    /// glitches. On a busy machine times are scattered, prove nothing, and the smallest counts. Of
+    /// two times neither is a glitch.
     #[must_use]
     pub fn least(all: &[Times]) -> Times {
         let agreeing: Vec<Times> = all.iter().copied().filter(Times::agree).collect();
@@ -52,7 +51,7 @@ impl Times {
         Times { cpu, elapsed: least(&mut believed.iter().map(|times| times.elapsed)).unwrap_or_default() }
     }
 
-    /// These times without those of something that is in them.
+    /// Returns these times minus those of an included part.
     #[must_use]
     pub(super) fn without(self, part: Times) -> Times {
         let less = |all: f64, part: f64| (all - part).max(0.0);
@@ -60,25 +59,25 @@ impl Times {
         Times { cpu, elapsed: less(self.elapsed, part.elapsed) }
     }
 
-    /// True if the thread had a processor nearly all of the time; also where processor time is not
-    /// known.
+    /// Returns true if the thread had a processor nearly all of the time, or if processor time is
+    /// unknown.
     fn agree(&self) -> bool {
         self.cpu.is_none_or(|cpu| cpu >= BUSY * self.elapsed)
     }
 }
 
-/// The part of elapsed time that a thread at least had a processor that did not wait.
+/// Minimum fraction of elapsed time that a thread that did not wait has a processor.
 const BUSY: f64 = 0.75;
-/// At most one of so many times is a glitch.
+/// At most one in this many times is a glitch.
 const SOUND: usize = 3;
-/// A gap below which there are glitches is so many times as wide as the lower half of what is above
-/// it.
+/// Glitches lie below a gap of at least this many times the width of the lower half of the times
+/// above it.
 const WIDE: f64 = 3.0;
-/// The part of a time that a glitch is too short by, at least: times of the same work differ by
-/// less.
+/// Minimum relative error of a glitch: times of the same work differ by less.
 const GLITCH: f64 = 0.1;
 
-/// How many of these costs, in their order, are too low to be believed. See [`Times::least`].
+/// Returns the number of costs, in ascending order, that are too low to be credible. See
+/// [`Times::least`].
 fn glitches(costs: &[f64]) -> usize {
     let is_gap = |&at: &usize| {
         let (gap, median) = (costs[at] - costs[at - 1], middle(&costs[at..]));
@@ -87,7 +86,8 @@ fn glitches(costs: &[f64]) -> usize {
     (1..=costs.len() / SOUND).rev().find(is_gap).unwrap_or_default()
 }
 
-/// The median, of two in the middle the lower one; `None` of none.
+/// Returns the median, the lower of the two middle numbers for an even count; `None` for an empty
+/// list.
 pub fn median(numbers: impl Iterator<Item = f64>) -> Option<f64> {
     let mut sorted: Vec<f64> = numbers.collect();
     sorted.sort_by(f64::total_cmp);
@@ -102,40 +102,40 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Starts.
+    /// Starts both clocks.
     pub fn start() -> Self {
         Clock { cpu: thread_time(), wall: Instant::now() }
     }
 
-    /// What has passed, for each of `count` messages.
+    /// Returns the elapsed times for each of `count` messages.
     pub fn stop(self, count: usize) -> Times {
         let (elapsed, cpu) = (self.wall.elapsed(), thread_time().saturating_sub(self.cpu));
         let each = |time: Duration| time.as_nanos() as f64 / count.max(1) as f64;
         Times { cpu: Some(each(cpu)), elapsed: each(elapsed) }
     }
 
-    /// What the clocks themselves take, which is in all times: the least of some times of nothing.
-    /// That of processor time is a call of the system, a fifth of what it takes to send a short
-    /// message.
+    /// Returns the overhead of the clocks, which all times include: the smallest of some empty
+    /// measurements. Reading processor time is a system call that takes a fifth of the time to send
+    /// a short message.
     pub(super) fn overhead() -> Times {
         Times::least(&(0..EMPTY).map(|_| Clock::start().stop(1)).collect::<Vec<_>>())
     }
 }
 
-/// Times of nothing that tell what clocks take.
+/// Number of empty measurements that determine the overhead of the clocks.
 const EMPTY: usize = 30;
 
-/// Time that this thread has spent on a processor.
+/// Returns the processor time of this thread.
 fn thread_time() -> Duration {
     time_of(ClockId::ThreadCPUTime)
 }
 
-/// Time that all threads of this process have spent on processors.
+/// Returns the processor time of all threads of this process.
 pub fn process_time() -> Duration {
     time_of(ClockId::ProcessCPUTime)
 }
 
-/// Watches how busy other programs keep the machine while something is measured.
+/// Measures the load of other programs during a measurement.
 #[derive(Debug)]
 pub struct Others {
     begin: Instant,
@@ -144,15 +144,15 @@ pub struct Others {
 }
 
 impl Others {
-    /// Begins to watch. `own` is the processor time, so far, of everything that belongs to the
+    /// Starts watching. `own` is the processor time, so far, of everything that belongs to the
     /// measurement; [`process_time`] is that of this process.
     pub fn watch(own: Duration) -> Self {
         Others { begin: Instant::now(), machine: machine_time(), own }
     }
 
-    /// Processors that others kept busy since, on average, where `own` is now what [`Self::watch`]
-    /// was given then. `None` where the system does not say, and for times that its clock is too
-    /// coarse for.
+    /// Returns the average number of processors that others kept busy since [`Self::watch`]. `own`
+    /// is the current value of what [`Self::watch`] was given. Returns `None` if the system does
+    /// not report it, or the time is too short for the system's clock.
     pub fn processors(&self, own: Duration) -> Option<f64> {
         let elapsed = self.begin.elapsed();
         let all = machine_time()?.saturating_sub(self.machine?);
@@ -161,22 +161,22 @@ impl Others {
     }
 }
 
-/// Ticks of the system are of ten milliseconds, for each processor.
+/// Minimum time for a valid result: system ticks are ten milliseconds, for each processor.
 const SHORTEST: Duration = Duration::from_millis(500);
-/// The part of all processors that others may keep busy.
+/// Maximum fraction of all processors that others may keep busy.
 const QUIET: f64 = 0.1;
 
-/// What other programs did, where it makes measured times doubtful.
+/// The load of other programs, where it makes measured times doubtful.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Busy {
-    /// Processors that others kept busy, on average.
+    /// Average number of processors that others kept busy.
     pub others: f64,
-    /// Processors that there are.
+    /// Number of processors.
     pub cores: usize,
 }
 
 impl Busy {
-    /// `None` where others kept less than a tenth of all processors busy, or it is not known.
+    /// Returns `None` if others kept less than a tenth of all processors busy, or if unknown.
     pub fn new(others: Option<f64>, cores: usize) -> Option<Self> {
         others.filter(|&others| others > QUIET * cores as f64).map(|others| Busy { others, cores })
     }
@@ -188,33 +188,34 @@ impl fmt::Display for Busy {
     }
 }
 
-/// Time that all processors of this machine together were busy, with whatever program; `None` where
-/// the system does not say.
+/// Returns the total time that the processors of this machine were busy with any program; `None` if
+/// the system does not report it.
 fn machine_time() -> Option<Duration> {
     let ticks = busy_ticks(&std::fs::read_to_string("/proc/stat").ok()?)?;
     Some(Duration::from_secs_f64(ticks as f64 / clock_ticks_per_second() as f64))
 }
 
-/// Time that another process has spent on processors; `None` where the system does not say.
+/// Returns the processor time of another process; `None` if the system does not report it.
 pub(super) fn time_of_process(id: u32) -> Option<Duration> {
     let ticks = process_ticks(&std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?)?;
     Some(Duration::from_secs_f64(ticks as f64 / clock_ticks_per_second() as f64))
 }
 
-/// Ticks in user and system mode in the text of `/proc/PID/stat`. The program's name, in
-/// parentheses, may hold anything.
+/// Returns the ticks in user and system mode from the text of `/proc/PID/stat`. The program's name,
+/// in parentheses, may contain anything.
 fn process_ticks(stat: &str) -> Option<u64> {
     let (_, after_name) = stat.rsplit_once(')')?;
     let mut fields = after_name.split_whitespace().skip(11).map(|number| number.parse::<u64>().ok());
     Some(fields.next()?? + fields.next()??)
 }
 
-/// Ticks of all processors in the text of `/proc/stat`: user, nice, system, interrupts, and what
-/// other virtual machines have taken.
+/// Returns the ticks of all processors from the text of `/proc/stat`: user, nice, system,
+/// interrupts, and time stolen by other virtual machines.
 fn busy_ticks(stat: &str) -> Option<u64> {
     let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
     let ticks = line.split_whitespace().map(|number| number.parse().ok()).collect::<Option<Vec<u64>>>()?;
-    // The fourth and fifth are idle time; behind the eighth is what the first two have already.
+    // The fourth and fifth are idle time; those after the eighth are already included in the first
+    // two.
     let is_busy = |at: usize| !matches!(at, 3 | 4) && at < 8;
     Some(ticks.into_iter().enumerate().filter(|(at, _)| is_busy(*at)).map(|(_, ticks)| ticks).sum())
 }
@@ -276,7 +277,7 @@ mod tests {
         assert_eq!(median([4.0, 1.0, 3.0, 2.0].into_iter()), Some(2.0));
     }
 
-    /// The thread's clock steps, that of the wall does not.
+    /// The thread clock steps, the wall clock does not.
     #[test]
     fn a_time_that_one_clock_alone_has_is_not_believed() {
         for glitch in [0.0, 9.4, 18.0] {
@@ -286,7 +287,7 @@ mod tests {
                 assert_eq!(Times::least(&all[..count]), all[2], "{glitch} of {count}");
             }
         }
-        // A thread that always waits has no other times.
+        // All times of a thread that always waits are of this kind.
         let waiting = [Times { cpu: Some(3.0), elapsed: 9.0 }, Times { cpu: Some(2.0), elapsed: 10.0 }];
         assert_eq!(Times::least(&waiting), Times { cpu: Some(2.0), elapsed: 9.0 });
     }
@@ -305,7 +306,7 @@ mod tests {
         assert_eq!(least(&[27.0, 25.0, 27.2]), 25.0, "times differ by as much");
     }
 
-    /// Batches of some visits, three each, whose true cost is 27: most are a little longer, every
+    /// Batches of some visits, three each, with a true cost of 27: most are a little longer, every
     /// sixth is much longer.
     fn visits(count: usize, random: &mut SplitMix64) -> Vec<Times> {
         let mut uniform = || f64::from(random.below(1 << 20)) / f64::from(1 << 20);
@@ -313,8 +314,8 @@ mod tests {
         (0..3 * count).map(cost).map(|cpu| Times { cpu: Some(cpu), elapsed: cpu * 1.01 }).collect()
     }
 
-    /// However few visits there are, and whether both clocks have the glitch or that of the thread
-    /// alone.
+    /// Holds for any number of visits, and whether both clocks have the glitch or only the thread
+    /// clock.
     #[test]
     fn glitches_are_not_the_cost() {
         let mut random = SplitMix64::new(3);
@@ -337,7 +338,7 @@ mod tests {
         }
     }
 
-    /// Where other programs make most times longer, each by as much as it happens, the least are no
+    /// Where other programs make most times longer, by varying amounts, the smallest are not
     /// glitches.
     #[test]
     fn what_is_left_of_a_disturbed_machine_is_the_cost() {
@@ -350,8 +351,7 @@ mod tests {
         }
     }
 
-    /// The clocks are read for each message that is sent, which costs as much as a good part of a
-    /// short one.
+    /// The clocks are read for each message sent, which costs a large part of a short message.
     #[test]
     fn reading_the_clocks_is_not_in_the_times() {
         let overhead = Clock::overhead();

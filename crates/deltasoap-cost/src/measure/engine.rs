@@ -1,7 +1,7 @@
-//! Toolkits that can be measured; ours, in this process.
+//! Toolkits that can be measured, and ours, in this process.
 //!
-//! deltasoap is measured with dynamic values, whose schema is made at run time: the paper's 1330
-//! composite types need no generated code, and a prediction from a WSDL is of just these values.
+//! deltasoap is measured with dynamic values whose schema is built at run time: the paper's 1330
+//! composite types need no generated code, and predictions from a WSDL use the same kind of values.
 //! Types with `#[derive(Soap)]` are faster.
 
 use super::sink::Link;
@@ -20,15 +20,15 @@ use std::time::Duration;
 
 /// A toolkit that can be measured.
 pub trait Engine {
-    /// Which one.
+    /// Returns the name and version of the toolkit.
     fn toolkit(&self) -> Toolkit;
 
-    /// Why a workload cannot be measured, in any activity; `None` if it can.
+    /// Returns why a workload cannot be measured, in any activity; `None` if it can.
     fn refuses(&self, workload: &Workload) -> Option<String>;
 
-    /// Lets a toolkit that is compiled while it runs do all of this, before anything is measured.
-    /// What is compiled depends on what has run, so it should be the same before measurements that
-    /// are compared; it also depends on chance, so such a toolkit begins anew each time but the
+    /// Warms up a JIT-compiled toolkit with these workloads before anything is measured. What is
+    /// compiled depends on what has run, so the warm-up should be the same before measurements that
+    /// are compared. It also depends on chance, so such a toolkit restarts at each call but the
     /// first.
     ///
     /// # Errors
@@ -37,13 +37,13 @@ pub trait Engine {
         Ok(())
     }
 
-    /// Processor time so far of everything that the measurement is of.
+    /// Returns the processor time so far of everything that belongs to the measurement.
     fn spent(&self) -> Duration {
         process_time()
     }
 
-    /// Makes ready for doing something with a message again and again; `None` if that is not
-    /// offered.
+    /// Prepares a job that repeats an activity with a message; `None` if the toolkit does not
+    /// support it.
     ///
     /// # Errors
     /// When the toolkit fails.
@@ -54,11 +54,11 @@ pub trait Engine {
         mode: Mode,
     ) -> Result<Option<Box<dyn Job + '_>>, CostError>;
 
-    /// The same with the message of an operation; in our toolkit with the one after it in turn, if
-    /// values change.
+    /// Prepares a job with an operation's message. If values change, ours alternates with the next
+    /// message.
     ///
     /// # Errors
-    /// When the toolkit fails, or the message cannot be written, or read again.
+    /// When the toolkit fails, or the message cannot be written or read back.
     fn prepare_sample<'s>(
         &'s mut self,
         sample: &'s Sample,
@@ -67,15 +67,15 @@ pub trait Engine {
     ) -> Result<Option<Box<dyn Job + 's>>, CostError>;
 }
 
-/// Something that is done with a message again and again.
+/// A repeated activity with a message.
 pub trait Job {
-    /// Does it so many times; gives the times of one.
+    /// Runs the activity `count` times; returns the times of one run.
     ///
     /// # Errors
     /// When the toolkit fails.
     fn run(&mut self, count: usize) -> Result<Times, CostError>;
 
-    /// Bytes of the message.
+    /// Returns the size of the message in bytes.
     fn bytes(&self) -> usize;
 }
 
@@ -84,7 +84,7 @@ pub trait Job {
 pub struct Deltasoap;
 
 impl Deltasoap {
-    /// Our name and version, and whether the compiler optimized.
+    /// Returns our name and version, with a mark for unoptimized builds.
     pub fn identity() -> Toolkit {
         let build = if cfg!(debug_assertions) { " (debug)" } else { "" };
         Toolkit { name: "deltasoap".to_owned(), version: format!("{}{build}", env!("CARGO_PKG_VERSION")) }
@@ -106,8 +106,7 @@ impl Engine for Deltasoap {
         activity: Activity,
         mode: Mode,
     ) -> Result<Option<Box<dyn Job + '_>>, CostError> {
-        // Of messages that have none before them, everything is read and written in full, in
-        // differential mode too.
+        // Messages without a predecessor are read and written in full, in differential mode too.
         let is_in_full = mode == Mode::Differential && !workload.is_compared();
         let is_read_so = is_in_full && activity == Activity::Deserialize;
         let message = Message::varied(workload, is_read_so)?;
@@ -128,7 +127,7 @@ impl Engine for Deltasoap {
     }
 }
 
-/// Makes ready for doing something with a message.
+/// Prepares a job.
 fn job<'s>(subject: impl Subject + 's, activity: Activity, mode: Mode) -> Result<Box<dyn Job + 's>, CostError> {
     Ok(match activity {
         Activity::Serialize => Box::new(Write::new(subject, mode, None)?),
@@ -144,15 +143,15 @@ fn failed(what: &impl ToString, reason: &impl ToString) -> CostError {
     CostError::Engine { what: what.to_string(), reason: reason.to_string() }
 }
 
-/// What is measured: one message, or several that come in turn.
+/// The subject of a measurement: one message, or several in turn.
 pub(crate) trait Subject {
-    /// The message whose turn it is.
+    /// Returns the message of a turn.
     fn body(&self, turn: usize) -> Body<'_>;
 
-    /// How many there are.
+    /// Returns the number of messages.
     fn count(&self) -> usize;
 
-    /// What errors call it.
+    /// Returns the name used in errors.
     fn name(&self) -> String;
 }
 
@@ -184,7 +183,7 @@ impl Subject for &Sample {
     }
 }
 
-/// The message of an operation, and others of the same size with other values.
+/// An operation's message, and others of the same size with other values.
 struct Varied<'s> {
     sample: &'s Sample,
     values: Vec<Value>,
@@ -211,7 +210,7 @@ impl Subject for Varied<'_> {
     }
 }
 
-/// Makes sure that the message of an operation can be written, and read again.
+/// Checks that an operation's message can be written and read back.
 ///
 /// # Errors
 /// When it cannot.
@@ -219,9 +218,9 @@ pub(crate) fn check_sample(sample: &Sample, activity: Activity, mode: Mode) -> R
     job(sample, activity, mode).map(drop)
 }
 
-/// True if the message is compared with the one before it in differential mode. Some never are, for
-/// their values may stand in several places, or hold nothing that reading could go on from. It is
-/// decoder and template that are asked. What they cannot do they do not compare.
+/// Returns true if the message is compared with its predecessor in differential mode. Some never
+/// are: their values may have several positions, or they contain nothing that reading could resume
+/// from. The decoder and the template decide: they do not compare what they do not support.
 pub(crate) fn is_compared(sample: &Sample, activity: Activity) -> bool {
     match activity {
         Activity::Deserialize => {
@@ -238,11 +237,11 @@ pub(crate) fn is_compared(sample: &Sample, activity: Activity) -> bool {
     }
 }
 
-/// Serializes, and sends if there is where to.
+/// Serializes, and sends if there is a connection.
 struct Write<S> {
     subject: S,
     link: Option<Link>,
-    /// What messages are written against, in differential mode.
+    /// The template that messages are written against in differential mode.
     template: Option<Template>,
     buffer: Buffer,
     turn: usize,
@@ -272,8 +271,8 @@ impl<S: Subject> Write<S> {
         done.map_err(|error| failed(&self.subject.name(), &error))
     }
 
-    /// Sends each message for itself, as those are sent that are answered: behind others that
-    /// nobody has read yet, messages cost less, and how much less depends on how many there are.
+    /// Sends each message separately, like messages that get a response. Messages queued after
+    /// unread ones cost less, and how much less depends on the length of the queue.
     fn send_each(&mut self, count: usize) -> Result<Times, CostError> {
         one_by_one(self, count, Self::write, Self::settle)
     }
@@ -284,9 +283,9 @@ impl<S: Subject> Write<S> {
     }
 }
 
-/// The times of doing something, with something else between two times that does not count. The
-/// medians of both clocks, without what reading the clocks takes: now and then the receiver of a
-/// message is still busy with the one before.
+/// Times `timed`, but not `between`, which runs after each call. Returns the medians of both
+/// clocks, minus the overhead of the clocks: now and then the receiver is still busy with the
+/// previous message.
 fn one_by_one<T>(
     subject: &mut T,
     count: usize,
@@ -341,7 +340,7 @@ struct Read<S> {
 }
 
 impl<S: Subject> Read<S> {
-    /// Reads each message once, and looks at what was read.
+    /// Reads each message once, and checks the result.
     fn new(subject: S, mode: Mode) -> Result<Self, CostError> {
         let differential = match mode {
             Mode::Regular => Differential::OFF,
@@ -373,8 +372,8 @@ impl<S: Subject> Read<S> {
         Ok(())
     }
 
-    /// What was read is what was written if it is written alike. Trees may get other prefixes: of
-    /// these the length is looked at alone.
+    /// Checks that the result is written as the input was. Trees may get other prefixes, so only
+    /// their length is compared.
     fn check(&self) -> Result<(), CostError> {
         let body = self.subject.body(self.turn - 1);
         let text = &self.texts[(self.turn - 1) % self.texts.len()];
@@ -385,7 +384,7 @@ impl<S: Subject> Read<S> {
         if again.as_slice() == text || has_trees && !again.is_empty() {
             return Ok(());
         }
-        Err(failed(&self.subject.name(), &"what was read is not what was written"))
+        Err(failed(&self.subject.name(), &"the decoded value differs from the encoded one"))
     }
 }
 
@@ -401,7 +400,7 @@ impl<S: Subject> Job for Read<S> {
     }
 }
 
-/// Takes the body's element, whatever its name is.
+/// Accepts the body's element with any name.
 struct Taking<'a> {
     memory: Box<Memory<Value>>,
     view: View<'a>,
@@ -421,7 +420,7 @@ impl Receiver for Taking<'_> {
 mod tests {
     use super::*;
 
-    /// What is left of nothing is less than half of what the clocks take to say so.
+    /// An empty measurement yields less than half of the clocks' overhead.
     #[test]
     fn nothing_takes_no_time() {
         let (mut count, settled) = (0, std::cell::Cell::new(0));

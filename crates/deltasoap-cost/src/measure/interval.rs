@@ -1,9 +1,9 @@
-//! The median of a few measurements, and how certain it is: an interval between two of them,
-//! without a guess at how they scatter.
+//! The median of a few measurements with a confidence interval: two of the measurements, without
+//! assumptions about the distribution.
 //!
-//! If half of all measurements lie below the true median, the number that do so among n of them is
-//! binomial. So the k-th least and the k-th greatest enclose it with a certainty that follows from
-//! n and k alone (the interval of the sign test).
+//! Half of all measurements lie below the true median, so the number that do so among n of them is
+//! binomial. So the k-th smallest and the k-th largest enclose it with a probability that depends
+//! only on n and k (the interval of the sign test).
 
 use crate::fit::regression::LEVEL;
 use serde::Serialize;
@@ -12,23 +12,22 @@ use statrs::distribution::{Binomial, DiscreteCDF};
 /// A median with an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Interval {
-    /// The median; of an even number the mean of the two in the middle.
+    /// The median; the mean of the two middle numbers for an even count.
     pub median: f64,
     /// The lower end.
     pub low: f64,
     /// The upper end.
     pub high: f64,
-    /// The chance that the interval holds the true median: at least 0.95.
+    /// The probability that the interval contains the true median: at least 0.95.
     pub confidence: f64,
 }
 
 impl Interval {
-    /// Measurements that an interval needs at least: it reaches from the least to the greatest of
-    /// so many.
+    /// Minimum number of measurements: for this many the interval spans all of them.
     pub const FEWEST: usize = 6;
 
-    /// The narrowest interval that is certain enough; `None` for fewer than [`Self::FEWEST`]
-    /// numbers.
+    /// Returns the narrowest interval with enough confidence; `None` for fewer than
+    /// [`Self::FEWEST`] numbers.
     pub fn of(numbers: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut sorted: Vec<f64> = numbers.into_iter().collect();
         sorted.sort_by(f64::total_cmp);
@@ -37,20 +36,20 @@ impl Interval {
         Some(Interval { median: middle(&sorted), low: sorted[rank], high: sorted[n - 1 - rank], confidence })
     }
 
-    /// True if the interval has the number in it.
+    /// Returns true if the interval contains the number.
     pub fn contains(&self, number: f64) -> bool {
         (self.low..=self.high).contains(&number)
     }
 }
 
-/// The median of numbers in their order; of an even number the mean of the two in the middle. There
-/// must be one.
+/// Returns the median of sorted numbers; the mean of the two middle numbers for an even count. The
+/// list must not be empty.
 pub(super) fn middle(sorted: &[f64]) -> f64 {
     let n = sorted.len();
     (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0
 }
 
-/// How many numbers to leave out at either end, and the certainty of what remains.
+/// Returns how many numbers to drop at each end, and the confidence of the rest.
 fn ranks(n: usize) -> Option<(usize, f64)> {
     let below = Binomial::new(0.5, n as u64).ok()?;
     let confidence = |rank: usize| 1.0 - 2.0 * below.cdf(rank as u64);
@@ -62,7 +61,7 @@ mod tests {
     use super::*;
     use deltasoap_streams::prng::SplitMix64;
 
-    /// As in tables of the sign test.
+    /// Values from tables of the sign test.
     #[test]
     fn ranks_are_those_of_the_tables() {
         assert_eq!([0, 1, 5].map(ranks), [None; 3]);
@@ -83,7 +82,7 @@ mod tests {
         assert!(nine.contains(1.0) && !nine.contains(0.5) && Interval::of([1.0; 5]).is_none());
     }
 
-    /// The interval holds the true median as often as it says, whatever the numbers' distribution.
+    /// The interval contains the true median as often as stated, for any distribution.
     #[test]
     fn intervals_are_as_certain_as_they_say() {
         let mut random = SplitMix64::new(7);

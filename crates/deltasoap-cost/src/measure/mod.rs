@@ -1,12 +1,11 @@
-//! Measuring: what every workload costs a toolkit on this machine.
+//! Measures the cost of every workload for a toolkit on this machine.
 //!
 //! All points are visited in rounds, in a new order each time. A visit times a few batches of
-//! messages, and the times of all of them are kept: the mean of a batch, and where each message is
-//! timed by itself the median. What disturbs a measurement, another process or an interrupt, makes
-//! it longer, and it hits another point in the next round. So the least is the cost of the work
-//! itself, on a busy machine too, if it can be believed ([`Times::least`]): now and then a clock
-//! steps. What a toolkit does from time to time, such as collecting garbage, is in few batches, and
-//! so not in the cost.
+//! messages, and keeps one time per batch: the mean, or the median where each message is timed
+//! separately. Disturbances, such as another process or an interrupt, make a measurement longer,
+//! and hit another point in the next round. So the smallest credible time ([`Times::least`]) is the
+//! cost of the work itself, on a busy machine too; times too small to be credible come from clocks
+//! that step. Occasional work such as garbage collection is in few batches, and so not in the cost.
 
 mod clock;
 mod engine;
@@ -27,58 +26,57 @@ use crate::workload::{Extent, Workload, series, shuffle};
 use deltasoap_streams::prng::SplitMix64;
 use std::time::{Duration, Instant};
 
-/// How long a batch of messages lasts at least, so that reading the clocks costs nothing.
+/// Minimum duration of a batch, which makes the cost of reading the clocks negligible.
 const BATCH: Duration = Duration::from_micros(300);
-/// The same of messages that are sent. The system's part of their time varies from one to the next.
+/// Minimum duration of a batch of sent messages, since the system's share of their time varies.
 const SENT_BATCH: Duration = Duration::from_millis(1);
-/// A message that takes longer is done once a visit: it is long enough, and what it finds in caches
-/// is of no account.
+/// Messages that take longer run once per visit: the time is long enough, and the state of the
+/// caches does not matter.
 const SLOW: Duration = Duration::from_millis(5);
-/// Batches of a visit.
+/// Batches per visit.
 const BATCHES: usize = 3;
-/// Most messages of a batch.
+/// Maximum number of messages per batch.
 const MOST: f64 = 20_000.0;
-/// Rounds after which toolkits that are compiled while they run begin anew.
+/// Rounds after which JIT-compiled toolkits restart.
 const ANEW: u32 = 4;
 
-/// What is measured.
+/// A measurement plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plan {
-    /// How messages that resemble each other are treated.
+    /// How similar messages are handled.
     pub mode: Mode,
-    /// How many workloads.
+    /// The measured subset of the workloads.
     pub extent: Extent,
-    /// How often each point is visited, at most.
+    /// Maximum number of visits to each point.
     pub rounds: u32,
-    /// No round is begun that would probably end later than this; the first one always is.
+    /// Time limit: no round begins that would probably exceed it, except the first.
     pub most: Option<Duration>,
 }
 
 impl Default for Plan {
-    /// Regular mode, the sample, twelve rounds, but no more than end in 160 seconds.
+    /// Regular mode, the sample, and twelve rounds, limited to 160 seconds.
     fn default() -> Self {
         Plan { mode: Mode::Regular, extent: Extent::Sample, rounds: 12, most: Some(Duration::from_secs(160)) }
     }
 }
 
-/// Follows how far measuring has come.
+/// Observes the progress of measuring.
 pub trait Watch {
-    /// So many points of all are done.
+    /// Reports that `done` of `all` points are measured.
     fn at(&mut self, done: usize, all: usize);
 
-    /// A round is over, or there is none to do: what was measured so far can be kept, and gone on
-    /// with later.
+    /// Called after each round, or if there is nothing to measure. The calibration can be saved,
+    /// and measuring continued later.
     ///
     /// # Errors
-    /// When it cannot be kept. Measuring ends then.
+    /// When the calibration cannot be saved. Measuring then stops.
     fn round(&mut self, calibration: &Calibration) -> Result<(), CostError>;
 }
 
-/// Measures all points of a plan, and goes on where `calibration` ends: it holds the rounds that
-/// are done.
+/// Measures all points of a plan, continuing after the rounds that `calibration` contains.
 ///
 /// # Errors
-/// When the toolkit fails, or the watch does.
+/// When the toolkit or the watch fails.
 pub fn measure(
     engine: &mut dyn Engine,
     plan: Plan,
@@ -92,7 +90,7 @@ pub fn measure(
     let first = calibration.rounds;
     calibration.planned = plan.rounds;
     if first >= plan.rounds {
-        // There is nothing to measure, but what was planned may be another number than before.
+        // There is nothing to measure, but the planned number of rounds may have changed.
         watch.round(&calibration)?;
     }
     for round in first..plan.rounds {
@@ -117,13 +115,13 @@ pub fn measure(
     Ok(calibration)
 }
 
-/// True for rounds in front of which an engine is warmed up.
+/// Returns true for rounds that begin with a warm-up.
 pub(crate) fn begins_anew(round: u32) -> bool {
     round.is_multiple_of(ANEW)
 }
 
-/// Measures one workload, in all activities. In differential mode, messages that have none before
-/// them are read and written in full: that is what becomes of those that cannot be compared.
+/// Measures one workload, in all activities. In differential mode, messages without a predecessor
+/// are read and written in full, as messages that cannot be compared are.
 ///
 /// # Errors
 /// When the toolkit fails.
@@ -147,7 +145,7 @@ pub fn visit(
     Ok(())
 }
 
-/// The times of a message in the batches of a visit.
+/// Returns the times of a message in the batches of a visit.
 ///
 /// # Errors
 /// When the toolkit fails.
@@ -166,7 +164,7 @@ fn timed_by(job: &mut dyn Job, batch: Duration) -> Result<Vec<Times>, CostError>
     (0..BATCHES).map(|_| job.run(count)).collect()
 }
 
-/// The numbers below `count` in an order of their own for each round.
+/// Returns the numbers below `count` in a different order for each round.
 pub(crate) fn order(count: usize, round: u32) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     shuffle(&mut order, &mut SplitMix64::stream(deltasoap_streams::prng::SEED, u64::from(round)));
@@ -179,13 +177,13 @@ mod tests {
     use crate::calibration::{Machine, Toolkit};
     use crate::predict::Sample;
 
-    /// A toolkit that takes a microsecond an item, twice that in every fifth visit; and, by the
-    /// clock of its thread, which steps, a third of it in every 23rd.
+    /// A toolkit that takes a microsecond per item, twice that in every fifth visit. Its thread
+    /// clock steps, and shows a third of the time in every 23rd visit.
     #[derive(Default)]
     struct Known {
         visits: usize,
         warmed_with: Vec<Workload>,
-        /// Visits in front of each warm-up.
+        /// The number of visits before each warm-up.
         warm_ups: Vec<usize>,
     }
 
@@ -287,7 +285,7 @@ mod tests {
             let Workload::Text { length } = point.workload else { panic!("{point:?}") };
             let cost = f64::from(length) * 1000.0;
             assert_eq!(point.times().cpu, Some(cost), "{point:?}");
-            // Elapsed time is twice the cost, and that of every fifth visit twice as long.
+            // Elapsed time is twice the cost; every fifth visit takes twice as long.
             let is_slow = cost * 4.0 > SLOW.as_nanos() as f64;
             assert!(is_slow || point.batches.len() == 12 * BATCHES, "all of them are kept: {point:?}");
             glitches += point.batches.iter().filter(|times| times.cost() < cost).count();
@@ -313,7 +311,7 @@ mod tests {
         assert_eq!(stopped.rounds, [1, 2]);
     }
 
-    /// What is kept says as much as what is given back.
+    /// The saved calibration equals the returned one.
     #[test]
     fn fewer_rounds_than_there_are_make_an_end() {
         let plan = Plan { extent: Extent::Few, rounds: 3, ..Plan::default() };
@@ -324,7 +322,7 @@ mod tests {
         assert_eq!((watch.rounds, watch.planned), (vec![5], 3));
     }
 
-    /// A message that takes a time, and counts how often it is done.
+    /// A message that takes a fixed time, and counts its runs.
     struct Timed {
         time: Duration,
         count: usize,

@@ -1,12 +1,12 @@
-//! Other toolkits, by the peer protocol (`bench/peers/PROTOCOL.md`): a process each, which times
+//! Other toolkits, by the peer protocol (`bench/peers/PROTOCOL.md`): one process each, which times
 //! itself.
 //!
-//! Peers know fixed types: arrays of ints, doubles and strings, a string as an array of one; some
-//! of them the composite types that they were built with; and of what the operations of
-//! `bench/definitions/suite.wsdl` send the lists of structs, and binary data. Of each batch the
-//! median of the elapsed times counts; of processor time only the sum is known, and so the mean. A
-//! batch is of one message, the same each time, for a peer is given one: its processor learns a
-//! short message by heart, which it does not where ours come in turn.
+//! Peers support fixed types: arrays of ints, doubles and strings; a string as an array of one; the
+//! composite types that some are built with; and from the operations of
+//! `bench/definitions/suite.wsdl` the lists of structs, and binary data. For elapsed time the
+//! median of each batch counts; for processor time only the sum is known, and so the mean. A batch
+//! repeats one message, since a peer gets one: its processor learns a short message by heart, which
+//! does not happen with ours, since they alternate.
 
 use super::clock::time_of_process;
 use super::{Engine, Job, MOST, Sink, Times, order, process_time};
@@ -23,31 +23,31 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-/// How long a workload runs at a time while a toolkit is warmed up.
+/// Duration of each run of a workload during warm-up.
 const WARM_VISIT: Duration = Duration::from_millis(1);
-/// How often it is gone over all of them at most.
+/// Maximum number of warm-up passes over all workloads.
 const WARM_PASSES: u32 = 20;
 
-/// A toolkit's process; ended when dropped.
+/// A toolkit's process; killed when dropped.
 #[derive(Debug)]
 pub struct Peer {
     program: PathBuf,
     running: Running,
-    /// Processor time of processes that have ended.
+    /// Processor time of earlier processes.
     ended: Duration,
     toolkit: Toolkit,
     workloads: Vec<String>,
     sink: Sink,
     is_connected: bool,
-    /// The composite types that peers are built with.
+    /// The composite types that the peer is built with.
     composites: BTreeSet<[u32; 3]>,
     /// How long each activity runs before its times count.
     warm: Duration,
-    /// True once it has.
+    /// True after the warm-up.
     is_warm: bool,
 }
 
-/// A process, and how to talk to it; ended when dropped.
+/// A process and its pipes; killed when dropped.
 #[derive(Debug)]
 struct Running {
     process: Child,
@@ -60,7 +60,7 @@ struct Hello {
     peer: String,
     version: String,
     workloads: Vec<String>,
-    /// Milliseconds.
+    /// Warm-up time in milliseconds.
     #[serde(default)]
     warm: u64,
 }
@@ -85,10 +85,10 @@ struct Failure {
 }
 
 impl Peer {
-    /// Starts a peer's program, and asks who it is.
+    /// Starts a peer's program, and asks for its identity.
     ///
     /// # Errors
-    /// When it cannot be started, or does not answer as a peer.
+    /// When the program cannot be started, or does not answer as a peer.
     pub fn start(program: &Path) -> Result<Self, CostError> {
         let file = |source| CostError::File { path: program.to_owned(), source };
         let mut peer = Peer {
@@ -110,7 +110,7 @@ impl Peer {
         Ok(peer)
     }
 
-    /// Begins again with a new process.
+    /// Restarts with a new process.
     fn restart(&mut self) -> Result<(), CostError> {
         let started = Running::start(&self.program);
         self.ended += self.running.spent();
@@ -119,7 +119,7 @@ impl Peer {
         Ok(())
     }
 
-    /// Does something of everything with one message; gives how long that ran.
+    /// Runs every activity with one message; returns how long that took.
     fn warm_up_with(&mut self, workload: &Workload) -> Result<f64, CostError> {
         let mut spent = 0.0;
         for activity in Activity::ALL {
@@ -143,7 +143,7 @@ impl Peer {
         CostError::Engine { what: format!("{} ({line})", self.toolkit.name), reason: reason.to_string() }
     }
 
-    /// Makes ready for a workload of the protocol, if this peer has it.
+    /// Prepares a workload of the protocol, if the peer supports it.
     fn prepare_message(
         &mut self,
         name: &str,
@@ -165,7 +165,7 @@ impl Peer {
 
     fn connect(&mut self) -> Result<(), CostError> {
         if !self.is_connected {
-            // Any bound to the buffer would make large messages wait for the receiver.
+            // Any limit on the buffer would make large messages wait for the receiver.
             let line = format!("connect {} 0", self.sink.address().port());
             self.ask::<Connected>(&line, b"")?;
             self.is_connected = true;
@@ -182,7 +182,7 @@ impl Running {
         Ok(Running { process, requests, answers: BufReader::new(answers) })
     }
 
-    /// Processor time so far.
+    /// Returns the processor time so far.
     fn spent(&self) -> Duration {
         time_of_process(self.process.id()).unwrap_or_default()
     }
@@ -201,13 +201,13 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Both fail only if the process has ended, which is what they are for.
+        // Both fail only if the process has already ended, which is the goal.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// What the protocol calls the values of a workload.
+/// Returns the protocol's name for the values of a workload.
 fn values(workload: &Workload) -> Option<(&'static str, u32)> {
     match *workload {
         Workload::Array { class: Class::Int, length, .. } => Some(("ints", length)),
@@ -218,9 +218,9 @@ fn values(workload: &Workload) -> Option<(&'static str, u32)> {
     }
 }
 
-/// What the protocol calls the values of an operation's message; `None` for messages that it does
-/// not have, and for arrays of ints, doubles and strings: predictions are fitted to just these, and
-/// prove nothing with them.
+/// Returns the protocol's name for the values of an operation's message. Returns `None` for
+/// messages that the protocol lacks, and for arrays of ints, doubles and strings: predictions are
+/// fitted to exactly these, so they prove nothing.
 fn values_of(sample: &Sample) -> Option<&'static str> {
     let element = sample.element();
     match &*element.local {
@@ -232,7 +232,7 @@ fn values_of(sample: &Sample) -> Option<&'static str> {
     }
 }
 
-/// Items of a message: those of its list, or itself.
+/// Returns the number of items of a message: those of its list, or 1.
 fn items(value: &Value) -> usize {
     let Value::Record(record) = value else { return 1 };
     match record.fields.first() {
@@ -259,20 +259,19 @@ impl Engine for Peer {
 
     fn refuses(&self, workload: &Workload) -> Option<String> {
         let Some((values, _)) = values(workload) else {
-            return Some("peers know arrays and composite types alone".to_owned());
+            return Some("peers support only arrays and composite types".to_owned());
         };
         if !Activity::ALL.iter().any(|&it| self.workloads.contains(&name(values, it))) {
             return Some(format!("{} has no workload of {values}", self.toolkit.name));
         }
         let is_built = |fields| self.composites.contains(&fields);
         let is_missing = workload.fields().is_some_and(|fields| !is_built(fields));
-        is_missing.then(|| "peers are built with a sample of the composite types".to_owned())
+        is_missing.then(|| "peers are built with only a sample of the composite types".to_owned())
     }
 
-    /// Goes over all workloads again and again, some messages each, in an order by chance. What
-    /// counts is the time of the runs: on a busy machine the toolkit waits for the processor, and
-    /// is not compiled meanwhile. A toolkit that is compiled begins in a new process if this one is
-    /// warm.
+    /// Runs all workloads repeatedly in random order, a few messages each. The limit is the run
+    /// time itself: on a busy machine the toolkit waits for a processor, and is not compiled
+    /// meanwhile. A JIT-compiled toolkit that is already warm restarts in a new process.
     fn warm_up(&mut self, workloads: &[Workload]) -> Result<(), CostError> {
         if self.is_warm && !self.warm.is_zero() {
             self.restart()?;
@@ -290,7 +289,7 @@ impl Engine for Peer {
         Ok(())
     }
 
-    /// Of this process, of the toolkit's, and of those that it had before.
+    /// Includes this process, the toolkit's process, and its earlier ones.
     fn spent(&self) -> Duration {
         process_time() + self.ended + self.running.spent()
     }
@@ -347,7 +346,7 @@ mod tests {
 
     const SUITE: &str = include_str!("../../../../bench/definitions/suite.wsdl");
 
-    /// A peer that knows events, and notes what it is asked for.
+    /// A peer that supports events, and records its requests.
     const PROGRAM: &str = r#"#!/bin/sh
 while read -r request workload count length; do
     echo "$request $workload $count" >> "$0.requests"

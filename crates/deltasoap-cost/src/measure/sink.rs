@@ -1,4 +1,4 @@
-//! Where messages are sent that nobody answers: servers on loopback that take everything.
+//! Receivers for messages that get no response: loopback servers that accept everything.
 
 use std::io::{self, Read, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -7,18 +7,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// A listener whose connections are read to their end by a thread each. The threads end with the
-/// connections, the listener's with the process.
+/// A listener with a thread per connection that reads it to its end. These threads end with the
+/// connections, the listener's thread with the process.
 #[derive(Debug)]
 pub struct Sink {
     address: SocketAddr,
 }
 
 impl Sink {
-    /// Starts to listen on a free port.
+    /// Listens on a free port.
     ///
     /// # Errors
-    /// When there is none.
+    /// When no port is available.
     pub fn start() -> io::Result<Self> {
         let listener = listen()?;
         let address = listener.local_addr()?;
@@ -30,18 +30,18 @@ impl Sink {
         Ok(Sink { address })
     }
 
-    /// Where it listens.
+    /// Returns the address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 }
 
 /// A connection whose other end is read in this process too, so that the sender can wait until
-/// everything was taken.
+/// everything was received.
 ///
-/// A small message that finds the receiver's buffer full is put together with those that wait
-/// before it, and all go as one packet: that costs less than half as much as to send it alone, and
-/// no message that is answered is ever sent so.
+/// A small message that finds the receiver's buffer full is merged with those waiting before it
+/// into one packet. That costs less than half as much as sending it alone, and never happens to
+/// messages that get a response.
 #[derive(Debug)]
 pub(super) struct Link {
     stream: TcpStream,
@@ -51,17 +51,17 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// Connects.
+    /// Connects to itself.
     ///
     /// # Errors
-    /// When there is no port for it.
+    /// When no port is available.
     pub(super) fn new() -> io::Result<Self> {
         let listener = listen()?;
         let stream = TcpStream::connect(listener.local_addr()?)?;
         stream.set_nodelay(true)?;
         let other = accept(&listener, stream.local_addr()?)?;
-        // Woken with nothing to read, it must not wait for bytes: the next message would have to
-        // wake it.
+        // If woken with nothing to read, it must not block for bytes: the next message would have
+        // to wake it.
         other.set_nonblocking(true)?;
         let taken = Arc::new(AtomicU64::new(0));
         let count = Arc::clone(&taken);
@@ -72,17 +72,17 @@ impl Link {
         Ok(Link { stream, reader, sent: 0, taken })
     }
 
-    /// Sends.
+    /// Sends the bytes.
     ///
     /// # Errors
-    /// When the connection is gone.
+    /// When the connection is closed.
     pub(super) fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.stream.write_all(bytes)?;
         self.sent += bytes.len() as u64;
         Ok(())
     }
 
-    /// Waits until the other end has taken everything.
+    /// Waits until the other end has received everything.
     ///
     /// # Errors
     /// When it never will.
@@ -102,7 +102,7 @@ fn listen() -> io::Result<TcpListener> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
 }
 
-/// The connection from an address; others may be made to a port too.
+/// Accepts the connection from an address; others may connect to the port too.
 fn accept(listener: &TcpListener, from: SocketAddr) -> io::Result<TcpStream> {
     loop {
         let (stream, address) = listener.accept()?;
@@ -112,12 +112,12 @@ fn accept(listener: &TcpListener, from: SocketAddr) -> io::Result<TcpStream> {
     }
 }
 
-/// How long a thread rests between two readings, unless it is woken. Nobody waits for bytes
-/// meanwhile whom the sender would have to wake: whether it finds one waiting would be chance, and
-/// costs more than to send a small message.
+/// Pause between two reads, unless the thread is woken. Meanwhile the sender never has to wake a
+/// waiting reader: whether one waits would be chance, and waking it costs more than sending a small
+/// message.
 const PAUSE: Duration = Duration::from_micros(100);
 
-/// Reads to the end, and says how much each time.
+/// Reads to the end, and reports the size of each read.
 fn drain(mut stream: TcpStream, took: impl Fn(u64)) {
     let mut buffer = vec![0; 1 << 20];
     loop {

@@ -1,9 +1,9 @@
-//! What a binary format would cost: the least that any could.
+//! The cost of a binary format: a lower bound for all of them.
 //!
-//! The values stand one after the other in the machine's own order of bytes, texts with their
-//! length in front, and nothing else: no names, no versions, no checks. A message is read into a
-//! new value, whose shape is known. A real format (protocol buffers, Fast Infoset) costs more. If
-//! even this gains little, no format is worth the change.
+//! Values are stored consecutively in the machine's byte order, strings with a length prefix, and
+//! nothing else: no names, no versions, no checks. A message is read into a new value of known
+//! shape. A real format (protocol buffers, Fast Infoset) costs more. If even this gains little, no
+//! format is worth the change.
 
 use crate::measure::{Clock, Times};
 use crate::predict::{Direction, Sample};
@@ -11,34 +11,35 @@ use deltasoap_core::{Child, Column, Node, QName, Record, Shared, Simple, Table, 
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// Messages of a batch, and batches, of which the fastest counts that can be believed.
+/// Messages per batch, and number of batches, of which the fastest credible one counts.
 const BATCH: usize = 50;
 const BATCHES: usize = 20;
 
-/// What the messages of an operation cost in a binary format.
+/// The cost of an operation's messages in a binary format.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BinaryCost {
-    /// Seconds at the server: the request read, the response written.
+    /// Seconds at the server, to read the request and write the response.
     pub server: f64,
-    /// Seconds at the client: the request written, the response read.
+    /// Seconds at the client, to write the request and read the response.
     pub client: f64,
-    /// Seconds at the client for the same in XML.
+    /// Seconds at the client with XML.
     pub xml_client: f64,
-    /// Bytes of a request.
+    /// Size of a request in bytes.
     pub request_bytes: usize,
-    /// Bytes of a response.
+    /// Size of a response in bytes.
     pub response_bytes: usize,
 }
 
 impl BinaryCost {
-    /// The same where one processor does the work of both sides.
+    /// Adds the client's cost to the server's: one processor does the work of both.
     #[must_use]
     pub fn on_one_machine(self) -> Self {
         BinaryCost { server: self.server + self.client, client: 0.0, xml_client: 0.0, ..self }
     }
 }
 
-/// Measures it on this machine. `xml_client` is what the client spends on XML now, in seconds.
+/// Measures the cost on this machine. `xml_client` is the time the client now spends on XML, in
+/// seconds.
 pub fn binary_cost(samples: &[Sample], xml_client: f64) -> BinaryCost {
     let mut cost = BinaryCost { server: 0.0, client: 0.0, xml_client, request_bytes: 0, response_bytes: 0 };
     for sample in samples {
@@ -55,7 +56,7 @@ pub fn binary_cost(samples: &[Sample], xml_client: f64) -> BinaryCost {
     cost
 }
 
-/// Seconds to write, seconds to read, bytes.
+/// Returns seconds to write, seconds to read, and bytes.
 fn measured(value: &Value) -> (f64, f64, usize) {
     let mut bytes = Vec::new();
     let write = fastest(|| {
@@ -110,7 +111,7 @@ fn put(value: &Value, out: &mut Vec<u8>) {
 fn put_column(column: &Column, out: &mut Vec<u8>) {
     out.extend((column.len() as u32).to_ne_bytes());
     match column {
-        // An item of another type is cheap to have.
+        // Creating an item of another type is cheap.
         Column::String(texts) => texts.iter().for_each(|text| put_text(text, out)),
         column => column.iter().for_each(|item| put_simple(&item, out)),
     }
@@ -176,7 +177,7 @@ fn taken(shape: &Value, bytes: &mut &[u8]) -> Value {
     }
 }
 
-/// What is only a mark that nothing is there.
+/// Reads the mark of an absent value.
 fn nothing(shape: &Value, bytes: &mut &[u8]) -> Value {
     let _ = number::<1>(bytes);
     shape.clone()
@@ -206,7 +207,7 @@ fn taken_column(shape: &Column, bytes: &mut &[u8]) -> Column {
     }
 }
 
-/// What has no form of the machine's own is read over.
+/// Reads a simple value. Types without a native form are skipped.
 fn taken_simple(shape: &Simple, bytes: &mut &[u8]) -> Simple {
     match shape {
         Simple::Int(_) => Simple::Int(i32::from_ne_bytes(number(bytes))),
@@ -240,7 +241,7 @@ fn taken_text<'b>(bytes: &mut &'b [u8]) -> Cow<'b, str> {
     String::from_utf8_lossy(own)
 }
 
-/// The next bytes; zeros behind the end.
+/// Returns the next bytes; zeros after the end.
 fn number<const N: usize>(bytes: &mut &[u8]) -> [u8; N] {
     match bytes.split_first_chunk::<N>() {
         Some((own, rest)) => {
@@ -291,8 +292,8 @@ mod tests {
         assert_eq!(taken(&other, &mut bytes.as_slice()), written);
     }
 
-    /// Nothing of the value that gives the shape is in the new one, not even the room for its
-    /// texts.
+    /// The new value has nothing of the value that gives the shape, not even the capacity of its
+    /// strings.
     #[test]
     fn all_kinds_are_read_into_a_new_value() {
         let value = |text: &str, number: i32| {

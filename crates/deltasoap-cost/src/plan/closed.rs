@@ -1,17 +1,17 @@
-//! Closed systems: mean value analysis, exact.
+//! Closed systems, solved exactly by mean value analysis.
 //!
 //! The stations inside the server are solved by mean value analysis with load-dependent servers
 //! (Reiser and Lavenberg, JACM 27, 1980). The probability that a station of several servers is
-//! empty is taken from the throughput of the network without it (Reiser, *Mean-value analysis and
-//! convolution method for queue-dependent servers*, Performance Evaluation 1, 1981), since its
-//! difference from one, the textbook's way, loses all digits where the station is busy. The
-//! throughput by the number of requests inside is then a single station's rate (Chandy, Herzog and
-//! Woo's theorem), in front of which clients think: a birth-death process. It is exact for
-//! product-form networks.
+//! empty comes from the throughput of the network without it (Reiser, *Mean-value analysis and
+//! convolution method for queue-dependent servers*, Performance Evaluation 1, 1981). The textbook
+//! method, its difference from one, loses all digits where the station is busy. The throughput by
+//! the number of requests inside then becomes the rate of a single station (Chandy, Herzog and
+//! Woo's theorem), with clients that think before it: a birth-death process. The result is exact
+//! for product-form networks.
 
 use super::{Occupation, Outcome, Station, System};
 
-/// What a network does with a number of requests inside.
+/// The state of a network with a number of requests inside.
 #[derive(Debug, Clone, Default)]
 struct Inside {
     throughput: f64,
@@ -19,11 +19,12 @@ struct Inside {
     queues: Vec<f64>,
 }
 
-/// Halvings of the range in which a throughput is looked for.
+/// Bisection steps in the search for a throughput.
 const HALVINGS: u32 = 50;
 
-/// Solves a closed system. With work behind answers it is an approximation, see `System::slowed`:
-/// the throughput is looked for at which the processor is slowed as much as it says.
+/// Solves a closed system. With work after answers the result is an approximation, see
+/// `System::slowed`: a bisection finds the throughput that matches its own slowdown of the
+/// processor.
 pub fn solve_closed(system: &System, clients: u32, think: f64) -> Outcome {
     if system.behind == 0.0 {
         return solve_plain(system, clients, think);
@@ -53,14 +54,14 @@ fn solve_plain(system: &System, clients: u32, think: f64) -> Outcome {
     Outcome { throughput, response: present / throughput + system.client, stations }
 }
 
-/// The chance that so many clients, 0 to all, are inside and not away.
+/// Returns the probability that 0, 1, ... all clients are inside and not away.
 fn chances(inside: &[Inside], clients: usize, away: f64) -> Vec<f64> {
     if away <= 0.0 {
         let mut all = vec![0.0; clients + 1];
         all[clients] = 1.0;
         return all;
     }
-    // Logarithms, for the products leave the range of numbers.
+    // Logarithms, since the products exceed the range of `f64`.
     let mut logs = vec![0.0; clients + 1];
     for n in 1..=clients {
         let rate = inside[n].throughput;
@@ -69,14 +70,14 @@ fn chances(inside: &[Inside], clients: usize, away: f64) -> Vec<f64> {
     shares(&logs)
 }
 
-/// The share of each in the sum of all, by their logarithms.
+/// Returns the share of each in the sum of all, from their logarithms.
 fn shares(logs: &[f64]) -> Vec<f64> {
     let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let total: f64 = logs.iter().map(|log| (log - most).exp()).sum();
     logs.iter().map(|log| (log - most).exp() / total).collect()
 }
 
-/// The network with 0, 1, ... `most` requests inside, nobody away.
+/// Solves the network with 0, 1, ... `most` requests inside and no client away.
 fn inside(stations: &[Station], most: u32) -> Vec<Inside> {
     let others = |index: usize| -> Vec<Station> {
         stations.iter().enumerate().filter(|(at, _)| *at != index).map(|(_, station)| station.clone()).collect()
@@ -100,11 +101,11 @@ fn inside(stations: &[Station], most: u32) -> Vec<Inside> {
     all
 }
 
-/// A station while the number of requests grows.
+/// A station as the number of requests grows.
 struct Local<'s> {
     station: &'s Station,
     queue: f64,
-    /// The chances that 0, 1, ... of its servers but one are busy.
+    /// Probabilities that 0, 1, ... of its servers, except the last, are busy.
     chances: Vec<f64>,
 }
 
@@ -115,7 +116,7 @@ impl<'s> Local<'s> {
         Local { station, queue: 0.0, chances }
     }
 
-    /// What the next request that comes finds, in time.
+    /// Returns the expected residence time of the next request.
     fn residence(&self) -> f64 {
         let servers = f64::from(self.station.servers);
         let idle = |(busy, chance): (usize, &f64)| (servers - 1.0 - busy as f64) * chance;
@@ -160,7 +161,7 @@ mod tests {
         }
     }
 
-    /// The state probabilities of M/M/m//N, as in every textbook: the naive twin for one station.
+    /// The naive twin for one station: the textbook state probabilities of M/M/m//N.
     fn repairmen(demand: f64, servers: u32, clients: u32, think: f64) -> f64 {
         let rate = |n: u32| f64::from(n.min(servers)) / demand;
         let mut weights = vec![1.0];
@@ -191,8 +192,8 @@ mod tests {
         assert!(outcome.stations[0].utilisation <= 1.0 + 1e-12);
     }
 
-    /// A tenth of a second each of processor and link, one at a time: what is transferred keeps no
-    /// other from being worked on.
+    /// A tenth of a second each of processor and link, one request at a time: a transfer does not
+    /// block work on another request.
     #[test]
     fn bounds_on_concurrency_are_the_processors_alone() {
         let free = System { bandwidth: 1e6, response_bytes: 12_500.0, ..system(0.1, 2) };
@@ -207,8 +208,8 @@ mod tests {
         }
     }
 
-    /// Mean value analysis of single servers and a delay, as Lazowska et al. print it (algorithm
-    /// 6.2): the naive twin for networks.
+    /// The naive twin for networks: mean value analysis of single servers and a delay, as printed
+    /// by Lazowska et al. (algorithm 6.2).
     fn textbook(demands: &[f64], clients: u32, think: f64) -> (f64, f64) {
         let mut queues = vec![0.0; demands.len()];
         let (mut throughput, mut response) = (0.0, 0.0);
@@ -234,7 +235,7 @@ mod tests {
             prop_assert!((outcome.response - response).abs() < 1e-6 * (response + think), "{} {response}", outcome.response);
         }
 
-        /// Little's law for the whole and for each station.
+        /// Little's law holds for the whole system and for each station.
         #[test]
         fn littles_law_holds(demand in 0.001..0.1f64, cores in 1u32..9, clients in 1u32..80, think in 0.0..1.0f64) {
             let system = System { response_bytes: 1000.0, bandwidth: 1e6, client: 0.002, ..system(demand, cores) };
@@ -245,7 +246,7 @@ mod tests {
             prop_assert!((queues - outcome.throughput * (outcome.response - 0.002)).abs() < 1e-6 * (1.0 + queues));
         }
 
-        /// Two stations of several servers: all states, one by one.
+        /// Two stations of several servers, solved by enumerating all states.
         #[test]
         fn several_servers_are_exact(a in 0.01..1.0f64, b in 0.01..1.0f64, m in 1u32..5, k in 1u32..5, n in 1u32..12) {
             let stations = [station(a, m), station(b, k)];

@@ -1,9 +1,9 @@
-//! Plans: what many clients see of a service whose messages cost what was predicted.
+//! Plans: the performance that many clients observe of a service with predicted message costs.
 //!
-//! A service is a queueing network: the server's processor with as many cores as it has, and the
-//! network, a link in each direction. What a request demands of each is its *service demand*
-//! (Lazowska et al., *Quantitative System Performance*, 1984). Clients are either a number of them
-//! that think between calls (a closed system) or requests that come at a rate (an open one).
+//! A service is a queueing network: the server's processor with its cores, and the network as a
+//! link in each direction. The time that a request needs at each is its *service demand* (Lazowska
+//! et al., *Quantitative System Performance*, 1984). The load is either a number of clients that
+//! think between calls (a closed system) or requests that arrive at a rate (an open one).
 //!
 //! ```text
 //!   think ──> link to the server ──> processor (cores) ──> link to the clients ──> clients' own work
@@ -24,26 +24,27 @@ pub use questions::{Answer, answers};
 use crate::CostError;
 use serde::Serialize;
 
-/// Bytes of HTTP around a message, about: request line or status line, and headers.
+/// Approximate size of HTTP around a message in bytes: request line or status line, and headers.
 pub const HTTP: usize = 300;
 
-/// Most clients of a closed system: solving one takes time and memory for each.
+/// Maximum number of clients of a closed system: solving one takes time and memory for each.
 const MOST_CLIENTS: u32 = 100_000;
-/// Most cores, for the same reason.
+/// Maximum number of cores, for the same reason.
 const MOST_CORES: u32 = 1000;
-/// Most clients times cores: the time that solving a closed system takes grows with both, and a
-/// plan solves some dozens.
+/// Maximum of clients times cores: the time to solve a closed system grows with both, and a plan
+/// solves some dozens.
 const MOST_STATES: f64 = 1e7;
 
-/// What a request demands, in seconds, and what there is to serve it.
+/// The demands of a request, and the resources that serve it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct System {
-    /// Processor time at the server for reading the request and writing the response, in seconds.
+    /// Processor time at the server to read the request and write the response, in seconds.
     pub xml: f64,
-    /// Processor time at the server for all else, in seconds: HTTP, and the operation itself.
+    /// Processor time at the server for everything else, in seconds: HTTP, and the operation
+    /// itself.
     pub service: f64,
-    /// Processor time at the server that no answer waits for, in seconds: work behind the answer,
-    /// or beside it on another core.
+    /// Processor time at the server that no answer waits for, in seconds: work after the answer, or
+    /// concurrent work on another core.
     pub behind: f64,
     /// Cores of the server.
     pub cores: u32,
@@ -51,104 +52,103 @@ pub struct System {
     pub request_bytes: f64,
     /// Bytes of a response on the wire.
     pub response_bytes: f64,
-    /// Bits a second in each direction; infinite for none to wait for.
+    /// Bits per second in each direction; infinite for an instant network.
     pub bandwidth: f64,
-    /// Time at the client for writing the request and reading the response, and for all that nobody
-    /// waits in line for, in seconds.
+    /// Time at the client to write the request and read the response, plus all delays without
+    /// queueing, in seconds.
     pub client: f64,
-    /// Most requests that the server works on at one time; others wait. A request that is on its
-    /// way over the network is not worked on: the server's scheduling gives up its slot while bytes
-    /// are waited for, and before the response is sent. So this is a bound on the cores that are
-    /// used.
+    /// Maximum number of requests that the server works on at one time; others wait. Network
+    /// transfers do not count: the server's scheduling gives up its slot while it waits for bytes,
+    /// and before it sends the response. So this limits the cores in use.
     pub max_concurrency: Option<u32>,
 }
 
-/// Who calls.
+/// The load on a system.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Load {
-    /// So many clients, each of which thinks for so many seconds on average between an answer and
-    /// the next call.
+    /// A number of clients, each of which thinks between an answer and the next call.
     Closed {
-        /// Clients.
+        /// Number of clients.
         clients: u32,
-        /// Seconds.
+        /// Mean think time in seconds.
         think: f64,
     },
-    /// So many requests a second, at random.
+    /// Requests that arrive at random.
     Open {
-        /// Requests a second.
+        /// Requests per second.
         rate: f64,
     },
 }
 
-/// A place where requests are served.
+/// A station that serves requests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Station {
-    /// Its name.
+    /// The station's name.
     pub name: &'static str,
-    /// Seconds that a request is served there.
+    /// Service time of a request in seconds.
     pub demand: f64,
-    /// Requests that are served at one time.
+    /// Maximum number of requests served at one time.
     pub servers: u32,
 }
 
-/// What is to be expected of a system.
+/// The expected performance of a system.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Outcome {
-    /// Requests a second.
+    /// Requests per second.
     pub throughput: f64,
     /// Seconds from call to answer, on average.
     pub response: f64,
-    /// By station.
+    /// The occupation of each station.
     pub stations: Vec<Occupation>,
 }
 
-/// How much a station has to do.
+/// The load of a station.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Occupation {
     /// The station.
     pub station: &'static str,
-    /// The share of its servers that is busy, from 0 to 1.
+    /// The fraction of its servers that are busy, from 0 to 1.
     pub utilisation: f64,
-    /// Requests that are served or wait there, on average.
+    /// Mean number of requests that are served or wait there.
     pub queue: f64,
-    /// Those of them that wait, at the processor also for a slot.
+    /// Mean number of waiting requests; at the processor also those that wait for a slot.
     pub waiting: f64,
     /// Seconds that a request spends there.
     pub residence: f64,
 }
 
-/// Beyond this load, response time grows faster than throughput.
+/// The load beyond which response time grows faster than throughput.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Knee {
-    /// So many clients: where the asymptotes of throughput meet.
+    /// Number of clients at which the asymptotes of throughput meet.
     Clients(f64),
-    /// So many requests a second: where throughput by response time is greatest.
+    /// Requests per second at which throughput divided by response time is greatest.
     Rate(f64),
 }
 
-/// What a system does under a load.
+/// The performance of a system under a load.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Plan {
     /// The system.
     pub system: System,
     /// The load.
     pub load: Load,
-    /// What is to be expected.
+    /// The expected performance.
     pub outcome: Outcome,
-    /// Where the load becomes too much.
+    /// The knee of the load.
     pub knee: Knee,
-    /// Requests a second that cannot be passed.
+    /// Maximum requests per second.
     pub most: f64,
-    /// The station that is full first.
+    /// The first station to saturate.
     pub bottleneck: &'static str,
 }
 
 impl Occupation {
-    /// Of a station that serves so many requests a second, which spend so many seconds there. By
-    /// Little's law as many are served as arrive in the time that one is served.
+    /// Calculates the occupation of a station from its throughput in requests per second and its
+    /// residence time in seconds. By Little's law, the mean number of requests in service is the
+    /// throughput times the demand.
     fn new(station: &Station, throughput: f64, queue: f64, residence: f64) -> Self {
         let served = throughput * station.demand;
         Occupation {
@@ -162,7 +162,7 @@ impl Occupation {
 }
 
 impl System {
-    /// The places where requests wait.
+    /// Returns the stations where requests wait.
     pub fn stations(&self) -> Vec<Station> {
         let link = |bytes: f64| if self.bandwidth.is_finite() { bytes * 8.0 / self.bandwidth } else { 0.0 };
         let cores = self.max_concurrency.map_or(self.cores, |most| most.min(self.cores));
@@ -173,7 +173,7 @@ impl System {
         ]
     }
 
-    /// The station that is full first, and requests a second that it can serve.
+    /// Returns the first station to saturate, and its maximum requests per second.
     pub fn bottleneck(&self) -> (&'static str, f64) {
         let capacity = |station: &Station| f64::from(station.servers) / station.demand;
         let all = self.stations().into_iter().map(|station| (station.name, capacity(&station)));
@@ -182,15 +182,15 @@ impl System {
         all.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or(("processor", f64::INFINITY))
     }
 
-    /// The system as those see it who wait for answers: what is done behind them takes its share of
-    /// the processor, which is the slower for the rest. An approximation, as Sevcik's shadow
+    /// Returns the system as clients that wait for answers observe it: work after answers takes its
+    /// share of the processor, which slows the rest. This is an approximation, like Sevcik's shadow
     /// processor for work of higher priority (IFIP Congress, 1977).
     fn slowed(&self, throughput: f64) -> System {
         let left = 1.0 - throughput * self.behind / f64::from(self.cores);
         System { xml: self.xml / left, service: self.service / left, behind: 0.0, ..self.clone() }
     }
 
-    /// The outcome of a slowed system as that of this one.
+    /// Converts the outcome of a slowed system to that of this one.
     fn whole(&self, mut outcome: Outcome) -> Outcome {
         if let Some(processor) = outcome.stations.first_mut().filter(|_| self.behind > 0.0) {
             let demand = self.xml + self.service + self.behind;
@@ -202,7 +202,7 @@ impl System {
     fn check(&self) -> Result<(), CostError> {
         at_least("the time for XML", self.xml, 0.0)?;
         at_least("the service time", self.service, 0.0)?;
-        at_least("the time behind the answer", self.behind, 0.0)?;
+        at_least("the time after the answer", self.behind, 0.0)?;
         at_least("the time at the client", self.client, 0.0)?;
         at_least("the number of cores", f64::from(self.cores), 1.0)?;
         at_most("the number of cores", self.cores, MOST_CORES)?;
@@ -226,10 +226,10 @@ fn at_most(name: &'static str, found: u32, most: u32) -> Result<(), CostError> {
     if found <= most { Ok(()) } else { Err(CostError::Parameter { name, expected, found: f64::from(found) }) }
 }
 
-/// Says what a system does under a load.
+/// Calculates the performance of a system under a load.
 ///
 /// # Errors
-/// For parameters that mean nothing, and rates that the system cannot serve.
+/// When a parameter is invalid, or the system cannot serve the rate.
 pub fn plan(system: &System, load: Load) -> Result<Plan, CostError> {
     system.check()?;
     let outcome = outcome(system, load)?;
@@ -237,7 +237,7 @@ pub fn plan(system: &System, load: Load) -> Result<Plan, CostError> {
     Ok(Plan { system: system.clone(), load, outcome, knee: knee(system, load), most, bottleneck })
 }
 
-/// What is to be expected of a system under a load.
+/// Calculates the expected performance of a system under a load.
 ///
 /// # Errors
 /// As [`plan`].
@@ -311,7 +311,7 @@ mod tests {
         let full = error(system(), Load::Open { rate: 401.0 });
         assert_eq!(
             full,
-            "401.0 requests a second are more than processor can serve: it is saturated at 400.0 a second"
+            "401.0 requests per second exceed the capacity of the processor: it saturates at 400.0 per second"
         );
     }
 
@@ -323,8 +323,8 @@ mod tests {
         assert_eq!((plan.bottleneck, plan.most), ("processor", 400.0));
     }
 
-    /// Work that nobody waits for is seen by nobody under light load, and by all when the processor
-    /// is full.
+    /// Nobody notices work after answers under light load; everybody does when the processor is
+    /// saturated.
     #[test]
     fn work_behind_answers_takes_capacity() {
         let behind = System { behind: 0.005, bandwidth: f64::INFINITY, client: 0.0, ..system() };
@@ -334,7 +334,7 @@ mod tests {
         assert!((full.throughput - 200.0).abs() < 0.1 && full.stations[0].utilisation > 0.999, "{full:?}");
         assert_eq!(behind.bottleneck(), ("processor", 200.0));
         let half = outcome(&behind, Load::Open { rate: 100.0 }).expect("solved");
-        // Of two cores at a quarter behind answers, what takes 5 ms takes 5 / 0.75.
+        // Work after answers takes a quarter of two cores, so 5 ms of work takes 5 / 0.75.
         let slowed = System { xml: 0.005 / 0.75, service: 0.0, behind: 0.0, ..behind.clone() };
         let expected = outcome(&slowed, Load::Open { rate: 100.0 }).expect("solved");
         assert!((half.response - expected.response).abs() < 1e-9 && (half.stations[0].utilisation - 0.5).abs() < 1e-9);

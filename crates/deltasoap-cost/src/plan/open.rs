@@ -29,20 +29,20 @@ fn occupation(station: &Station, rate: f64) -> Occupation {
     Occupation::new(station, rate, rate * residence, residence)
 }
 
-/// The chance that a request has to wait for one of `servers` that are offered `load` erlangs; 1 if
-/// that is too much for them.
+/// Returns the probability that a request has to wait for one of `servers` that are offered `load`
+/// erlangs; 1 if that exceeds their capacity.
 pub fn erlang_c(servers: u32, load: f64) -> f64 {
     let m = f64::from(servers);
     if load >= m {
         return 1.0;
     }
-    // Erlang's B, by its recursion, which is stable.
+    // Erlang's B, by its stable recursion.
     let blocked = (1..=servers).fold(1.0, |blocked, n| load * blocked / (f64::from(n) + load * blocked));
     blocked / (1.0 - load / m * (1.0 - blocked))
 }
 
-/// The rate at which throughput by response time is greatest, by ternary search: their quotient has
-/// one maximum.
+/// Returns the rate at which throughput divided by response time is greatest, by ternary search:
+/// the quotient has one maximum.
 pub(super) fn best_rate(system: &System, most: f64) -> f64 {
     let power = |rate: f64| solve_open(system, rate).map_or(0.0, |outcome| rate / outcome.response);
     let (mut low, mut high) = (0.0, most);
@@ -60,8 +60,8 @@ pub(super) fn best_rate(system: &System, most: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Two servers with one erlang wait with a chance of one third; one server waits with its
-    /// utilisation.
+    /// With two servers and one erlang the probability of waiting is one third; with one server it
+    /// is the utilisation.
     #[test]
     fn erlangs_formula_has_its_known_values() {
         assert!((erlang_c(2, 1.0) - 1.0 / 3.0).abs() < 1e-12);
@@ -84,8 +84,8 @@ mod tests {
         }
     }
 
-    /// Responses that are on their way keep no request from being worked on; as many at one time as
-    /// there are cores are as many as can be used.
+    /// Responses in transit do not block work on other requests; a limit equal to the number of
+    /// cores does not reduce the cores in use.
     #[test]
     fn a_bound_on_concurrency_is_the_processors() {
         let links = |bound| System { bandwidth: 1e6, response_bytes: 12_500.0, ..system(0.1, 4, bound) };
@@ -100,7 +100,7 @@ mod tests {
         }
     }
 
-    /// The best rate of M/M/1 is half of what it can serve (Kleinrock).
+    /// The best rate of M/M/1 is half of its capacity (Kleinrock).
     #[test]
     fn the_best_rate_of_one_server_is_half() {
         let system = system(0.01, 1, None);

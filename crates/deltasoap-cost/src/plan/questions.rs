@@ -1,25 +1,25 @@
-//! The questions that Imre et al. open with (section 1), answered for a system.
+//! Answers for a system to the questions that Imre et al. open with (section 1).
 
 use super::{BinaryCost, HTTP, Load, Outcome, System, outcome};
 use crate::CostError;
 use serde::Serialize;
 
-/// What changes if something is changed.
+/// The effect of a change.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Answer {
-    /// What is changed.
+    /// The change.
     pub question: &'static str,
-    /// What is to be expected then; `None` where that cannot be said.
+    /// The expected performance after the change; `None` if it cannot be calculated.
     pub outcome: Option<Outcome>,
-    /// Why not: mostly because the system cannot serve so many.
+    /// The reason for a missing outcome: usually that the system cannot serve the load.
     pub reason: Option<String>,
-    /// Response time, by that of the system as it is.
+    /// Response time divided by that of the unchanged system.
     pub response_ratio: Option<f64>,
-    /// Throughput, by that of the system as it is.
+    /// Throughput divided by that of the unchanged system.
     pub throughput_ratio: Option<f64>,
 }
 
-/// Answers them all; the last one if the cost of a binary format is known.
+/// Answers all questions; the last one only if the cost of a binary format is known.
 pub fn answers(system: &System, load: Load, binary: Option<&BinaryCost>) -> Vec<Answer> {
     let [xml, service, behind] = [system.xml, system.service, system.behind].map(|time| time / 2.0);
     let faster = System { xml, service, behind, ..system.clone() };

@@ -1,9 +1,9 @@
-//! The message after a sample: the same, with other values in some of its leaves.
+//! The message after a sample: a copy with other values in some of its leaves.
 //!
-//! Of the leaves below a path as many change as its share says, one by chance in each of as many
-//! stretches of the document, and at least one if there are any. New values are as typical as the
-//! old ones, so some have texts of another length, as in real messages. What really changed is
-//! counted: the prediction is of the very message that is measured.
+//! The share of a path determines how many of the leaves below it change: one random leaf in each
+//! of as many sections of the document, and at least one if there are any. New values are as
+//! typical as the old ones, so some have text of another length, as in real messages. The actual
+//! changes are counted: the prediction is for exactly the message that is measured.
 
 use super::fill::Sizes;
 use crate::place::Place;
@@ -15,10 +15,10 @@ use deltasoap_core::{QName, Record, Shared, Simple, Value};
 use deltasoap_streams::prng::{SEED, SplitMix64};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// New values that are tried: those of small types are often the old one.
+/// Maximum number of new values tried: those of small types are often equal to the old one.
 const TRIES: usize = 16;
 
-/// A message's next value, and what changes by its part. Each number gives another one.
+/// Returns a message's next value, and the changes by part. Each `number` gives another value.
 pub(super) fn next_value(
     value: &Value,
     view: View<'_>,
@@ -38,10 +38,10 @@ pub(super) fn next_value(
     (next, changer.changes)
 }
 
-/// The share's part of so many places, rounded up: one by chance in each of as many stretches of
-/// equal length.
+/// Returns `share` of the places, rounded up: one random place in each of as many sections of equal
+/// length.
 fn places(all: usize, share: f64, random: &mut SplitMix64) -> BTreeSet<usize> {
-    // A share may be a little more than what it stands for, as all binary fractions.
+    // A share may be slightly above its decimal value, like all binary fractions.
     const LITTLE: f64 = 1e-9;
     let count = (all as f64 * share - LITTLE).ceil().clamp(0.0, all as f64) as usize;
     let mut one = |stretch: usize| {
@@ -54,22 +54,22 @@ fn places(all: usize, share: f64, random: &mut SplitMix64) -> BTreeSet<usize> {
 struct Changer<'s> {
     sizes: &'s Sizes,
     place: Place,
-    /// By path of a share.
+    /// Progress by path of a share.
     turns: BTreeMap<&'s str, Turn>,
-    /// Which leaves change, by path of a share.
+    /// Leaves that change, by path of a share.
     places: BTreeMap<&'s str, BTreeSet<usize>>,
     changes: BTreeMap<String, Changes>,
-    /// Within the first item of a flat list.
+    /// True within the first item of a flat list.
     is_first: bool,
     random: SplitMix64,
 }
 
-/// How far the leaves of a share have been gone through.
+/// Progress through the leaves of a share.
 #[derive(Debug, Clone, Copy, Default)]
 struct Turn {
-    /// Leaves that were passed.
+    /// Number of leaves passed.
     passed: usize,
-    /// Changes that are due and have not been made: some leaves have no other value.
+    /// Changes that are due but not made yet: some leaves have no other value.
     due: usize,
 }
 
@@ -141,7 +141,7 @@ impl<'s> Changer<'s> {
         self.is_first = outside;
     }
 
-    /// What a field holds, or one of its occurrences.
+    /// Changes the content of a field, or one of its occurrences.
     fn field(&mut self, value: &mut Value, field: &Field, view: View<'_>) {
         if field.inline {
             return self.content(value, view);
@@ -173,8 +173,7 @@ impl<'s> Changer<'s> {
         self.count(turn, Class::QName, false);
     }
 
-    /// Passes a leaf. Gives the path that says how many of those like it change, if this one or one
-    /// before it has to.
+    /// Passes a leaf. Returns the path of its share if this leaf, or an earlier one, has to change.
     fn due(&mut self) -> Option<&'s str> {
         let (path, _) = closest(self.place.path(), &self.sizes.changed)?;
         let turn = self.turns.entry(path).or_default();
@@ -192,7 +191,7 @@ impl<'s> Changer<'s> {
     }
 }
 
-/// The longest path of a share that a path is within, which is the one that means it most closely.
+/// Returns the longest path of a share that contains a path: the most specific one.
 fn closest<'s>(path: &str, shares: &'s BTreeMap<String, f64>) -> Option<(&'s str, f64)> {
     let is_within = |outer: &str| {
         let rest = path.strip_prefix(outer);
@@ -202,8 +201,8 @@ fn closest<'s>(path: &str, shares: &'s BTreeMap<String, f64>) -> Option<(&'s str
     around.max_by_key(|(outer, _)| outer.len()).map(|(outer, &share)| (outer.as_str(), share))
 }
 
-/// Another value of the same type, whose text is as long where its length is open; `None` for a
-/// type that has no other.
+/// Returns another value of the same type, with text of the same length if its length is open;
+/// `None` for a type that has no other value.
 fn another(value: &Simple, element: &SimpleElement, random: &mut SplitMix64) -> Option<Simple> {
     let text = value.to_string();
     if Class::of(element.base) == Class::Binary {
@@ -212,7 +211,7 @@ fn another(value: &Simple, element: &SimpleElement, random: &mut SplitMix64) -> 
     (0..TRIES).find_map(|_| typical(element, text.len(), random).filter(|new| new.to_string() != text))
 }
 
-/// Binary data whose first digit is another one.
+/// Returns binary data with another first digit.
 fn otherwise(text: &str) -> Option<String> {
     let first = text.chars().next()?;
     let other = if first == 'B' { 'C' } else { 'B' };
@@ -250,13 +249,13 @@ mod tests {
         for share in [0.0, 0.01, 0.1, 0.5] {
             assert_eq!(changed(&request(&[("item", share)]).0), (leaves("item") * share).ceil(), "{share}");
         }
-        // One of the others is nil: the attribute that says so does not change.
+        // One of the others is nil: its `xsi:nil` attribute does not change.
         let others = leaves("") - leaves("item");
         assert!((changed(&request(&[("", 0.5), ("item", 0.0)]).0) - others / 2.0).abs() <= 1.0, "{others}");
         assert_eq!(changed(&request(&[]).0), 0.0);
     }
 
-    /// What is counted is what differs in the text.
+    /// The counts equal the differences in the text.
     #[test]
     fn what_changed_is_counted() {
         let (sample, _) = request(&[("", 0.5)]);
@@ -287,7 +286,7 @@ mod tests {
             let value = typical(&element, 12, &mut random).expect("a value");
             match another(&value, &element, &mut random) {
                 Some(other) => assert_ne!(other.to_string(), value.to_string()),
-                // Of these one value is typical.
+                // These have one typical value.
                 None => assert!(base.local().starts_with('g') || base == Builtin::Language, "{base:?}"),
             }
         }

@@ -3,21 +3,21 @@
 use deltasoap_core::schema::{Compositor, Element, View};
 use std::collections::HashSet;
 
-/// Types within types beyond which there is taken to be no end.
+/// Nesting depth of types that is taken to be infinite.
 const DEEPEST: usize = 200;
 
-/// Where a type requires itself; `None` if every type has an end.
+/// Returns the path at which a type requires itself; `None` if every type has an end.
 pub(super) fn endless(view: View<'_>) -> Option<String> {
     let mut search = Search { around: Vec::new(), ended: HashSet::new(), path: Vec::new() };
     search.is_endless(view).then(|| search.path.join("/"))
 }
 
 struct Search<'s> {
-    /// The types that the one at hand stands in.
+    /// The types around the current one.
     around: Vec<&'s Element>,
-    /// Types that are known to have an end.
+    /// Types known to have an end.
     ended: HashSet<*const Element>,
-    /// To the place where a type is met again.
+    /// Path to the place where a type recurs.
     path: Vec<String>,
 }
 

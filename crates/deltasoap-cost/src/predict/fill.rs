@@ -1,4 +1,4 @@
-//! Filling a sample: lists as long, and texts as wide, as is asked for.
+//! Fills a sample with lists and strings of the requested sizes.
 
 use crate::CostError;
 use crate::place::Place;
@@ -10,55 +10,55 @@ use deltasoap_streams::prng::{SEED, SplitMix64};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most values of a message.
+/// Maximum number of values in a message.
 const MOST: usize = 500_000;
-/// Most characters of all its texts together.
+/// Maximum number of characters in all strings of a message together.
 const MOST_CHARACTERS: usize = 100_000_000;
 
-/// The sizes of what a description leaves open, by path.
+/// The sizes that a WSDL leaves open, by path.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sizes {
     /// Items of lists.
     pub lengths: BTreeMap<String, usize>,
-    /// Characters of texts, octets of binary data.
+    /// Characters of strings, octets of binary data.
     pub texts: BTreeMap<String, usize>,
     /// The share of leaves that change from one message to the next, from 0 to 1; the empty path
     /// means the whole message.
     pub changed: BTreeMap<String, f64>,
-    /// Items of lists that are not named.
+    /// Items of lists without a given size.
     pub length: usize,
-    /// Characters of texts that are not named.
+    /// Characters of strings without a given size.
     pub text: usize,
 }
 
 impl Default for Sizes {
-    /// Ten items, twenty characters, nothing changed.
+    /// Ten items, twenty characters, no changes.
     fn default() -> Self {
         let (lengths, texts, changed) = Default::default();
         Sizes { lengths, texts, changed, length: 10, text: 20 }
     }
 }
 
-/// Something whose size a description leaves open.
+/// A part whose size the WSDL leaves open.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OpenPart {
-    /// Where it is.
+    /// The path of the part.
     pub path: String,
-    /// What is open.
+    /// The kind of size.
     pub kind: Kind,
-    /// The size that was taken.
+    /// The size used.
     pub size: usize,
-    /// True if nobody gave it.
+    /// True if the size was not given.
     pub is_assumed: bool,
 }
 
-/// What a description leaves open.
+/// The kind of size that a WSDL leaves open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// How many items a list has.
+    /// Number of items in a list.
     Length,
-    /// How many characters a text has, or octets.
+    /// Number of characters in a string, or of octets.
     Text,
 }
 
@@ -154,13 +154,13 @@ impl<'s> Filler<'s> {
         filled
     }
 
-    /// As many items as are wanted, each with its own values. A list without items has none because
-    /// its type would have no end.
+    /// Fills a list to its requested length, each item with its own values. A list without items
+    /// stays empty: its type would have no end.
     fn list(&mut self, items: &mut Vec<Value>, field: &Field, view: View<'_>) -> Result<(), CostError> {
         let Some(pattern) = items.first().cloned() else { return Ok(()) };
         let (least, most) = (field.min as usize, field.max.map_or(usize::MAX, |max| max as usize));
         let length = self.size(Kind::Length, (least, most));
-        // All that the items hold, before they are made; each counts itself again when it is
+        // Count the content of all items before creating them; each counts itself again when
         // filled.
         let ahead = length.saturating_mul(values_in(&pattern));
         bounded(self.values.saturating_add(ahead), MOST, "values")?;
@@ -180,8 +180,8 @@ impl<'s> Filler<'s> {
         Ok(())
     }
 
-    /// The size of the part at hand. What is assumed is within the bounds that the schema says;
-    /// what is given is taken as it is.
+    /// Returns the size of the current part. An assumed size is clamped to the bounds of the
+    /// schema; a given one is used as is.
     fn size(&mut self, kind: Kind, (least, most): (usize, usize)) -> usize {
         let (given, assumed) = match kind {
             Kind::Length => (&self.sizes.lengths, self.sizes.length.clamp(least, most.max(least))),
@@ -196,7 +196,7 @@ impl<'s> Filler<'s> {
     }
 }
 
-/// Values in and below one, itself among them.
+/// Returns the number of values in a value, including itself.
 fn values_in(value: &Value) -> usize {
     let below = match value {
         Value::Record(record) => record.fields.iter().map(values_in).sum(),

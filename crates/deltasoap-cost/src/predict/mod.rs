@@ -1,8 +1,8 @@
 //! Prediction: from an operation of a WSDL to the cost of its messages (Imre et al., 3.4).
 //!
-//! A message is made by the operation's schema, with as many items and characters as are asked for,
-//! and values of typical width. What it consists of is counted, and the model gives the price. Its
-//! size is not estimated but that of the message, written.
+//! A message is built from the operation's schema, with the requested numbers of items and
+//! characters, and values of typical width. Its features are counted, and the model gives their
+//! cost. Its size is not estimated but measured on the written message.
 
 mod change;
 mod endless;
@@ -25,16 +25,16 @@ use fill::Filler;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the messages of an operation cost.
+/// The cost of an operation's messages.
 #[derive(Debug, Clone, Serialize)]
 pub struct Prediction {
     /// The operation's full name.
     pub operation: String,
-    /// Request, and response if there is one.
+    /// The request, and the response if there is one.
     pub messages: Vec<MessageCost>,
 }
 
-/// Which message of an operation.
+/// The direction of an operation's message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
@@ -44,94 +44,93 @@ pub enum Direction {
     Response,
 }
 
-/// What one message costs.
+/// The cost of one message.
 #[derive(Debug, Clone, Serialize)]
 pub struct MessageCost {
-    /// Which one.
+    /// The direction of the message.
     pub direction: Direction,
     /// Name of the body's element.
     pub element: String,
-    /// Bytes on the wire, without HTTP.
+    /// Size on the wire in bytes, without HTTP.
     pub bytes: usize,
-    /// Leaves: values of simple types.
+    /// Number of leaves: values of simple types.
     pub leaves: u64,
-    /// Nanoseconds to serialize it to memory.
+    /// Nanoseconds to serialize the message to memory.
     pub serialize: Estimate,
-    /// Nanoseconds to serialize it to a socket, over loopback, as the paper measures it (3); `None`
-    /// where that was not measured.
+    /// Nanoseconds to serialize the message to a socket, over loopback, as in the paper (section
+    /// 3); `None` if not measured.
     pub send: Option<Estimate>,
-    /// Nanoseconds to deserialize it.
+    /// Nanoseconds to deserialize the message.
     pub deserialize: Estimate,
-    /// Parts in the order of the document. The first, whose path is empty, is the message around
-    /// them; in differential mode with the comparison of its bytes.
+    /// The parts, in document order. The first, with an empty path, is the message around them; in
+    /// differential mode it includes the comparison of the message's bytes.
     pub parts: Vec<PartCost>,
-    /// Parts whose length is open, and which was taken.
+    /// Parts of open size, and the sizes used.
     pub open: Vec<OpenPart>,
 }
 
-/// What a part of a message costs.
+/// The cost of a part of a message.
 #[derive(Debug, Clone, Serialize)]
 pub struct PartCost {
-    /// Names of elements from the body's element on, with `/` between them; `@` in front of
-    /// attributes.
+    /// Element names from the body's element on, separated by `/`; `@` precedes attributes.
     pub path: String,
-    /// Nanoseconds to serialize it.
+    /// Nanoseconds to serialize the part.
     pub serialize: f64,
-    /// Nanoseconds to deserialize it.
+    /// Nanoseconds to deserialize the part.
     pub deserialize: f64,
-    /// Its part of both costs of the message, from 0 to 1.
+    /// The part's share of both costs of the message, from 0 to 1.
     pub share: f64,
 }
 
-/// A message with everything that is needed to write it.
+/// A message, with everything needed to write it.
 #[derive(Debug)]
 pub struct Sample {
     /// The operation, which has the schema.
     pub operation: Operation,
-    /// Which message.
+    /// The direction of the message.
     pub direction: Direction,
-    /// Parts whose length is open.
+    /// Parts of open size.
     pub open: Vec<OpenPart>,
     name: QName,
     content: ElementRef,
     value: Value,
-    /// The value of the message after it, which differs in what `changes` says; the same value if
-    /// that is nothing.
+    /// The value of the next message, which differs as `changes` says; the same value if that is
+    /// empty.
     next: Value,
     changes: BTreeMap<String, Changes>,
     encoding: Use,
 }
 
 impl Sample {
-    /// The message's body.
+    /// Returns the message's body.
     pub fn body(&self) -> Body<'_> {
         self.body_in_turn(0)
     }
 
-    /// The body of the message, or of the one after it, by turns.
+    /// Returns the body of the message and of the next one, alternating by `turn`.
     pub fn body_in_turn(&self, turn: usize) -> Body<'_> {
         let (view, version) = (self.operation.view(self.content), self.operation.version());
         let value = if turn.is_multiple_of(2) { &self.value } else { &self.next };
         Body { name: &self.name, view, value, encoding: self.encoding, version }
     }
 
-    /// True if the message after it has other values.
+    /// Returns true if the next message has other values.
     pub fn is_changing(&self) -> bool {
         !self.changes.is_empty()
     }
 
-    /// Name of the body's element.
+    /// Returns the name of the body's element.
     pub fn element(&self) -> &QName {
         &self.name
     }
 
-    /// Its content.
+    /// Returns the content of the body's element.
     pub fn value(&self) -> &Value {
         &self.value
     }
 
-    /// The value, and others of the same size until there are so many: each leaf has another value,
-    /// where its type has one.
+    /// Returns `count` values of the same size, the first of them this one. In the others each leaf
+    /// has another value, if its type has one.
     pub(crate) fn variants(&self, count: usize) -> Vec<Value> {
         let all = Sizes { changed: BTreeMap::from([(String::new(), 1.0)]), ..Sizes::default() };
         let view = self.operation.view(self.content);
@@ -139,10 +138,10 @@ impl Sample {
         std::iter::once(self.value.clone()).chain((1..count as u64).map(other)).collect()
     }
 
-    /// The message in full.
+    /// Encodes the message in full.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the message cannot be written.
     pub fn encode(&self) -> Result<Buffer, CostError> {
         let failed = |error: deltasoap_core::Error| CostError::Engine {
             what: self.operation.full_name(),
@@ -152,11 +151,10 @@ impl Sample {
     }
 }
 
-/// Makes the messages of an operation with some sizes.
+/// Creates the messages of an operation with the given sizes.
 ///
 /// # Errors
-/// When the operation cannot be used, a size is of a path that neither message has, or a type has
-/// no end.
+/// When the operation cannot be used, neither message has the path of a size, or a type has no end.
 pub fn samples(operation: &Operation, sizes: &Sizes) -> Result<Vec<Sample>, CostError> {
     let method = operation.method().map_err(|error| CostError::Operation(error.to_string()))?;
     let encoding = method.element.encoding;
@@ -185,7 +183,7 @@ pub fn samples(operation: &Operation, sizes: &Sizes) -> Result<Vec<Sample>, Cost
     Ok(samples)
 }
 
-/// Every path that a size was given for must be in a message, as a part of that kind.
+/// Checks that a message contains each path with a given size, as a part of that kind.
 fn check_paths(samples: &[Sample], sizes: &Sizes) -> Result<(), CostError> {
     let open = || samples.iter().flat_map(|sample| &sample.open);
     let known =
@@ -203,17 +201,17 @@ fn check_paths(samples: &[Sample], sizes: &Sizes) -> Result<(), CostError> {
     }
 }
 
-/// Predicts what the messages of an operation cost.
+/// Predicts the cost of an operation's messages.
 ///
 /// # Errors
-/// As [`samples`], and when the calibration has no series for something in a message.
+/// As [`samples`], and when the calibration has no series for a feature of a message.
 pub fn predict(model: &Model, operation: &Operation, sizes: &Sizes) -> Result<Prediction, CostError> {
     let samples = samples(operation, sizes)?;
     let messages = samples.iter().map(|sample| message_cost(model, sample)).collect::<Result<_, _>>()?;
     Ok(Prediction { operation: operation.full_name(), messages })
 }
 
-/// Predicts what one message costs.
+/// Predicts the cost of one message.
 ///
 /// # Errors
 /// As [`predict`].
@@ -235,7 +233,7 @@ pub fn message_cost(model: &Model, sample: &Sample) -> Result<MessageCost, CostE
     })
 }
 
-/// Nothing where a toolkit does not send, or not in that mode.
+/// Returns `None` if the toolkit does not support the activity, or not in that mode.
 pub(crate) fn if_measured<T>(found: Result<T, CostError>) -> Result<Option<T>, CostError> {
     match found {
         Err(CostError::NotMeasured(_)) => Ok(None),
@@ -243,20 +241,20 @@ pub(crate) fn if_measured<T>(found: Result<T, CostError>) -> Result<Option<T>, C
     }
 }
 
-/// What is to be done with a message.
+/// An activity with a message.
 #[derive(Debug)]
 pub struct Work {
-    /// What it is.
+    /// The activity.
     pub activity: Activity,
-    /// How it is done. In differential mode, messages that are not compared are read or written in
+    /// The mode. In differential mode, messages that are not compared are read or written in
     /// regular mode.
     pub mode: Mode,
-    /// What the message consists of, as far as it costs something in that mode, by its parts.
+    /// The features of the message's parts that matter in that mode.
     parts: Vec<(String, Usage)>,
 }
 
 impl Work {
-    /// An activity in a mode.
+    /// Creates the work of an activity in a mode.
     ///
     /// # Errors
     /// When the message cannot be written.
@@ -271,31 +269,31 @@ impl Work {
         Ok(Work { activity, mode, parts })
     }
 
-    /// What the whole message consists of.
+    /// Returns the features of the whole message.
     pub fn usage(&self) -> Usage {
         let mut all = Usage::default();
         self.parts.iter().for_each(|(_, part)| all.merge(part));
         all
     }
 
-    /// What it costs.
+    /// Estimates the cost.
     ///
     /// # Errors
-    /// When the calibration has no series for something in the message.
+    /// When the calibration has no series for a feature of the message.
     pub fn estimate(&self, model: &Model) -> Result<Estimate, CostError> {
         self.fitted(model)?.features.estimate(&self.usage())
     }
 
-    /// The model of this activity.
+    /// Returns the model of this activity.
     ///
     /// # Errors
-    /// When it was not measured.
+    /// When the activity was not measured.
     pub fn fitted<'m>(&self, model: &'m Model) -> Result<&'m ActivityModel, CostError> {
         model.in_mode(self.activity, self.mode)
     }
 }
 
-/// The cost of each part at both sides, which have the same parts.
+/// Returns the cost of each part on both sides, which have the same parts.
 fn part_costs(model: &Model, write: &Work, read: &Work) -> Result<Vec<PartCost>, CostError> {
     let (serialize, deserialize) = (&write.fitted(model)?.features, &read.fitted(model)?.features);
     let cost = |((path, written), (_, read)): (&(String, Usage), &(String, Usage))| {
@@ -338,8 +336,7 @@ mod tests {
         assert!(sample.open.iter().any(|part| part.path == "item/remark" && part.is_assumed));
     }
 
-    /// Where others are derived from the type of the items, and where the declared type is
-    /// abstract.
+    /// Covers item types with derived types, and abstract declared types.
     #[test]
     fn content_whose_type_a_message_chooses_is_counted() {
         let note = "<xs:complexType name=\"Note\"";

@@ -1,28 +1,28 @@
-//! The regressors of differential mode: what is compared, what has changed, and what has moved.
+//! The regressors of differential mode: comparisons, changes, and shifts.
 //!
-//! A leaf costs by where it is: items of long lists are compared at once, others element by
-//! element.
+//! The cost of a leaf depends on its position: items of long lists are compared in bulk, others
+//! element by element.
 
 use super::{Feature, Usage};
 use crate::workload::Class;
 use std::collections::BTreeMap;
 
-/// Lists of fewer items are written element by element in differential mode.
+/// Lists with fewer items are written element by element in differential mode.
 const SHORT: f64 = 256.0;
 
-/// What has changed in a part of a message since the one before.
+/// The changes in a part of a message since its predecessor.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Changes {
-    /// Leaves, by class.
+    /// Changed leaves, by class.
     pub leaves: BTreeMap<Class, f64>,
-    /// Leaves whose text became longer or shorter.
+    /// Changed leaves whose text became longer or shorter.
     pub shifts: f64,
-    /// Leaves in the first items of flat lists.
+    /// Changed leaves in the first items of flat lists.
     pub firsts: f64,
 }
 
 impl Changes {
-    /// Of a part of whose leaves a share has changed, and moved or not.
+    /// Returns the changes if a share of a part's leaves changed, and shifted if `moves` is true.
     pub(super) fn of_share(part: &Usage, share: f64, moves: bool) -> Self {
         let leaves: BTreeMap<Class, f64> =
             Class::ALL.into_iter().map(|class| (class, part.leaves_of(class) * share)).collect();
@@ -30,14 +30,14 @@ impl Changes {
         Changes { leaves, shifts, firsts: 0.0 }
     }
 
-    /// Leaves of all classes.
+    /// Returns the number of changed leaves of all classes.
     fn count(&self) -> f64 {
         self.leaves.values().sum()
     }
 }
 
-/// What each part of a message consists of in differential mode. What is of the message as a whole
-/// is in its first part.
+/// Returns the features of each part of a message in differential mode. Those of the message as a
+/// whole are in its first part.
 pub fn compared_parts(
     parts: &[(String, Usage)],
     bytes: usize,
@@ -58,7 +58,7 @@ pub fn compared_parts(
     all
 }
 
-/// Of a part of a message in differential mode.
+/// Returns the features of a part of a message in differential mode.
 fn compared_part(part: &Usage, changes: &Changes) -> Usage {
     let (mut usage, leaves, items, changed) = (Usage::default(), part.leaves(), part.items(), changes.count());
     usage.add(Feature::Message, part.count(Feature::Message));
@@ -66,7 +66,7 @@ fn compared_part(part: &Usage, changes: &Changes) -> Usage {
     changes.leaves.iter().for_each(|(&class, &count)| usage.add(Feature::Changed(class), count));
     usage.add(Feature::Shift, changes.shifts);
     usage.add(Feature::ChangedFirst, changes.firsts);
-    // Writing, everything is gone over, what is not there too.
+    // Writing visits everything, including absent fields.
     use Feature as F;
     let walked = [F::Record, F::Absent, F::Row, F::ItemRecord, F::Node, F::Encoded, F::Typed];
     walked.into_iter().for_each(|feature| usage.add(feature, part.count(feature)));

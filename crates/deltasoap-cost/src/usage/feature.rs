@@ -1,35 +1,34 @@
-//! What costs time in a message: the regressors, and what may stand in for one that was not
-//! measured.
+//! Features: what costs time in a message. They are the regressors, with substitutes for those that
+//! were not measured.
 
 use crate::workload::Class;
 use std::fmt;
 
-/// Something that costs time. Each is a regressor of the model.
+/// A feature of messages that costs time. Each is a regressor of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Feature {
     /// The message itself: envelope, body, buffers.
     Message,
-    /// A leaf in an element that is read and written for itself.
+    /// A leaf in an element that is read and written individually.
     Field(Class),
-    /// A leaf of an item of a flat array, the first item left out.
+    /// A leaf of an item of a flat array, except the first item.
     Item(Class),
     /// An item of a flat array that has fields.
     ItemRecord,
-    /// A list of a flat type with items: reading the first one, its markup is learned.
+    /// A list of a flat type with items: reading the first item learns its markup.
     Repeated,
-    /// The same with two items or more: writing the first one, its markup is learned.
+    /// A list of a flat type with two or more items: writing the first item learns its markup.
     List,
-    /// What a list of a simple type costs less after the first one of the same name in a message:
+    /// The savings for a list of a simple type after the first one of the same name in a message:
     /// its markup is known.
     Relisted,
-    /// The same of a list of a flat type with fields.
+    /// The savings for such a list of a flat type with fields.
     RelistedRecords,
     /// An item of a list that is not flat.
     Row,
-    /// A field that is not there.
+    /// An absent field.
     Absent,
-    /// A description of an element that can be in the message: they are looked through for what is
-    /// special in them.
+    /// An element declaration that the message may use: all are scanned for special cases.
     Described,
     /// An attribute.
     Attribute(Class),
@@ -39,58 +38,59 @@ pub enum Feature {
     Character,
     /// An octet of binary data.
     Octet,
-    /// A character of a name in a tag, of elements that are read and written for themselves.
+    /// A character of a tag name, of elements that are read and written individually.
     Markup,
-    /// The same in a flat array.
+    /// A character of a tag name in a flat array.
     ItemMarkup,
     /// An element in a namespace.
     Qualified,
-    /// An element, or an attribute, in a namespace that is declared for it.
+    /// An element, or an attribute, whose namespace is declared on it.
     Declared,
-    /// The same of an item of a flat array.
+    /// An item of a flat array whose namespace is declared on it.
     DeclaredItem,
-    /// A value that a large message has beyond those that the nearer caches hold.
+    /// A value in a large message beyond the capacity of the nearer caches.
     Far,
-    /// A message in SOAP encoding: more namespaces are declared, and values that stand in several
-    /// places are looked for.
+    /// A message in SOAP encoding: more namespaces are declared, and values used in several places
+    /// are searched for.
     Encoded,
     /// An element with `xsi:type`.
     Typed,
-    /// A value of an enumeration that a text is compared with.
+    /// A value of an enumeration that text is compared with.
     Alternative,
-    /// An element that is kept as a tree.
+    /// An element kept as a tree.
     Node,
-    /// A text that is longer than this cut-off point.
+    /// A text longer than this cut-off point.
     Over(u32),
     /// A character beyond this cut-off point of a text.
     Beyond(u32),
     /// Differential mode: a leaf, changed or not.
     Leaf,
-    /// Differential mode: what a leaf costs on top that is no item of a list.
+    /// Differential mode: extra cost of a leaf that is not an item of a list.
     FieldLeaf,
-    /// Differential mode: what a leaf costs on top that is an item of a short list.
+    /// Differential mode: extra cost of a leaf that is an item of a short list.
     ShortLeaf,
-    /// Differential mode: a byte that is compared.
+    /// Differential mode: a compared byte.
     Compared,
-    /// Differential mode: a leaf that changed.
+    /// Differential mode: a changed leaf.
     Changed(Class),
-    /// Differential mode: a message in which anything changed.
+    /// Differential mode: a message with any change.
     ChangedAny,
-    /// Differential mode: what a change costs on top in the first item of a flat list.
+    /// Differential mode: extra cost of a change in the first item of a flat list.
     ChangedFirst,
-    /// Differential mode: what a change costs on top in a leaf that is no item of a list.
+    /// Differential mode: extra cost of a change in a leaf that is not an item of a list.
     ChangedField,
-    /// Differential mode: what a change costs on top in an item of a short list.
+    /// Differential mode: extra cost of a change in an item of a short list.
     ChangedShort,
-    /// Differential mode: a change beyond a quarter of the leaves. Of messages that are mostly new,
-    /// much is written at once.
+    /// Differential mode: a change beyond a quarter of the leaves. Messages that are mostly new are
+    /// written largely in bulk.
     ChangedMost,
-    /// Differential mode: a leaf whose text became longer or shorter, so that what follows moves.
+    /// Differential mode: a leaf whose text became longer or shorter, so that later bytes shift.
     Shift,
 }
 
 impl Feature {
-    /// What may stand in where a calibration has no series for a feature; the nearest first.
+    /// Returns the substitutes for a feature that a calibration has no series for; the nearest
+    /// first.
     pub fn substitutes(self) -> Vec<Feature> {
         use Feature as F;
         let others = |class| match class {
@@ -118,8 +118,8 @@ impl Feature {
         }
     }
 
-    /// True for what a model can do without: the part of the cost is in other features of toolkits
-    /// that have no series for it.
+    /// Returns true for a feature that a model does not need: for toolkits without a series for it,
+    /// other features include its cost.
     pub fn is_refinement(self) -> bool {
         use Feature as F;
         let is_of_lists = matches!(

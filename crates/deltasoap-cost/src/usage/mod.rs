@@ -1,12 +1,12 @@
-//! What a message consists of: the regressors of its cost.
+//! The features of a message: the regressors of its cost.
 //!
-//! A message is walked by its schema, and everything that costs time is counted: leaves by class,
-//! attributes, elements with children, characters, markup. It is the same walk for the messages
-//! that are measured and for those of a WSDL, so the two cannot count differently.
+//! A walk over a message and its schema counts everything that costs time: leaves by class,
+//! attributes, elements with children, characters, markup. Measured messages and those of a WSDL
+//! use the same walk, so their counts agree.
 //!
-//! Leaves come in two kinds. Items of a *flat* array share their markup, which is learned at the
-//! first of them; what follows costs a fraction of a field. A model of a toolkit without this
-//! shortcut has one coefficient for both.
+//! Leaves come in two kinds. Items of a *flat* array share their markup, which is learned from the
+//! first item; the others cost a fraction of a field. A model of a toolkit without this shortcut
+//! has one coefficient for both.
 
 mod compared;
 mod feature;
@@ -27,12 +27,12 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Usage {
     counts: BTreeMap<Feature, f64>,
-    /// How many texts have a length.
+    /// Number of texts, by length.
     texts: BTreeMap<usize, f64>,
 }
 
 impl Usage {
-    /// Counts something.
+    /// Adds to the count of a feature.
     pub fn add(&mut self, feature: Feature, count: f64) {
         if count != 0.0 {
             *self.counts.entry(feature).or_default() += count;
@@ -50,7 +50,7 @@ impl Usage {
         other.texts.iter().for_each(|(&length, &count)| *self.texts.entry(length).or_default() += count);
     }
 
-    /// The count of a feature.
+    /// Returns the count of a feature.
     pub fn count(&self, feature: Feature) -> f64 {
         let texts = |part: &dyn Fn(usize) -> f64| self.texts.iter().map(|(&length, count)| part(length) * count).sum();
         match feature {
@@ -60,22 +60,22 @@ impl Usage {
         }
     }
 
-    /// All counts but those of cut-off points.
+    /// Returns all counts except those of cut-off points.
     pub fn counts(&self) -> impl Iterator<Item = (Feature, f64)> {
         self.counts.iter().map(|(&feature, &count)| (feature, count))
     }
 
-    /// Leaves of all classes and kinds.
+    /// Returns the number of leaves of all classes and kinds.
     pub fn leaves(&self) -> f64 {
         let is_leaf =
             |feature: &Feature| matches!(feature, Feature::Field(_) | Feature::Item(_) | Feature::Attribute(_));
         self.counts().filter(|(feature, _)| is_leaf(feature)).map(|(_, count)| count).sum()
     }
 
-    /// Of a measured message.
+    /// Counts the features of a measured message.
     ///
     /// # Errors
-    /// When there is no such message.
+    /// When the message cannot be built.
     pub fn of_workload(workload: &Workload, mode: Mode) -> Result<Usage, CostError> {
         let message = Message::new(workload)?;
         if mode == Mode::Regular {
@@ -86,7 +86,7 @@ impl Usage {
         let ((share, moves), has_first) = (changed_share(workload), first_changes(workload));
         let is_struct = matches!(workload, Workload::ChangedStructs { .. });
         let changes = |path: &str, part: &Usage| {
-            // Of structs the first field changes.
+            // In structs the first field changes.
             let share = if is_struct && !path.starts_with("item/x") { 0.0 } else { share };
             let is_first = has_first && part.items() > 0.0 && share > 0.0;
             Changes { firsts: f64::from(is_first), ..Changes::of_share(part, share, moves) }
@@ -94,21 +94,22 @@ impl Usage {
         Ok(Usage::compared(&parts(&message.body(0)), bytes, changes))
     }
 
-    /// Of a whole message.
+    /// Counts the features of a whole message.
     pub fn of(body: &Body<'_>) -> Usage {
         let mut all = Usage::default();
         parts(body).iter().for_each(|(_, part)| all.merge(part));
         all
     }
 
-    /// Of a message in differential mode, by its parts, and what has changed in each.
+    /// Counts the features of a message in differential mode, from its parts and the changes in
+    /// each.
     pub fn compared(parts: &[(String, Usage)], bytes: usize, changes: impl Fn(&str, &Usage) -> Changes) -> Usage {
         let mut all = Usage::default();
         compared_parts(parts, bytes, changes).iter().for_each(|(_, part)| all.merge(part));
         all
     }
 
-    /// Leaves and records that are kept each for itself.
+    /// Returns the number of leaves and records that are stored individually.
     fn values(&self) -> f64 {
         let is_value =
             |feature: &Feature| matches!(feature, Feature::Field(_) | Feature::Attribute(_) | Feature::Record);
@@ -124,8 +125,8 @@ impl Usage {
     }
 }
 
-/// The part of a message's leaves that change, or of its structs; and whether texts become longer
-/// or shorter.
+/// Returns the fraction of a message's leaves, or of its structs, that change, and whether texts
+/// become longer or shorter.
 fn changed_share(workload: &Workload) -> (f64, bool) {
     let part = |count: u32, of: u32| f64::from(count) / f64::from(of.max(1));
     match *workload {
@@ -136,7 +137,7 @@ fn changed_share(workload: &Workload) -> (f64, bool) {
     }
 }
 
-/// True if the first item of the list changes.
+/// Returns true if the first item of the list changes.
 fn first_changes(workload: &Workload) -> bool {
     match *workload {
         Workload::Changed { length, changed, moves, .. } => !moves || changed == length,
@@ -207,7 +208,7 @@ mod tests {
     #[test]
     fn large_messages_have_values_that_are_far() {
         let far = |length| usage(Workload::Records { length }).count(Feature::Far);
-        // Seven fields and two records of each, and the body's.
+        // Each has seven fields and two records; the body adds one record.
         assert_eq!((far(3000), far(4000)), (0.0, 4000.0 * 9.0 + 1.0 - 32_768.0));
         assert_eq!(usage(Workload::Array { class: Class::Int, length: 1000, text: 0 }).count(Feature::Far), 0.0);
     }

@@ -1,4 +1,4 @@
-//! The walk over a message by its schema.
+//! The walk over a message and its schema.
 
 use super::{Feature, Usage};
 use crate::place::Place;
@@ -8,8 +8,8 @@ use deltasoap_core::schema::{Attribute, Element, ElementRef, Field, SimpleElemen
 use deltasoap_core::{Child, Node, QName, Record, Simple, Value};
 use std::collections::{BTreeMap, HashSet};
 
-/// What each part of a message consists of, in the order of the document: the message itself, its
-/// path empty, first. The occurrences of a field are one part.
+/// Returns the features of each part of a message, in document order: the message itself, with an
+/// empty path, comes first. All occurrences of a field are one part.
 pub fn parts(body: &Body<'_>) -> Vec<(String, Usage)> {
     let mut walk = Walk {
         parts: Vec::new(),
@@ -29,7 +29,7 @@ pub fn parts(body: &Body<'_>) -> Vec<(String, Usage)> {
     walk.parts
 }
 
-/// Values of a message, about, that the nearer caches hold: those that are kept each for itself,
+/// Approximate number of values of a message that fit the nearer caches: those stored individually,
 /// not in columns.
 const NEAR: f64 = 32_768.0;
 
@@ -38,14 +38,14 @@ struct Walk {
     places: BTreeMap<String, usize>,
     place: Place,
     encoded: bool,
-    /// The namespaces that are declared where the walk is, but for SOAP's own.
+    /// The namespaces in scope, except SOAP's own.
     scope: Vec<String>,
-    /// The flat lists that were there, by the type of their items and the name of these.
+    /// The flat lists seen so far, by item type and item name.
     listed: HashSet<(*const Element, QName)>,
 }
 
 impl Walk {
-    /// The counts of the part at hand.
+    /// Returns the counts of the current part.
     fn usage(&mut self) -> &mut Usage {
         let parts = &mut self.parts;
         let at = *self.places.entry(self.place.path().to_owned()).or_insert_with(|| {
@@ -86,7 +86,7 @@ impl Walk {
         }
     }
 
-    /// What an element holds whose type the message chooses.
+    /// Counts the content of an element whose type the message chooses.
     fn held(&mut self, value: &Value, content: Option<ElementRef>, view: View<'_>) {
         if let Some(content) = content {
             self.content(value, view.follow(content));
@@ -148,7 +148,7 @@ impl Walk {
         }
     }
 
-    /// An element that is read and written for itself.
+    /// Counts an element that is read and written individually.
     fn element(&mut self, value: &Value, field: &Field, view: View<'_>) {
         let (encoded, declared) = (self.encoded, self.declare(&field.name.namespace));
         let usage = self.usage();
@@ -160,8 +160,7 @@ impl Walk {
         self.scope.truncate(self.scope.len() - declared);
     }
 
-    /// Takes a namespace into what is declared; gives how many declarations that needs, which is
-    /// one or none.
+    /// Adds a namespace to the scope; returns the number of declarations needed, zero or one.
     fn declare(&mut self, namespace: &str) -> usize {
         let is_new = !namespace.is_empty() && !self.scope.iter().any(|known| known == namespace);
         if is_new {
@@ -187,7 +186,7 @@ impl Walk {
         items[1..].iter().for_each(|item| self.flat(item, &field.name, view));
     }
 
-    /// An item whose markup is known, declarations too.
+    /// Counts an item whose markup, including declarations, is known.
     fn flat(&mut self, item: &Value, name: &QName, view: View<'_>) {
         let declared = self.declare(&name.namespace);
         self.usage().add(Feature::DeclaredItem, declared as f64);
@@ -220,7 +219,7 @@ impl Walk {
         usage.add(Feature::Alternative, alternatives.div_ceil(2) as f64);
     }
 
-    /// Elements of a tree, one after the other: it may be deep.
+    /// Counts the elements of a tree iteratively, since it may be deep.
     fn tree(&mut self, root: &Node) {
         let usage = self.usage();
         let mut ahead = vec![root];
@@ -237,7 +236,7 @@ impl Walk {
     }
 }
 
-/// How many descriptions there are in and below one.
+/// Returns the number of element declarations in a type, including itself.
 fn described(view: View<'_>) -> usize {
     let (mut seen, mut ahead) = (HashSet::new(), vec![view]);
     while let Some(view) = ahead.pop() {
@@ -261,7 +260,7 @@ fn simple_of(element: &Element) -> Option<&SimpleElement> {
     }
 }
 
-/// An item of a SOAP array as if it were a field.
+/// Returns an item of a SOAP array as if it were a field.
 pub(crate) fn item_field(name: deltasoap_core::QName, element: ElementRef) -> Field {
     Field { name, element, min: 0, max: None, nillable: false, inline: false }
 }

@@ -1,4 +1,4 @@
-//! From the description of a message to its schema and value.
+//! Builds the schema and value of a workload.
 
 use super::class::letters;
 use super::{Class, Items, Style, Workload, typical};
@@ -11,25 +11,25 @@ use deltasoap_core::soap::{Version, encode_element};
 use deltasoap_core::{Buffer, Error, Node, Record, Simple, Value};
 use deltasoap_streams::prng::{SEED, SplitMix64};
 
-/// Values of the enumeration in lists.
+/// Number of values of the enumeration in lists.
 const ALLOWED: u32 = 12;
-/// Characters of texts in records.
+/// Number of characters of text in records.
 const TEXT: u32 = 20;
 /// The namespace of measured messages.
 pub(crate) const NAMESPACE: &str = "urn:bench";
 
-/// A message's body: a value with everything that is needed to write it.
+/// A message's body: a value with everything needed to write it.
 #[derive(Debug, Clone, Copy)]
 pub struct Body<'a> {
-    /// Name of the body's element.
+    /// The name of the body's element.
     pub name: &'a QName,
-    /// The description of its content.
+    /// The schema of its content.
     pub view: View<'a>,
-    /// Its content.
+    /// The content.
     pub value: &'a Value,
-    /// Whether types are written.
+    /// Literal use, or SOAP encoding with types in the message.
     pub encoding: Use,
-    /// The version of SOAP.
+    /// The SOAP version.
     pub version: Version,
 }
 
@@ -37,7 +37,7 @@ impl Body<'_> {
     /// Writes the message.
     ///
     /// # Errors
-    /// When the value is of another shape than its schema.
+    /// When the value does not match its schema.
     pub fn encode(&self, buffer: Buffer) -> Result<Buffer, Error> {
         encode_element(self.version, self.encoding, &[], self.name, (self.value, self.view), buffer)
     }
@@ -50,25 +50,25 @@ pub struct Message {
     content: ElementRef,
     name: QName,
     encoding: Use,
-    /// Its value; and those that come in turn with it: the next one where messages resemble each
-    /// other, or variants.
+    /// The value, followed by those that alternate with it: the next value for similar messages, or
+    /// variants.
     pub values: Vec<Value>,
 }
 
-/// Most values of a message that come in turn.
+/// Maximum number of alternating values of a message.
 pub(crate) const VARIANTS: usize = 16;
-/// Bytes of all of them together, about: what a processor keeps at hand, so that only their values
-/// differ and not the time to fetch them.
+/// Approximate size of all variants together in bytes: they fit the processor's cache, so that only
+/// their values differ, and not the time to load them.
 const VARIED: usize = 64 << 10;
 
-/// How many variants of a message of so many bytes are measured. A processor learns a short message
-/// by heart that comes again and again, which no service sees; a long one it cannot learn.
+/// Returns the number of variants measured for a message of a size. A processor learns a repeated
+/// short message by heart, which never happens in a service; it cannot learn a long one.
 pub(crate) fn variants_of(bytes: usize) -> usize {
     (VARIED / bytes.max(1)).clamp(1, VARIANTS)
 }
 
 impl Message {
-    /// The body, with one of the values.
+    /// Returns the body with one of the values.
     pub fn body(&self, value: usize) -> Body<'_> {
         Body {
             name: &self.name,
@@ -79,17 +79,17 @@ impl Message {
         }
     }
 
-    /// Makes the message.
+    /// Builds the message.
     ///
     /// # Errors
-    /// None are known for the workloads that there are.
+    /// None are known for the existing workloads.
     pub fn new(workload: &Workload) -> Result<Self, CostError> {
         Message::build(workload, false, SEED)
     }
 
-    /// Makes the message as it is measured in full: with variants of the same type and size, but
-    /// for those that resemble each other. With `is_uncompared`, by a description for which none is
-    /// compared with another: it has a field, which is absent, whose values may stand in any order.
+    /// Builds the message for measuring in full: with variants of the same type and size, except
+    /// for similar messages. With `is_uncompared`, the schema prevents comparison: it has an absent
+    /// field whose values may come in any order.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -122,7 +122,7 @@ impl Message {
     }
 }
 
-/// What is known while a message is made.
+/// The state while a message is built.
 struct Builder {
     schema: Schema,
     attributes: Vec<Attribute>,
@@ -182,7 +182,7 @@ impl Builder {
         Some(("sendFields".to_owned(), fields, vec![record(values?)]))
     }
 
-    /// A type of ints, doubles and strings, named after their numbers.
+    /// Returns a type of ints, doubles and strings, named after their numbers.
     fn composite(&mut self, counts: [u32; 3], length: u32) -> Option<Built> {
         let (mut fields, mut values) = (Vec::new(), Vec::new());
         let kinds = [(Class::Int, 'i'), (Class::Double, 'd'), (Class::Text, 's')];
@@ -363,7 +363,7 @@ impl Builder {
         Some((operation, fields, both.into()))
     }
 
-    /// A field that need not be there, of an array of two dimensions.
+    /// Returns an optional field with a two-dimensional array.
     fn rows(&mut self) -> Field {
         let (item, element) = self.simple(Class::Int, &[]);
         let rows = self.schema.add(Element::Array(ArrayElement {
@@ -390,20 +390,21 @@ impl Builder {
     }
 }
 
-/// True for so many places of all, spread evenly; with the first one, or the last one.
+/// Returns true for `changed` of `all` places, spread evenly, including the first or the last one.
 fn is_changing(at: u32, changed: u32, all: u32, is_first: bool) -> bool {
     let before = |at: u64| at * u64::from(changed) / u64::from(all.max(1));
     let at = if is_first { all.saturating_sub(at + 1) } else { at };
     before(u64::from(at)) != before(u64::from(at) + 1)
 }
 
-/// True if the first of some structs changes: of an odd number, so that there are series with it
+/// Returns true if the first struct changes: it does for odd counts, so that there are series with
 /// and without.
 pub(crate) fn has_first(changed: u32) -> bool {
     !changed.is_multiple_of(2)
 }
 
-/// A value that depends on its place; of the same width in both variants, or not.
+/// Returns a value that depends on its place. Both variants have the same width unless `moves` is
+/// true.
 fn sized(class: Class, at: u32, variant: u32, moves: bool) -> Option<Value> {
     let wide = if moves && variant == 1 { 4 } else { 8 };
     let digits = 10_u64.pow(wide) + u64::from(at % 1000) * 9 + u64::from(variant) * 3;
@@ -415,7 +416,7 @@ fn sized(class: Class, at: u32, variant: u32, moves: bool) -> Option<Value> {
     Simple::parse(builtin, &text).ok().map(Value::Simple)
 }
 
-/// Values of an enumeration.
+/// Returns the values of an enumeration.
 fn enumeration(values: u32) -> Vec<String> {
     (0..values).map(|at| format!("value{at:03}")).collect()
 }
@@ -437,7 +438,7 @@ fn name_of(at: u32, style: Style) -> String {
     }
 }
 
-/// A name of so many characters.
+/// Returns a name with this many characters.
 fn padded(letter: char, length: u32) -> String {
     std::iter::once(letter).chain((1..length).map(|_| 'm')).collect()
 }
@@ -451,7 +452,7 @@ fn styled(field: Field, style: Style) -> Field {
     Field { name: QName { namespace: namespace.into(), ..field.name }, ..field }
 }
 
-/// A field of any number of occurrences.
+/// Returns a field with any number of occurrences.
 fn repeated(name: &str, element: ElementRef) -> Field {
     Field { min: 0, max: None, ..field(name.to_owned(), element) }
 }

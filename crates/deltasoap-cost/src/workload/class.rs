@@ -6,22 +6,22 @@ use deltasoap_streams::prng::SplitMix64;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A class of simple types. Each built-in type of XSD is in one, and each class is measured by one
-/// type.
+/// A class of simple types. It contains some built-in types of XSD, and one of them represents it
+/// in measurements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
-    /// Integers of a machine: `byte` to `unsignedLong`.
+    /// Machine integers: `byte` to `unsignedLong`.
     Int,
     /// `float`, `double`.
     Double,
-    /// Text as it is: `string`, `anyURI`.
+    /// Unprocessed text: `string`, `anyURI`.
     Text,
-    /// Text whose white space or characters are looked at: `token`, `NCName` and their like.
+    /// Text with white space or character rules: `token`, `NCName` and similar types.
     Token,
     /// `boolean`.
     Boolean,
-    /// Numbers of any length: `decimal`, `integer` and their like.
+    /// Numbers of any length: `decimal`, `integer` and similar types.
     Decimal,
     /// Dates and times.
     Date,
@@ -48,7 +48,7 @@ impl Class {
         Class::Binary,
     ];
 
-    /// The class of a type.
+    /// Returns the class of a type.
     pub fn of(builtin: Builtin) -> Class {
         use Builtin as B;
         match builtin {
@@ -64,12 +64,12 @@ impl Class {
             B::QName | B::Notation => Class::QName,
             B::Base64Binary | B::HexBinary => Class::Binary,
             B::String | B::AnyUri => Class::Text,
-            // Names and tokens; and what may come, which is text in any case.
+            // Names and tokens. Types added in future are text in any case.
             _ => Class::Token,
         }
     }
 
-    /// The type that the class is measured by.
+    /// Returns the type that represents the class in measurements.
     pub fn representative(self) -> Builtin {
         match self {
             Class::Int => Builtin::Int,
@@ -85,7 +85,7 @@ impl Class {
         }
     }
 
-    /// True if the length of values is open, and counts.
+    /// Returns true if values have a variable length that affects cost.
     pub fn has_length(self) -> bool {
         matches!(self, Class::Text | Class::Token | Class::Binary)
     }
@@ -100,8 +100,8 @@ impl fmt::Display for Class {
     }
 }
 
-/// A value of a type as messages have them: numbers of many digits, texts of `length` characters.
-/// Of an enumeration, one of its values.
+/// Returns a typical value of a type: numbers with many digits, text of `length` characters; for an
+/// enumeration, one of its values.
 pub fn typical(element: &SimpleElement, length: usize, random: &mut SplitMix64) -> Option<Simple> {
     if !element.enumeration.is_empty() {
         let at = random.below(u32::try_from(element.enumeration.len()).unwrap_or(u32::MAX)) as usize;
@@ -110,9 +110,9 @@ pub fn typical(element: &SimpleElement, length: usize, random: &mut SplitMix64) 
     Simple::parse(element.base, &text(element.base, length, random)).ok()
 }
 
-/// The text of such a value.
+/// Returns the text of such a value.
 fn text(builtin: Builtin, length: usize, random: &mut SplitMix64) -> String {
-    /// The bits of 1; with any fraction, those of a number from 1 to 2.
+    /// The bits of 1; with any fraction bits, a number from 1 to 2.
     const ONE: u32 = 0x3F80_0000;
     use Builtin as B;
     match builtin {
@@ -143,7 +143,7 @@ fn text(builtin: Builtin, length: usize, random: &mut SplitMix64) -> String {
     }
 }
 
-/// A finite double of random bits, as those of the benchmarks: 22 characters on average.
+/// Returns a finite double of random bits, as the benchmarks use: 22 characters on average.
 fn hard_double(random: &mut SplitMix64) -> String {
     loop {
         let value = f64::from_bits(random.next_u64());
@@ -161,7 +161,7 @@ fn time(random: &mut SplitMix64) -> String {
     format!("{:02}:{:02}:{:02}Z", random.below(24), random.below(60), random.below(60))
 }
 
-/// Base64 text of so many octets.
+/// Returns Base64 text for this many octets.
 fn base64(octets: usize) -> String {
     let mut text = "q83v".repeat(octets / 3);
     text.push_str(["", "qw==", "q80="][octets % 3]);

@@ -1,4 +1,4 @@
-//! Which workloads are measured.
+//! Series: the workloads of a calibration.
 
 use super::{Class, Items, Style, Workload};
 use crate::calibration::Mode;
@@ -10,26 +10,26 @@ use std::collections::BTreeSet;
 const TEXT: u32 = 100;
 /// Characters of the strings in composite types (3.3).
 pub const LENGTHS: [u32; 3] = [100, 500, 1000];
-/// Composite types measured by default.
+/// Number of composite types measured by default.
 const SAMPLE: usize = 60;
 
-/// How much is measured.
+/// The measured subset of the workloads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Extent {
     /// The paper's array lengths, and a sample of its composite types.
     Sample,
-    /// All 1330 composite types with each length of strings.
+    /// All 1330 composite types with each string length.
     Full,
     /// A few points of each series, for tests.
     Few,
 }
 
-/// The workloads of a calibration.
+/// Returns the workloads of a calibration.
 pub fn series(mode: Mode, extent: Extent) -> Vec<Workload> {
     match mode {
         Mode::Regular => regular(extent),
-        // Some messages are never compared when they are read: their cost is that of regular mode.
+        // Some messages are never compared when read: they cost what they cost in regular mode.
         Mode::Differential => differential(extent).into_iter().chain(fitted(extent)).collect(),
     }
 }
@@ -40,7 +40,7 @@ fn regular(extent: Extent) -> Vec<Workload> {
     all
 }
 
-/// What predictions are fitted to.
+/// Returns the workloads that predictions are fitted to.
 fn fitted(extent: Extent) -> Vec<Workload> {
     let mut all = paper(extent);
     all.extend(fields());
@@ -49,8 +49,8 @@ fn fitted(extent: Extent) -> Vec<Workload> {
     all
 }
 
-/// The first two series of the paper: arrays of 1, 10, 20, ... 1000 items, strings of up to 10,000
-/// characters.
+/// Returns the first two series of the paper: arrays of 1, 10, 20, ... 1000 items, strings of up to
+/// 10,000 characters.
 pub fn paper(extent: Extent) -> Vec<Workload> {
     let step = if extent == Extent::Few { 100 } else { 10 };
     let lengths = || std::iter::once(1).chain((step..=1000).step_by(step as usize));
@@ -62,7 +62,7 @@ pub fn paper(extent: Extent) -> Vec<Workload> {
     all
 }
 
-/// Fields of every class, in every style.
+/// Returns fields of every class, in every style.
 fn fields() -> Vec<Workload> {
     let mut all = Vec::new();
     let mut add = |class, counts: &[u32], text, style| {
@@ -94,7 +94,7 @@ fn fields() -> Vec<Workload> {
     all
 }
 
-/// What messages consist of besides fields.
+/// Returns workloads for features other than fields.
 fn structure() -> Vec<Workload> {
     let mut all: Vec<_> = [(1, 1), (4, 1), (12, 1), (24, 1), (1, 4), (1, 12), (4, 4)]
         .map(|(breadth, depth)| Workload::Nested { breadth, depth })
@@ -125,14 +125,14 @@ fn structure() -> Vec<Workload> {
     all
 }
 
-/// Messages beyond the nearer caches, up to some megabytes.
+/// Returns messages larger than the nearer caches, up to some megabytes.
 fn large(extent: Extent) -> Vec<Workload> {
     let lengths: &[u32] = if extent == Extent::Few { &[1000] } else { &[600, 1000, 2000, 4000, 8000, 16_000] };
     lengths.iter().map(|&length| Workload::Records { length }).collect()
 }
 
-/// The paper's composite types: 0 to 10 fields of each of three types, with strings of three
-/// lengths.
+/// Returns the paper's composite types: 0 to 10 fields of each of three types, with strings of
+/// three lengths.
 pub fn composites(extent: Extent) -> Vec<Workload> {
     let mut types: Vec<(u32, u32, u32)> =
         (1..11 * 11 * 11).map(|code| (code / 121, code / 11 % 11, code % 11)).collect();
@@ -144,20 +144,20 @@ pub fn composites(extent: Extent) -> Vec<Workload> {
     types.into_iter().flat_map(of).collect()
 }
 
-/// Any order is as likely as any other (Fisher and Yates).
+/// Shuffles a list: all orders are equally likely (Fisher and Yates).
 pub(crate) fn shuffle<T>(list: &mut [T], random: &mut SplitMix64) {
     for end in (1..list.len()).rev() {
         list.swap(end, random.below(end as u32 + 1) as usize);
     }
 }
 
-/// Ints, doubles and strings of the types of fields that are measured by default: peers are built
-/// with these.
+/// Returns the numbers of ints, doubles and strings of the composite types measured by default:
+/// peers are built with these.
 pub fn compiled() -> BTreeSet<[u32; 3]> {
     regular(Extent::Sample).iter().filter_map(Workload::fields).filter(|counts| *counts != [0; 3]).collect()
 }
 
-/// Messages that no prediction is fitted to: to hold predictions against.
+/// Returns messages that no prediction is fitted to, to test predictions.
 pub fn held_out(mode: Mode, extent: Extent) -> Vec<Workload> {
     match mode {
         Mode::Regular => composites(extent),
@@ -165,7 +165,7 @@ pub fn held_out(mode: Mode, extent: Extent) -> Vec<Workload> {
     }
 }
 
-/// Lengths and shares that [`differential`] does not have.
+/// Returns lengths and shares that [`differential`] does not have.
 fn unseen_changes(extent: Extent) -> Vec<Workload> {
     let lengths: &[u32] = if extent == Extent::Few { &[70] } else { &[25, 70, 150, 300, 500, 750, 950] };
     let mut all = Vec::new();
@@ -213,7 +213,7 @@ fn differential(extent: Extent) -> Vec<Workload> {
     all
 }
 
-/// Each count with some of its parts that change, from none to all.
+/// Returns each count with several numbers of changes, from none to all.
 fn shares(counts: &[u32]) -> BTreeSet<(u32, u32)> {
     let of = |&count: &u32| [0, 1, 10, 25, 50, 100].map(|percent: u32| (count, (count * percent).div_ceil(100)));
     counts.iter().flat_map(of).collect()
@@ -235,8 +235,8 @@ mod tests {
         assert_eq!(composites(Extent::Sample).len(), 3 * SAMPLE);
     }
 
-    /// What predictions are fitted to has none of the composite types: neither the same nor one of
-    /// one kind of field.
+    /// Predictions are fitted to no composite type, and to no type of the same shape with one kind
+    /// of field.
     #[test]
     fn composite_types_are_held_out() {
         for workload in regular(Extent::Sample).iter().filter(|workload| !workload.is_composite()) {

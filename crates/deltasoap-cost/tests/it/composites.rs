@@ -1,6 +1,6 @@
-//! The description that peers are built for has just the composite types that are measured.
+//! The WSDL that peers are built with contains exactly the measured composite types.
 //!
-//! `DELTASOAP_BLESS=1` writes it anew.
+//! `DELTASOAP_BLESS=1` rewrites it.
 
 use deltasoap_cost::workload::compiled;
 use std::collections::BTreeSet;
@@ -10,9 +10,9 @@ const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bench/definitions
 
 const BEGIN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <!--
-  Composite types for the cost model: IiDdSs has i fields of type int, then d of type double, then s of type string. They are those that
-  `deltasoap cost measure` measures: a sample of the 1330 types of Imre et al. (0 to 10 fields of each kind), always the same, and types
-  of 11 fields and more of one kind. Written by a test of deltasoap-cost.
+  Composite types for the cost model: IiDdSs has i fields of type int, then d of type double, then s of type string. They are the types
+  that `deltasoap cost measure` measures: a fixed sample of the 1330 types of Imre et al. (0 to 10 fields of each kind), and types of 11
+  fields or more of one kind. Written by a test of deltasoap-cost.
 -->
 <wsdl:definitions name="Composites" targetNamespace="urn:bench" xmlns:tns="urn:bench"
     xmlns:wsdl="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/"
@@ -96,6 +96,6 @@ fn bound(text: &mut String, name: &str) {
 }
 
 fn add(text: &mut String, more: std::fmt::Arguments<'_>) {
-    // Writing to a string does not fail.
+    // Writing to a string never fails.
     let _ = text.write_fmt(more);
 }

@@ -1,4 +1,4 @@
-//! The model: whole descriptions, and queues beside what is known of them.
+//! Tests of the model: whole WSDLs, and queues compared with known results.
 
 mod composites;
 mod queueing;

@@ -1,11 +1,12 @@
-//! Our solvers against a simulator that knows nothing of them: ciw, by `data/simulate.py`.
+//! Compares our solvers with an independent simulator: ciw, run by `data/simulate.py`.
 
 use deltasoap_cost::plan::{Load, Outcome, System, outcome};
 use serde_json::Value as Json;
 
 const FOUND: &str = include_str!("../data/queueing.json");
 
-/// The system with so many cores; and one with more, of which no more may be used at one time.
+/// Returns the system with `cores` cores, and one with more cores that limits concurrency to
+/// `cores`.
 fn systems(case: &Json) -> [System; 2] {
     let free = system(case);
     [System { cores: 64, max_concurrency: Some(free.cores), ..free.clone() }, free]
@@ -13,7 +14,7 @@ fn systems(case: &Json) -> [System; 2] {
 
 fn system(case: &Json) -> System {
     let number = |name: &str| case[name].as_f64().expect("a number");
-    // Bits a second so that bytes are eighths of seconds of either link.
+    // At one bit per second, a link needs eight seconds per byte.
     System {
         xml: number("processor"),
         service: 0.0,
@@ -27,7 +28,7 @@ fn system(case: &Json) -> System {
     }
 }
 
-/// Within four standard errors, or a hundredth of the value.
+/// Returns true within four standard errors, or one percent of the value.
 fn is_near(ours: f64, case: &Json, name: &str) -> bool {
     let (mean, deviation) = (case[name].as_f64(), case[format!("{name}_deviation")].as_f64());
     let (mean, deviation) = (mean.expect("a number"), deviation.expect("a number"));

@@ -1,4 +1,4 @@
-//! One HTTP request and its response: whose it is, which session it names, and what became of it.
+//! One HTTP request and its response: its sender, the session that it names, and its outcome.
 
 use super::table::Token;
 use bytes::Bytes;
@@ -12,24 +12,25 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
-/// The cookie that ties the requests of a session together.
+/// Name of the cookie that ties the requests of a session together.
 const COOKIE_NAME: &str = "cwmp";
 
-/// Attached to a request, for what handles it.
+/// State of an exchange, attached to the request as an extension.
 #[derive(Debug)]
 pub(crate) struct Exchange {
     token: Option<Token>,
     principal: Mutex<Option<Principal>>,
-    /// Bytes of the request's body so far.
+    /// Number of bytes of the request's body so far.
     bytes: AtomicU64,
-    /// True once the message was read, and what it is about was decided on.
+    /// True once the message was decoded and handled.
     is_taken: AtomicBool,
-    /// The session that was begun.
+    /// The session that this exchange began.
     begun: Mutex<Option<Token>>,
 }
 
 impl Exchange {
-    /// For a request with these headers, of a principal that is known already, if any.
+    /// Creates the exchange of a request with these headers, and its principal if that is known
+    /// already.
     pub(crate) fn of(headers: &HeaderMap, principal: Option<&Principal>) -> Self {
         Exchange {
             token: token_in(headers),
@@ -40,7 +41,7 @@ impl Exchange {
         }
     }
 
-    /// The session that the request's cookie names.
+    /// Returns the session that the request's cookie names.
     pub(crate) fn token(&self) -> Option<Token> {
         self.token
     }
@@ -61,7 +62,7 @@ impl Exchange {
         self.is_taken.load(Relaxed)
     }
 
-    /// Notes a session that was begun, whose cookie goes with the response.
+    /// Records the new session, whose cookie goes with the response.
     pub(crate) fn begin(&self, token: Token) {
         *lock(&self.begun) = Some(token);
     }
@@ -78,15 +79,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The first of our cookies that can be one. Old clients quote values, and send attributes along
-/// (RFC 2965).
+/// Returns the first valid token among the cookies of our name. Old clients quote values, and send
+/// attributes along (RFC 2965).
 fn token_in(headers: &HeaderMap) -> Option<Token> {
     let texts = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
     let pairs = texts.flat_map(|text| text.split([';', ','])).filter_map(|pair| pair.trim().split_once('='));
     pairs.filter(|(name, _)| *name == COOKIE_NAME).find_map(|(_, value)| Token::parse(value.trim_matches('"')))
 }
 
-/// Authentication that notes whom it found.
+/// Authentication that records the principal.
 pub(crate) struct Noting(Box<dyn Authenticate>);
 
 impl Noting {
@@ -105,7 +106,7 @@ impl Authenticate for Noting {
     }
 }
 
-/// A body whose bytes are counted.
+/// A body that counts its bytes.
 pub(crate) struct Counted<B> {
     body: Pin<Box<B>>,
     exchange: Arc<Exchange>,

@@ -1,4 +1,4 @@
-//! What a server's user implements.
+//! The trait that users of the server implement.
 
 use super::session::{Device, Session, SessionEnd};
 use crate::types::*;
@@ -6,10 +6,10 @@ use crate::{CwmpFault, fault};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 
-/// What a server does with its devices. A closure `async |session| …` is one, which accepts every
+/// Handles the devices of a server. A closure `async |session| …` is a handler that accepts every
 /// device.
 ///
-/// All futures run as part of an HTTP exchange: they are dropped when the device goes away, or
+/// All futures run as part of an HTTP exchange: they are dropped when the device disconnects or
 /// takes too long, and a panic in one ends the session with an internal error.
 ///
 /// ```
@@ -44,20 +44,20 @@ use std::sync::Arc;
 /// # let _ = acs;
 /// ```
 pub trait Handler: Send + Sync + 'static {
-    /// Accepts a session, or refuses it with a fault: 8001, or 8005 to be asked again (A.3.3.1).
-    /// Default: accepted.
+    /// Accepts a session, or refuses it with a fault: 8001, or 8005 to make the CPE send the
+    /// request again (A.3.3.1). Accepts by default.
     fn inform(&self, device: &Device, inform: &Inform) -> impl Future<Output = Result<Accepted, CwmpFault>> + Send {
         let _ = (device, inform);
         std::future::ready(Ok(Accepted::default()))
     }
 
-    /// Leads a session, once the device has said what it has to say: sends requests by the
-    /// [`Session`]. When the future ends, so does the session. It is polled only while the device
-    /// waits for an answer, so that what it waits for besides should not take long; see
+    /// Conducts a session: sends requests through the [`Session`], once the device has sent its
+    /// own. When the future ends, so does the session. It is polled only while the device waits for
+    /// an answer, so anything else that it awaits should not take long; see
     /// [`Limits::decision`](crate::Limits::decision).
     fn session(self: Arc<Self>, session: Session) -> impl Future<Output = ()> + Send + 'static;
 
-    /// A transfer is over (A.3.3.2). Default: noted by nobody.
+    /// Called when a transfer has ended (A.3.3.2). Does nothing by default.
     fn transfer_complete(
         &self,
         device: &Device,
@@ -67,7 +67,8 @@ pub trait Handler: Send + Sync + 'static {
         std::future::ready(Ok(()))
     }
 
-    /// A transfer that was not asked for is over (A.3.3.3). Default: noted by nobody.
+    /// Called when a transfer that the ACS did not request has ended (A.3.3.3). Does nothing by
+    /// default.
     fn autonomous_transfer_complete(
         &self,
         device: &Device,
@@ -77,7 +78,7 @@ pub trait Handler: Send + Sync + 'static {
         std::future::ready(Ok(()))
     }
 
-    /// The device wants a download (A.4.2.2). Default: not supported.
+    /// Called when the device requests a download (A.4.2.2). Not supported by default.
     fn request_download(
         &self,
         device: &Device,
@@ -87,14 +88,14 @@ pub trait Handler: Send + Sync + 'static {
         std::future::ready(Err(CwmpFault::of(fault::ACS_METHOD_NOT_SUPPORTED)))
     }
 
-    /// A user came to the device (A.4.2.1); gives the URL where the user goes on. Default: not
-    /// supported.
+    /// Called when a user was redirected to the device (A.4.2.1); returns the URL where the user
+    /// continues. Not supported by default.
     fn kicked(&self, device: &Device, message: Kicked) -> impl Future<Output = Result<String, CwmpFault>> + Send {
         let _ = (device, message);
         std::future::ready(Err(CwmpFault::of(fault::ACS_METHOD_NOT_SUPPORTED)))
     }
 
-    /// Deployment units were changed (A.3.3.4). Default: not supported.
+    /// Called when deployment units were changed (A.3.3.4). Not supported by default.
     fn du_state_change_complete(
         &self,
         device: &Device,
@@ -104,7 +105,8 @@ pub trait Handler: Send + Sync + 'static {
         std::future::ready(Err(CwmpFault::of(fault::ACS_METHOD_NOT_SUPPORTED)))
     }
 
-    /// Deployment units were changed that nobody asked for (A.3.3.5). Default: not supported.
+    /// Called when deployment units were changed without a request of the ACS (A.3.3.5). Not
+    /// supported by default.
     fn autonomous_du_state_change_complete(
         &self,
         device: &Device,
@@ -114,20 +116,20 @@ pub trait Handler: Send + Sync + 'static {
         std::future::ready(Err(CwmpFault::of(fault::ACS_METHOD_NOT_SUPPORTED)))
     }
 
-    /// The names of the requests that devices may send (A.3.1.1). Default: those that every server
-    /// takes.
+    /// Returns the names of the requests that devices may send (A.3.1.1). The default is those that
+    /// every server accepts.
     fn rpc_methods(&self) -> Vec<String> {
         ["Inform", "GetRPCMethods", "TransferComplete", "AutonomousTransferComplete"].map(str::to_owned).into()
     }
 
-    /// A session is over, for this reason. Called on the task that ended it, which must not be held
-    /// up. Default: nothing.
+    /// Called when a session has ended, with the reason. Runs on the task that ended it, so it must
+    /// not block. Does nothing by default.
     fn ended(&self, device: &Device, end: SessionEnd) {
         let _ = (device, end);
     }
 }
 
-/// Accepts every device, and leads its session.
+/// Accepts every device, and conducts its session.
 impl<F, R> Handler for F
 where
     F: Fn(Session) -> R + Send + Sync + 'static,
@@ -138,17 +140,17 @@ where
     }
 }
 
-/// A session that is accepted.
+/// Acceptance of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Accepted {
     /// Asks the device to send no requests of its own until it is told otherwise (`HoldRequests`,
-    /// section 3.5): the server's come first.
+    /// section 3.5), so that the server's requests come first.
     pub hold_requests: bool,
 }
 
 type Answer<'a, T> = BoxFuture<'a, Result<T, CwmpFault>>;
 
-/// A [`Handler`] of a type that is not known.
+/// A type-erased [`Handler`].
 pub(crate) trait Dynamic: Send + Sync {
     fn inform<'a>(&'a self, device: &'a Device, inform: &'a Inform) -> Answer<'a, Accepted>;
     fn session(&self, session: Session) -> BoxFuture<'static, ()>;

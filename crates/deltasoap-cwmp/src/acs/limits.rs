@@ -1,25 +1,27 @@
-//! Bounds on what devices can make a server hold.
+//! Limits on the resources that devices can make a server use.
 
 use std::time::Duration;
 
-/// Bounds on sessions. Beyond them a session ends, and its device may begin another; memory is at
-/// most about `sessions` times what one of them holds: its Inform, its driver, and the messages on
-/// their way.
+/// Limits on sessions. A session that exceeds one ends, and its device may begin another. Memory is
+/// bounded by about `sessions` times the size of one session: its Inform, its driver, and the
+/// messages in transit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Sessions at one time. An Inform beyond that is answered with the fault 8004. Default 10,000.
+    /// Maximum number of concurrent sessions. Further Informs are answered with the fault 8004.
+    /// Default 10,000.
     pub sessions: usize,
-    /// How long a session waits for the CPE's next message. Default 60 s: TR-069 has CPEs wait 30 s
-    /// at least for an answer.
+    /// Maximum time that a session waits for the CPE's next message. Default 60 s: TR-069 has CPEs
+    /// wait at least 30 s for an answer.
     pub idle: Duration,
-    /// How long the CPE waits while user code decides on the next request or the end. Beyond that
-    /// the session ends with 204. Default 25 s, less than CPEs wait.
+    /// Maximum time that the CPE waits while user code decides on the next request or the end.
+    /// After that the session ends with 204. Default 25 s, less than CPEs wait.
     pub decision: Duration,
-    /// Messages of the CPE in a session. Default 10,000.
+    /// Maximum number of messages from the CPE in a session. Default 10,000.
     pub messages: u32,
-    /// Bytes of all messages of the CPE in a session. Default 64 MiB.
+    /// Maximum size of all messages from the CPE in a session, in bytes. Default 64 MiB.
     pub bytes: u64,
-    /// Bytes of one message of the CPE. Default 16 MiB; TR-069 asks for 32 KiB at least.
+    /// Maximum size of one message from the CPE, in bytes. Default 16 MiB; TR-069 requires at least
+    /// 32 KiB.
     pub message_bytes: u64,
 }
 

@@ -1,5 +1,5 @@
-//! The auto-configuration server: sessions that devices begin, and requests in the responses to
-//! their messages.
+//! The auto-configuration server: devices begin sessions, and the server sends requests in the
+//! responses to their messages.
 //!
 //! ```text
 //!   CPE                                  ACS
@@ -13,9 +13,9 @@
 //!    │ <──────────────────────── HTTP 204 │ the future has ended, and the session with it
 //! ```
 //!
-//! A [`SoapService`] reads HTTP requests, and calls what [`turns`] has for each kind of message,
-//! which finds the session in the [`table`] and takes it one step further. [`session`] is the side
-//! that user code sees, [`handler`] what it implements.
+//! A [`SoapService`] decodes HTTP requests, and calls the function in [`turns`] for each kind of
+//! message, which finds the session in the [`table`] and advances it by one step. [`session`] is
+//! the API for user code, [`handler`] the trait that it implements.
 
 mod exchange;
 mod handler;
@@ -53,12 +53,12 @@ use turns::Anything;
 /// An auto-configuration server as a [`tower::Service`]: cheap to clone, never fails, mounts in any
 /// router.
 ///
-/// A message that cannot be read, that belongs to no session, or that answers no request gets
+/// A message that cannot be decoded, that belongs to no session, or that answers no request gets
 /// status 400, and the session that its cookie names ends. A message that arrives while another of
-/// its session is being answered gets status 400 too. A request of the CPE at a time when it may
-/// not send one gets the fault 8001, an unknown one the fault 8000, and the session goes on. One
-/// session at a time is kept for a device, by its [`DeviceId`] and the principal that sends it: an
-/// `Inform` begins anew, and what was left of the session before it is dropped.
+/// the same session is being answered gets status 400 too. A request of the CPE at a time when it
+/// may not send one gets the fault 8001, an unknown request gets the fault 8000; the session goes
+/// on. A device, identified by its [`DeviceId`] and the principal that sends it, has one session at
+/// a time: an `Inform` begins a new one, and the previous one is dropped.
 ///
 /// ```
 /// use deltasoap_cwmp::{Acs, Session};
@@ -77,7 +77,7 @@ pub struct Acs {
     core: Arc<Core>,
 }
 
-/// What all clones of a server share.
+/// State that all clones of a server share.
 pub(crate) struct Core {
     pub(crate) handler: Box<dyn Dynamic>,
     pub(crate) table: Table,
@@ -91,27 +91,27 @@ pub struct AcsBuilder {
 }
 
 impl Acs {
-    /// A server with default settings: devices need no authentication.
+    /// Creates a server with default settings: devices need no authentication.
     ///
     /// # Panics
-    /// Never: what a builder can get wrong is not set.
+    /// Never: the default settings are valid.
     pub fn new(handler: impl Handler) -> Self {
         Self::builder(handler).build().expect("operations with different names")
     }
 
-    /// Starts to build a server.
+    /// Creates a builder for a server.
     pub fn builder(handler: impl Handler) -> AcsBuilder {
         let service = SoapService::builder().name("CWMP").landing_page(LandingPage::Off);
         AcsBuilder { handler: handler::erased(handler), limits: Limits::default(), service }
             .configure(|service| service.tolerance(Tolerance::AnyOrder))
     }
 
-    /// Sessions at this time.
+    /// Returns the current number of sessions.
     pub fn sessions(&self) -> usize {
         self.core.table.len()
     }
 
-    /// Counters of messages, by operation.
+    /// Returns counters of messages, by operation.
     pub fn stats(&self) -> Arc<ServiceStats> {
         self.service.stats()
     }
@@ -124,38 +124,39 @@ impl fmt::Debug for Acs {
 }
 
 impl AcsBuilder {
-    /// Bounds on sessions. Default: see [`Limits`].
+    /// Sets the limits on sessions. For the defaults, see [`Limits`].
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Finds out which device sends a request (section 3.4.4): by
+    /// Authenticates the sender of each request (section 3.4.4): with
     /// [`Basic`](deltasoap::http::Basic), [`DigestUsers`](deltasoap::http::DigestUsers) (with
-    /// [`md5`](deltasoap::http::DigestUsers::md5), which is what CPEs know) or
-    /// [`ByCertificate`](deltasoap::http::ByCertificate). Whether the principal may speak for the
-    /// [`DeviceId`] in its Inform is for [`Handler::inform`] to say. Default: all are served.
+    /// [`md5`](deltasoap::http::DigestUsers::md5), which is what CPEs support) or
+    /// [`ByCertificate`](deltasoap::http::ByCertificate). [`Handler::inform`] decides whether the
+    /// principal may send the [`DeviceId`] in its Inform. By default all devices are served.
     #[must_use]
     pub fn authenticate(mut self, hook: impl Authenticate) -> Self {
         self.service = self.service.authenticate(Noting::new(hook));
         self
     }
 
-    /// Other settings of the service underneath: what is kept of messages, compression, timeouts.
-    /// Operations and what answers empty requests are set by this crate, authentication by
-    /// [`authenticate`](Self::authenticate). The [tolerance](ServiceBuilder::tolerance) is
-    /// [`AnyOrder`](Tolerance::AnyOrder) unless it is set here, since devices are what they are.
+    /// Configures the underlying service: differential processing, compression, timeouts. This
+    /// crate sets the operations and the response to empty requests;
+    /// [`authenticate`](Self::authenticate) sets the authentication. The
+    /// [tolerance](ServiceBuilder::tolerance) is [`AnyOrder`](Tolerance::AnyOrder) unless it is set
+    /// here, since many devices deviate from the schema.
     #[must_use]
     pub fn configure(mut self, settings: impl FnOnce(ServiceBuilder) -> ServiceBuilder) -> Self {
         self.service = settings(self.service);
         self
     }
 
-    /// The server.
+    /// Builds the server.
     ///
     /// # Errors
-    /// When [`configure`](Self::configure) has set something that does not go together.
+    /// Returns an error if the settings made by [`configure`](Self::configure) are contradictory.
     pub fn build(self) -> Result<Acs, BuildError> {
         let core = Arc::new(Core { handler: self.handler, table: Table::new(self.limits) });
         let service = self.service.message_limit(self.limits.message_bytes);
@@ -227,7 +228,7 @@ fn register(service: ServiceBuilder, version: Version, core: &Arc<Core>) -> Serv
     service
 }
 
-/// Informs of a version.
+/// Creates the operation for the Informs of a version.
 fn informs(version: Version, core: &Arc<Core>) -> Operation {
     let core = Arc::clone(core);
     Operation::replying(move |inform: Lease<Inform>, context| {
@@ -239,7 +240,7 @@ fn informs(version: Version, core: &Arc<Core>) -> Operation {
 
 type Answering<R> = BoxFuture<'static, Result<<R as Rpc>::Response, CwmpFault>>;
 
-/// A request of CPEs, in a version.
+/// Creates the operation for a request of CPEs, in a version.
 fn requests<R, F>(version: Version, core: &Arc<Core>, answer: F) -> Operation
 where
     R: Rpc,
@@ -256,7 +257,7 @@ where
     .named(deltasoap::QName::owned(version.namespace(), R::ELEMENT.local))
 }
 
-/// Responses of CPEs to a request, in a version.
+/// Creates the operation for the responses of CPEs to a request, in a version.
 fn responses<R: Rpc>(version: Version, core: &Arc<Core>) -> Operation {
     let core = Arc::clone(core);
     Operation::replying(move |response: Lease<R::Response>, context| {
@@ -269,7 +270,7 @@ fn responses<R: Rpc>(version: Version, core: &Arc<Core>) -> Operation {
     .named(deltasoap::QName::owned(version.namespace(), R::Response::ELEMENT.local))
 }
 
-/// Faults of CPEs.
+/// Creates the operation for faults of CPEs.
 fn faults(core: &Arc<Core>) -> Operation {
     let core = Arc::clone(core);
     Operation::replying(move |fault: Lease<Anything>, context| {
@@ -279,7 +280,7 @@ fn faults(core: &Arc<Core>) -> Operation {
     .named(SOAP_FAULT)
 }
 
-/// Messages that are not known.
+/// Creates the operation for unknown messages.
 fn unknown(core: &Arc<Core>) -> Operation {
     let core = Arc::clone(core);
     Operation::replying(move |message: Lease<Anything>, context| {
@@ -305,7 +306,7 @@ where
     }
 }
 
-/// The response of an [`Acs`], on its way.
+/// The future of an [`Acs`]'s response.
 pub struct AcsFuture(BoxFuture<'static, Response<Body>>);
 
 impl Future for AcsFuture {
@@ -341,8 +342,7 @@ impl Acs {
         response
     }
 
-    /// A message that could not be read ends its session (section 3.7): what it was cannot be
-    /// known.
+    /// Ends the session of a message that could not be decoded (section 3.7): its kind is unknown.
     fn refuse(&self, exchange: &Exchange, response: &mut Response<Body>) {
         tracing::debug!(status = response.status().as_u16(), "a message was refused");
         self.core.end(exchange, SessionEnd::Invalid);
@@ -352,19 +352,19 @@ impl Acs {
     }
 }
 
-/// True if HTTP's layer has answered: who sent the request is not known, or the server is busy.
+/// Returns true for a response of the HTTP layer: the sender is unknown, or the server is busy.
 fn is_of_http(status: StatusCode) -> bool {
     matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::SERVICE_UNAVAILABLE)
 }
 
 impl Core {
-    /// Ends the session that an exchange names, if it is its sender's.
+    /// Ends the session that an exchange names, if it belongs to the sender.
     pub(crate) fn end(&self, exchange: &Exchange, end: SessionEnd) {
         let ended = exchange.token().and_then(|token| self.table.remove(&token, &exchange.principal()));
         self.ended(ended, end);
     }
 
-    /// Tells the handler of a session that is over, and drops it.
+    /// Notifies the handler of the end of a session, and drops the session.
     pub(crate) fn ended(&self, entry: Option<Arc<table::Entry>>, end: SessionEnd) {
         if let Some(entry) = entry {
             tracing::debug!(device = %entry.device.id.serial_number, ?end, "a session ended");
@@ -373,7 +373,7 @@ impl Core {
     }
 }
 
-/// The fault of a message that could not be written.
+/// Returns the fault for a message that could not be encoded.
 pub(crate) fn unwritable(error: &deltasoap::Error) -> Box<Fault> {
     tracing::error!(%error, "a message could not be written");
     Box::new(Fault::receiver("the answer could not be written"))

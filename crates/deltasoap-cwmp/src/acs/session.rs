@@ -1,4 +1,4 @@
-//! A session as user code sees it: a device, and methods that call it.
+//! A session for user code: a device, and methods that send requests to it.
 
 use super::table::Token;
 use crate::message::{self, Headers};
@@ -17,33 +17,33 @@ use tokio::sync::{mpsc, oneshot};
 /// The device of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Device {
-    /// What it says that it is. Without authentication anybody can say that.
+    /// The identity that the device claims. Without authentication anyone can claim it.
     pub id: DeviceId,
-    /// Who it is, where the server asks for that.
+    /// The authenticated identity, if the server requires authentication.
     pub principal: Option<Principal>,
-    /// Where it connects from; it may connect from elsewhere in the same session.
+    /// The address that it connects from; it may change within a session.
     pub peer: Option<SocketAddr>,
-    /// The version that it speaks.
+    /// The version of CWMP that it uses.
     pub version: Version,
 }
 
-/// Why a session is over.
+/// Why a session has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SessionEnd {
-    /// Both sides had nothing more to say.
+    /// Both sides had nothing more to send.
     Completed,
-    /// The device has begun another one.
+    /// The device has begun another session.
     Replaced,
     /// The device was silent for too long.
     Idle,
     /// User code took too long.
     Undecided,
-    /// The device went away while it was answered, or what answered it panicked.
+    /// The device disconnected during an exchange, or the code that answered it panicked.
     Abandoned,
-    /// The device sent what cannot be read, or what answers no request.
+    /// The device sent a message that cannot be decoded, or that answers no request.
     Invalid,
-    /// The device sent too much.
+    /// The device sent too many messages or too many bytes.
     TooLong,
 }
 
@@ -51,13 +51,13 @@ pub enum SessionEnd {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum CallError {
-    /// The device has answered with a fault.
+    /// The device answered with a fault.
     Fault(CwmpFault),
-    /// The device has answered with a fault that has nothing of CWMP in it.
+    /// The device answered with a SOAP fault that has no CWMP fault in it.
     Soap(Box<Fault>),
-    /// The request holds text that XML cannot carry.
+    /// The request contains text that XML cannot represent.
     Unwritable(deltasoap::Error),
-    /// The session has ended before the device answered.
+    /// The session ended before the device answered.
     Ended,
 }
 
@@ -74,24 +74,24 @@ impl fmt::Display for CallError {
 
 impl std::error::Error for CallError {}
 
-/// What a device has answered: a response of the type that the request has, or why there is none.
+/// A device's answer: a response of the type that belongs to the request, or an error.
 pub(crate) type Delivery = Result<Box<dyn Any + Send>, CallError>;
 
-/// A request on its way to the device.
+/// A request to be sent to the device.
 pub(crate) struct Outgoing {
     pub(crate) id: String,
-    /// The element that answers it.
+    /// The element of the response.
     pub(crate) response: QName,
     pub(crate) hold_requests: bool,
     pub(crate) message: Buffer,
     pub(crate) reply: oneshot::Sender<Delivery>,
 }
 
-/// A session: sends requests to its device, one at a time. Each goes out in the response to the
-/// device's next message, and waits for the one after it. Clones are the same session; calls on
-/// several of them are sent in turn.
+/// A session, which sends requests to its device, one at a time. Each request goes out in the
+/// response to the device's next message, and is answered by the message after that. Clones share
+/// the session; their calls are sent one after another.
 ///
-/// A call returns [`CallError::Ended`] when the session is over: because the future of
+/// A call returns [`CallError::Ended`] when the session has ended: because the future of
 /// [`Handler::session`](crate::Handler::session) has ended, or for any other reason.
 #[derive(Clone)]
 pub struct Session {
@@ -103,7 +103,7 @@ struct Shared {
     inform: Lease<Inform>,
     requests: mpsc::Sender<Outgoing>,
     hold_requests: AtomicBool,
-    /// Begins the IDs of the session, so that they are not those of another.
+    /// Prefix of the IDs of this session, which keeps them distinct from those of other sessions.
     prefix: String,
     number: AtomicU64,
 }
@@ -121,33 +121,33 @@ impl Session {
         (Session { shared: Arc::new(Shared { device, inform, requests, hold_requests, prefix, number }) }, receiver)
     }
 
-    /// The device.
+    /// Returns the device.
     pub fn device(&self) -> &Device {
         &self.shared.device
     }
 
-    /// What the session was begun with.
+    /// Returns the Inform that began the session.
     pub fn inform(&self) -> &Inform {
         &self.shared.inform
     }
 
-    /// The value that the Inform has for a parameter, as text.
+    /// Returns the value of a parameter in the Inform, as text.
     pub fn informed(&self, parameter: &str) -> Option<String> {
         let found = self.inform().parameter_list.iter().find(|value| value.name == parameter);
         found.map(|value| value.value.text())
     }
 
-    /// Whether the device is asked to send no requests of its own (`HoldRequests`, section 3.5),
-    /// from the next request on. What it has held back it sends when the session's future has
-    /// ended.
+    /// Sets whether the device is asked to send no requests of its own (`HoldRequests`, section
+    /// 3.5), from the next request on. The device sends requests that it held back when the
+    /// session's future has ended.
     pub fn hold_requests(&self, hold: bool) {
         self.shared.hold_requests.store(hold, Relaxed);
     }
 
-    /// Sends a request, and waits for what the device answers.
+    /// Sends a request, and waits for the device's answer.
     ///
     /// # Errors
-    /// When the device answers with a fault, or the session ends before it answers.
+    /// Returns an error if the device answers with a fault, or the session ends before it answers.
     pub async fn call<R: Rpc>(&self, request: &R) -> Result<R::Response, CallError> {
         let (reply, answered) = oneshot::channel();
         let outgoing = self.outgoing(request, reply)?;
@@ -168,19 +168,20 @@ impl Session {
         Ok(Outgoing { id, response: R::Response::ELEMENT, hold_requests, message, reply })
     }
 
-    /// Which requests the device takes (A.3.1.1).
+    /// Returns the names of the requests that the device supports (A.3.1.1).
     ///
     /// # Errors
-    /// As [`call`](Self::call).
+    /// See [`call`](Self::call).
     pub async fn get_rpc_methods(&self) -> Result<Vec<String>, CallError> {
         let response = self.call(&GetRpcMethods {}).await?;
         Ok(response.method_list.0.into_iter().map(|name| name.0).collect())
     }
 
-    /// Values of parameters, by full paths, or by such that end with a dot for all below (A.3.2.2).
+    /// Returns the values of parameters, given as full paths, or as partial paths with a dot at the
+    /// end for all parameters below (A.3.2.2).
     ///
     /// # Errors
-    /// As [`call`](Self::call).
+    /// See [`call`](Self::call).
     pub async fn get_parameter_values<N: Into<Text>>(
         &self,
         names: impl IntoIterator<Item = N>,
@@ -189,11 +190,11 @@ impl Session {
         Ok(self.call(&GetParameterValues { parameter_names }).await?.parameter_list.0)
     }
 
-    /// Sets parameters, all of them or none (A.3.2.1). What is wrong with each of them is in
+    /// Sets parameters, all of them or none (A.3.2.1). The error of each invalid parameter is in
     /// [`CwmpFault::parameters`].
     ///
     /// # Errors
-    /// As [`call`](Self::call).
+    /// See [`call`](Self::call).
     pub async fn set_parameter_values(
         &self,
         values: impl IntoIterator<Item = ParameterValueStruct>,
@@ -203,10 +204,11 @@ impl Session {
         Ok(self.call(&SetParameterValues { parameter_list, parameter_key }).await?.status)
     }
 
-    /// Which parameters and objects there are below a path, directly or at any depth (A.3.2.3).
+    /// Returns the names of the parameters and objects below a path, directly or at any depth
+    /// (A.3.2.3).
     ///
     /// # Errors
-    /// As [`call`](Self::call).
+    /// See [`call`](Self::call).
     pub async fn get_parameter_names(
         &self,
         path: impl Into<String>,
@@ -216,10 +218,10 @@ impl Session {
         Ok(self.call(&request).await?.parameter_list.0)
     }
 
-    /// Attributes of parameters (A.3.2.5).
+    /// Returns the attributes of parameters (A.3.2.5).
     ///
     /// # Errors
-    /// As [`call`](Self::call).
+    /// See [`call`](Self::call).
     pub async fn get_parameter_attributes<N: Into<Text>>(
         &self,
         names: impl IntoIterator<Item = N>,
@@ -231,7 +233,7 @@ impl Session {
     /// Sets attributes of parameters (A.3.2.4).
     ///
     /// # Errors
-    /// As [`call`](Self::call).
+    /// See [`call`](Self::call).
     pub async fn set_parameter_attributes(
         &self,
         attributes: impl IntoIterator<Item = SetParameterAttributesStruct>,
@@ -240,11 +242,11 @@ impl Session {
         self.call(&SetParameterAttributes { parameter_list }).await.map(drop)
     }
 
-    /// Adds an instance of an object, whose path ends with a dot (A.3.2.6). Gives the number of the
-    /// instance.
+    /// Adds an instance of an object, whose path ends with a dot (A.3.2.6). Returns the number of
+    /// the instance.
     ///
     /// # Errors
-    /// As [`call`](Self::call).
+    /// See [`call`](Self::call).
     pub async fn add_object(
         &self,
         object_name: impl Into<String>,
@@ -258,7 +260,7 @@ impl Session {
     /// Deletes an instance of an object (A.3.2.7).
     ///
     /// # Errors
-    /// As [`call`](Self::call).
+    /// See [`call`](Self::call).
     pub async fn delete_object(
         &self,
         object_name: impl Into<String>,
@@ -268,20 +270,20 @@ impl Session {
         Ok(self.call(&request).await?.status)
     }
 
-    /// Has the device fetch a file (A.3.2.8). Unless the response says that it is done, a
-    /// `TransferComplete` comes later.
+    /// Makes the device download a file (A.3.2.8). Unless the response says that it is done, a
+    /// `TransferComplete` follows.
     ///
     /// # Errors
-    /// As [`call`](Self::call).
+    /// See [`call`](Self::call).
     pub async fn download(&self, download: &Download) -> Result<DownloadResponse, CallError> {
         self.call(download).await
     }
 
-    /// Has the device send a file (A.4.1.5). Unless the response says that it is done, a
-    /// `TransferComplete` comes later.
+    /// Makes the device upload a file (A.4.1.5). Unless the response says that it is done, a
+    /// `TransferComplete` follows.
     ///
     /// # Errors
-    /// As [`call`](Self::call).
+    /// See [`call`](Self::call).
     pub async fn upload(&self, upload: &Upload) -> Result<UploadResponse, CallError> {
         self.call(upload).await
     }
@@ -289,23 +291,23 @@ impl Session {
     /// Restarts the device after the session (A.3.2.9).
     ///
     /// # Errors
-    /// As [`call`](Self::call).
+    /// See [`call`](Self::call).
     pub async fn reboot(&self, command_key: impl Into<String>) -> Result<(), CallError> {
         self.call(&Reboot { command_key: command_key.into() }).await.map(drop)
     }
 
-    /// Makes the device as it was made, after the session (A.4.1.6).
+    /// Resets the device to its factory state, after the session (A.4.1.6).
     ///
     /// # Errors
-    /// As [`call`](Self::call).
+    /// See [`call`](Self::call).
     pub async fn factory_reset(&self) -> Result<(), CallError> {
         self.call(&FactoryReset {}).await.map(drop)
     }
 
-    /// Asks for a session in so many seconds (A.4.1.2).
+    /// Requests another session in `delay_seconds` seconds (A.4.1.2).
     ///
     /// # Errors
-    /// As [`call`](Self::call).
+    /// See [`call`](Self::call).
     pub async fn schedule_inform(&self, delay_seconds: u32, command_key: impl Into<String>) -> Result<(), CallError> {
         self.call(&ScheduleInform { delay_seconds, command_key: command_key.into() }).await.map(drop)
     }

@@ -1,8 +1,8 @@
-//! The sessions of a server, by the cookies that name them and by their devices.
+//! The sessions of a server, by the tokens in their cookies and by their devices.
 //!
-//! A session is taken out for the time of an exchange, so that two requests never lead it at once;
-//! whoever has it out and drops it ends it. User code, as a driver's destructor, never runs under
-//! the table's lock.
+//! An exchange checks its session out, so two requests never advance it at once; dropping a
+//! checked-out session ends it. User code, such as a driver's destructor, never runs under the
+//! table's lock.
 
 use super::Limits;
 use super::exchange::Exchange;
@@ -16,12 +16,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
-/// What names a session: 128 random bits.
+/// The name of a session: 128 random bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Token(u128);
 
 impl Token {
-    /// A token that nobody can guess; `None` if the system has no random numbers.
+    /// Creates a token that cannot be guessed; `None` if the system has no random numbers.
     pub(crate) fn random() -> Option<Self> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).ok()?;
@@ -37,7 +37,7 @@ impl Token {
         u128::from_str_radix(text, 16).ok().filter(|_| is_ours).map(Token)
     }
 
-    /// A number for what others may see, from which the token cannot be told.
+    /// Returns a number that may be public: the token cannot be derived from it.
     pub(crate) fn number(self) -> u32 {
         (self.0 >> 96) as u32 ^ 0x5a5a_5a5a
     }
@@ -49,7 +49,7 @@ impl std::fmt::Debug for Token {
     }
 }
 
-/// Whose session it is: a device, as a principal names it.
+/// The owner of a session: a device, as identified by a principal.
 type Owner = (Option<Principal>, DeviceId);
 
 /// A session.
@@ -60,22 +60,22 @@ pub(crate) struct Entry {
 }
 
 struct State {
-    /// `None` while an exchange has it.
+    /// `None` while an exchange has the session checked out.
     running: Option<Box<Running>>,
-    /// When the last exchange ended.
+    /// End of the last exchange.
     since: Instant,
 }
 
-/// How far a session is.
+/// Progress of a session.
 pub(crate) struct Running {
-    /// User code; `None` once it has ended.
+    /// The future of user code; `None` once it has ended.
     pub(crate) driver: Option<BoxFuture<'static, ()>>,
     pub(crate) requests: mpsc::Receiver<Outgoing>,
-    /// What was asked, and not answered yet.
+    /// The request that was sent and is not answered yet.
     pub(crate) outstanding: Option<Outstanding>,
-    /// The CPE has said that it has no more requests.
+    /// True once the CPE has announced that it has no more requests.
     pub(crate) is_cpe_done: bool,
-    /// The CPE was asked to send none.
+    /// True if the CPE was asked to hold its requests.
     pub(crate) is_held: bool,
     pub(crate) messages: u32,
     pub(crate) bytes: u64,
@@ -98,18 +98,18 @@ pub(crate) struct Table {
 struct Sessions {
     by_token: HashMap<Token, Arc<Entry>>,
     by_owner: HashMap<Owner, Token>,
-    /// A task looks for silent sessions.
+    /// True while a task removes idle sessions.
     is_swept: bool,
 }
 
 /// Why a request belongs to no session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoSession {
-    /// Its cookie names none of its sender.
+    /// The cookie names no session of the sender.
     Unknown,
-    /// Another request leads the session at this time.
+    /// Another request has the session checked out.
     Busy,
-    /// The session has had too much.
+    /// The session has exceeded a limit.
     TooLong,
 }
 
@@ -126,11 +126,11 @@ impl Table {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a session. Gives the one that its device had before, and whether a task should be
-    /// started that looks for silent ones.
+    /// Adds a session. Returns the previous session of its device, and whether the caller should
+    /// start a task that removes idle sessions.
     ///
     /// # Errors
-    /// When there are too many; what was to be added is given back.
+    /// Returns `running` if there are too many sessions.
     pub(crate) fn insert(
         &self,
         token: Token,
@@ -152,10 +152,10 @@ impl Table {
         Ok((before, !is_swept))
     }
 
-    /// Takes a session out for an exchange, and counts the exchange's message.
+    /// Checks a session out for an exchange, and counts the exchange's message.
     ///
     /// # Errors
-    /// When the exchange belongs to no session, or the session is not to be led on.
+    /// Returns an error if the exchange belongs to no session, or the session cannot be continued.
     pub(crate) fn check_out(self: &Table, exchange: &Exchange) -> Result<(Arc<Entry>, Box<Running>), NoSession> {
         let token = exchange.token().ok_or(NoSession::Unknown)?;
         let entry = self.sessions().by_token.get(&token).cloned().ok_or(NoSession::Unknown)?;
@@ -173,7 +173,7 @@ impl Table {
         Ok((entry, running))
     }
 
-    /// Removes the session of a token, if it is this principal's.
+    /// Removes the session of a token, if it belongs to this principal.
     pub(crate) fn remove(&self, token: &Token, principal: &Option<Principal>) -> Option<Arc<Entry>> {
         let mut sessions = self.sessions();
         let is_theirs = sessions.by_token.get(token).is_some_and(|entry| entry.device.principal == *principal);
@@ -185,7 +185,7 @@ impl Table {
         self.sessions().take(&entry.token)
     }
 
-    /// Removes sessions that have been silent for too long. Gives them, and whether to look again.
+    /// Removes idle sessions. Returns them, and whether any sessions are left.
     pub(crate) fn sweep(&self) -> (Vec<Arc<Entry>>, bool) {
         let (now, idle) = (Instant::now(), self.limits.idle);
         let mut sessions = self.sessions();
@@ -221,7 +221,7 @@ impl Entry {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a session back after an exchange.
+    /// Checks a session in after an exchange.
     pub(crate) fn put_back(&self, running: Box<Running>) {
         let mut state = self.state();
         state.running = Some(running);
@@ -229,7 +229,7 @@ impl Entry {
     }
 }
 
-/// A session that an exchange has out: it ends when this is dropped, unless it is [put
+/// A session that an exchange has checked out. Dropping it ends the session, unless it is [put
 /// back](Self::put_back).
 pub(crate) struct Checkout {
     core: Arc<super::Core>,

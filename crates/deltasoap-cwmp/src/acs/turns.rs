@@ -1,4 +1,4 @@
-//! One step of a session: what comes of each kind of message (section 3.7.2).
+//! One step of a session: the handling of each kind of message (section 3.7.2).
 
 use super::exchange::Exchange;
 use super::session::{CallError, Device, Outgoing, Session, SessionEnd};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// Envelopes that either side sends at once (A.3.3.1): one, since version 1.0.
+/// Maximum number of envelopes that either side sends at once (A.3.3.1): one, since version 1.0.
 const MAX_ENVELOPES: u32 = 1;
 
 /// A message of any kind, as a tree.
@@ -54,15 +54,15 @@ impl Typed for Anything {
     }
 }
 
-/// The name does not count: operations of this type have names of their own, or take what no other
-/// does.
+/// The name does not matter: operations of this type have names of their own, or accept everything
+/// that no other operation does.
 impl Message for Anything {
     const ELEMENT: QName = QName::new("", "anything");
 }
 
 type Answered = Result<MessageReply, Box<Fault>>;
 
-/// The exchange of a request, which the server attaches.
+/// Returns the exchange of a request, which the server attaches.
 fn exchange(context: &Context) -> Option<&Arc<Exchange>> {
     let exchange = context.extension::<Arc<Exchange>>();
     exchange.inspect(|exchange| exchange.take())
@@ -87,7 +87,7 @@ fn reply_fault(version: Version, headers: &Headers, fault: &CwmpFault) -> Answer
 }
 
 impl Core {
-    /// An Inform begins a session anew, whatever was before (section 3.7.2.1).
+    /// Begins a new session for an Inform, whatever came before (section 3.7.2.1).
     pub(crate) async fn inform(
         self: &Arc<Self>,
         version: Version,
@@ -110,7 +110,7 @@ impl Core {
         }
     }
 
-    /// Puts a session into the table.
+    /// Creates a session and puts it into the table.
     fn begin(
         self: &Arc<Self>,
         exchange: &Exchange,
@@ -139,7 +139,7 @@ impl Core {
         Ok(())
     }
 
-    /// Looks for silent sessions from time to time, as long as there are any.
+    /// Removes idle sessions periodically, as long as there are any sessions.
     fn sweep(self: &Arc<Self>) {
         let (core, every) = (Arc::downgrade(self), (self.table.limits.idle / 4).max(Duration::from_millis(10)));
         tokio::spawn(async move {
@@ -155,10 +155,10 @@ impl Core {
         });
     }
 
-    /// Takes out the session that a request belongs to.
+    /// Checks out the session that a request belongs to.
     ///
     /// # Errors
-    /// What to answer, where there is none.
+    /// Returns the answer to send if there is none.
     fn check_out(self: &Arc<Self>, context: &Context) -> Result<Checkout, MessageReply> {
         let Some(exchange) = exchange(context) else { return Err(bad_request()) };
         match self.table.check_out(exchange) {
@@ -173,8 +173,8 @@ impl Core {
         }
     }
 
-    /// A request of the CPE. It may come as long as the CPE has not said that it has no more, was
-    /// not asked to hold it back, and owes no response (section 3.7.1.3).
+    /// Answers a request of the CPE. It is allowed as long as the CPE has not announced that it has
+    /// no more requests, was not asked to hold them, and owes no response (section 3.7.1.3).
     pub(crate) async fn request<R: Rpc>(
         self: &Arc<Self>,
         version: Version,
@@ -199,7 +199,8 @@ impl Core {
         }
     }
 
-    /// The CPE has no requests, or is asked to send none (section 3.7.1.3).
+    /// Handles an empty request: the CPE has no requests, or was asked to hold them (section
+    /// 3.7.1.3).
     pub(crate) async fn empty(self: &Arc<Self>, context: &Context) -> Answered {
         let mut session = match self.check_out(context) {
             Ok(session) => session,
@@ -214,7 +215,7 @@ impl Core {
         self.go_on(session).await
     }
 
-    /// A response of the CPE.
+    /// Handles a response of the CPE.
     pub(crate) async fn response(
         self: &Arc<Self>,
         name: &QName,
@@ -224,15 +225,15 @@ impl Core {
         self.answered(Some(name), Ok(response), context).await
     }
 
-    /// A fault of the CPE.
+    /// Handles a fault of the CPE.
     pub(crate) async fn fault(self: &Arc<Self>, fault: &Anything, context: &Context) -> Answered {
         let fault = Fault::from_node(&fault.0).unwrap_or_else(|error| Fault::sender(error.to_string()));
         let error = CwmpFault::from_soap(&fault).map_or_else(|| CallError::Soap(Box::new(fault)), CallError::Fault);
         self.answered(None, Err(error), context).await
     }
 
-    /// Hands an answer to whoever waits for it. One that nobody waits for, or that is another
-    /// request's, ends the session.
+    /// Delivers an answer to the caller that waits for it. An answer that no caller waits for, or
+    /// that belongs to another request, ends the session.
     async fn answered(
         self: &Arc<Self>,
         name: Option<&QName>,
@@ -244,8 +245,8 @@ impl Core {
             Err(reply) => return Ok(reply),
         };
         let id = Headers::read(context.head()).id;
-        // Some devices send no ID. With one envelope at a time there is one request that they can
-        // mean.
+        // Some devices send no ID. With one envelope at a time, there is only one request that they
+        // can mean.
         let is_it = |outstanding: &mut Outstanding| {
             name.is_none_or(|name| *name == outstanding.response) && id.is_none_or(|id| id == outstanding.id)
         };
@@ -253,13 +254,13 @@ impl Core {
             session.end(SessionEnd::Invalid);
             return Ok(bad_request());
         };
-        // User code may have stopped waiting.
+        // The caller may have stopped waiting.
         let _ = outstanding.reply.send(answer);
         self.go_on(session).await
     }
 
-    /// A message that no operation takes. A response cannot be one to a request of ours; a request
-    /// has a fault for an answer (section 3.5).
+    /// Handles a message of an unknown operation. A response cannot belong to a request of ours; a
+    /// request is answered with a fault (section 3.5).
     pub(crate) async fn unknown(self: &Arc<Self>, message: &Anything, context: &Context) -> Answered {
         let session = match self.check_out(context) {
             Ok(session) => session,
@@ -275,7 +276,7 @@ impl Core {
         reply_fault(version, &headers, &CwmpFault::of(fault::ACS_METHOD_NOT_SUPPORTED))
     }
 
-    /// The server's turn: its next request, or nothing (section 3.7.2.3).
+    /// Answers with the server's next request, or with nothing (section 3.7.2.3).
     async fn go_on(self: &Arc<Self>, mut session: Checkout) -> Answered {
         let running = session.running();
         let deciding = next_request(&mut running.driver, &mut running.requests);
@@ -297,8 +298,8 @@ impl Core {
         }
     }
 
-    /// The server has nothing more to say. A CPE that was asked to hold its requests may send them
-    /// now (section 3.5); else it is over.
+    /// Handles the end of user code. A CPE that was asked to hold its requests may send them now
+    /// (section 3.5); otherwise the session ends.
     fn finish(mut session: Checkout) {
         let running = session.running();
         if running.is_cpe_done {
@@ -310,7 +311,8 @@ impl Core {
     }
 }
 
-/// The next request of user code that somebody waits for; `None` once it has ended.
+/// Returns the next request of user code that a caller still waits for; `None` once user code has
+/// ended.
 async fn next_request(
     driver: &mut Option<BoxFuture<'static, ()>>,
     requests: &mut mpsc::Receiver<Outgoing>,

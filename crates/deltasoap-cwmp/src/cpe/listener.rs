@@ -1,4 +1,4 @@
-//! Connection requests as a CPE takes them (section 3.2.2.1).
+//! The CPE's side of connection requests (section 3.2.2.1).
 
 use deltasoap::http::{Authenticate, Body, DigestUsers, Server, ServerHandle};
 use futures_util::future::{Ready, ready};
@@ -12,15 +12,15 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tower::Service;
 
-/// Most connection requests that are accepted in a [`PERIOD`].
+/// Maximum number of connection requests that are accepted in a [`PERIOD`].
 const MAX_REQUESTS: usize = 20;
 const PERIOD: Duration = Duration::from_secs(60);
 
 /// Listens for connection requests, until it is dropped.
 ///
-/// A request with the right name and password, by Digest with MD5, is accepted at once with status
-/// 200; the session is for the caller to begin. Others get 401, another path 404. More than 20 a
-/// minute are refused with 503.
+/// A request with the right name and password, by Digest with MD5, is accepted immediately with
+/// status 200; the caller then has to begin the session. Others get 401, another path 404. Beyond
+/// 20 per minute, requests are refused with 503.
 #[derive(Debug)]
 pub struct ConnectionRequests {
     url: String,
@@ -29,35 +29,36 @@ pub struct ConnectionRequests {
 }
 
 impl ConnectionRequests {
-    /// Listens on an address, at a path that is made up at random.
+    /// Listens on an address, at a random path.
     ///
     /// # Errors
-    /// When the address cannot be listened on, or the system has no random numbers.
+    /// Returns an error if listening on the address fails, or the system has no random numbers.
     pub async fn bind(address: &str, user: &str, password: &str) -> io::Result<Self> {
         let server = Server::bind(address).await?;
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(io::Error::other)?;
         let path = format!("/{:032x}", u128::from_le_bytes(random));
         let url = format!("http://{}{path}", server.local_addr()?);
-        // One that waits is enough: several requests are answered by one session (section 3.2.2).
+        // One queued request is enough: several requests are answered by one session (section
+        // 3.2.2).
         let (sender, accepted) = mpsc::channel(1);
         let users = DigestUsers::new("CPE", [(user, password)]).md5();
         let door = Door { path, users, sender, recent: Mutex::default() };
         let handle = server.handle();
         tokio::spawn(async move {
             if let Err(error) = server.serve(Listening(Arc::new(door))).await {
-                tracing::error!(%error, "connection requests are taken no more");
+                tracing::error!(%error, "connection requests are no longer accepted");
             }
         });
         Ok(ConnectionRequests { url, accepted, handle })
     }
 
-    /// The `ConnectionRequestURL`.
+    /// Returns the `ConnectionRequestURL`.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Waits for a request that was accepted.
+    /// Waits for an accepted request.
     pub async fn next(&mut self) {
         if self.accepted.recv().await.is_none() {
             std::future::pending::<()>().await;
@@ -74,12 +75,12 @@ impl Drop for ConnectionRequests {
 #[derive(Clone)]
 struct Listening(Arc<Door>);
 
-/// Who comes in.
+/// Checks incoming requests.
 struct Door {
     path: String,
     users: DigestUsers,
     sender: mpsc::Sender<()>,
-    /// When requests were accepted, within the period.
+    /// Times of the requests accepted within the period.
     recent: Mutex<Vec<Instant>>,
 }
 
@@ -118,12 +119,12 @@ impl Door {
         if !self.has_room() {
             return status(StatusCode::SERVICE_UNAVAILABLE);
         }
-        // There is one that waits already, if there is no room.
+        // If there is no room, a request is queued already.
         let _ = self.sender.try_send(());
         status(StatusCode::OK)
     }
 
-    /// Notes a request, unless there were too many of late.
+    /// Records a request, unless there were too many recently.
     fn has_room(&self) -> bool {
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         recent.retain(|when| when.elapsed() < PERIOD);

@@ -1,9 +1,9 @@
-//! A CPE: a device for tests, simulators and load. It is written from the text of TR-069, not from
-//! the server beside it.
+//! A CPE: a device for tests, simulators and load tests. It is written from the text of TR-069,
+//! independently of the server in this crate.
 //!
-//! [`Cpe::session`] is a whole session, as section 3.7.1 has it; [`parameters`] and [`rpcs`] answer
-//! the ACS; [`state`] keeps what goes from one session to the next; [`listener`] takes connection
-//! requests.
+//! [`Cpe::session`] runs a whole session, as described in section 3.7.1; [`parameters`] and
+//! [`rpcs`] answer the ACS; [`state`] keeps what outlives a session; [`listener`] accepts
+//! connection requests.
 
 mod listener;
 mod parameters;
@@ -59,7 +59,7 @@ pub struct Cpe<S = HttpTransport> {
     state: State,
     /// Requests for the next session.
     requests: VecDeque<Outbound>,
-    /// How often the session was tried.
+    /// Number of failed attempts of the session.
     retry_count: u32,
 }
 
@@ -68,13 +68,13 @@ pub struct Cpe<S = HttpTransport> {
 pub struct Report {
     /// The names of the requests that the ACS sent, in order.
     pub answered: Vec<String>,
-    /// What the CPE's own requests came to, in order.
+    /// Results of the CPE's own requests, in order.
     pub requested: Vec<Result<(), CwmpFault>>,
-    /// HTTP requests, those that were challenged included.
+    /// Number of HTTP requests, including those that were challenged.
     pub posts: u32,
 }
 
-/// A session that failed. The CPE tells its events again in the next one, after
+/// Why a session failed. The CPE reports its events again in the next session, after
 /// [`Cpe::retry_interval`].
 #[derive(Debug)]
 #[non_exhaustive]
@@ -83,9 +83,9 @@ pub enum SessionError {
     Refused(CwmpFault),
     /// The ACS answered with this status.
     Status(StatusCode),
-    /// The ACS sent what cannot be read, or what may not come there.
+    /// The ACS sent something that cannot be decoded, or that is not allowed at that point.
     Invalid(String),
-    /// The ACS was not reached, or went away.
+    /// The ACS could not be reached, or disconnected.
     Transport(BoxError),
     /// The ACS did not answer in time.
     Timeout,
@@ -112,7 +112,7 @@ impl std::error::Error for SessionError {
     }
 }
 
-/// The URL of an ACS that is none.
+/// The URL of an ACS is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InvalidAcsUrl;
 
@@ -125,21 +125,21 @@ impl fmt::Display for InvalidAcsUrl {
 impl std::error::Error for InvalidAcsUrl {}
 
 impl Cpe {
-    /// A device without parameters, which is to be managed by the ACS at a URL.
+    /// Creates a device without parameters that is managed by the ACS at `url`.
     ///
     /// # Errors
-    /// When the URL is not absolute.
+    /// Returns an error if the URL is not absolute.
     pub fn new(url: &str, id: DeviceId) -> Result<Self, InvalidAcsUrl> {
         Self::over(HttpTransport::new(), url, id)
     }
 }
 
 impl<S> Cpe<S> {
-    /// As [`new`](Cpe::new), over another transport: one with other settings, or an
+    /// Like [`new`](Cpe::new), over another transport: one with other settings, or an
     /// [`Acs`](crate::Acs) in memory.
     ///
     /// # Errors
-    /// When the URL is not absolute.
+    /// Returns an error if the URL is not absolute.
     pub fn over(transport: S, url: &str, id: DeviceId) -> Result<Self, InvalidAcsUrl> {
         let url: Uri = url.parse().map_err(|_| InvalidAcsUrl)?;
         if url.authority().is_none() || url.scheme().is_none() {
@@ -157,59 +157,60 @@ impl<S> Cpe<S> {
         })
     }
 
-    /// The version that the device speaks. Default 1.0, which every ACS knows.
+    /// Sets the version of CWMP. The default is 1.0, which every ACS supports.
     #[must_use]
     pub fn version(mut self, version: Version) -> Self {
         self.version = version;
         self
     }
 
-    /// What the device accepts in requests of the ACS beyond the schema. Default
-    /// [`Tolerance::Strict`]: it must not carry out only a part of a request.
+    /// Sets what the device accepts beyond the schema in requests of the ACS. The default is
+    /// [`Tolerance::Strict`]: the device must not execute only a part of a request.
     #[must_use]
     pub fn tolerance(mut self, tolerance: Tolerance) -> Self {
         self.tolerance = tolerance;
         self
     }
 
-    /// How the device proves who it is, by Basic or Digest (section 3.4.5).
+    /// Sets the credentials of the device, for Basic or Digest (section 3.4.5).
     #[must_use]
     pub fn credentials(mut self, credentials: Credentials) -> Self {
         self.wire.credentials = Some(credentials);
         self
     }
 
-    /// How long the ACS may take for an answer. Default 30 s, the least that TR-069 allows (section
-    /// 3.4.1).
+    /// Sets the maximum time that the ACS may take to answer. The default is 30 s, the minimum that
+    /// TR-069 allows (section 3.4.1).
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.wire.timeout = timeout;
         self
     }
 
-    /// The parameters that the device has, and after a factory reset has again.
+    /// Sets the parameters of the device, also those after a factory reset.
     #[must_use]
     pub fn parameters(mut self, parameters: Parameters) -> Self {
         self.state = State::new(parameters);
         self
     }
 
-    /// The parameters as they are.
+    /// Returns the current parameters.
     pub fn current(&self) -> &Parameters {
         &self.state.parameters
     }
 
-    /// The parameters, to be changed on the side of the device.
+    /// Returns the parameters, for changes by the device itself.
     pub fn parameters_mut(&mut self) -> &mut Parameters {
         &mut self.state.parameters
     }
 
-    /// Events that the next session tells of. A new device begins with `0 BOOTSTRAP` and `1 BOOT`.
+    /// Returns the events that the next session reports. A new device begins with `0 BOOTSTRAP` and
+    /// `1 BOOT`.
     pub fn events(&self) -> &[EventStruct] {
         &self.state.events
     }
 
-    /// Adds an event that the next session tells of.
+    /// Adds an event that the next session reports.
     pub fn note(&mut self, event: EventStruct) {
         self.state.note(event);
     }
@@ -219,8 +220,8 @@ impl<S> Cpe<S> {
         self.requests.push_back(Outbound::new(request));
     }
 
-    /// How long to wait before a failed session is tried again: a range to pick from at random, by
-    /// how often it has failed (section 3.2.1.1, table 3). Zero after a success.
+    /// Returns the time to wait before a failed session is retried: a range to pick from at random,
+    /// which depends on the number of failures (section 3.2.1.1, table 3). Zero after a success.
     pub fn retry_interval(&self) -> std::ops::RangeInclusive<Duration> {
         match self.retry_count {
             0 => Duration::ZERO..=Duration::ZERO,
@@ -231,11 +232,11 @@ impl<S> Cpe<S> {
         }
     }
 
-    /// Takes connection requests at an address: name and password, and where they are told as
-    /// parameters, are set to these. The port 0 stands for any free one.
+    /// Accepts connection requests at an address. Sets the name, the password and the URL of
+    /// connection requests, and the parameters that report them. Port 0 stands for any free port.
     ///
     /// # Errors
-    /// When the address cannot be listened on.
+    /// Returns an error if listening on the address fails.
     pub async fn listen(&mut self, address: &str, user: &str, password: &str) -> std::io::Result<ConnectionRequests> {
         let requests = ConnectionRequests::bind(address, user, password).await?;
         let told = [
@@ -259,11 +260,11 @@ where
     B: http_body::Body<Data = Bytes>,
     B::Error: Into<BoxError>,
 {
-    /// Waits for a connection request, or for a session that the ACS has asked for, and begins a
-    /// session then. Gives what happened in it.
+    /// Waits for a connection request, or for the time of a session that the ACS has scheduled,
+    /// then runs a session. Returns what happened in it.
     ///
     /// # Errors
-    /// When the session fails.
+    /// Returns an error if the session fails.
     pub async fn session_on_demand(&mut self, requests: &mut ConnectionRequests) -> Result<Report, SessionError> {
         let due = self.state.note_scheduled();
         if self.state.events.is_empty() {

@@ -1,4 +1,4 @@
-//! A CPE's parameters: a tree, kept by full paths.
+//! A CPE's parameters: a tree, stored by full paths.
 
 use crate::types::{Notification, ParameterInfoStruct, ParameterValueStruct, Text};
 use crate::{CwmpFault, fault};
@@ -15,45 +15,45 @@ pub struct Parameters {
 /// A parameter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameter {
-    /// The value; its type is the parameter's.
+    /// The value; its type is that of the parameter.
     pub value: Simple,
-    /// Whether an ACS may set it.
+    /// True if an ACS may set it.
     pub writable: bool,
-    /// What is told of changes.
+    /// How changes are reported.
     pub notification: Notification,
-    /// Who may set it besides the ACS.
+    /// Entities other than the ACS that may set it.
     pub access_list: Vec<String>,
 }
 
-/// An object whose instances come and go.
+/// An object whose instances can be added and deleted.
 #[derive(Debug, Clone)]
 struct Instances {
-    /// The number of the next instance; none is used twice (A.3.2.6).
+    /// The number of the next instance; no number is used twice (A.3.2.6).
     next: u32,
-    /// What an instance begins with, by paths below it.
+    /// The initial parameters of an instance, by paths relative to it.
     template: Vec<(String, Parameter)>,
 }
 
 impl Parameter {
-    /// A parameter that no ACS sets.
+    /// Creates a parameter that an ACS may not set.
     pub fn read_only(value: Simple) -> Self {
         Parameter { value, writable: false, notification: Notification::Off, access_list: Vec::new() }
     }
 
-    /// A parameter that an ACS may set.
+    /// Creates a parameter that an ACS may set.
     pub fn writable(value: Simple) -> Self {
         Parameter { writable: true, ..Parameter::read_only(value) }
     }
 }
 
 impl Parameters {
-    /// Adds a parameter, or replaces it.
+    /// Adds or replaces a parameter.
     pub fn insert(&mut self, path: impl Into<String>, parameter: Parameter) {
         self.values.insert(path.into(), parameter);
     }
 
-    /// Adds an object whose instances an ACS may add and delete: a path with a dot at its end, and
-    /// what an instance begins with, by paths below it, as in `Enable`.
+    /// Adds an object whose instances an ACS may add and delete. `path` ends with a dot; `template`
+    /// has the initial parameters of an instance, by paths relative to it, such as `Enable`.
     pub fn insert_table(
         &mut self,
         path: impl Into<String>,
@@ -63,26 +63,26 @@ impl Parameters {
         self.tables.insert(path.into(), Instances { next: 1, template });
     }
 
-    /// A parameter by its full path.
+    /// Returns a parameter by its full path.
     pub fn get(&self, path: &str) -> Option<&Parameter> {
         self.values.get(path)
     }
 
-    /// A parameter by its full path, to be changed on the side of the device.
+    /// Returns a parameter by its full path, for changes by the device itself.
     pub fn get_mut(&mut self, path: &str) -> Option<&mut Parameter> {
         self.values.get_mut(path)
     }
 
-    /// All parameters with their full paths.
+    /// Iterates over all parameters with their full paths.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Parameter)> {
         self.values.iter().map(|(path, parameter)| (path.as_str(), parameter))
     }
 
-    /// The full paths that names stand for (A.3.2.2): a full path for itself, one with a dot at its
-    /// end for all below, an empty one for all.
+    /// Resolves names to full paths (A.3.2.2): a full path stands for itself, one with a dot at the
+    /// end for everything below, an empty one for all parameters.
     ///
     /// # Errors
-    /// 9005 for a name that stands for nothing.
+    /// Returns the fault 9005 for a name that matches no parameter.
     pub(super) fn named(&self, names: &[Text]) -> Result<Vec<&str>, CwmpFault> {
         let mut found = Vec::new();
         for Text(name) in names {
@@ -116,7 +116,7 @@ impl Parameters {
         }
         let tables = self.tables.keys().filter(|table| table.starts_with(path));
         for full in self.below(path).map(|(full, _)| full).chain(tables) {
-            // Every object on the way, and what is at its end.
+            // Includes every object on the path to it.
             let rest = &full[path.len()..];
             let ends = rest.match_indices('.').map(|(dot, _)| path.len() + dot + 1).chain([full.len()]);
             let ends = ends.filter(|end| *end > path.len());
@@ -126,7 +126,7 @@ impl Parameters {
         Ok(names.into_iter().map(info).collect())
     }
 
-    /// True if a parameter can be set, or instances of an object added or deleted.
+    /// Returns true if a parameter can be set, or instances of an object can be added or deleted.
     fn is_writable(&self, path: &str) -> bool {
         match self.values.get(path) {
             Some(parameter) => parameter.writable,
@@ -134,17 +134,17 @@ impl Parameters {
         }
     }
 
-    /// Sets parameters, all or none (A.3.2.1). Gives the paths of those whose values are others
-    /// now.
+    /// Sets parameters, all or none (A.3.2.1). Returns the paths of those whose values have
+    /// changed.
     ///
     /// # Errors
-    /// 9003, with what is wrong with each parameter.
+    /// Returns the fault 9003, with the error of each invalid parameter.
     pub(super) fn set(&mut self, values: &[ParameterValueStruct]) -> Result<(), CwmpFault> {
         let mut fault = CwmpFault::of(fault::INVALID_ARGUMENTS);
         let mut names = HashSet::new();
         for ParameterValueStruct { name, value: AnySimple(value) } in values {
             if !names.insert(name) {
-                return Err(CwmpFault::new(fault::INVALID_ARGUMENTS, format!("{name} comes twice")));
+                return Err(CwmpFault::new(fault::INVALID_ARGUMENTS, format!("{name} occurs twice")));
             }
             let code = match self.values.get(name) {
                 None => fault::INVALID_PARAMETER_NAME,
@@ -165,10 +165,10 @@ impl Parameters {
         Ok(())
     }
 
-    /// Adds an instance of an object (A.3.2.6). Gives its number.
+    /// Adds an instance of an object (A.3.2.6). Returns its number.
     ///
     /// # Errors
-    /// 9005 for what is no object that instances can be added to.
+    /// Returns the fault 9005 if `object` is not an object that instances can be added to.
     pub(super) fn add(&mut self, object: &str) -> Result<u32, CwmpFault> {
         let instances = self.tables.get_mut(object).ok_or_else(|| unknown(object))?;
         let number = instances.next;
@@ -182,7 +182,7 @@ impl Parameters {
     /// Deletes an instance of an object (A.3.2.7).
     ///
     /// # Errors
-    /// 9005 for what is no instance that can be deleted.
+    /// Returns the fault 9005 if `instance` is not an instance that can be deleted.
     pub(super) fn delete(&mut self, instance: &str) -> Result<(), CwmpFault> {
         if self.table_of(instance).is_none() || !self.is_object(instance) {
             return Err(unknown(instance));
@@ -191,7 +191,7 @@ impl Parameters {
         Ok(())
     }
 
-    /// The object that a path is an instance of: `A.B.` for `A.B.3.`.
+    /// Returns the object that a path is an instance of: `A.B.` for `A.B.3.`.
     fn table_of(&self, path: &str) -> Option<&str> {
         let (object, number) = path.strip_suffix('.')?.rsplit_once('.')?;
         let (table, _) = self.tables.get_key_value(&path[..=object.len()])?;
@@ -212,7 +212,7 @@ fn is_partial(path: &str) -> bool {
 }
 
 fn unknown(path: &str) -> CwmpFault {
-    CwmpFault::new(fault::INVALID_PARAMETER_NAME, format!("there is no {path}"))
+    CwmpFault::new(fault::INVALID_PARAMETER_NAME, format!("{path} does not exist"))
 }
 
 #[cfg(test)]

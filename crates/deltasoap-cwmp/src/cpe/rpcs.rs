@@ -1,4 +1,4 @@
-//! How a CPE answers the requests of an ACS (annex A).
+//! The CPE's answers to requests of an ACS (annex A).
 
 use super::state::{State, Transfer};
 use crate::message::{self, Headers};
@@ -6,7 +6,7 @@ use crate::types::*;
 use crate::{CwmpFault, Version, fault};
 use deltasoap::{Buffer, Error, Message, Node, Tolerance};
 
-/// The requests that are answered (A.3.1.1).
+/// The supported requests (A.3.1.1).
 const METHODS: [&str; 15] = [
     "GetRPCMethods",
     "SetParameterValues",
@@ -25,7 +25,7 @@ const METHODS: [&str; 15] = [
     "GetAllQueuedTransfers",
 ];
 
-/// A request of the ACS, and how it is answered.
+/// A request of the ACS, and the context for its answer.
 pub(super) struct Answering<'a> {
     pub(super) version: Version,
     /// What is accepted beyond the schema.
@@ -36,10 +36,10 @@ pub(super) struct Answering<'a> {
 }
 
 impl Answering<'_> {
-    /// The answer: a response, or a fault.
+    /// Answers with a response or a fault.
     ///
     /// # Errors
-    /// When the answer cannot be written.
+    /// Returns an error if the answer cannot be encoded.
     pub(super) fn answer(&self, state: &mut State) -> Result<Buffer, Error> {
         match &*self.request.name.local {
             "GetRPCMethods" => self.by(|_: GetRpcMethods| {
@@ -97,7 +97,7 @@ impl Answering<'_> {
         }
     }
 
-    /// Reads the request as its type, and writes what the function makes of it.
+    /// Decodes the request as its type, and encodes the result of the function.
     fn by<R: Rpc>(&self, run: impl FnOnce(R) -> Result<R::Response, CwmpFault>) -> Result<Buffer, Error> {
         let invalid = |error: Error| CwmpFault::new(fault::INVALID_ARGUMENTS, error.to_string());
         match self.request.to_typed_with::<R>(self.tolerance).map_err(invalid).and_then(run) {
@@ -139,7 +139,7 @@ fn get_attributes(
     Ok(GetParameterAttributesResponse { parameter_list: attributes.collect() })
 }
 
-/// Nothing is changed if any name stands for nothing (A.3.2.4).
+/// Changes nothing if any name matches no parameter (A.3.2.4).
 fn set_attributes(
     state: &mut State,
     request: SetParameterAttributes,

@@ -16,12 +16,12 @@ use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tower::Service;
 
-/// How often an ACS may ask for the same request again (8005).
+/// Maximum number of times that a request is sent while the ACS asks for it again (8005).
 const MAX_RETRIES: u32 = 5;
-/// Most HTTP requests of a session: an ACS must not hold the device for ever.
+/// Maximum number of HTTP requests of a session: an ACS must not keep the device busy forever.
 const MAX_POSTS: u32 = 100_000;
 
-/// A request of the CPE, of a type that is not known.
+/// A type-erased request of the CPE.
 pub(super) struct Outbound {
     response: QName,
     encode: Box<Encode>,
@@ -42,15 +42,16 @@ impl fmt::Debug for Outbound {
     }
 }
 
-/// How far a session is.
+/// Progress of a session.
 #[derive(Default)]
 struct Progress {
     report: Report,
-    /// The ACS asks for no requests.
+    /// True if the ACS asked to hold requests.
     is_held: bool,
-    /// An empty request was sent while the ACS did not ask to hold requests: none may follow.
+    /// True once an empty request was sent while the ACS did not ask to hold requests: no requests
+    /// may follow.
     is_done: bool,
-    /// Numbers the IDs of our requests.
+    /// Counter for the IDs of our requests.
     number: u32,
 }
 
@@ -61,12 +62,12 @@ where
     B: http_body::Body<Data = Bytes>,
     B::Error: Into<BoxError>,
 {
-    /// A whole session: Inform with the [events](Self::events), the device's own
+    /// Runs a whole session: Inform with the [events](Self::events), the device's own
     /// [requests](Self::request), and whatever the ACS asks for.
     ///
     /// # Errors
-    /// When the session fails. Its events, and the requests that were not sent, are for the next
-    /// one.
+    /// Returns an error if the session fails. Its events, and the requests that were not sent, are
+    /// kept for the next session.
     pub async fn session(&mut self) -> Result<Report, SessionError> {
         self.state.note_scheduled();
         self.state.note_transfers();
@@ -88,7 +89,7 @@ where
     async fn run(&mut self) -> Result<Report, SessionError> {
         let mut progress = Progress::default();
         self.inform(&mut progress).await?;
-        // Told; what comes of this session is for the next one.
+        // They were reported; new events of this session are for the next one.
         self.state.events.clear();
         let transfers = std::mem::take(&mut self.state.transfers);
         transfers.iter().for_each(|transfer| self.request(transfer.complete()));
@@ -104,8 +105,8 @@ where
                 asked = self.wire.post(None).await?;
             }
             progress.is_held = asked.as_ref().is_some_and(|envelope| Headers::read(&envelope.head).hold_requests);
-            // Neither side has anything to say (section 3.7.1.4). After a hold it is the CPE's turn
-            // once more.
+            // Neither side has anything more to send (section 3.7.1.4). After a hold it is the
+            // CPE's turn once more.
             if asked.is_none() && progress.is_done {
                 progress.report.posts = self.wire.posts;
                 return Ok(progress.report);
@@ -138,7 +139,7 @@ where
         Ok(())
     }
 
-    /// Sends a request of the device, again if the ACS asks for that (8005).
+    /// Sends a request of the device, and repeats it if the ACS asks for that (8005).
     async fn call(
         &mut self,
         request: &Outbound,
@@ -153,7 +154,7 @@ where
             };
             let received = Headers::read(&answer.head);
             if received.id.is_some_and(|id| Some(id) != headers.id) {
-                return Err(SessionError::Invalid("an answer with another ID".to_owned()));
+                return Err(SessionError::Invalid("an answer with a different ID".to_owned()));
             }
             progress.is_held = received.hold_requests;
             match self.outcome(request, &answer)? {
@@ -174,17 +175,17 @@ where
         if name.local == request.response.local && name.namespace == self.version.namespace() {
             return Ok(Ok(()));
         }
-        Err(SessionError::Invalid(format!("{name} in place of {}", request.response.local)))
+        Err(SessionError::Invalid(format!("{name} instead of {}", request.response.local)))
     }
 
-    /// Answers a request of the ACS; gives what it says to that.
+    /// Answers a request of the ACS; returns the ACS's next message.
     async fn answer(&mut self, envelope: &Envelope, progress: &mut Progress) -> Result<Option<Envelope>, SessionError> {
         let name = &envelope.body.name;
         if *name == SOAP_FAULT {
             return Err(SessionError::Invalid("a fault that answers no request".to_owned()));
         }
         if Version::from_namespace(&name.namespace) != Some(self.version) {
-            return Err(SessionError::Invalid(format!("{name} in another version than the Inform")));
+            return Err(SessionError::Invalid(format!("{name} in a version other than the Inform's")));
         }
         progress.report.answered.push(name.local.to_string());
         let headers = Headers::read(&envelope.head).answering();
@@ -202,7 +203,7 @@ fn unwritable(error: &Error) -> SessionError {
     SessionError::Invalid(format!("a message cannot be written: {error}"))
 }
 
-/// The time in UTC, to the second.
+/// Returns the time in UTC, to the second.
 fn now() -> DateTime {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let (days, second) = (seconds / 86_400, u32::try_from(seconds % 86_400).unwrap_or_default());
@@ -216,8 +217,8 @@ fn now() -> DateTime {
     }
 }
 
-/// Year, month and day of a number of days since 1970, in the Gregorian calendar: counted in eras
-/// of 400 years that begin in March, so that a leap day is the last of its year.
+/// Converts a number of days since 1970 to year, month and day in the Gregorian calendar. It counts
+/// in eras of 400 years that begin in March, so that a leap day is the last day of its year.
 fn civil(days: i64) -> (i32, u8, u8) {
     const ERA: i64 = 146_097;
     let days = days + 719_468;

@@ -1,4 +1,4 @@
-//! What a CPE keeps from session to session: parameters, events that are to be told, transfers.
+//! The state of a CPE that outlives a session: parameters, events to be reported, transfers.
 
 use super::parameters::Parameters;
 use crate::types::*;
@@ -6,28 +6,28 @@ use crate::{CwmpFault, fault};
 use deltasoap::{AnySimple, Simple};
 use std::time::{Duration, Instant};
 
-/// Most transfers that are not over (A.3.2.8: at least three).
+/// Maximum number of pending transfers (A.3.2.8: at least three).
 const MAX_TRANSFERS: usize = 16;
-/// Most sessions that are asked for later.
+/// Maximum number of scheduled sessions.
 const MAX_SCHEDULED: usize = 16;
 
 /// See [`Cpe`](super::Cpe).
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) parameters: Parameters,
-    /// The parameters as they were made, for a factory reset.
+    /// The initial parameters, for a factory reset.
     factory: Parameters,
-    /// The root of the data model, with its dot: `Device.` or `InternetGatewayDevice.`.
+    /// The root of the data model, including the dot: `Device.` or `InternetGatewayDevice.`.
     root: String,
     /// Events for the next session.
     pub(super) events: Vec<EventStruct>,
-    /// Transfers that are to be told of in the next session.
+    /// Transfers to be reported in the next session.
     pub(super) transfers: Vec<Transfer>,
-    /// Sessions that are asked for later: when, and by which command.
+    /// Scheduled sessions: time and command key.
     scheduled: Vec<(Instant, String)>,
 }
 
-/// A transfer that the ACS has asked for.
+/// A transfer that the ACS requested.
 #[derive(Debug, Clone)]
 pub(super) struct Transfer {
     command_key: String,
@@ -58,7 +58,7 @@ impl Transfer {
         AllQueuedTransferStruct { command_key, state, is_download, file_type, file_size, target_file_name }
     }
 
-    /// What is told when it is over.
+    /// Returns the message that reports its end.
     pub(super) fn complete(&self) -> TransferComplete {
         TransferComplete {
             command_key: self.command_key.clone(),
@@ -88,7 +88,7 @@ impl State {
         Some(ParameterValueStruct { name: path.to_owned(), value })
     }
 
-    /// The path of a parameter below the root.
+    /// Returns the path of a parameter below the root.
     pub(super) fn path(&self, below: &str) -> String {
         format!("{}{below}", self.root)
     }
@@ -101,17 +101,17 @@ impl State {
         }
     }
 
-    /// Adds an event for the next session, once.
+    /// Adds an event for the next session, unless it is there already.
     pub(super) fn note(&mut self, event: EventStruct) {
         if !self.events.contains(&event) {
             self.events.push(event);
         }
     }
 
-    /// Notes a transfer, which is over by the next session.
+    /// Records a transfer, which is finished by the next session.
     ///
     /// # Errors
-    /// 9004 if there are too many.
+    /// Returns the fault 9004 if there are too many.
     pub(super) fn begin(&mut self, transfer: Transfer) -> Result<(), CwmpFault> {
         if self.transfers.len() >= MAX_TRANSFERS {
             return Err(CwmpFault::of(fault::RESOURCES_EXCEEDED));
@@ -120,8 +120,8 @@ impl State {
         Ok(())
     }
 
-    /// The events of transfers belong to the session that tells of them, not to the one that asked
-    /// for them.
+    /// Adds the events of transfers. They belong to the session that reports the transfers, not to
+    /// the one that requested them.
     pub(super) fn note_transfers(&mut self) {
         if !self.transfers.is_empty() {
             self.note(EventStruct::new(event::TRANSFER_COMPLETE));
@@ -143,10 +143,10 @@ impl State {
         self.events = vec![EventStruct::new(event::BOOTSTRAP), EventStruct::new(event::BOOT)];
     }
 
-    /// Notes that a session is to begin in some seconds.
+    /// Schedules a session.
     ///
     /// # Errors
-    /// 9004 if there are too many.
+    /// Returns the fault 9004 if there are too many.
     pub(super) fn schedule(&mut self, seconds: u32, command_key: String) -> Result<(), CwmpFault> {
         if self.scheduled.len() >= MAX_SCHEDULED {
             return Err(CwmpFault::of(fault::RESOURCES_EXCEEDED));
@@ -155,7 +155,7 @@ impl State {
         Ok(())
     }
 
-    /// Turns what was asked for by now into events. Gives when the next is due.
+    /// Turns scheduled sessions that are due into events. Returns the time of the next one.
     pub(super) fn note_scheduled(&mut self) -> Option<Instant> {
         let now = Instant::now();
         let (due, later) = std::mem::take(&mut self.scheduled).into_iter().partition(|(when, _)| *when <= now);
@@ -168,8 +168,8 @@ impl State {
         self.scheduled.iter().map(|(when, _)| *when).min()
     }
 
-    /// Parameters that every Inform tells (TR-181 and TR-098 mark them so), as far as the device
-    /// has them.
+    /// Returns the parameters that every Inform reports (TR-181 and TR-098 mark them), as far as
+    /// the device has them.
     pub(super) fn informed(&self) -> Vec<ParameterValueStruct> {
         const FORCED: [&str; 8] = [
             "RootDataModelVersion",

@@ -1,4 +1,4 @@
-//! What goes over HTTP: cookies, credentials, envelopes (section 3.4).
+//! The CPE's HTTP: cookies, credentials, envelopes (section 3.4).
 
 use super::SessionError;
 use bytes::Bytes;
@@ -14,24 +14,25 @@ use std::fmt;
 use std::time::Duration;
 use tower::{Service, ServiceExt};
 
-/// Longest message of an ACS, in bytes.
+/// Maximum size of a message from an ACS, in bytes.
 const MAX_MESSAGE: usize = 16 << 20;
-/// Most cookies that are kept, and longest (section 3.4.2: 512 bytes in all at least).
+/// Maximum number of cookies, and maximum size of each (section 3.4.2: at least 512 bytes in
+/// total).
 const MAX_COOKIES: usize = 16;
 const MAX_COOKIE: usize = 4096;
 
-/// A way to the ACS.
+/// A client for the ACS.
 pub(super) struct Wire<S> {
     transport: S,
     url: Uri,
     pub(super) credentials: Option<Credentials>,
     pub(super) timeout: Duration,
     cookies: BTreeMap<String, String>,
-    /// HTTP requests of the session.
+    /// Number of HTTP requests in the session.
     pub(super) posts: u32,
 }
 
-/// An envelope that was received.
+/// A received envelope.
 pub(super) struct Envelope {
     pub(super) head: Head,
     /// The body's element.
@@ -44,7 +45,7 @@ impl<S> Wire<S> {
         Wire { transport, url, credentials: None, timeout, cookies: BTreeMap::new(), posts: 0 }
     }
 
-    /// Begins a session: cookies are those of one session.
+    /// Begins a session: cookies do not outlive a session.
     pub(super) fn begin(&mut self) {
         self.cookies.clear();
         self.posts = 0;
@@ -58,11 +59,11 @@ where
     B: http_body::Body<Data = Bytes>,
     B::Error: Into<BoxError>,
 {
-    /// Posts a message, or nothing. Gives the envelope of the answer, `None` for an answer without
-    /// one (204, or 200 with nothing in it).
+    /// Posts a message, or an empty request. Returns the envelope of the answer; `None` for an
+    /// answer without one (204, or 200 with an empty body).
     ///
     /// # Errors
-    /// When there is no such answer.
+    /// Returns an error if the answer is neither.
     pub(super) async fn post(&mut self, message: Option<Buffer>) -> Result<Option<Envelope>, SessionError> {
         let timeout = self.timeout;
         let posting = self.post_authorized(message);
@@ -95,8 +96,8 @@ where
         }
     }
 
-    /// An empty request has neither media type nor action; a message has an action without a value
-    /// (section 3.4.1).
+    /// Creates a request. An empty one has neither media type nor action; a message has an action
+    /// without a value (section 3.4.1).
     fn request(&self, message: Option<&Bytes>) -> Request<Body> {
         let mut request = Request::new(message.cloned().map(Body::from).unwrap_or_default());
         *request.method_mut() = Method::POST;
@@ -121,8 +122,7 @@ where
         if pairs.is_empty() { None } else { HeaderValue::try_from(pairs.join("; ")).ok() }
     }
 
-    /// All requests go to one URL, so that attributes of cookies do not matter but for values that
-    /// are taken back.
+    /// Stores cookies. All requests go to one URL, so the attributes of cookies do not matter.
     fn keep_cookies(&mut self, headers: &HeaderMap) {
         for text in headers.get_all(SET_COOKIE).iter().filter_map(|value| value.to_str().ok()) {
             let pair = text.split(';').next().unwrap_or_default();
@@ -141,7 +141,7 @@ impl<S> fmt::Debug for Wire<S> {
     }
 }
 
-/// Takes any body.
+/// Accepts any body.
 #[derive(Default)]
 struct AnyBody(Node);
 

@@ -1,29 +1,30 @@
-//! What a CPE begins a session with (A.3.3.1).
+//! The messages that begin a session (A.3.3.1).
 
 use super::{ParameterValueStruct, requests};
 use deltasoap::lexical::DateTime;
 use deltasoap::{Soap, SoapArray};
 
-/// Names a device (A.3.3.1, table 36): OUI, product class and serial number together are unique.
+/// Identifies a device (A.3.3.1, table 36): OUI, product class and serial number together are
+/// unique.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Soap)]
 #[soap(name = "DeviceIdStruct", namespace = "urn:dslforum-org:cwmp-1-2", rename_all = "PascalCase")]
 pub struct DeviceId {
-    /// The manufacturer's name, to be shown.
+    /// The manufacturer's name, for display.
     pub manufacturer: String,
-    /// Six hexadecimal digits in upper case that stand for the manufacturer.
+    /// Six upper-case hexadecimal digits that identify the manufacturer.
     #[soap(name = "OUI")]
     pub oui: String,
-    /// The class of products that the serial number is unique in; may be empty.
+    /// The class of products within which the serial number is unique; may be empty.
     pub product_class: String,
     /// The serial number.
     pub serial_number: String,
 }
 
-/// Why a session is begun (section 3.7.1.5).
+/// The reason for a session (section 3.7.1.5).
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "EventStruct", rename_all = "PascalCase")]
 pub struct EventStruct {
-    /// A code, as in `2 PERIODIC`.
+    /// A code, such as `2 PERIODIC`.
     pub event_code: String,
     /// The key of the command that caused the event; empty for most events.
     pub command_key: String,
@@ -35,15 +36,15 @@ pub struct EventStruct {
 pub struct Inform {
     /// The device.
     pub device_id: DeviceId,
-    /// Why the session is begun.
+    /// The reasons for the session.
     pub event: SoapArray<EventStruct>,
     /// Always 1.
     pub max_envelopes: u32,
     /// The device's clock.
     pub current_time: DateTime,
-    /// How often this session was tried before.
+    /// Number of failed attempts of this session.
     pub retry_count: u32,
-    /// Parameters that are always told, and those that have changed.
+    /// Parameters that are always reported, and those that have changed.
     pub parameter_list: SoapArray<ParameterValueStruct>,
 }
 
@@ -63,13 +64,13 @@ pub struct Kicked {
     pub command: String,
     /// The page that the user came from.
     pub referer: String,
-    /// What the page says.
+    /// An argument from the page.
     pub arg: String,
-    /// Where the user wants to go on.
+    /// The page that the user wants to see next.
     pub next: String,
 }
 
-/// Says where the user goes on (A.4.2.1).
+/// Gives the page where the user continues (A.4.2.1).
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct KickedResponse {
@@ -81,12 +82,12 @@ pub struct KickedResponse {
 requests! { Inform => InformResponse, Kicked => KickedResponse }
 
 impl EventStruct {
-    /// An event of no command.
+    /// Creates an event without a command key.
     pub fn new(code: impl Into<String>) -> Self {
         Self::of_command(code, "")
     }
 
-    /// An event that a command has caused.
+    /// Creates an event that a command caused.
     pub fn of_command(code: impl Into<String>, key: impl Into<String>) -> Self {
         EventStruct { event_code: code.into(), command_key: key.into() }
     }
@@ -94,44 +95,44 @@ impl EventStruct {
 
 /// Event codes (section 3.7.1.5, table 8).
 pub mod event {
-    /// The first session at all, with this ACS, or after a factory reset.
+    /// The first session ever, with this ACS, or after a factory reset.
     pub const BOOTSTRAP: &str = "0 BOOTSTRAP";
-    /// After a start of the device.
+    /// The device has started.
     pub const BOOT: &str = "1 BOOT";
-    /// At every interval.
+    /// The periodic interval has elapsed.
     pub const PERIODIC: &str = "2 PERIODIC";
-    /// After `ScheduleInform`.
+    /// The time set by `ScheduleInform` has come.
     pub const SCHEDULED: &str = "3 SCHEDULED";
     /// A parameter with notification has changed.
     pub const VALUE_CHANGE: &str = "4 VALUE CHANGE";
-    /// After a user was redirected to the device's page.
+    /// A user was redirected to the device's page.
     pub const KICKED: &str = "5 KICKED";
-    /// After a connection request.
+    /// A connection request was received.
     pub const CONNECTION_REQUEST: &str = "6 CONNECTION REQUEST";
-    /// A transfer that the ACS asked for is complete, or failed.
+    /// A transfer that the ACS requested is complete, or failed.
     pub const TRANSFER_COMPLETE: &str = "7 TRANSFER COMPLETE";
     /// A diagnostic test is complete.
     pub const DIAGNOSTICS_COMPLETE: &str = "8 DIAGNOSTICS COMPLETE";
-    /// To call `RequestDownload`.
+    /// The device will call `RequestDownload`.
     pub const REQUEST_DOWNLOAD: &str = "9 REQUEST DOWNLOAD";
-    /// A transfer that the ACS did not ask for is complete.
+    /// A transfer that the ACS did not request is complete.
     pub const AUTONOMOUS_TRANSFER_COMPLETE: &str = "10 AUTONOMOUS TRANSFER COMPLETE";
-    /// After `ChangeDUState`.
+    /// A `ChangeDUState` is complete.
     pub const DU_STATE_CHANGE_COMPLETE: &str = "11 DU STATE CHANGE COMPLETE";
-    /// A deployment unit has changed that the ACS did not ask for.
+    /// A deployment unit was changed without a request of the ACS.
     pub const AUTONOMOUS_DU_STATE_CHANGE_COMPLETE: &str = "12 AUTONOMOUS DU STATE CHANGE COMPLETE";
-    /// After waking up, or before.
+    /// The device woke up, or is about to.
     pub const WAKEUP: &str = "13 WAKEUP";
-    /// The device restarts for the ACS.
+    /// The device restarted at the request of the ACS.
     pub const M_REBOOT: &str = "M Reboot";
-    /// Goes with [`SCHEDULED`].
+    /// Accompanies [`SCHEDULED`].
     pub const M_SCHEDULE_INFORM: &str = "M ScheduleInform";
-    /// Goes with [`TRANSFER_COMPLETE`] after a download.
+    /// Accompanies [`TRANSFER_COMPLETE`] after a download.
     pub const M_DOWNLOAD: &str = "M Download";
-    /// Goes with [`TRANSFER_COMPLETE`] after a download at a set time.
+    /// Accompanies [`TRANSFER_COMPLETE`] after a scheduled download.
     pub const M_SCHEDULE_DOWNLOAD: &str = "M ScheduleDownload";
-    /// Goes with [`TRANSFER_COMPLETE`] after an upload.
+    /// Accompanies [`TRANSFER_COMPLETE`] after an upload.
     pub const M_UPLOAD: &str = "M Upload";
-    /// Goes with [`DU_STATE_CHANGE_COMPLETE`].
+    /// Accompanies [`DU_STATE_CHANGE_COMPLETE`].
     pub const M_CHANGE_DU_STATE: &str = "M ChangeDUState";
 }

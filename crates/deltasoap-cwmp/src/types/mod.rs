@@ -1,8 +1,8 @@
 //! The messages of CWMP (TR-069 Amendment 6, annex A), with the names that annex A gives them.
 //!
-//! One set of types stands for all versions: those of the protocol 1.4, which has all messages of
-//! earlier ones. They are declared in the namespace of 1.2; a session reads and writes them in its
-//! own. Only the elements of messages are in a namespace; what is within them is in none.
+//! One set of types serves all versions: that of protocol 1.4, which includes all messages of
+//! earlier versions. The types are declared in the namespace of 1.2; a session decodes and encodes
+//! them in its own. Only the elements of messages are in a namespace; their content is in none.
 
 mod inform;
 mod objects;
@@ -21,9 +21,9 @@ pub use transfers::*;
 use deltasoap::lexical::{Date, DateTime, Time, Zone};
 use deltasoap::{Message, Soap};
 
-/// A request, and what answers it.
+/// A request, with the type of its response.
 pub trait Rpc: Message + Send + 'static {
-    /// The message that answers it.
+    /// The response message.
     type Response: Message + Send + 'static;
 }
 
@@ -48,7 +48,7 @@ impl<T: Into<String>> From<T> for Text {
     }
 }
 
-/// Asks for the names of all requests that the receiver takes (A.3.1.1). Both sides may ask.
+/// Asks for the names of all requests that the receiver supports (A.3.1.1). Both sides may send it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", element = "GetRPCMethods", compact)]
 pub struct GetRpcMethods {}
@@ -57,13 +57,13 @@ pub struct GetRpcMethods {}
 #[derive(Debug, Clone, PartialEq, Eq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", element = "GetRPCMethodsResponse", rename_all = "PascalCase", compact)]
 pub struct GetRpcMethodsResponse {
-    /// Names as in `GetParameterValues`.
+    /// Names such as `GetParameterValues`.
     pub method_list: deltasoap::SoapArray<Text>,
 }
 
 requests! { GetRpcMethods => GetRpcMethodsResponse }
 
-/// The time that stands for one that is not known (TR-106 Amendment 7, section 3.2):
+/// Returns the time that stands for an unknown time (TR-106 Amendment 7, section 3.2):
 /// `0001-01-01T00:00:00Z`.
 pub fn unknown_time() -> DateTime {
     match (Date::new(1, 1, 1), Time::new(0, 0, 0, 0)) {

@@ -1,5 +1,5 @@
-//! Objects that can be added and deleted, and what concerns the device as a whole (A.3.2.6,
-//! A.3.2.7, A.3.2.9, A.4.1).
+//! Adding and deleting objects, and requests about the device as a whole (A.3.2.6, A.3.2.7,
+//! A.3.2.9, A.4.1).
 
 use super::{Status, requests};
 use deltasoap::Soap;
@@ -8,9 +8,9 @@ use deltasoap::Soap;
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct AddObject {
-    /// The path of the object, with a dot at its end.
+    /// The path of the object, with a dot at the end.
     pub object_name: String,
-    /// The value that the parameter `ParameterKey` is to have; may be empty.
+    /// The new value of the parameter `ParameterKey`; may be empty.
     pub parameter_key: String,
 }
 
@@ -20,17 +20,17 @@ pub struct AddObject {
 pub struct AddObjectResponse {
     /// The number in its path.
     pub instance_number: u32,
-    /// Whether it is in use.
+    /// Whether the instance is in use already.
     pub status: Status,
 }
 
-/// Deletes an instance of an object, with all below it (A.3.2.7).
+/// Deletes an instance of an object, with everything below it (A.3.2.7).
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct DeleteObject {
-    /// The path of the instance, with a dot at its end.
+    /// The path of the instance, with a dot at the end.
     pub object_name: String,
-    /// The value that the parameter `ParameterKey` is to have; may be empty.
+    /// The new value of the parameter `ParameterKey`; may be empty.
     pub parameter_key: String,
 }
 
@@ -38,7 +38,7 @@ pub struct DeleteObject {
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct DeleteObjectResponse {
-    /// Whether it is out of use.
+    /// Whether the deletion has taken effect already.
     pub status: Status,
 }
 
@@ -46,7 +46,7 @@ pub struct DeleteObjectResponse {
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct Reboot {
-    /// Given back with the event `M Reboot`; may be empty.
+    /// Returned with the event `M Reboot`; may be empty.
     pub command_key: String,
 }
 
@@ -55,27 +55,27 @@ pub struct Reboot {
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, compact)]
 pub struct RebootResponse {}
 
-/// Makes the device as it was made, after the session (A.4.1.6).
+/// Resets the device to its factory state, after the session (A.4.1.6).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, compact)]
 pub struct FactoryReset {}
 
-/// The device will be as it was made (A.4.1.6).
+/// The device will reset (A.4.1.6).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, compact)]
 pub struct FactoryResetResponse {}
 
-/// Asks for a session later (A.4.1.2).
+/// Requests a session at a later time (A.4.1.2).
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct ScheduleInform {
     /// Seconds from now, at least 1.
     pub delay_seconds: u32,
-    /// Given back with the event `M ScheduleInform`; may be empty.
+    /// Returned with the event `M ScheduleInform`; may be empty.
     pub command_key: String,
 }
 
-/// There will be a session (A.4.1.2).
+/// The session is scheduled (A.4.1.2).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, compact)]
 pub struct ScheduleInformResponse {}

@@ -1,11 +1,10 @@
-//! Vouchers, and the options that they switch on (A.4.1.3, A.4.1.4, annex C).
+//! Vouchers, and the options that they enable (A.4.1.3, A.4.1.4, annex C).
 
 use super::requests;
 use deltasoap::lexical::DateTime;
 use deltasoap::{Binary, Soap, SoapArray};
 
-/// A signed voucher: an item of the type `base64`, as `xsd:base64Binary` is called in SOAP
-/// encoding.
+/// A signed voucher: an item of the type `base64`, the SOAP encoding's name for `xsd:base64Binary`.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(transparent, name = "base64", namespace = "http://schemas.xmlsoap.org/soap/encoding/", item_name = "base64")]
 pub struct Voucher(pub Binary);
@@ -14,24 +13,24 @@ pub struct Voucher(pub Binary);
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "OptionStruct", rename_all = "PascalCase", compact)]
 pub struct OptionStruct {
-    /// Its name.
+    /// The name.
     pub option_name: String,
     /// The voucher's serial number.
     #[soap(name = "VoucherSN")]
     pub voucher_sn: u32,
-    /// 0 to 3, of two bits: whether it is set up, and whether it is switched on.
+    /// 0 to 3, two bits: whether the option is set up, and whether it is enabled.
     pub state: u32,
-    /// 0: off, 1: on until a date, 2: on for good.
+    /// 0: disabled, 1: enabled until a date, 2: enabled permanently.
     pub mode: i32,
-    /// When it begins.
+    /// Start of the option.
     pub start_date: DateTime,
-    /// When it ends; absent where it does not.
+    /// End of the option; absent if it does not expire.
     pub expiration_date: Option<DateTime>,
-    /// 1 where it can go to another device, else 0.
+    /// 1 if the option can be transferred to another device, otherwise 0.
     pub is_transferable: i32,
 }
 
-/// Brings vouchers (A.4.1.3).
+/// Sets vouchers (A.4.1.3).
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct SetVouchers {
@@ -48,7 +47,7 @@ pub struct SetVouchersResponse {}
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct GetOptions {
-    /// A name; empty for all.
+    /// A name; empty for all options.
     pub option_name: String,
 }
 
@@ -56,7 +55,7 @@ pub struct GetOptions {
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct GetOptionsResponse {
-    /// One for each.
+    /// The options.
     pub option_list: SoapArray<OptionStruct>,
 }
 

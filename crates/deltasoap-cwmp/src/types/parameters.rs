@@ -8,23 +8,23 @@ use deltasoap::{AnySimple, Simple, Soap, SoapArray};
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "ParameterValueStruct", rename_all = "PascalCase")]
 pub struct ParameterValueStruct {
-    /// The full path, as in `Device.DeviceInfo.UpTime`.
+    /// The full path, such as `Device.DeviceInfo.UpTime`.
     pub name: String,
-    /// The value with its type, which `xsi:type` tells.
+    /// The value with its type, from `xsi:type`.
     pub value: AnySimple,
 }
 
-/// A parameter or object, and whether it can be set (A.3.2.3, table 17).
+/// The name of a parameter or an object, and whether it can be set (A.3.2.3, table 17).
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "ParameterInfoStruct", rename_all = "PascalCase", compact)]
 pub struct ParameterInfoStruct {
-    /// A path; an object's ends with a dot.
+    /// A path; that of an object ends with a dot.
     pub name: String,
-    /// Whether a parameter can be set, or instances of an object added or deleted.
+    /// True if the parameter can be set, or instances of the object can be added or deleted.
     pub writable: bool,
 }
 
-/// Attributes that a parameter is to have (A.3.2.4, table 19).
+/// New attributes of a parameter (A.3.2.4, table 19).
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(
     namespace = "urn:dslforum-org:cwmp-1-2",
@@ -33,15 +33,15 @@ pub struct ParameterInfoStruct {
     compact
 )]
 pub struct SetParameterAttributesStruct {
-    /// A full path, or one that ends with a dot, for all parameters below.
+    /// A full path, or one that ends with a dot, for all parameters below it.
     pub name: String,
-    /// Whether the notification is to be changed.
+    /// True if the notification is to be changed.
     pub notification_change: bool,
-    /// What is told of changes.
+    /// How changes are reported.
     pub notification: Notification,
-    /// Whether the access list is to be changed.
+    /// True if the access list is to be changed.
     pub access_list_change: bool,
-    /// Who may set the parameter besides the ACS.
+    /// Entities other than the ACS that may set the parameter.
     pub access_list: SoapArray<Text>,
 }
 
@@ -56,23 +56,23 @@ pub struct SetParameterAttributesStruct {
 pub struct ParameterAttributeStruct {
     /// The full path.
     pub name: String,
-    /// What is told of changes.
+    /// How changes are reported.
     pub notification: Notification,
-    /// Who may set the parameter besides the ACS.
+    /// Entities other than the ACS that may set the parameter.
     pub access_list: SoapArray<Text>,
 }
 
-/// What a device tells of changes to a parameter (A.3.2.4, table 19).
+/// How a device reports changes of a parameter (A.3.2.4, table 19).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2")]
 pub enum Notification {
-    /// Nothing.
+    /// Not at all.
     #[soap(name = "0")]
     Off,
     /// The new value, in the next Inform.
     #[soap(name = "1")]
     Passive,
-    /// The new value, in a session that is begun for it.
+    /// The new value, in a session that is begun for that purpose.
     #[soap(name = "2")]
     Active,
     /// The new value, in the next lightweight notification (1.4).
@@ -81,7 +81,7 @@ pub enum Notification {
     /// Both passive forms (1.4).
     #[soap(name = "4")]
     PassiveBoth,
-    /// The new value, in a lightweight notification that is sent for it (1.4).
+    /// The new value, in a lightweight notification that is sent for that purpose (1.4).
     #[soap(name = "5")]
     ActiveLightweight,
     /// Passive, and active lightweight (1.4).
@@ -89,14 +89,14 @@ pub enum Notification {
     PassiveActiveLightweight,
 }
 
-/// Whether something was done at once.
+/// Whether a request has taken effect already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2")]
 pub enum Status {
-    /// It is done.
+    /// It has taken effect.
     #[soap(name = "0")]
     Applied,
-    /// It was accepted, and is not done yet.
+    /// It was accepted, but has not taken effect yet.
     #[soap(name = "1")]
     Later,
 }
@@ -105,9 +105,9 @@ pub enum Status {
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct SetParameterValues {
-    /// The new values; no name may come twice.
+    /// The new values; each name may occur only once.
     pub parameter_list: SoapArray<ParameterValueStruct>,
-    /// The value that the parameter `ParameterKey` is to have; may be empty.
+    /// The new value of the parameter `ParameterKey`; may be empty.
     pub parameter_key: String,
 }
 
@@ -115,7 +115,7 @@ pub struct SetParameterValues {
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct SetParameterValuesResponse {
-    /// Whether the values are in use: some are only after a restart.
+    /// Whether the values are in use: some take effect only after a restart.
     pub status: Status,
 }
 
@@ -123,8 +123,8 @@ pub struct SetParameterValuesResponse {
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct GetParameterValues {
-    /// Full paths, or such that end with a dot, for all parameters below; an empty one stands for
-    /// all.
+    /// Full paths, or paths that end with a dot, for all parameters below; an empty path stands for
+    /// all parameters.
     pub parameter_names: SoapArray<Text>,
 }
 
@@ -132,25 +132,26 @@ pub struct GetParameterValues {
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct GetParameterValuesResponse {
-    /// One for each parameter.
+    /// One entry for each parameter.
     pub parameter_list: SoapArray<ParameterValueStruct>,
 }
 
-/// Asks which parameters and objects there are (A.3.2.3).
+/// Asks for the names of parameters and objects (A.3.2.3).
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct GetParameterNames {
     /// A path; empty for the root.
     pub parameter_path: String,
-    /// Whether only what is directly below is wanted, or all, with the object itself.
+    /// True for only what is directly below the path, false for everything below it and the object
+    /// itself.
     pub next_level: bool,
 }
 
-/// Parameters and objects (A.3.2.3).
+/// Names of parameters and objects (A.3.2.3).
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct GetParameterNamesResponse {
-    /// One for each.
+    /// One entry for each parameter and object.
     pub parameter_list: SoapArray<ParameterInfoStruct>,
 }
 
@@ -158,7 +159,7 @@ pub struct GetParameterNamesResponse {
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct SetParameterAttributes {
-    /// The changes, which are made in their order.
+    /// The changes, in the order in which they are made.
     pub parameter_list: SoapArray<SetParameterAttributesStruct>,
 }
 
@@ -171,7 +172,7 @@ pub struct SetParameterAttributesResponse {}
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct GetParameterAttributes {
-    /// As in [`GetParameterValues`].
+    /// See [`GetParameterValues`].
     pub parameter_names: SoapArray<Text>,
 }
 
@@ -179,7 +180,7 @@ pub struct GetParameterAttributes {
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct GetParameterAttributesResponse {
-    /// One for each parameter.
+    /// One entry for each parameter.
     pub parameter_list: SoapArray<ParameterAttributeStruct>,
 }
 
@@ -192,32 +193,32 @@ requests! {
 }
 
 impl ParameterValueStruct {
-    /// A value of any simple type.
+    /// Creates a value of any simple type.
     pub fn new(name: impl Into<String>, value: Simple) -> Self {
         ParameterValueStruct { name: name.into(), value: AnySimple(value) }
     }
 
-    /// A value of the type `xsd:string`.
+    /// Creates a value of the type `xsd:string`.
     pub fn string(name: impl Into<String>, value: impl Into<String>) -> Self {
         Self::new(name, Simple::String(value.into()))
     }
 
-    /// A value of the type `xsd:int`.
+    /// Creates a value of the type `xsd:int`.
     pub fn int(name: impl Into<String>, value: i32) -> Self {
         Self::new(name, Simple::Int(value))
     }
 
-    /// A value of the type `xsd:unsignedInt`.
+    /// Creates a value of the type `xsd:unsignedInt`.
     pub fn unsigned_int(name: impl Into<String>, value: u32) -> Self {
         Self::new(name, Simple::UnsignedInt(value))
     }
 
-    /// A value of the type `xsd:boolean`.
+    /// Creates a value of the type `xsd:boolean`.
     pub fn boolean(name: impl Into<String>, value: bool) -> Self {
         Self::new(name, Simple::Boolean(value))
     }
 
-    /// A value of the type `xsd:dateTime`.
+    /// Creates a value of the type `xsd:dateTime`.
     pub fn date_time(name: impl Into<String>, value: DateTime) -> Self {
         Self::new(name, Simple::DateTime(value))
     }

@@ -4,15 +4,15 @@ use super::requests;
 use deltasoap::lexical::DateTime;
 use deltasoap::{Node, Soap};
 
-/// What is to be done with a deployment unit (A.4.1.10). `xsi:type` tells which.
+/// An operation on a deployment unit (A.4.1.10). `xsi:type` gives the variant.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(derived, name = "OperationStruct", namespace = "urn:dslforum-org:cwmp-1-2")]
 pub enum DuOperation {
-    /// Install one.
+    /// Installs a unit.
     Install(InstallOpStruct),
-    /// Replace one, or all.
+    /// Updates one unit, or all.
     Update(UpdateOpStruct),
-    /// Remove one.
+    /// Removes a unit.
     Uninstall(UninstallOpStruct),
     /// Anything else.
     #[soap(other)]
@@ -23,35 +23,35 @@ pub enum DuOperation {
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "InstallOpStruct", rename_all = "PascalCase", compact)]
 pub struct InstallOpStruct {
-    /// Where the unit is.
+    /// URL of the unit.
     #[soap(name = "URL")]
     pub url: String,
-    /// The identifier that it is to have.
+    /// The identifier of the new unit.
     #[soap(name = "UUID")]
     pub uuid: Option<String>,
-    /// The user's name at the file server.
+    /// User name for the file server.
     pub username: Option<String>,
-    /// The password there.
+    /// Password for the file server.
     pub password: Option<String>,
-    /// The path of the environment that it goes to.
+    /// Path of the execution environment to install it in.
     pub execution_env_ref: Option<String>,
 }
 
-/// Replaces a unit (A.4.1.10, table 61).
+/// Updates a unit (A.4.1.10, table 61).
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "UpdateOpStruct", rename_all = "PascalCase", compact)]
 pub struct UpdateOpStruct {
-    /// Which; all if absent.
+    /// Identifier of the unit; all units if absent.
     #[soap(name = "UUID")]
     pub uuid: Option<String>,
-    /// The version that is replaced.
+    /// The version to replace.
     pub version: Option<String>,
-    /// Where the new one is.
+    /// URL of the new version.
     #[soap(name = "URL")]
     pub url: Option<String>,
-    /// The user's name at the file server.
+    /// User name for the file server.
     pub username: Option<String>,
-    /// The password there.
+    /// Password for the file server.
     pub password: Option<String>,
 }
 
@@ -59,32 +59,32 @@ pub struct UpdateOpStruct {
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "UninstallOpStruct", rename_all = "PascalCase", compact)]
 pub struct UninstallOpStruct {
-    /// Which.
+    /// Identifier of the unit.
     #[soap(name = "UUID")]
     pub uuid: String,
-    /// Which version; all if absent.
+    /// The version to remove; all versions if absent.
     pub version: Option<String>,
-    /// The path of the environment that it is in.
+    /// Path of the execution environment that it is in.
     pub execution_env_ref: Option<String>,
 }
 
-/// Installs, replaces and removes units (A.4.1.10).
+/// Installs, updates and removes units (A.4.1.10).
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", element = "ChangeDUState", rename_all = "PascalCase", compact)]
 pub struct ChangeDuState {
-    /// What is to be done, in this order.
+    /// The operations, in order.
     #[soap(min = 1)]
     pub operations: Vec<DuOperation>,
-    /// Given back with the results.
+    /// Returned with the results.
     pub command_key: Option<String>,
 }
 
-/// The device will see to it (A.4.1.10).
+/// The operations are accepted (A.4.1.10).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", element = "ChangeDUStateResponse", compact)]
 pub struct ChangeDuStateResponse {}
 
-/// What an operation failed for (A.3.3.4, table 43).
+/// The error of an operation (A.3.3.4, table 43).
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(
     name = "DeploymentUnitFaultStruct",
@@ -94,13 +94,13 @@ pub struct ChangeDuStateResponse {}
     compact
 )]
 pub struct DuFaultStruct {
-    /// 0 for a success, else a code of [`fault`](crate::fault).
+    /// 0 for success, otherwise a code of [`fault`](crate::fault).
     pub fault_code: u32,
-    /// A human-readable explanation; absent or empty after a success.
+    /// A human-readable explanation; absent or empty for success.
     pub fault_string: Option<String>,
 }
 
-/// What became of an operation (A.3.3.4, table 42).
+/// The result of an operation (A.3.3.4, table 42).
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "OpResultStruct", rename_all = "PascalCase", compact)]
 pub struct OpResultStruct {
@@ -113,19 +113,19 @@ pub struct OpResultStruct {
     pub version: String,
     /// `Installed`, `Uninstalled` or `Failed`.
     pub current_state: String,
-    /// Whether all that the unit needs is there.
+    /// True if all dependencies of the unit are met.
     pub resolved: bool,
-    /// Paths of what runs of it, with commas between.
+    /// Paths of the unit's execution units, separated by commas.
     pub execution_unit_ref_list: String,
-    /// When the transfer began; the unknown time if it has not, or failed before.
+    /// Start of the transfer; the unknown time if it has not begun, or failed before that.
     pub start_time: DateTime,
-    /// When the transfer was complete and applied; the unknown time if it is not.
+    /// Time at which the transfer was complete and applied; the unknown time if it is not.
     pub complete_time: DateTime,
-    /// What it failed for, if it did.
+    /// The error, if it failed.
     pub fault: DuFaultStruct,
 }
 
-/// What became of an operation that the ACS has not asked for (A.3.3.5, table 44).
+/// The result of an operation that the ACS did not request (A.3.3.5, table 44).
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "AutonOpResultStruct", rename_all = "PascalCase", compact)]
 pub struct AutonOpResultStruct {
@@ -138,37 +138,37 @@ pub struct AutonOpResultStruct {
     pub version: String,
     /// `Installed`, `Uninstalled` or `Failed`.
     pub current_state: String,
-    /// Whether all that the unit needs is there.
+    /// True if all dependencies of the unit are met.
     pub resolved: bool,
-    /// Paths of what runs of it, with commas between.
+    /// Paths of the unit's execution units, separated by commas.
     pub execution_unit_ref_list: String,
-    /// When the transfer began; the unknown time if it has not, or failed before.
+    /// Start of the transfer; the unknown time if it has not begun, or failed before that.
     pub start_time: DateTime,
-    /// When the transfer was complete and applied; the unknown time if it is not.
+    /// Time at which the transfer was complete and applied; the unknown time if it is not.
     pub complete_time: DateTime,
-    /// What it failed for, if it did.
+    /// The error, if it failed.
     pub fault: DuFaultStruct,
     /// `Install`, `Update` or `Uninstall`.
     pub operation_performed: String,
 }
 
-/// What became of [`ChangeDuState`] (A.3.3.4).
+/// The results of a [`ChangeDuState`] (A.3.3.4).
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", element = "DUStateChangeComplete", rename_all = "PascalCase", compact)]
 pub struct DuStateChangeComplete {
-    /// In the order of the operations.
+    /// The results, in the order of the operations.
     #[soap(min = 1)]
     pub results: Vec<OpResultStruct>,
     /// The request's key.
     pub command_key: Option<String>,
 }
 
-/// The ACS knows (A.3.3.4).
+/// Acknowledges the results (A.3.3.4).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", element = "DUStateChangeCompleteResponse", compact)]
 pub struct DuStateChangeCompleteResponse {}
 
-/// Units have changed that the ACS has not asked for (A.3.3.5).
+/// Units were changed without a request of the ACS (A.3.3.5).
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(
     namespace = "urn:dslforum-org:cwmp-1-2",
@@ -177,12 +177,12 @@ pub struct DuStateChangeCompleteResponse {}
     compact
 )]
 pub struct AutonomousDuStateChangeComplete {
-    /// What has changed.
+    /// The changes.
     #[soap(min = 1)]
     pub results: Vec<AutonOpResultStruct>,
 }
 
-/// The ACS knows (A.3.3.5).
+/// Acknowledges the changes (A.3.3.5).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", element = "AutonomousDUStateChangeCompleteResponse", compact)]
 pub struct AutonomousDuStateChangeCompleteResponse {}

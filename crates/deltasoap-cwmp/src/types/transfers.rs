@@ -1,165 +1,164 @@
-//! Files: downloads and uploads, and what became of them (A.3.2.8, A.3.3.2, A.3.3.3, A.4.1,
-//! A.4.2.2).
+//! Files: downloads and uploads, and their results (A.3.2.8, A.3.3.2, A.3.3.3, A.4.1, A.4.2.2).
 
 use super::{Status, requests};
 use deltasoap::lexical::DateTime;
 use deltasoap::{Soap, SoapArray};
 
-/// Has the device fetch a file (A.3.2.8).
+/// Makes the device download a file (A.3.2.8).
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct Download {
-    /// Given back with what comes of the request, as in `TransferComplete`; may be empty.
+    /// Returned with the results of the request, as in `TransferComplete`; may be empty.
     pub command_key: String,
-    /// A number with a name, as in `1 Firmware Upgrade Image`.
+    /// A number and a name, such as `1 Firmware Upgrade Image`.
     pub file_type: String,
-    /// Where the file is.
+    /// URL of the file.
     #[soap(name = "URL")]
     pub url: String,
-    /// The user's name at the file server; empty for none.
+    /// User name for the file server; empty for none.
     pub username: String,
-    /// The password at the file server; empty for none.
+    /// Password for the file server; empty for none.
     pub password: String,
-    /// Bytes; 0 if not known.
+    /// Size in bytes; 0 if unknown.
     pub file_size: u32,
-    /// The file's name on the device; empty for the device to choose.
+    /// The file's name on the device; empty to let the device choose.
     pub target_file_name: String,
     /// Seconds to wait after the session.
     pub delay_seconds: u32,
-    /// Where a user's browser goes on after a success; empty in most cases.
+    /// URL where a user's browser continues after success; usually empty.
     #[soap(name = "SuccessURL")]
     pub success_url: String,
-    /// Where it goes on after a failure.
+    /// URL where it continues after a failure.
     #[soap(name = "FailureURL")]
     pub failure_url: String,
 }
 
-/// Whether the file was fetched (A.3.2.8).
+/// Whether the file was downloaded (A.3.2.8).
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct DownloadResponse {
-    /// Done, or begun: then `TransferComplete` follows.
+    /// Done, or in progress: then `TransferComplete` follows.
     pub status: Status,
-    /// When the transfer began; the unknown time if it has not, or failed before.
+    /// Start of the transfer; the unknown time if it has not begun, or failed before that.
     pub start_time: DateTime,
-    /// When the transfer was complete and applied; the unknown time if it is not.
+    /// Time at which the transfer was complete and applied; the unknown time if it is not.
     pub complete_time: DateTime,
 }
 
-/// Has the device send a file (A.4.1.5).
+/// Makes the device upload a file (A.4.1.5).
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct Upload {
-    /// Given back with what comes of the request, as in `TransferComplete`; may be empty.
+    /// Returned with the results of the request, as in `TransferComplete`; may be empty.
     pub command_key: String,
-    /// A number with a name, as in `2 Vendor Log File`.
+    /// A number and a name, such as `2 Vendor Log File`.
     pub file_type: String,
-    /// Where the file goes.
+    /// URL to upload to.
     #[soap(name = "URL")]
     pub url: String,
-    /// The user's name at the file server; empty for none.
+    /// User name for the file server; empty for none.
     pub username: String,
-    /// The password at the file server; empty for none.
+    /// Password for the file server; empty for none.
     pub password: String,
     /// Seconds to wait after the session.
     pub delay_seconds: u32,
 }
 
-/// Whether the file was sent (A.4.1.5).
+/// Whether the file was uploaded (A.4.1.5).
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct UploadResponse {
-    /// Done, or begun: then `TransferComplete` follows.
+    /// Done, or in progress: then `TransferComplete` follows.
     pub status: Status,
-    /// When the transfer began; the unknown time if it has not, or failed before.
+    /// Start of the transfer; the unknown time if it has not begun, or failed before that.
     pub start_time: DateTime,
-    /// When the transfer was complete and applied; the unknown time if it is not.
+    /// Time at which the transfer was complete and applied; the unknown time if it is not.
     pub complete_time: DateTime,
 }
 
-/// When a file may be fetched and applied (A.4.1.8, table 58).
+/// A time window in which a file may be downloaded and applied (A.4.1.8, table 58).
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "TimeWindowStruct", rename_all = "PascalCase", compact)]
 pub struct TimeWindowStruct {
-    /// Seconds from the request to the window's beginning.
+    /// Seconds from the request to the start of the window.
     pub window_start: u32,
-    /// Seconds from the request to the window's end.
+    /// Seconds from the request to the end of the window.
     pub window_end: u32,
     /// `1 At Any Time` and others.
     pub window_mode: String,
-    /// What to tell a user who has to confirm; may be empty.
+    /// Message to a user who has to confirm; may be empty.
     pub user_message: String,
-    /// Tries after a failure; -1 for the device to choose.
+    /// Maximum number of retries; -1 to let the device choose.
     pub max_retries: i32,
 }
 
-/// Has the device fetch a file within time windows (A.4.1.8).
+/// Makes the device download a file within time windows (A.4.1.8).
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct ScheduleDownload {
-    /// Given back with what comes of the request, as in `TransferComplete`; may be empty.
+    /// Returned with the results of the request, as in `TransferComplete`; may be empty.
     pub command_key: String,
-    /// A number with a name, as in `1 Firmware Upgrade Image`.
+    /// A number and a name, such as `1 Firmware Upgrade Image`.
     pub file_type: String,
-    /// Where the file is.
+    /// URL of the file.
     #[soap(name = "URL")]
     pub url: String,
-    /// The user's name at the file server; empty for none.
+    /// User name for the file server; empty for none.
     pub username: String,
-    /// The password at the file server; empty for none.
+    /// Password for the file server; empty for none.
     pub password: String,
-    /// Bytes; 0 if not known.
+    /// Size in bytes; 0 if unknown.
     pub file_size: u32,
-    /// The file's name on the device; empty for the device to choose.
+    /// The file's name on the device; empty to let the device choose.
     pub target_file_name: String,
-    /// One window or two.
+    /// One or two windows.
     pub time_window_list: SoapArray<TimeWindowStruct>,
 }
 
-/// The file will be fetched; `TransferComplete` follows (A.4.1.8).
+/// The download is scheduled; `TransferComplete` follows (A.4.1.8).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, compact)]
 pub struct ScheduleDownloadResponse {}
 
-/// Takes transfers back that have not begun (A.4.1.9).
+/// Cancels transfers that have not begun (A.4.1.9).
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct CancelTransfer {
-    /// The key of the requests that are meant.
+    /// The key of the requests to cancel.
     pub command_key: String,
 }
 
-/// The transfers will not take place (A.4.1.9).
+/// The transfers are cancelled (A.4.1.9).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, compact)]
 pub struct CancelTransferResponse {}
 
-/// How far a transfer is (A.4.1.1, table 45).
+/// The state of a transfer (A.4.1.1, table 45).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2")]
 pub enum TransferState {
     /// Not begun.
     #[soap(name = "1")]
     NotStarted,
-    /// Under way.
+    /// In progress.
     #[soap(name = "2")]
     InProgress,
-    /// Complete, and about to be applied or told.
+    /// Complete, and about to be applied or reported.
     #[soap(name = "3")]
     Completed,
 }
 
-/// A transfer that is not over (A.4.1.1, table 45).
+/// A pending transfer (A.4.1.1, table 45).
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "QueuedTransferStruct", rename_all = "PascalCase", compact)]
 pub struct QueuedTransferStruct {
     /// The request's key.
     pub command_key: String,
-    /// How far it is.
+    /// The state of the transfer.
     pub state: TransferState,
 }
 
-/// A transfer that is not over (A.4.1.7, table 56).
+/// A pending transfer (A.4.1.7, table 56).
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(
     namespace = "urn:dslforum-org:cwmp-1-2",
@@ -168,26 +167,26 @@ pub struct QueuedTransferStruct {
     compact
 )]
 pub struct AllQueuedTransferStruct {
-    /// The request's key; empty where the ACS did not ask for it.
+    /// The request's key; empty if the ACS did not request it.
     pub command_key: String,
-    /// How far it is.
+    /// The state of the transfer.
     pub state: TransferState,
-    /// A download, or an upload.
+    /// True for a download, false for an upload.
     pub is_download: bool,
-    /// A number with a name, as in `1 Firmware Upgrade Image`.
+    /// A number and a name, such as `1 Firmware Upgrade Image`.
     pub file_type: String,
-    /// Bytes; 0 if not known.
+    /// Size in bytes; 0 if unknown.
     pub file_size: u32,
     /// The file's name on the device; may be empty.
     pub target_file_name: String,
 }
 
-/// Asks for transfers that are not over (A.4.1.1); replaced by [`GetAllQueuedTransfers`].
+/// Asks for pending transfers (A.4.1.1); superseded by [`GetAllQueuedTransfers`].
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, compact)]
 pub struct GetQueuedTransfers {}
 
-/// Transfers that the ACS has asked for (A.4.1.1).
+/// Pending transfers that the ACS requested (A.4.1.1).
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct GetQueuedTransfersResponse {
@@ -195,12 +194,12 @@ pub struct GetQueuedTransfersResponse {
     pub transfer_list: SoapArray<QueuedTransferStruct>,
 }
 
-/// Asks for transfers that are not over (A.4.1.7).
+/// Asks for pending transfers (A.4.1.7).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, compact)]
 pub struct GetAllQueuedTransfers {}
 
-/// Transfers, whoever has asked for them (A.4.1.7).
+/// All pending transfers, requested by the ACS or not (A.4.1.7).
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct GetAllQueuedTransfersResponse {
@@ -208,7 +207,7 @@ pub struct GetAllQueuedTransfersResponse {
     pub transfer_list: SoapArray<AllQueuedTransferStruct>,
 }
 
-/// What a transfer failed for, or that it did not (A.3.3.2, table 39).
+/// The error of a transfer, or success (A.3.3.2, table 39).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
 #[soap(
     name = "TransferCompleteFaultStruct",
@@ -217,58 +216,58 @@ pub struct GetAllQueuedTransfersResponse {
     compact
 )]
 pub struct FaultStruct {
-    /// 0 for a success, else a code of [`fault`](crate::fault).
+    /// 0 for success, otherwise a code of [`fault`](crate::fault).
     pub fault_code: u32,
-    /// A human-readable explanation; empty after a success.
+    /// A human-readable explanation; empty for success.
     pub fault_string: String,
 }
 
-/// A transfer that the ACS has asked for is over (A.3.3.2).
+/// A transfer that the ACS requested has ended (A.3.3.2).
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct TransferComplete {
     /// The request's key.
     pub command_key: String,
-    /// What it failed for, if it did.
+    /// The error, if it failed.
     pub fault_struct: FaultStruct,
-    /// When the transfer began; the unknown time if it has not, or failed before.
+    /// Start of the transfer; the unknown time if it has not begun, or failed before that.
     pub start_time: DateTime,
-    /// When the transfer was complete and applied; the unknown time if it is not.
+    /// Time at which the transfer was complete and applied; the unknown time if it is not.
     pub complete_time: DateTime,
 }
 
-/// The ACS knows (A.3.3.2).
+/// Acknowledges the end of the transfer (A.3.3.2).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, compact)]
 pub struct TransferCompleteResponse {}
 
-/// A transfer that the ACS has not asked for is over (A.3.3.3).
+/// A transfer that the ACS did not request has ended (A.3.3.3).
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct AutonomousTransferComplete {
-    /// Where the transfer was announced; may be empty.
+    /// URL where the transfer was announced; may be empty.
     #[soap(name = "AnnounceURL")]
     pub announce_url: String,
-    /// Where the file is.
+    /// URL of the file.
     #[soap(name = "TransferURL")]
     pub transfer_url: String,
-    /// A download, or an upload.
+    /// True for a download, false for an upload.
     pub is_download: bool,
-    /// A number with a name, as in `1 Firmware Upgrade Image`.
+    /// A number and a name, such as `1 Firmware Upgrade Image`.
     pub file_type: String,
-    /// Bytes; 0 if not known.
+    /// Size in bytes; 0 if unknown.
     pub file_size: u32,
     /// The file's name on the device; may be empty.
     pub target_file_name: String,
-    /// What it failed for, if it did.
+    /// The error, if it failed.
     pub fault_struct: FaultStruct,
-    /// When the transfer began; the unknown time if it has not, or failed before.
+    /// Start of the transfer; the unknown time if it has not begun, or failed before that.
     pub start_time: DateTime,
-    /// When the transfer was complete and applied; the unknown time if it is not.
+    /// Time at which the transfer was complete and applied; the unknown time if it is not.
     pub complete_time: DateTime,
 }
 
-/// The ACS knows (A.3.3.3).
+/// Acknowledges the end of the transfer (A.3.3.3).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, compact)]
 pub struct AutonomousTransferCompleteResponse {}
@@ -277,9 +276,9 @@ pub struct AutonomousTransferCompleteResponse {}
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "ArgStruct", rename_all = "PascalCase", compact)]
 pub struct ArgStruct {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its value.
+    /// The value.
     pub value: String,
 }
 
@@ -287,13 +286,13 @@ pub struct ArgStruct {
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct RequestDownload {
-    /// A number with a name, as in `1 Firmware Upgrade Image`.
+    /// A number and a name, such as `1 Firmware Upgrade Image`.
     pub file_type: String,
-    /// What the file type needs besides.
+    /// Additional arguments for the file type.
     pub file_type_arg: SoapArray<ArgStruct>,
 }
 
-/// The ACS will see to it (A.4.2.2).
+/// The ACS will handle it (A.4.2.2).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, compact)]
 pub struct RequestDownloadResponse {}
@@ -311,7 +310,8 @@ requests! {
 }
 
 impl Download {
-    /// A file of a type from a URL, at once, and without anything else.
+    /// Creates a request to download a file of a type from a URL, immediately and without other
+    /// settings.
     pub fn new(file_type: impl Into<String>, url: impl Into<String>) -> Self {
         Download {
             command_key: String::new(),
@@ -329,7 +329,8 @@ impl Download {
 }
 
 impl Upload {
-    /// A file of a type to a URL, at once, and without anything else.
+    /// Creates a request to upload a file of a type to a URL, immediately and without other
+    /// settings.
     pub fn new(file_type: impl Into<String>, url: impl Into<String>) -> Self {
         Upload {
             command_key: String::new(),

@@ -12,13 +12,13 @@ use tower::ServiceExt;
 
 pub const URL: &str = "http://acs.example/";
 
-/// Leads sessions by a closure, and notes how they end.
+/// Conducts sessions by a closure, and records how they end.
 pub struct Noted<F> {
     lead: F,
     ends: Arc<Mutex<Vec<SessionEnd>>>,
 }
 
-/// A handler, and how the sessions ended that it led.
+/// Returns a handler, and the ends of the sessions that it conducts.
 pub fn noted<F>(lead: F) -> (Noted<F>, Arc<Mutex<Vec<SessionEnd>>>) {
     let ends = Arc::default();
     (Noted { lead, ends: Arc::clone(&ends) }, ends)
@@ -63,12 +63,12 @@ pub fn parameters() -> Parameters {
     parameters
 }
 
-/// A device that calls a server in memory.
+/// Creates a device that calls a server in memory.
 pub fn device(acs: &Acs, serial_number: &str) -> Cpe<Acs> {
     Cpe::over(acs.clone(), URL, id(serial_number)).expect("a URL").parameters(parameters())
 }
 
-/// What a server answered.
+/// A server's answer.
 #[derive(Debug)]
 pub struct Answer {
     pub status: StatusCode,
@@ -77,14 +77,14 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// The name of the body's element.
+    /// Returns the name of the body's element.
     pub fn element(&self) -> String {
         let envelope = Node::parse(self.body.as_bytes()).expect("an envelope");
         let body = envelope.elements().find(|child| child.name.local == "Body").expect("a body");
         body.elements().next().expect("an element").name.local.to_string()
     }
 
-    /// The text of the header block `ID`.
+    /// Returns the text of the header block `ID`.
     pub fn id(&self) -> String {
         self.header("ID").expect("an ID")
     }
@@ -95,7 +95,7 @@ impl Answer {
         Some(header.elements().find(|block| block.name.local == local)?.text())
     }
 
-    /// The number of the fault.
+    /// Returns the code of the fault.
     pub fn code(&self) -> u32 {
         let start = self.body.find("<FaultCode>").expect("a fault") + "<FaultCode>".len();
         self.body[start..start + 4].parse().expect("a number")
@@ -124,7 +124,7 @@ pub async fn answer(response: Response<Body>) -> Answer {
     Answer { status: parts.status, cookie, body: String::from_utf8(body.into()).expect("UTF-8") }
 }
 
-/// An envelope with a header and a body, in a version.
+/// Creates an envelope with a header and a body, in a version.
 pub fn envelope(version: Version, header: &str, body: &str) -> String {
     format!(
         r#"<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" xmlns:enc="http://schemas.xmlsoap.org/soap/encoding/"
@@ -134,12 +134,12 @@ pub fn envelope(version: Version, header: &str, body: &str) -> String {
     )
 }
 
-/// A header block with an ID.
+/// Creates a header block with an ID.
 pub fn with_id(id: &str) -> String {
     format!(r#"<cwmp:ID s:mustUnderstand="1">{id}</cwmp:ID>"#)
 }
 
-/// An Inform of a device.
+/// Creates an Inform of a device.
 pub fn inform(version: Version, serial_number: &str) -> String {
     let body = format!(
         r#"<cwmp:Inform><DeviceId><Manufacturer>Example</Manufacturer><OUI>0123AB</OUI><ProductClass>Box</ProductClass>

@@ -1,4 +1,4 @@
-//! The device against servers that do not do as they should.
+//! The device against misbehaving servers.
 
 use crate::common::*;
 use bytes::Bytes;
@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 
-/// What a server answers, in order, and what it was sent.
+/// A server's answers, in order, and the messages it received.
 #[derive(Clone, Default)]
 struct Script {
     answers: Arc<Mutex<VecDeque<(u16, String)>>>,
@@ -72,7 +72,7 @@ async fn answers_that_are_none_fail_the_session() {
     ];
     for (number, script) in scripts.into_iter().enumerate() {
         let outcome = script.session().await;
-        // A response that nobody asked for is a request that the device does not know.
+        // A response without a request is an unknown request for the device.
         let expected = if number == 4 { outcome.is_ok() } else { matches!(outcome, Err(SessionError::Invalid(_))) };
         assert!(expected, "{number}: {outcome:?}");
     }
@@ -86,8 +86,8 @@ async fn a_session_without_ids_and_with_held_requests() {
     let script = Script::of([accepted(hold), request(V, "")]);
     assert_eq!(script.session().await.expect("a session"), ["Reboot"]);
     let sent = script.sent.lock().expect("a lock").clone();
-    // Inform, nothing while it is held, the response, and nothing once more: 204 has ended the
-    // hold.
+    // Inform, an empty request while requests are held, the response, and another empty request:
+    // 204 ended the hold.
     assert_eq!(sent.len(), 4);
     assert!(sent[0].contains("Inform") && sent[1].is_empty() && sent[3].is_empty());
     assert!(sent[2].contains("RebootResponse") && !sent[2].contains("cwmp:ID"), "{}", sent[2]);

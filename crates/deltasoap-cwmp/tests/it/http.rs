@@ -1,4 +1,4 @@
-//! Over sockets: connections, cookies, authentication, connection requests.
+//! Sessions over sockets: connections, cookies, authentication, connection requests.
 
 use crate::common::*;
 use deltasoap::http::{Basic, Credentials, DigestUsers, Server};
@@ -79,7 +79,7 @@ async fn no_principal_goes_on_with_anothers_session() {
     for message in ["", "garbage"] {
         assert_eq!(ask("bob", cookie, message.to_owned()).await.status, 400);
     }
-    // The same device, as another principal says: a session of its own.
+    // The same device, sent by another principal, has a session of its own.
     let other = ask("bob", cookie, inform(Version::V1_0, "1")).await;
     assert_eq!((other.status.as_u16(), acs.sessions()), (200, 2));
     assert_eq!(ask("ada", other.cookie.as_deref(), String::new()).await.status, 400);
@@ -87,7 +87,7 @@ async fn no_principal_goes_on_with_anothers_session() {
     assert_eq!(ask("ada", cookie, String::new()).await.status, 200);
 }
 
-/// Sends bytes over a connection of its own, and gives what comes until it is closed.
+/// Sends bytes over a connection of its own, and returns everything received until it is closed.
 async fn raw(url: &str, head: &str, body: &str) -> String {
     let address = url.trim_start_matches("http://").split('/').next().expect("an address");
     let mut stream = TcpStream::connect(address).await.expect("a connection");
@@ -107,7 +107,7 @@ async fn a_session_goes_over_several_connections_by_its_cookie() {
     let message = inform(Version::V1_0, "1");
     let begun = raw(&url, &format!("Content-Length: {}\r\n", message.len()), &message).await;
     let cookie = begun.split("set-cookie: ").nth(1).and_then(|rest| rest.split(';').next()).expect("a cookie");
-    // Empty in each of the ways of HTTP: a length of nothing, and chunks of nothing.
+    // Empty in both ways that HTTP has: a length of zero, and no chunks.
     assert!(raw(&url, "Content-Length: 0\r\n", "").await.starts_with("HTTP/1.1 400"));
     let asked = raw(&url, &format!("Cookie: {cookie}\r\nTransfer-Encoding: chunked\r\n"), "0\r\n\r\n").await;
     assert!(asked.starts_with("HTTP/1.1 200") && asked.contains("Reboot"), "{asked}");

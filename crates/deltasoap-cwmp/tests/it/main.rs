@@ -1,4 +1,4 @@
-//! The tests of sessions, a module for each subject, in one program.
+//! The tests of sessions, one module per subject, in one program.
 
 mod common;
 mod cpe;

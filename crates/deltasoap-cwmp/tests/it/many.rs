@@ -1,4 +1,4 @@
-//! Many devices at once.
+//! Many devices at the same time.
 
 use crate::common::*;
 use deltasoap_cwmp::{Acs, Session};
@@ -16,7 +16,7 @@ async fn a_thousand_sessions_at_once() {
         async move {
             let values = session.get_parameter_values(["Device."]).await.expect("values");
             assert_eq!(values.len(), 5);
-            // Nobody goes on before all are here.
+            // All devices wait here until the last has arrived.
             barrier.wait().await;
             session.reboot(&session.device().id.serial_number).await.expect("a restart");
         }

@@ -1,4 +1,4 @@
-//! Recorded messages of all kinds, through the types and back.
+//! Recorded messages of all kinds, decoded to the types and encoded again.
 
 use deltasoap::decode::Decoder;
 use deltasoap::schema::Use;
@@ -9,9 +9,9 @@ use deltasoap_cwmp::types::*;
 use std::fs;
 use std::path::Path;
 
-/// What is not as annex A has it, and says so when it is read, or does not come back as it was:
-/// cases of the tests that they are from, and operations and results in elements of their own where
-/// `xsi:type` should tell them.
+/// Messages that deviate from annex A, and therefore fail to decode or do not round-trip: invalid
+/// cases of the tests that they come from, and operations and results in elements of their own
+/// instead of with `xsi:type`.
 const INVALID: [(&str, &str); 13] = [
     ("autonomous-du-state-change-complete-0", "missing element <StartTime>"),
     ("change-du-state-0", "Other("),
@@ -28,7 +28,7 @@ const INVALID: [(&str, &str); 13] = [
     ("upload-response-3", "not a valid dateTime"),
 ];
 
-/// Reads a message of a type, as the server does.
+/// Decodes a message of a type, as the server does.
 fn read<T: Message>(message: &[u8]) -> Result<T, String> {
     let options = DecodeOptions { tolerance: Tolerance::AnyOrder, ..DecodeOptions::default() };
     let mut reader = EnvelopeReader::new(RequestReceiver::<T>::default());
@@ -38,7 +38,7 @@ fn read<T: Message>(message: &[u8]) -> Result<T, String> {
     Ok(reader.receiver.into_memory().into_value())
 }
 
-/// Reads a message, writes it in its version, and reads it again.
+/// Decodes a message, encodes it in its version, and decodes it again.
 fn through<T: Message + PartialEq + std::fmt::Debug>(version: Version, message: &str) -> Result<(), String> {
     let declared = |text: &str| text.replace(version.namespace(), &T::ELEMENT.namespace).into_bytes();
     let value: T = read(&declared(message))?;

@@ -1,5 +1,4 @@
-//! The server's answers to messages that are written by hand: in order, out of order, and not at
-//! all of CWMP.
+//! The server's answers to handwritten messages: in order, out of order, and not CWMP at all.
 
 use crate::common::*;
 use deltasoap_cwmp::{Acs, CallError, Session, SessionEnd, Version};
@@ -8,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 const V: Version = Version::V1_0;
 
-/// A server that asks for methods, and then once more.
+/// Creates a server that asks for methods twice.
 fn asking() -> (Acs, Arc<Mutex<Vec<SessionEnd>>>) {
     let (handler, noted) = noted(async |session: Session| {
         let _ = session.get_rpc_methods().await;
@@ -39,7 +38,7 @@ async fn a_session_in_bytes() {
     assert!(asked.body.contains(r#"xmlns:cwmp="urn:dslforum-org:cwmp-1-0""#), "{}", asked.body);
     let again = post(&acs, Some(&cookie), methods(&asked.id())).await;
     assert_ne!(again.id(), asked.id());
-    // A device that forgets the ID can mean one request only.
+    // A device that omits the ID can mean only one request.
     let body = methods("x").replace(&with_id("x"), "");
     let end = post(&acs, Some(&cookie), body).await;
     assert_eq!((end.status.as_u16(), end.body.as_str()), (204, ""));
@@ -83,7 +82,7 @@ async fn what_answers_no_request_ends_the_session() {
         assert_eq!(post(&acs, Some(&cookie), message(&asked.id())).await.status, 400);
         assert_eq!((acs.sessions(), ends(&noted)), (0, vec![SessionEnd::Invalid]));
     }
-    // A response before anything was asked.
+    // A response before any request.
     let (acs, noted) = asking();
     let cookie = begin(&acs).await;
     assert_eq!(post(&acs, Some(&cookie), methods("x")).await.status, 400);
@@ -206,7 +205,7 @@ async fn one_request_leads_a_session_and_who_goes_away_ends_it() {
     let mut waiting = Box::pin(post(&acs, Some(&cookie), ""));
     let soon = std::time::Duration::from_millis(20);
     assert!(tokio::time::timeout(soon, &mut waiting).await.is_err());
-    // Another one at the same time does not disturb it.
+    // A second request at the same time does not disturb it.
     assert_eq!(post(&acs, Some(&cookie), "").await.status, 400);
     assert_eq!((acs.sessions(), ends(&noted).len()), (1, 0));
     drop(waiting);

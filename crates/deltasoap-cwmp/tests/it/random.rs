@@ -1,22 +1,22 @@
-//! Any sequence of requests has a defined answer, and leaves nothing behind.
+//! Every sequence of requests has a defined answer, and leaves nothing behind.
 
 use crate::common::*;
 use deltasoap_cwmp::{Acs, Limits, Session, Version};
 use proptest::prelude::*;
 use std::time::Duration;
 
-/// What a device sends next.
+/// The next message of a device.
 #[derive(Debug, Clone)]
 enum Sent {
     Inform(u8),
     Empty,
-    /// The right answer to what was asked last, if anything was.
+    /// The right answer to the last request, if there was one.
     Right,
     Fault,
     Response(u8),
     Request(u8),
     Garbage(Vec<u8>),
-    /// Part of a message.
+    /// A truncated message.
     Cut(u16),
 }
 

@@ -1,4 +1,4 @@
-//! Informs of real devices, as first messages; and what is saved when they come again.
+//! Informs of real devices, as first messages; and the savings when they are repeated.
 
 use crate::common::*;
 use deltasoap::http::{Principal, Sharing};
@@ -25,7 +25,7 @@ async fn informs_of_real_devices_begin_sessions() {
         let _ = session.reboot("").await;
     });
     for (name, message) in files("tr069-inform") {
-        // The cytco device sends a time that is none.
+        // The cytco device sends an invalid time.
         let is_invalid = name.starts_with("cytco");
         let text = String::from_utf8_lossy(&message).into_owned();
         if name.starts_with("inform-response") {

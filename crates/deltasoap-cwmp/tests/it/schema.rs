@@ -1,5 +1,5 @@
-//! The types are those of the Broadband Forum's schemas: the same fields in the same order, as
-//! often, of the same types.
+//! The types match the Broadband Forum's schemas: the same fields in the same order, with the same
+//! occurrence and types.
 
 use deltasoap::schema::{ArrayElement, ComplexElement, Compositor, Element, Field, SimpleElement, View};
 use deltasoap::{QName, Typed};
@@ -10,10 +10,9 @@ use std::path::PathBuf;
 
 const NAMESPACE: &str = "urn:dslforum-org:cwmp-1-2";
 
-/// What differs on purpose: a value is a text with the name of its type; a union is the type of its
-/// members that devices use; arrays of strings have that item type, as annex A writes them; results
-/// are never of the derived type that the schema has for autonomous ones. A fault's detail is the
-/// session's.
+/// Intended differences: a value is text with the name of its type; a union is the member type that
+/// devices use; arrays of strings have that item type, as annex A writes them; results never have
+/// the derived type that the schema has for autonomous ones. The session handles a fault's detail.
 const KNOWN: [&str; 15] = [
     "AutonomousDUStateChangeComplete/Results/Fault/FaultCode: UnsignedInt and not a union",
     "AutonomousDUStateChangeComplete/Results/OperationPerformed: String and not a union",
@@ -38,7 +37,7 @@ macro_rules! messages {
     };
 }
 
-/// All messages, by their elements.
+/// Returns all messages, by their elements.
 fn messages() -> Vec<(String, View<'static>)> {
     messages![
         AddObject,
@@ -123,7 +122,7 @@ fn messages_are_those_of_the_schemas() {
     assert_eq!(faults, KNOWN);
 }
 
-/// Elements of messages that have no type.
+/// Returns the elements of messages that have no type.
 fn missing(schemas: &Schemas, ours: &[(String, View<'static>)]) -> Vec<String> {
     const OTHERS: [&str; 6] =
         ["ID", "HoldRequests", "NoMoreRequests", "SessionTimeout", "SupportedCWMPVersions", "UseCWMPVersion"];
@@ -138,7 +137,7 @@ fn compare(path: &str, ours: View<'_>, theirs: View<'_>, faults: &mut Vec<String
         (Element::Complex(one), Element::Complex(other)) => compare_fields(path, (ours, one), (theirs, other), faults),
         (Element::Array(one), Element::Array(other)) => compare_arrays(path, (ours, one), (theirs, other), faults),
         (Element::Simple(one), Element::Simple(other)) if one.base == other.base => {}
-        // Our enumerations are of texts.
+        // The values of our enumerations are strings.
         (Element::Simple(one), Element::Simple(other)) if !one.enumeration.is_empty() => {
             let texts = |of: &SimpleElement| of.enumeration.iter().map(ToString::to_string).collect::<BTreeSet<_>>();
             if texts(one) != texts(other) {

@@ -9,7 +9,7 @@ use deltasoap_cwmp::{
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// Calls everything, and checks what comes back.
+/// Calls every request, and checks the responses.
 async fn call_everything(session: Session) {
     let methods = session.get_rpc_methods().await.expect("methods");
     assert!(methods.iter().any(|name| name == "AddObject"));
@@ -101,7 +101,7 @@ async fn what_the_device_refuses_are_typed_faults() {
     assert!(matches!(found[4], Err(CallError::Unwritable(_))));
 }
 
-/// Notes what devices tell, and accepts as it is told.
+/// Records what devices report, and accepts sessions as configured.
 #[derive(Default)]
 struct Told {
     hold_requests: bool,
@@ -146,7 +146,7 @@ fn complete(key: &str) -> TransferComplete {
     TransferComplete { command_key: key.to_owned(), fault_struct: FaultStruct::default(), start_time, complete_time }
 }
 
-/// A handler that a test keeps a hand on.
+/// A handler that the test keeps access to.
 struct Shared(Arc<Told>);
 
 impl Handler for Shared {
@@ -254,7 +254,7 @@ async fn silent_sessions_and_slow_decisions_end() {
     tokio::time::sleep(Duration::from_secs(20)).await;
     assert_eq!((acs.sessions(), ends(&noted)), (0, vec![SessionEnd::Idle]));
     assert_eq!(post(&acs, Some(&cookie), "").await.status, 400);
-    // The device waits 30 s.
+    // The device waits for 30 s.
     device(&acs, "1").session().await.expect("a session");
     assert_eq!((acs.sessions(), ends(&noted)), (0, vec![SessionEnd::Idle, SessionEnd::Undecided]));
 }
@@ -289,7 +289,7 @@ async fn calls_from_several_places_are_sent_in_turn() {
             session.get_parameter_names("Device.", true),
         );
         assert!(one.is_ok() && two.is_ok() && three.is_ok());
-        // One that nobody waits for any more is not sent.
+        // A request is not sent if its caller has stopped waiting.
         tokio::select! {
             biased;
             _ = session.reboot("never") => panic!("an answer"),

@@ -14,9 +14,9 @@ import org.apache.axis.utils.XMLUtils;
 import org.xml.sax.InputSource;
 
 /**
- * Echoes every kind of encoded.wsdl with Apache Axis 1.4. Argument: the folder with what Axis has made of the description.
+ * Echoes every kind of encoded.wsdl with Apache Axis 1.4. Argument: the folder with the code that Axis has generated from the WSDL.
  *
- * <p>A value that is in the request and in the response alike is a parameter for both in Axis, which stays what it is.
+ * <p>A value in both the request and the response is an in-out parameter in Axis, which stays unchanged.
  */
 public final class Server {
     public static void main(String[] arguments) throws Exception {

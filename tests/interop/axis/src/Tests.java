@@ -13,7 +13,7 @@ import org.apache.axis.client.Stub;
 import org.apache.axis.message.MessageElement;
 import org.apache.axis.message.SOAPHeaderElement;
 
-/** Takes every case of one service from our server, and gives it back to be checked, by the stub that Axis has made. */
+/** Fetches every case of one service from our server, and sends it back to be checked, with the stub that Axis has generated. */
 final class Tests {
     private final String style;
     private final String namespace;
@@ -125,18 +125,18 @@ final class Tests {
         void run() throws Exception;
     }
 
-    private static final String PARTIAL = "numbers that are left out are null, which an array of them has no room for";
+    private static final String PARTIAL = "omitted numbers are null, which an array of numbers cannot hold";
 
     /** What Axis does not offer, and why. */
     private static final Map<String, String> LACKS = Map.ofEntries(
             entry("primitives/smallest fractions", "decimals are written with exponents"),
-            entry("primitives/parts of a date", "it knows months as they were before the erratum, --11--"),
+            entry("primitives/parts of a date", "it uses the form of months from before the erratum, --11--"),
             entry("primitives/texts of many scripts", "characters beyond the first 65,536 are written as two references"),
-            entry("choice/repeated branches in their order", "elements of one name are one array: their order is lost"),
-            entry("nil/all is nil", "what is absent is written as nil"),
-            entry("arrays/two dimensions", "arrays of two dimensions are taken for arrays of arrays"),
-            entry("arrays/a single column", "arrays of two dimensions are taken for arrays of arrays"),
-            entry("polymorphism/items of any type", "items of such an array are all taken to be of the first one's type"),
+            entry("choice/repeated branches in their order", "elements with one name become one array: their order is lost"),
+            entry("nil/all is nil", "absent values are written as nil"),
+            entry("arrays/two dimensions", "two-dimensional arrays are taken for arrays of arrays"),
+            entry("arrays/a single column", "two-dimensional arrays are taken for arrays of arrays"),
+            entry("polymorphism/items of any type", "all items of such an array are taken to have the type of the first"),
             entry("sparse/a partially transmitted array", PARTIAL),
             entry("sparse/both", PARTIAL));
 

@@ -1,4 +1,5 @@
-//! Arrays: elements that repeat, wrapped ones, lists of them, and the arrays of SOAP encoding.
+//! Arrays: repeated elements, wrapped arrays, arrays of arrays, lists, and the arrays of SOAP
+//! encoding.
 
 use crate::{Case, Kind, Point};
 use deltasoap::lexical::List;
@@ -9,12 +10,12 @@ use deltasoap::{AnySimple, MultiArray, Nillable, Simple, Soap, SoapArray};
 #[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
 pub struct Lists {
-    /// Elements that repeat.
+    /// Repeated elements.
     pub number: Vec<i32>,
     pub point: Vec<Point>,
-    /// Elements that may be nil.
+    /// Repeated elements that may be nil.
     pub hole: Vec<Nillable<i32>>,
-    /// An element around them.
+    /// A wrapped array.
     pub names: Names,
     /// Arrays of arrays.
     pub row: Vec<Row>,
@@ -30,7 +31,7 @@ pub struct Names {
     pub name: Vec<String>,
 }
 
-/// An array in an array.
+/// An inner array.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
@@ -69,7 +70,7 @@ fn row(size: i32) -> Row {
     Row { cell: (0..size).collect() }
 }
 
-/// The arrays of SOAP encoding, of one dimension.
+/// One-dimensional arrays of SOAP encoding.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
@@ -122,7 +123,7 @@ fn jagged(sizes: [i32; 3]) -> Jagged {
     Jagged { rows: sizes.map(|size| (0..size).collect::<Vec<_>>().into()).to_vec().into() }
 }
 
-/// An array of two dimensions.
+/// A two-dimensional array.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
@@ -160,14 +161,14 @@ impl Kind for Anything {
         Anything { items: items.map(AnySimple).to_vec().into() }
     })];
 
-    /// Toolkits with one type for numbers of a sort may name another one than they were given.
+    /// Toolkits with one type for similar numbers may return a different type than they received.
     fn is_same(&self, other: &Self) -> bool {
         let texts = |it: &Self| it.items.iter().map(AnySimple::text).collect::<Vec<_>>();
         texts(self) == texts(other)
     }
 }
 
-/// Long arrays in elements that repeat.
+/// Long arrays of repeated elements.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]

@@ -1,4 +1,4 @@
-//! What both services have beside the kinds: a header block, and a fault with a typed detail.
+//! What both services have besides the kinds: a header block, and a fault with a typed detail.
 
 use deltasoap::{Message, Soap};
 use std::fmt::Debug;
@@ -7,19 +7,19 @@ use std::fmt::Debug;
 pub trait Calls: 'static {
     /// The header block.
     type Trace: Message + From<Fields> + Into<Fields> + Send + Sync;
-    /// Asks for the header block to come back, with one hop more.
+    /// Asks for the header block to be returned with one more hop.
     type TraceRequest: Message + Default + Send + Sync;
-    /// Answers, with a header block if the request had one.
+    /// The answer, with a header block if the request had one.
     type TraceResponse: Message + Default + Send + Sync;
     /// Asks for a fault.
     type Fail: Message + From<String> + AsRef<str> + Send + Sync;
-    /// Never comes.
+    /// Never sent.
     type FailResponse: Message + Default + Send + Sync;
     /// The fault's detail.
     type Failure: Message + From<Fields> + Into<Fields> + Clone + Debug + Send + Sync;
 }
 
-/// A text and a number: what header blocks and details hold.
+/// A text and a number: the content of header blocks and details.
 pub type Fields = (String, i32);
 
 /// The messages of `types.wsdl`.

@@ -5,38 +5,38 @@ use deltasoap::{Message, Soap};
 
 /// A kind with the messages that carry it in one of the services.
 pub trait Exchange: 'static {
-    /// What is carried.
+    /// The kind that is carried.
     type Kind: Kind;
-    /// Asks for the case of a name.
+    /// Asks for a case by its name.
     type Sample: Message + From<String> + Send + Sync + 'static;
-    /// Has it.
+    /// Contains the case.
     type SampleResponse: Message + From<Self::Kind> + Send + Sync + 'static;
-    /// Has the case of a name, as far as the client knows.
+    /// Contains a case by its name, as decoded by the client.
     type Check: Message + Send + Sync + 'static;
-    /// Tells what is wrong with it.
+    /// Says what is wrong with it.
     type CheckResponse: Message + From<String> + Send + Sync + 'static;
-    /// Has any value.
+    /// Contains any value.
     type Echo: Message + From<Self::Kind> + Send + Sync + 'static;
-    /// Has the same value.
+    /// Contains the same value.
     type EchoResponse: Message + From<Self::Kind> + Send + Sync + 'static;
 
-    /// The name of the case that is asked for.
+    /// Returns the name of the requested case.
     fn name(sample: &Self::Sample) -> &str;
-    /// The name of a case, and what should be it.
+    /// Returns the name of a case, and the value that should equal it.
     fn claim(check: &Self::Check) -> (&str, &Self::Kind);
-    /// The value.
+    /// Returns the value.
     fn value(echo: &Self::Echo) -> &Self::Kind;
-    /// The value.
+    /// Returns the value.
     fn echoed(response: &Self::EchoResponse) -> &Self::Kind;
 }
 
-/// Something to do with each kind.
+/// An action for each kind.
 pub trait Visitor {
-    /// Does it with one.
+    /// Performs the action for one kind.
     fn visit<E: Exchange>(&mut self);
 }
 
-/// A message with one field.
+/// Declares a message with one field.
 macro_rules! message {
     ($namespace:literal, $element:literal: $name:ident { $field:ident: $type:ty }) => {
         #[derive(Debug, Clone, PartialEq, Soap)]
@@ -53,7 +53,8 @@ macro_rules! message {
     };
 }
 
-/// The messages of one service, in its namespace, and a function that visits all of its kinds.
+/// Declares the messages of one service, in its namespace, and a function that visits all of its
+/// kinds.
 macro_rules! service {
     (
         #[doc = $doc:literal] $service:ident in $module:ident, $namespace:literal: $($name:ident of $kind:ident:

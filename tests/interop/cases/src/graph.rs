@@ -1,12 +1,12 @@
-//! Values that refer to each other: shared ones, and cycles.
+//! Values that refer to each other: shared values, and cycles.
 
 use crate::{Case, Kind};
 use deltasoap::{Nillable, Shared, Soap};
 
-/// A way to a node, or none: toolkits write that as they please.
+/// An edge to a node, or none, which toolkits encode in different ways.
 pub type Way = Option<Nillable<Shared<Node>>>;
 
-/// Two places in a graph, which may be the same.
+/// Two references into a graph, possibly to the same node.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
@@ -15,7 +15,7 @@ pub struct Graph {
     pub second: Way,
 }
 
-/// A node with at most two ways to others.
+/// A node with at most two edges to others.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
@@ -39,7 +39,7 @@ impl Kind for Graph {
         }),
     ];
 
-    /// The same values, shared in the same places.
+    /// Compares values and sharing.
     fn is_same(&self, other: &Self) -> bool {
         Walk::of(self) == Walk::of(other)
     }
@@ -71,14 +71,14 @@ fn node_of(name: &str, left: Option<Shared<Node>>, right: Option<Shared<Node>>) 
     Node { name: name.to_owned(), left: left.map(Nillable::Value), right: right.map(Nillable::Value) }
 }
 
-/// A walk through a graph, as text: a node that was met before is told by when.
+/// A traversal of a graph, as text: a node that was visited before is identified by its number.
 #[derive(Default)]
 struct Walk {
     met: Vec<Shared<Node>>,
     text: String,
 }
 
-/// Most nodes of a walk: the cases have fewer, and whoever sends more has not sent one of them.
+/// Maximum number of nodes of a traversal: the cases have fewer, so a larger graph is none of them.
 const NODES: usize = 100;
 
 impl Walk {

@@ -3,10 +3,10 @@
 //! (`testdata/wsdl/encoded.wsdl`).
 //!
 //! A [`Kind`] is a type with cases: values with names. An [`Exchange`] is a kind with the messages
-//! that carry it in one of the two services. The server gives a case out by its name, checks one
-//! that comes back, and echoes any value; so a peer's client needs no values of its own to be
-//! tested in both directions, and a peer's server needs only echo. Both our server and our client
-//! are made from what is here by a [`Visitor`].
+//! that carry it in one of the two services. The server returns a case by its name, checks one that
+//! is sent back, and echoes any value; so a peer's client needs no values of its own to be tested
+//! in both directions, and a peer's server only has to echo. Both our server and our client are
+//! built from these definitions by a [`Visitor`].
 
 #![forbid(unsafe_code)]
 
@@ -31,12 +31,12 @@ pub use structs::{Contact, Contacts, Nils, Phone, Point, Step, Steps};
 use deltasoap::Typed;
 use std::fmt::Debug;
 
-/// A value with a name; made when it is needed, since some are large.
+/// A named value; created on demand, since some are large.
 pub type Case<T> = (&'static str, fn() -> T);
 
 /// A type with cases.
 pub trait Kind: Typed + Clone + PartialEq + Debug + Send + Sync + 'static {
-    /// Its name in the operations' names, such as `Integers` in `echoIntegers`.
+    /// The name within the operations' names, such as `Integers` in `echoIntegers`.
     const NAME: &'static str;
 
     /// The feature that its cases test.
@@ -45,19 +45,19 @@ pub trait Kind: Typed + Clone + PartialEq + Debug + Send + Sync + 'static {
     /// The cases; their names are unique.
     const CASES: &'static [Case<Self>];
 
-    /// Whether both are the same value, however a peer may write it; by default, whether they are
-    /// equal.
+    /// Returns true if both are the same value, allowing for different forms that peers write. By
+    /// default, compares for equality.
     fn is_same(&self, other: &Self) -> bool {
         self == other
     }
 
-    /// The case of a name.
+    /// Returns a case by its name.
     fn case(name: &str) -> Option<Self> {
         Self::CASES.iter().find(|(known, _)| *known == name).map(|(_, make)| make())
     }
 }
 
-/// What is wrong with a value that should be `expected`: empty if nothing is.
+/// Describes the difference of a value from `expected`; empty if there is none.
 pub fn problem<K: Kind>(expected: &K, found: &K) -> String {
     if expected.is_same(found) {
         return String::new();
@@ -66,7 +66,7 @@ pub fn problem<K: Kind>(expected: &K, found: &K) -> String {
     format!("expected {}, got {}", show(expected), show(found))
 }
 
-/// Most characters of a value in a problem.
+/// Maximum number of characters of a value in a description.
 const LONGEST: usize = 600;
 
 #[cfg(test)]
@@ -76,7 +76,7 @@ mod tests {
     use deltasoap::soap::{Version, decode_request, encode_message};
     use deltasoap::{Buffer, Message};
 
-    /// Writes and reads each case.
+    /// Encodes and decodes each case.
     struct RoundTrip(Use, usize);
 
     impl Visitor for RoundTrip {

@@ -1,5 +1,5 @@
-//! Values of the built-in types, at their extremes. Which toolkit maps which type to what differs,
-//! so they come in several kinds.
+//! Values of the built-in types, at their extremes. Toolkits differ in the types that they map
+//! these to, so there are several kinds.
 
 use crate::{Case, Kind};
 use deltasoap::lexical::{
@@ -72,7 +72,7 @@ fn integers(n: u8) -> Integers {
     }
 }
 
-/// Numbers with fractions.
+/// Floating-point and decimal numbers.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(compact, namespace = "urn:types", rename_all = "camelCase")]
 #[allow(missing_docs)]
@@ -106,7 +106,7 @@ fn reals(float: f32, double: f64, decimal: &str) -> Reals {
     Reals { float, double, decimal: read(decimal) }
 }
 
-/// Points and lengths of time.
+/// Times and durations.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(compact, namespace = "urn:types", rename_all = "camelCase")]
 #[allow(missing_docs)]
@@ -127,7 +127,7 @@ impl Kind for Times {
         ("a late time", || times("9999-12-31", "23:59:59Z", "9999-12-31T23:59:59Z", "P365D")),
     ];
 
-    /// Times of no zone are taken to be in UTC: that is what toolkits without zones write.
+    /// Times without a zone are taken to be in UTC: toolkits without zones write them so.
     fn is_same(&self, other: &Self) -> bool {
         let date = |it: &Self| (it.date.year(), it.date.month(), it.date.day());
         let time = |it: &Self| it.time.with_zone(it.time.zone().or(Some(Zone::UTC)));
@@ -167,7 +167,7 @@ impl Kind for Calendar {
     })];
 }
 
-/// Text, truth, and bytes.
+/// Strings, booleans, and bytes.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(compact, namespace = "urn:types", rename_all = "camelCase")]
 #[allow(missing_docs)]

@@ -1,9 +1,9 @@
-//! A type with others that are derived from it: `xsi:type` tells which one it is.
+//! A type with derived types: `xsi:type` gives the actual one.
 
 use crate::{Case, Kind};
 use deltasoap::{Soap, SoapArray};
 
-/// A shape of any type.
+/// A shape of any of the types.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(compact, namespace = "urn:types", derived)]
 #[allow(missing_docs)]
@@ -23,7 +23,7 @@ pub struct Plain {
     pub name: String,
 }
 
-/// Derived from it.
+/// Derived from the base type.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
@@ -32,7 +32,7 @@ pub struct Circle {
     pub radius: f64,
 }
 
-/// Derived from it too.
+/// Derived from the base type, too.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
@@ -53,7 +53,7 @@ pub struct Square {
     pub exact: bool,
 }
 
-/// Shapes in elements that repeat.
+/// Repeated elements with shapes.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
@@ -62,7 +62,7 @@ pub struct Drawing {
     pub more: Vec<Shape>,
 }
 
-/// Shapes in an array.
+/// An array of shapes.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(compact, namespace = "urn:types", name = "Drawing")]
 #[allow(missing_docs)]

@@ -1,9 +1,9 @@
-//! Arrays that are not written whole in SOAP 1.1: partially transmitted ones (section 5.4.2.1),
-//! whose first items are left out, and sparse ones (section 5.4.2.2), whose items say where they
-//! stand. SOAP 1.2 has no such; there they are written whole.
+//! Arrays that SOAP 1.1 can encode partially: partially transmitted arrays (section 5.4.2.1), which
+//! omit the first items, and sparse arrays (section 5.4.2.2), whose items have positions. SOAP 1.2
+//! has neither; there they are encoded in full.
 //!
-//! They are read as all arrays are. Writing them is here and not in the engine, since nobody has
-//! to: it is what other toolkits have to read.
+//! They are decoded like all arrays. The encoding is here and not in the engine, since it is never
+//! required: it only tests what other toolkits decode.
 
 use crate::{Case, Kind, Point};
 use deltasoap::content::Shortcuts;
@@ -15,7 +15,7 @@ use deltasoap::{Content, Nillable, Soap, SoapArray, Typed};
 
 const ENCODING: &str = "http://schemas.xmlsoap.org/soap/encoding/";
 
-/// Both kinds of them.
+/// Both kinds of arrays.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
@@ -24,11 +24,11 @@ pub struct Sparse {
     pub points: Scattered,
 }
 
-/// Numbers, of which the zeros at the beginning are left out.
+/// Numbers, without the zeros at the beginning.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Partial(pub SoapArray<i32>);
 
-/// Points, of which those that are nil are left out.
+/// Points, without those that are nil.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scattered(pub SoapArray<Nillable<Point>>);
 
@@ -74,7 +74,7 @@ fn item(encoder: &mut Encoder, view: View<'_>, place: Option<usize>, content: im
     encoder.end();
 }
 
-/// Both are arrays but for how they are written.
+/// Both are arrays that differ only in their encoding.
 macro_rules! arrays {
     ($($name:ident of $array:ty),*) => {$(
         impl Content for $name {

@@ -1,9 +1,9 @@
-//! Structs with parts that are absent, nil or empty, and choices.
+//! Structs with fields that are absent, nil or empty, and choices.
 
 use crate::{Case, Kind};
 use deltasoap::{Nillable, Soap};
 
-/// A struct in other values.
+/// A struct used in other values.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
@@ -14,13 +14,13 @@ pub struct Point {
 }
 
 impl Point {
-    /// The point of a number.
+    /// Returns the point for a number.
     pub(crate) fn nth(n: i32) -> Self {
         Point { x: n, y: -n, label: format!("point {n}") }
     }
 }
 
-/// Parts that may be nil, absent, or both.
+/// Fields that may be nil, absent, or both.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
@@ -50,7 +50,7 @@ impl Kind for Nils {
         ("nil where it may be absent", || Nils { either: Some(Nillable::Nil), ..filled() }),
     ];
 
-    /// Most toolkits have one value for absent and nil, so that either may come back where both are
+    /// Most toolkits have one value for absent and nil, so either may be returned where both are
     /// allowed.
     fn is_same(&self, other: &Self) -> bool {
         let either = |nils: &Self| nils.either.unwrap_or(Nillable::Nil);
@@ -68,7 +68,7 @@ fn filled() -> Nils {
     }
 }
 
-/// One of three ways to reach somebody: a choice of elements.
+/// One of three kinds of contact: a choice of elements.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(compact, namespace = "urn:types", rename_all = "lowercase")]
 #[allow(missing_docs)]
@@ -78,7 +78,7 @@ pub enum Contact {
     Room(i32),
 }
 
-/// A struct as a choice's branch.
+/// A struct as a branch of a choice.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
@@ -110,7 +110,7 @@ fn contacts(contact: Contact) -> Contacts {
     Contacts { name: "Ada".to_owned(), contact }
 }
 
-/// A choice that is repeated: the order of its branches counts.
+/// A repeated choice: the order of its branches is significant.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
@@ -119,7 +119,7 @@ pub struct Steps {
     pub steps: Vec<Step>,
 }
 
-/// A branch of it.
+/// A branch of the repeated choice.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(compact, namespace = "urn:types", name = "Steps", rename_all = "lowercase")]
 #[allow(missing_docs)]

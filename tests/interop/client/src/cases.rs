@@ -17,10 +17,10 @@ use std::pin::Pin;
 /// One of the two services.
 struct Peer {
     client: Client,
-    /// How its features begin.
+    /// Prefix of its features.
     style: &'static str,
     encoding: Use,
-    /// Whether its answers are in UTF-16: then texts alone are tested.
+    /// True if its answers are in UTF-16: then only strings are tested.
     is_utf_16: bool,
 }
 
@@ -95,7 +95,7 @@ impl Peer {
         format!("{} {name}", self.style)
     }
 
-    /// The settings of a call: some peers dispatch by the action.
+    /// Returns the settings of a call: some peers dispatch by the action.
     fn options<T: Message>(&self) -> CallOptions {
         let namespace = if self.encoding == Use::Encoded { "urn:encoded" } else { "urn:types" };
         CallOptions::new().action(format!("{namespace}#{}", T::ELEMENT.local)).encoding(self.encoding)
@@ -111,7 +111,7 @@ impl Peer {
         ensure(problem.is_empty(), &problem)
     }
 
-    /// A shared value without references is two that are equal.
+    /// A shared value without references becomes two equal values.
     async fn copy<E: Exchange>(&self) -> Result<(), Failure> {
         let case = |name| E::Kind::case(name).ok_or("no such case");
         let request = E::Echo::from(case("a shared value")?);

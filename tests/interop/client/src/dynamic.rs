@@ -1,7 +1,7 @@
-//! Every case once more without types of our own: by the description alone, as JSON.
+//! Every case a second time, without types of ours: with the WSDL alone, as JSON.
 //!
-//! Our server gives the case out, the peer's echoes it, and our server says what is wrong with what
-//! came back. So no value is known here.
+//! Our server returns the case, the peer's echoes it, and our server checks the result. So no
+//! values are needed here.
 
 use crate::Failure;
 use crate::report::{Report, ensure};
@@ -10,7 +10,7 @@ use deltasoap_cases::{Exchange, Kind, Visitor};
 use deltasoap_dynamic::DynamicClient;
 use serde_json::json;
 
-/// The same service at two places.
+/// Two servers of the same service.
 pub struct Pair {
     ours: DynamicClient,
     theirs: DynamicClient,
@@ -21,7 +21,7 @@ pub struct Pair {
 pub struct Names(Vec<(&'static str, &'static str, &'static str)>);
 
 impl Names {
-    /// Those that a function visits.
+    /// Collects the cases that a function visits.
     pub fn of(visit: impl FnOnce(&mut Self)) -> Self {
         let mut names = Self::default();
         visit(&mut names);
@@ -30,8 +30,8 @@ impl Names {
 }
 
 impl Visitor for Names {
-    /// Large arrays are left out: what is in them is in others. So are those with items left out:
-    /// of which type of ours the others are is not in the description.
+    /// Large arrays are left out, since other cases have the same content. Arrays with omitted
+    /// items are left out too: the WSDL does not give our types for them.
     fn visit<E: Exchange>(&mut self) {
         if !matches!(E::Kind::FEATURE, "large" | "sparse") {
             self.0.extend(E::Kind::CASES.iter().map(|(name, _)| (E::Kind::NAME, E::Kind::FEATURE, *name)));
@@ -40,7 +40,7 @@ impl Visitor for Names {
 }
 
 impl Pair {
-    /// Imports the description from our server.
+    /// Imports the WSDL from our server.
     pub async fn new(ours: &str, theirs: &str, version: Version) -> Result<Self, Failure> {
         let ours = DynamicClient::from_wsdl(format!("{ours}?wsdl")).await?.version(version);
         let theirs = DynamicClient::new(ours.contract().clone()).version(version).endpoint(theirs);
@@ -59,7 +59,7 @@ impl Pair {
         let echoed = self.theirs.call(&format!("echo{kind}"), &sampled).await?;
         let claim = json!({ "case": name, "value": echoed["value"] });
         let checked = self.ours.call(&format!("check{kind}"), &claim).await?;
-        let problem = checked["problem"].as_str().ok_or("no answer on what is wrong")?;
+        let problem = checked["problem"].as_str().ok_or("no result of the check")?;
         ensure(problem.is_empty(), problem)
     }
 }

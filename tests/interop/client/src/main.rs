@@ -1,10 +1,10 @@
 //! Calls every operation of `testdata/wsdl/bench.wsdl`, `types.wsdl` and `encoded.wsdl` with our
-//! client, over SOAP 1.1 and SOAP 1.2, and checks each value. Serves the latter two for the clients
-//! of others.
+//! client, over SOAP 1.1 and SOAP 1.2, and checks each value. Also serves the latter two for other
+//! toolkits' clients.
 //!
-//! Templates, hints and differential decoding are on, as by default, and one client serves all
-//! tests of a version: so each call is written and read against the ones before it. Prints one JSON
-//! object a test; `tests/interop/README.md` says what is in it.
+//! Templates, hints and differential decoding are enabled, as by default, and one client serves all
+//! tests of a version, so each call is encoded and decoded against the earlier ones. Prints one
+//! JSON object per test; `tests/interop/README.md` documents it.
 
 #![forbid(unsafe_code)]
 
@@ -31,40 +31,40 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::str::FromStr;
 
-/// What a test ends with where the peer did not do as it should.
+/// The error of a test in which the peer misbehaved.
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// Calls every operation of the descriptions of the interoperability tests.
+/// Calls every operation of the WSDLs of the interoperability tests.
 #[derive(Debug, Parser)]
 struct Arguments {
-    /// Where the service of testdata/wsdl/bench.wsdl is, if the peer has it
+    /// URL of the service of testdata/wsdl/bench.wsdl, if the peer has it
     url: Option<String>,
-    /// Where the service of testdata/wsdl/types.wsdl is
+    /// URL of the service of testdata/wsdl/types.wsdl
     #[arg(long, value_name = "URL")]
     types: Option<String>,
-    /// Where the service of testdata/wsdl/encoded.wsdl is
+    /// URL of the service of testdata/wsdl/encoded.wsdl
     #[arg(long, value_name = "URL")]
     encoded: Option<String>,
-    /// Where our own server is, whose services of values the others are compared with by their
-    /// descriptions alone
+    /// URL of our own server, whose value services are compared with the peer's by their WSDLs
+    /// alone
     #[arg(long, value_name = "URL")]
     ours: Option<String>,
-    /// Where it is for one feature alone, such as `gzip=http://localhost:8080/gzip`
+    /// URL for a single feature, such as `gzip=http://localhost:8080/gzip`
     #[arg(long = "at", value_name = "FEATURE=URL", value_parser = pair::<Feature>)]
     urls: Vec<(Feature, String)>,
-    /// This version of SOAP alone: 1.1 or 1.2
+    /// Test only this version of SOAP: 1.1 or 1.2
     #[arg(long, value_name = "VERSION", value_parser = ["1.1", "1.2"])]
     only: Option<String>,
-    /// What the service does not offer, and why: a feature, or a single test of one
+    /// A feature, or a single test of one, that the service does not offer, and why
     #[arg(long = "lacks", value_name = "FEATURE[/TEST]=REASON", value_parser = pair::<String>)]
     lacks: Vec<(String, String)>,
-    /// Where the server of TR-069 is; nothing else is tested then
+    /// URL of the TR-069 server; nothing else is tested then
     #[arg(long, value_name = "URL")]
     sessions: Option<String>,
-    /// PEM file with the authority that the service's certificate is from
+    /// PEM file with the authority that issued the service's certificate
     #[arg(long, value_name = "FILE", required_unless_present = "serve_values")]
     ca: Option<PathBuf>,
-    /// Serves testdata/wsdl/types.wsdl and encoded.wsdl instead
+    /// Serve testdata/wsdl/types.wsdl and encoded.wsdl instead
     #[arg(long)]
     serve_values: bool,
 }
@@ -80,7 +80,7 @@ struct Endpoint {
     url: String,
     urls: HashMap<Feature, String>,
     ca: PathBuf,
-    /// The client of all tests that need no other.
+    /// The client of all tests that need no other settings.
     client: Client,
 }
 
@@ -92,7 +92,7 @@ impl Endpoint {
         Ok(Endpoint { version, url, urls, ca: arguments.ca.clone().unwrap_or_default(), client })
     }
 
-    /// A client of its own for a feature, with the settings still to be made.
+    /// Returns a builder for a separate client for a feature.
     fn builder(&self, feature: Feature) -> ClientBuilder {
         Client::builder(self.urls.get(&feature).unwrap_or(&self.url).clone()).version(self.version)
     }
@@ -128,7 +128,7 @@ async fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The parts are boxed: together they are more than a stack has room for.
+/// The tests are boxed: together they exceed the stack.
 async fn test(arguments: &Arguments, version: Version) -> Result<(), Failure> {
     let report = Report::new(version, arguments.lacks.iter().cloned().collect());
     if let Some(url) = &arguments.url {
@@ -153,7 +153,8 @@ async fn test(arguments: &Arguments, version: Version) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The cases of a style once more, if our own server is there too: it has the service at the path.
+/// Tests the cases of a style by the WSDL alone, if our own server is available, which has the
+/// service at the path.
 async fn by_description(
     arguments: &Arguments,
     (path, url): (&str, &str),

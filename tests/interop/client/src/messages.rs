@@ -1,4 +1,4 @@
-//! The messages of `testdata/wsdl/bench.wsdl` as a client has them.
+//! The messages of `testdata/wsdl/bench.wsdl`, for a client.
 
 use deltasoap::lexical::{Base64, Date, DateTime, Decimal};
 use deltasoap::{Binary, Message, Nillable, Soap, Streamed};
@@ -11,7 +11,7 @@ pub trait List: Message + Send + 'static {
     fn items(&self) -> &[Self::Item];
 }
 
-/// Values that can be told to be the same, as a peer may write them.
+/// Values that can be compared in any form that a peer may write.
 pub trait Same: Clone + std::fmt::Debug {
     fn is_same(&self, other: &Self) -> bool;
 }
@@ -31,7 +31,7 @@ same! {
     |a: &bool, b| a == b, |a: &i32, b| a == b, |a: &i64, b| a == b, |a: &String, b| a == b, |a: &Decimal, b| a == b,
     |a: &f32, b| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()),
     |a: &f64, b| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()),
-    // The same instant, in whichever zone; or none in both.
+    // The same instant, in any zone; or no zone in both.
     |a: &DateTime, b| a.zone().is_some() == b.zone().is_some() && a.compare(b) == Some(std::cmp::Ordering::Equal),
     |a: &Mio, b| (a.x, a.y) == (b.x, b.y) && a.v.is_same(&b.v),
 }
@@ -80,7 +80,7 @@ lists! {
     SendStrings = "sendStrings" of String, SendMios = "sendMios" of Mio,
 }
 
-/// Doubles that are written while they are sent.
+/// Doubles that are encoded as they are sent.
 #[derive(Debug, Soap)]
 #[soap(namespace = "urn:bench", element = "sendDoubles")]
 pub struct StreamDoubles {

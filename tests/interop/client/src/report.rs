@@ -1,4 +1,4 @@
-//! What comes out: a line of JSON for each test, or for each feature that the peer does not have.
+//! The output: a line of JSON for each test, or for each feature that the peer does not have.
 
 use crate::Failure;
 use deltasoap::soap::Version;
@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// A row of the table that the results end in.
+/// A row of the final table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Feature {
     Arrays,
@@ -58,13 +58,13 @@ impl FromStr for Feature {
     }
 }
 
-/// Longest time of a test: a peer that does not answer is at fault too.
+/// Time limit of a test: a peer that does not answer fails it too.
 const TIME: Duration = Duration::from_secs(60);
 
 /// A test.
 type Running<'a> = Pin<Box<dyn Future<Output = Result<(), Failure>> + 'a>>;
 
-/// Where the results of one version of SOAP go.
+/// The output for one version of SOAP.
 pub struct Report {
     soap: &'static str,
     lacks: HashMap<String, String>,
@@ -82,7 +82,8 @@ struct Line<'a> {
 }
 
 impl Report {
-    /// `lacks` has reasons under the names of features, or of single tests as `FEATURE/TEST`.
+    /// Creates a report. `lacks` has reasons, by the names of features, or of single tests as
+    /// `FEATURE/TEST`.
     pub fn new(version: Version, lacks: HashMap<String, String>) -> Self {
         let soap = match version {
             Version::Soap11 => "1.1",
@@ -91,7 +92,7 @@ impl Report {
         Report { soap, lacks }
     }
 
-    /// Runs a test, unless the peer does not have what it is about: a feature, or the name of one.
+    /// Runs a test of a feature, given as such or by its name, unless the peer lacks it.
     pub fn test<'a>(
         &'a self,
         feature: impl Into<&'a str>,
@@ -101,7 +102,7 @@ impl Report {
         self.run(feature.into(), test, "", Box::pin(running))
     }
 
-    /// The same for a case that is exchanged by the description alone.
+    /// Runs a case that is exchanged by the WSDL alone.
     pub fn dynamic_case<'a>(
         &'a self,
         feature: &'a str,
@@ -111,8 +112,8 @@ impl Report {
         self.run(feature, test, ", by the description alone", Box::pin(running))
     }
 
-    /// A test is boxed: many of them in one function are more than a stack has room for.
-    /// What is lacking is known by the test's name without what stands behind it.
+    /// Runs a boxed test: many of them in one function would exceed the stack. `behind` is appended
+    /// to the name in the output, but is not part of the names in `lacks`.
     async fn run(&self, feature: &str, test: &str, behind: &str, running: Running<'_>) {
         let lacking = self.lacks.get(feature).or_else(|| self.lacks.get(&format!("{feature}/{test}")));
         let skipped = lacking.map(String::as_str);
@@ -127,7 +128,7 @@ impl Report {
     }
 }
 
-/// An error with what caused it.
+/// Returns an error with its causes.
 fn full(error: &(dyn std::error::Error + 'static)) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
@@ -137,7 +138,7 @@ fn shortened(text: &str) -> String {
     text.chars().take(300).collect()
 }
 
-/// Fails unless both are the same.
+/// Fails unless both are equal.
 pub fn same<T: PartialEq + std::fmt::Debug>(actual: &T, expected: &T, what: &str) -> Result<(), Failure> {
     if actual == expected {
         return Ok(());
@@ -146,7 +147,7 @@ pub fn same<T: PartialEq + std::fmt::Debug>(actual: &T, expected: &T, what: &str
         .into())
 }
 
-/// Fails with this text unless it is so.
+/// Fails with a text unless the condition holds.
 pub fn ensure(is_so: bool, otherwise: &str) -> Result<(), Failure> {
     if is_so { Ok(()) } else { Err(otherwise.into()) }
 }

@@ -1,7 +1,7 @@
 //! Our server of the values that toolkits exchange: the services of `testdata/wsdl/types.wsdl` and
 //! `testdata/wsdl/encoded.wsdl`, in Rust.
 //!
-//! What they give out, check and echo is in `deltasoap-cases`: this is how it is served.
+//! The values, their checks and messages are in `deltasoap-cases`; this module serves them.
 
 use crate::Failure;
 use axum::Router;
@@ -14,13 +14,13 @@ use deltasoap::{Lease, Message, Soap, SoapArray};
 use deltasoap_cases::{Calls, EncodedCalls, Exchange, Fields, Kind, LiteralCalls, Visitor, encoded, literal, problem};
 use std::future::ready;
 
-/// The description of the literal service.
+/// The WSDL of the literal service.
 const TYPES: &str = include_str!("../../../../testdata/wsdl/types.wsdl");
-/// The description of the encoded one.
+/// The WSDL of the encoded service.
 const ENCODED: &str = include_str!("../../../../testdata/wsdl/encoded.wsdl");
 
-/// Serves both on a port of its own, which is printed, until the process is killed. Larger
-/// responses are in gzip.
+/// Serves both on a free port, which is printed, until the process is killed. Large responses are
+/// gzipped.
 pub async fn serve() -> Result<(), Failure> {
     let server = Server::bind("127.0.0.1:0").await?;
     let builder = || SoapService::builder().compression(Compression::from_bytes(1000));
@@ -97,7 +97,7 @@ fn unknown_case() -> Fault {
     Fault::sender("no such case")
 }
 
-/// What there is to test.
+/// The features to test.
 #[derive(Debug, Clone, PartialEq, Eq, Soap)]
 #[soap(namespace = "urn:types")]
 struct Case {

@@ -1,10 +1,10 @@
-//! Sessions of TR-069 with our own device.
+//! TR-069 sessions with our own device.
 
 use deltasoap::Simple;
 use deltasoap_cwmp::types::{DeviceId, GetRpcMethods};
 use deltasoap_cwmp::{Cpe, Parameter, Parameters, Version};
 
-/// Has a session in each version, and prints a line for each.
+/// Runs a session in each version, and prints a line for each.
 pub async fn test(url: &str) {
     for version in Version::ALL {
         let detail = session(url, version).await.err().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Structs, whose parts may be absent or nil, and faults with typed details.
+//! Structs with fields that may be absent or nil, and faults with typed details.
 
 use crate::messages::*;
 use crate::report::{Feature, Report, ensure, same};
@@ -55,7 +55,7 @@ fn required() -> Person {
     }
 }
 
-/// Several times, so that templates and memories of it are used.
+/// Echoes it several times, so that templates and earlier messages are used.
 async fn echo(endpoint: &Endpoint, mut person: Person) -> Result<(), Failure> {
     for round in 0..3 {
         person.id += round;
@@ -64,8 +64,8 @@ async fn echo(endpoint: &Endpoint, mut person: Person) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Some toolkits have one value for absent and nil, so that either may come back for what may be
-/// both.
+/// Some toolkits have one value for absent and nil, so either may be returned where both are
+/// allowed.
 async fn echo_optional_nil(endpoint: &Endpoint, mut person: Person) -> Result<(), Failure> {
     let received = echoed(endpoint, &person).await?;
     if received.born.is_none() {
@@ -89,14 +89,14 @@ async fn faults(endpoint: &Endpoint, report: &Report) {
 
 async fn fails(endpoint: &Endpoint, code: &str) -> Result<(), Failure> {
     let fault = fault::<_, FailResponse>(endpoint, &Fail { code: code.to_owned() }).await?;
-    ensure(matches!(fault.code, FaultCode::Sender | FaultCode::Receiver), "the code is of no kind that was expected")?;
+    ensure(matches!(fault.code, FaultCode::Sender | FaultCode::Receiver), "unexpected kind of code")?;
     ensure(!fault.reason.is_empty(), "there is no reason")?;
     let typed = TypedFault::<BenchFault>::from_fault(&fault).ok_or("there is no BenchFault in the detail")??;
     let limit = i32::try_from(code.chars().count())?;
     same(&typed.detail, &BenchFault { code: code.to_owned(), limit }, "detail")
 }
 
-/// Whose fault it is differs from toolkit to toolkit; that it is one does not.
+/// Toolkits differ on whose fault it is, but all must answer with a fault.
 async fn unknown(endpoint: &Endpoint) -> Result<(), Failure> {
     fault::<_, EchoVoidResponse>(endpoint, &NoSuchOperation {}).await.map(drop)
 }

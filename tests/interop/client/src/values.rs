@@ -1,4 +1,4 @@
-//! Arrays of every type, values at the edge, and messages that resemble each other.
+//! Arrays of every type, extreme values, and similar messages.
 
 use crate::messages::*;
 use crate::report::{Feature, Report, ensure, same};
@@ -13,12 +13,12 @@ pub async fn test(endpoint: &Endpoint, report: &Report) {
     similar(endpoint, report).await;
 }
 
-/// The action of an operation, which some peers dispatch by.
+/// Returns the action of an operation, which some peers dispatch by.
 pub fn action<T: Message>() -> String {
     format!("urn:bench#{}", T::ELEMENT.local)
 }
 
-/// The settings of a call of an operation.
+/// Returns the settings of a call of an operation.
 pub fn options<T: Message>() -> CallOptions {
     CallOptions::new().action(action::<T>())
 }
@@ -47,12 +47,12 @@ pub async fn send<Req: List, Resp: Counted>(client: &Client, items: Vec<Req::Ite
 
 const SIZES: [usize; 3] = [0, 1, 100];
 
-/// So many values, each made from its number.
+/// Creates `size` values, each from its index.
 fn many<T>(size: usize, make: impl Fn(usize) -> T) -> Vec<T> {
     (0..size).map(make).collect()
 }
 
-/// A test for each size: `name: Request => Response, values`.
+/// Defines a test for each size: `name: Request => Response, values`.
 macro_rules! array_tests {
     ($endpoint:ident, $report:ident, $call:ident: $($request:ident => $response:ident of $make:expr),* $(,)?) => {$(
         for size in SIZES {
@@ -100,7 +100,7 @@ async fn base64(endpoint: &Endpoint, size: usize) -> Result<(), Failure> {
     same(&response.body.count(), &i32::try_from(size)?, "count")
 }
 
-/// Some integer, by multiplication with a large prime.
+/// Returns a pseudo-random integer, by multiplication with a large prime.
 fn int(n: usize) -> i32 {
     (n as i32).wrapping_mul(1_000_000_007)
 }
@@ -149,7 +149,8 @@ const TEXTS: [(&str, &[&str]); 5] = [
     ("empty strings among others", &["", "a", "", "", "b", ""]),
 ];
 
-/// What changes from one message to the next, and is it always the value that was sent?
+/// Sends messages that differ in various ways, and checks that each echo is the value that was
+/// sent.
 async fn similar(endpoint: &Endpoint, report: &Report) {
     report.test(Feature::Similar, "doubles, one changed a message", changing_doubles(endpoint)).await;
     report.test(Feature::Similar, "strings that grow and shrink", changing_strings(endpoint)).await;
@@ -190,12 +191,13 @@ async fn changing_mios(endpoint: &Endpoint) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How many bytes were passed over depends on how the peer writes, and on what pays; but some are.
+/// The number of skipped bytes depends on how the peer writes, and on what saves time; but it must
+/// not be zero.
 async fn read_differentially(endpoint: &Endpoint) -> Result<(), Failure> {
-    ensure(endpoint.client.differential_stats().fast_bytes > 0, "no byte of any response was passed over")
+    ensure(endpoint.client.differential_stats().fast_bytes > 0, "no byte of any response was skipped")
 }
 
-/// Requests that differ from the one before in some values alone.
+/// Requests that differ from the previous one only in some values.
 async fn written_differentially(endpoint: &Endpoint) -> Result<(), Failure> {
     let stats = endpoint.client.encode_stats();
     ensure(stats.perfect + stats.partial > 0, "no request was written over the one before it")

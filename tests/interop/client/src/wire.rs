@@ -1,4 +1,4 @@
-//! What is around the messages: header blocks, encodings and lengths of bodies, TLS, packages of
+//! Everything around the messages: header blocks, encodings and lengths of bodies, TLS, packages of
 //! parts, and one-way messages.
 
 use crate::messages::*;
@@ -58,7 +58,7 @@ async fn traced(endpoint: &Endpoint, block: Option<HeaderBlock>) -> Result<Respo
     Ok(endpoint.client.call_with(&TraceRequest {}, options).await?)
 }
 
-/// Texts that look unlike in UTF-16 and UTF-8, again and again with changes.
+/// Strings that differ in UTF-16 and UTF-8, several times with changes.
 async fn utf_16(endpoint: &Endpoint) -> Result<(), Failure> {
     let client = endpoint.client_for(Feature::Utf16)?;
     for round in 0..5 {
@@ -72,12 +72,12 @@ async fn utf_16(endpoint: &Endpoint) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A header of a response; empty if there is none.
+/// Returns a header of a response; empty if there is none.
 pub fn header_of<T>(response: &Response<T>, name: HeaderName) -> String {
     response.http_headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or("").to_owned()
 }
 
-/// A list of which nobody knows how long it will be.
+/// Sends a list of unknown length.
 async fn chunked_request(endpoint: &Endpoint) -> Result<(), Failure> {
     let request = StreamDoubles { item: Streamed(Vec::new()) };
     let client = endpoint.client_for(Feature::Chunked)?;
@@ -87,11 +87,12 @@ async fn chunked_request(endpoint: &Endpoint) -> Result<(), Failure> {
     same(&response.body.count, &20_000, "count")
 }
 
-/// A request with Content-Length, and a response that is told its end in this way.
+/// Sends a request with Content-Length, and checks how the response's end is marked.
 async fn transfer(endpoint: &Endpoint, feature: Feature) -> Result<(), Failure> {
-    // What is compressed on its way has no length beforehand.
+    // The length of a compressed body is not known in advance.
     let client = endpoint.builder(feature).accept_gzip(false).build()?;
-    // Some servers count what fits in their buffer, and send in chunks what does not.
+    // Some servers send Content-Length for what fits into their buffer, and chunks for larger
+    // bodies.
     let size = if feature == Feature::Chunked { 5000 } else { 100 };
     let request = EchoDoubles { item: (0..size).map(double).collect() };
     for _ in 0..3 {
@@ -138,7 +139,7 @@ async fn tls(endpoint: &Endpoint) -> Result<(), Failure> {
 async fn unknown_authority(endpoint: &Endpoint) -> Result<(), Failure> {
     let client: Client = endpoint.client_for(Feature::Tls)?;
     let outcome = echo::<EchoDoubles, EchoDoublesResponse>(&client, vec![1.0]).await;
-    ensure(outcome.is_err(), "a certificate of an authority that is not trusted was taken")
+    ensure(outcome.is_err(), "a certificate of an untrusted authority was accepted")
 }
 
 async fn attachment(endpoint: &Endpoint, mtom: Mtom, size: usize) -> Result<(), Failure> {
@@ -153,7 +154,7 @@ async fn attachment(endpoint: &Endpoint, mtom: Mtom, size: usize) -> Result<(), 
     ensure(received == data, "other octets came back")
 }
 
-/// Values of at least this many bytes become parts.
+/// Returns options that make parts of values of at least this many bytes.
 fn parts_from(threshold: usize) -> AttachmentOptions {
     AttachmentOptions { threshold, ..AttachmentOptions::client() }
 }
@@ -166,7 +167,7 @@ async fn send_attachment(endpoint: &Endpoint) -> Result<(), Failure> {
     same(&response.body.count, &1_000_000, "count")
 }
 
-/// One-way messages may arrive a little after they were accepted.
+/// One-way messages may arrive shortly after they were accepted.
 async fn one_way(endpoint: &Endpoint) -> Result<(), Failure> {
     let client = endpoint.client_for(Feature::OneWay)?;
     let topic = format!("ours over {:?}, process {}", endpoint.version, std::process::id());

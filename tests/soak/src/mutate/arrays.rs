@@ -1,13 +1,13 @@
-//! Lists and SOAP arrays: longer and shorter, with positions, offsets and gaps, in one another.
+//! Lists and SOAP arrays: longer and shorter, with positions, offsets and gaps, nested.
 
 use super::{add_attributes, in_body};
 use crate::chance::Chance;
 use crate::markup::{Document, Element};
 
-/// Bytes of items that are put in at once, at most.
+/// Maximum size of inserted items, in bytes.
 const GROWTH: usize = 20_000;
 
-/// Attributes of SOAP arrays and of their items.
+/// Changes attributes of SOAP arrays and of their items.
 pub fn change(document: &mut Document, chance: &mut Chance) {
     let lists = lists(document);
     let Some(list) = chance.choose(&lists) else { return };
@@ -33,7 +33,7 @@ fn size(items: usize, chance: &mut Chance) -> String {
     }
 }
 
-/// Positions for all items, with gaps: a sparse array.
+/// Gives all items positions, with gaps: a sparse array.
 fn number_all(document: &mut Document, items: &[Element], chance: &mut Chance) {
     let mut positions = Vec::new();
     let mut at = chance.below(3);
@@ -44,7 +44,7 @@ fn number_all(document: &mut Document, items: &[Element], chance: &mut Chance) {
     if chance.one_in(6) {
         positions.reverse();
     }
-    // From behind, so that places hold.
+    // Backwards, so that earlier positions stay valid.
     for (item, at) in items.iter().zip(positions).rev() {
         if !document.text(*item).contains("position=") && !chance.one_in(8) {
             add_attributes(document, *item, &format!(" e:position='[{at}]'"));
@@ -60,7 +60,7 @@ fn remove_positions(document: &mut Document, chance: &mut Chance) {
     }
 }
 
-/// Positions in rows and columns.
+/// Gives the items positions in rows and columns.
 fn two_dimensions(document: &mut Document, parent: Element, items: &[Element], chance: &mut Chance) {
     let columns = chance.between(1, 3);
     for (index, item) in items.iter().enumerate().rev() {
@@ -70,7 +70,7 @@ fn two_dimensions(document: &mut Document, parent: Element, items: &[Element], c
     add_attributes(document, parent, &format!(" e:arrayType='xsd:int[{},{columns}]'", items.len().div_ceil(columns)));
 }
 
-/// Items inserted, removed, moved: some or many of them.
+/// Inserts, removes or moves some or many items.
 pub fn resize(document: &mut Document, chance: &mut Chance) {
     let lists = lists(document);
     let Some((_, items)) = chance.choose(&lists) else { return };
@@ -91,7 +91,7 @@ pub fn grow(document: &mut Document, chance: &mut Chance) {
     repeat(document, *chance.pick(items), chance.between(10, 400), chance);
 }
 
-/// A few items come or go somewhere in the longest list.
+/// Adds or removes a few items somewhere in the longest list.
 pub fn slide(document: &mut Document, chance: &mut Chance) {
     let lists = lists(document);
     let Some((_, items)) = lists.iter().max_by_key(|(_, items)| items.len()) else { return };
@@ -105,8 +105,7 @@ pub fn slide(document: &mut Document, chance: &mut Chance) {
     }
 }
 
-/// A list becomes long, and its items have their elements in another order, if they can still be
-/// read.
+/// Makes a list long and reorders the elements of its items, if they can still be decoded.
 pub fn shuffle(document: &mut Document, is_good: &impl Fn(&str) -> bool, chance: &mut Chance) {
     grow(document, chance);
     let mut other = Document(document.0.clone());
@@ -116,7 +115,7 @@ pub fn shuffle(document: &mut Document, is_good: &impl Fn(&str) -> bool, chance:
     }
 }
 
-/// Two elements within an item change places: in one item, in all from one on, or in every other.
+/// Swaps two elements within an item: in one item, in all from one on, or in every other.
 pub fn reorder(document: &mut Document, chance: &mut Chance) {
     let mut lists = lists(document);
     lists.retain(|(_, items)| children(document, items[0]).len() > 1);
@@ -125,7 +124,7 @@ pub fn reorder(document: &mut Document, chance: &mut Chance) {
     let (one, other) = (chance.below(count), chance.below(count));
     let first = if chance.one_in(3) { 0 } else { chance.below(items.len()) };
     let (last, step) = *chance.pick(&[(first + 1, 1), (items.len(), 1), (items.len(), 1), (items.len(), 2)]);
-    // From the last one, so that the places of the others hold.
+    // Backwards, so that earlier positions stay valid.
     for item in items[first..last].iter().step_by(step).rev() {
         exchange(document, &children(document, *item), one.min(other), one.max(other));
     }
@@ -139,7 +138,7 @@ fn exchange(document: &mut Document, elements: &[Element], first: usize, last: u
     }
 }
 
-/// The elements right within an element.
+/// Returns the children of an element.
 fn children(document: &Document, parent: Element) -> Vec<Element> {
     let mut within = Document(format!("<>{}</>", &document.0[parent.content..parent.tag])).elements();
     within.sort_by_key(|it| it.start);
@@ -161,14 +160,14 @@ fn children(document: &Document, parent: Element) -> Vec<Element> {
     within.into_iter().map(place).collect()
 }
 
-/// Several items from one place on.
+/// Removes several consecutive items.
 fn remove(document: &mut Document, items: &[Element], chance: &mut Chance) {
     let count = chance.between(1, items.len());
     let (from, to) = (items[0].start, items[count - 1].end);
     document.0.replace_range(from..to, "");
 }
 
-/// More items like one, each with a number of its own. Nothing changes if it has identifiers.
+/// Adds copies of an item, each with its own number. Does nothing if the item has identifiers.
 fn repeat(document: &mut Document, item: Element, count: usize, chance: &mut Chance) {
     let from = chance.below(90_000);
     let text = document.text(item);
@@ -180,8 +179,8 @@ fn repeat(document: &mut Document, item: Element, count: usize, chance: &mut Cha
     document.0.insert_str(item.start, &items);
 }
 
-/// An item with another number in its first leaf that begins with one: so that items can be told
-/// apart.
+/// Returns an item with another number in its first leaf that begins with one, so that items can be
+/// distinguished.
 fn numbered(text: &str, n: usize) -> String {
     let is_digit = |at: usize| text.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
     let Some(at) = text.match_indices('>').map(|(at, _)| at + 1).find(|&at| is_digit(at)) else {
@@ -197,7 +196,7 @@ fn append_like_last(document: &mut Document, items: &[Element], chance: &mut Cha
     document.0.insert_str(last.end, &text.repeat(chance.between(1, 3)));
 }
 
-/// The white space that stands between an item and the tag before.
+/// Returns the white space between an item and the previous tag.
 fn white_before(document: &Document, item: Element) -> String {
     let before = &document.0[..item.start];
     before[before.trim_ascii_end().len()..].to_owned()
@@ -211,7 +210,8 @@ fn rotate(document: &mut Document, items: &[Element]) {
     }
 }
 
-/// Elements in a row that have the same name and parent: the parent, and two or more of them.
+/// Returns consecutive elements with the same name and parent: the parent, and two or more
+/// elements.
 fn lists(document: &Document) -> Vec<(Element, Vec<Element>)> {
     let mut elements = in_body(document);
     elements.sort_by_key(|it| it.start);
@@ -230,7 +230,7 @@ fn lists(document: &Document) -> Vec<(Element, Vec<Element>)> {
     lists
 }
 
-/// Runs of children with one name; single ones too, now and then they are all there is.
+/// Returns runs of children with one name; sometimes single ones too, for there may be no others.
 fn runs(document: &Document, (parent, children): (Element, Vec<Element>)) -> Vec<(Element, Vec<Element>)> {
     let runs = children.chunk_by(|one, other| document.name(*one) == document.name(*other));
     runs.map(|run| (parent, run.to_vec())).collect()

@@ -1,5 +1,5 @@
-//! What happens to one message alone: damage, garbage, another encoding. The stream goes on from
-//! the message as it was.
+//! Changes of a single message: damage, garbage, another encoding. The stream continues from the
+//! unchanged message.
 
 use crate::chance::Chance;
 use crate::generate;
@@ -25,7 +25,7 @@ const GARBAGE: [&[u8]; 18] = [
     b"<!DOCTYPE a>",
 ];
 
-/// A message as it is sent: mostly as it is.
+/// Returns the bytes of a message as sent: usually unchanged.
 pub fn sent(text: &str, chance: &mut Chance) -> Vec<u8> {
     let bytes = text.as_bytes().to_vec();
     match chance.below(48) {

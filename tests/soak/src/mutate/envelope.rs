@@ -3,7 +3,7 @@
 use crate::chance::Chance;
 use crate::markup::Document;
 
-/// Prefixes that changes use, each with its namespace.
+/// Prefixes used by the changes, each with its namespace.
 const PREFIXES: [(&str, &str); 5] = [
     ("xsi", "http://www.w3.org/2001/XMLSchema-instance"),
     ("xsd", "http://www.w3.org/2001/XMLSchema"),
@@ -12,8 +12,8 @@ const PREFIXES: [(&str, &str); 5] = [
     ("q", "urn:q"),
 ];
 
-/// The message with declarations for all prefixes that changes use, as far as its envelope lacks
-/// them.
+/// Adds declarations to the message's envelope for all prefixes that changes use, unless they
+/// exist.
 pub fn with_prefixes(text: &str) -> String {
     let Some(start) = envelope(text) else { return text.to_owned() };
     let end = text[start..].find('>').map_or(text.len(), |end| start + end);
@@ -25,12 +25,12 @@ pub fn with_prefixes(text: &str) -> String {
     format!("{}{declarations}{}", &text[..name_end], &text[name_end..])
 }
 
-/// Where the root's start tag begins.
+/// Returns the position of the root's start tag.
 fn envelope(text: &str) -> Option<usize> {
     text.match_indices('<').map(|(at, _)| at).find(|at| text[at + 1..].starts_with(|c: char| c.is_alphabetic()))
 }
 
-/// A header block more, fewer, or another; something before or after the envelope.
+/// Adds, removes or replaces a header block; inserts something before or after the envelope.
 pub fn change(document: &mut Document, chance: &mut Chance) {
     match chance.below(10) {
         8 | 9 => set_encoding(document, chance),
@@ -66,7 +66,7 @@ fn remove_header(document: &mut Document) {
     }
 }
 
-/// A declaration more on the envelope.
+/// Adds a declaration to the envelope.
 fn declare(document: &mut Document, chance: &mut Chance) {
     let Some(start) = envelope(&document.0) else { return };
     if let Some(end) = document.0[start..].find([' ', '>']) {
@@ -74,7 +74,7 @@ fn declare(document: &mut Document, chance: &mut Chance) {
     }
 }
 
-/// SOAP encoding comes into force on the envelope or the body, or is so no more.
+/// Sets or removes SOAP encoding on the envelope or the body.
 pub fn set_encoding(document: &mut Document, chance: &mut Chance) {
     const STYLE: &str = "encodingStyle='http://schemas.xmlsoap.org/soap/encoding/'";
     let Some(prefix) = prefix(document) else { return };
@@ -88,7 +88,7 @@ pub fn set_encoding(document: &mut Document, chance: &mut Chance) {
     }
 }
 
-/// The envelope's prefix with its colon.
+/// Returns the envelope's prefix with its colon.
 fn prefix(document: &Document) -> Option<String> {
     let start = envelope(&document.0)?;
     let rest = &document.0[start + 1..];

@@ -1,4 +1,4 @@
-//! Changes of texts.
+//! Changes of text content.
 
 use super::leaves_of;
 use crate::chance::Chance;
@@ -31,7 +31,7 @@ const TEXTS: [&str; 24] = [
     "s:name",
 ];
 
-/// Other digits and letters in some leaves, or another text in one.
+/// Changes digits and letters in some leaves, or the whole text of one.
 pub fn change_values(document: &mut Document, chance: &mut Chance) {
     let leaves = leaves_of(document);
     let Some(&leaf) = chance.choose(&leaves) else { return };
@@ -44,7 +44,7 @@ pub fn change_values(document: &mut Document, chance: &mut Chance) {
     }
 }
 
-/// Changes the last leaf of a parent: the place from which nothing of its siblings follows.
+/// Changes the last leaf of a parent: none of its siblings follow.
 pub fn change_last(document: &mut Document, chance: &mut Chance) {
     let last = last_leaves(document);
     if let Some(&leaf) = chance.choose(&last) {
@@ -53,7 +53,7 @@ pub fn change_last(document: &mut Document, chance: &mut Chance) {
 }
 
 /// Changes the leaf with a number, counted from the end: the same one in most messages of a stream.
-/// Even numbers are of leaves that are the last of their parent.
+/// Even numbers stand for leaves that are the last of their parent.
 pub fn change_same(document: &mut Document, number: usize, chance: &mut Chance) {
     let leaves = if number.is_multiple_of(2) { last_leaves(document) } else { leaves_of(document) };
     if let Some(&leaf) = leaves.iter().rev().cycle().nth(number / 2).filter(|_| !leaves.is_empty()) {
@@ -69,7 +69,7 @@ fn last_leaves(document: &Document) -> Vec<Element> {
     leaves_of(document).into_iter().filter(is_last).collect()
 }
 
-/// Another text, as long as before most of the time.
+/// Replaces the text, usually with one of the same length.
 fn resize(document: &mut Document, leaf: Element, chance: &mut Chance) {
     match chance.below(4) {
         0 | 1 => turn(document, leaf, chance),
@@ -78,7 +78,8 @@ fn resize(document: &mut Document, leaf: Element, chance: &mut Chance) {
     }
 }
 
-/// One character of a text in other words: as a reference, in a CDATA section, beside a comment.
+/// Changes the spelling of one character of a text: a reference, a CDATA section, or with a comment
+/// next to it.
 pub fn reword(document: &mut Document, chance: &mut Chance) {
     let leaves = leaves_of(document);
     if let Some(&leaf) = chance.choose(&leaves) {
@@ -102,7 +103,7 @@ fn reword_leaf(document: &mut Document, leaf: Element, chance: &mut Chance) {
     document.0.replace_range(at..at + c.len_utf8(), &other);
 }
 
-/// Other digits and letters, as many as before.
+/// Changes digits and letters without changing the length.
 fn turn(document: &mut Document, leaf: Element, chance: &mut Chance) {
     let text = &document.0[leaf.content..leaf.tag];
     let plain = plain(text);
@@ -119,7 +120,7 @@ fn turn(document: &mut Document, leaf: Element, chance: &mut Chance) {
     document.0.replace_range(leaf.content..leaf.tag, &text);
 }
 
-/// Where letters and digits stand, outside of comments and the like.
+/// Returns the positions of letters and digits, outside of comments and the like.
 fn plain(text: &str) -> Vec<usize> {
     let mut is_markup = false;
     let mut is_plain = |c: char| {
@@ -129,12 +130,12 @@ fn plain(text: &str) -> Vec<usize> {
     text.char_indices().filter(|&(_, c)| is_plain(c)).map(|(at, _)| at).collect()
 }
 
-/// One leaf in so many, from somewhere on.
+/// Changes every n-th leaf, from a random one on.
 fn every_so_many(document: &mut Document, leaves: &[Element], chance: &mut Chance) {
     let (start, step) = (chance.below(leaves.len()), chance.between(1, 7));
     let count = chance.between(1, 40);
     let chosen: Vec<_> = leaves.iter().skip(start).step_by(step).take(count).copied().collect();
-    // From behind, so that positions hold.
+    // Backwards, so that earlier positions stay valid.
     chosen.into_iter().rev().for_each(|leaf| turn(document, leaf, chance));
 }
 

@@ -1,15 +1,15 @@
-//! Streams of messages that resemble each other: each is the one before with a few changes.
+//! Streams of similar messages: each is the previous one with a few changes.
 //!
 //! | module | changes |
 //! |---|---|
 //! | [`crate::markup`] | of elements: texts, more, fewer, exchanged; attributes; comments; empty-element tags |
 //! | [`leaves`] | of texts: digits, lengths, entities, CDATA |
-//! | [`names`] | prefixes, namespaces, `xsi:type`, `xsi:nil`, attributes given twice |
+//! | [`names`] | prefixes, namespaces, `xsi:type`, `xsi:nil`, duplicate attributes |
 //! | [`arrays`] | SOAP arrays: sizes, offsets, positions; growing and shrinking |
 //! | [`references`] | SOAP encoding's references |
 //! | [`envelope`] | headers, what precedes and follows the envelope |
 //! | [`white`] | pretty-printing |
-//! | [`damage`] | truncation, garbage, other encodings: of one message alone |
+//! | [`damage`] | truncation, garbage, other encodings: of a single message |
 
 mod arrays;
 mod damage;
@@ -22,14 +22,14 @@ mod white;
 use crate::chance::Chance;
 use crate::markup::{Document, Element, Entropy};
 
-/// Messages of most streams, and of a few.
+/// Maximum numbers of messages, of most streams and of a few.
 const MESSAGES: usize = 9;
 const MANY_MESSAGES: usize = 80;
-/// A message that has grown beyond this begins anew.
+/// A message that grows beyond this size is replaced by a new one.
 const LONGEST: usize = 60_000;
 
-/// A stream that begins with one of some messages. Empty if there are none. Of the messages that
-/// are not good many are left out, and most others are followed by one like the last good one.
+/// Creates a stream that begins with one of some messages. Empty if there are none. Many of the
+/// invalid messages are left out, and most others are followed by one like the last valid message.
 pub fn stream(base: &[String], chance: &mut Chance, is_good: impl Fn(&str) -> bool) -> Vec<Vec<u8>> {
     let Some(first) = chance.choose(base) else { return Vec::new() };
     let white = white::Style::any(chance);
@@ -77,7 +77,7 @@ pub fn stream(base: &[String], chance: &mut Chance, is_good: impl Fn(&str) -> bo
 }
 
 /// Some senders repeat a message, whatever the answer was. What a decoder learned from an invalid
-/// message must not make it valid.
+/// message must not make the repetition valid.
 fn send_again(messages: &mut Vec<Vec<u8>>, chance: &mut Chance) {
     if messages.is_empty() || !chance.one_in(3) {
         return;
@@ -92,15 +92,15 @@ fn pick(base: &[String], chance: &mut Chance) -> String {
     chance.pick(base).clone()
 }
 
-/// What most messages of a stream differ in.
+/// What differs in most messages of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Habit {
     Any,
-    /// Leaves alone.
+    /// Only leaves.
     Leaves,
-    /// The leaf with this number, see [`leaves::change_same`].
+    /// The leaf with this number; see [`leaves::change_same`].
     OneLeaf(usize),
-    /// Items of a long list, which come and go.
+    /// Items of a long list, which are added and removed.
     List,
     /// Whether SOAP encoding is in force.
     Encoding,
@@ -124,7 +124,7 @@ impl Habit {
     }
 }
 
-/// One change, or a few.
+/// Makes one or more changes.
 fn change(document: &mut Document, habit: Habit, chance: &mut Chance) {
     for _ in 0..chance.between(1, 3) {
         match (habit, chance.one_in(8)) {
@@ -164,7 +164,7 @@ fn change(document: &mut Document, habit: Habit, chance: &mut Chance) {
     }
 }
 
-/// Elements without child elements, in document order.
+/// Returns the elements without child elements, in document order.
 fn leaves_of(document: &Document) -> Vec<Element> {
     // In the order of end tags, an element with children follows the last of them.
     let elements = document.elements();
@@ -173,7 +173,7 @@ fn leaves_of(document: &Document) -> Vec<Element> {
     leaves.map(|(_, leaf)| *leaf).collect()
 }
 
-/// The elements within the body's first element, that one included.
+/// Returns the first element of the body and all elements within it.
 fn in_body(document: &Document) -> Vec<Element> {
     let elements = document.elements();
     let body = elements.iter().rfind(|it| document.name(**it).rsplit(':').next() == Some("Body")).copied();
@@ -181,7 +181,7 @@ fn in_body(document: &Document) -> Vec<Element> {
     elements.into_iter().filter(within).collect()
 }
 
-/// Puts attributes on an element's start tag.
+/// Adds attributes to an element's start tag.
 fn add_attributes(document: &mut Document, element: Element, attributes: &str) {
     document.0.insert_str(element.name_end, attributes);
 }

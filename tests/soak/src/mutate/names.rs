@@ -1,4 +1,4 @@
-//! Changes of names and of what attributes say about them.
+//! Changes of names and of the attributes about them.
 
 use super::{add_attributes, in_body};
 use crate::chance::Chance;
@@ -7,7 +7,7 @@ use crate::markup::{Document, Element};
 const TYPES: [&str; 10] =
     ["xsd:int", "xsd:string", "xsd:double", "xsd:anyType", "e:Array", "q:T", "unbound:T", "Flat", "Point", ""];
 
-/// Prefixes, declarations, types, nils, attributes.
+/// Changes prefixes, declarations, types, nils or attributes.
 pub fn change(document: &mut Document, chance: &mut Chance) {
     let elements = in_body(document);
     let Some(&element) = chance.choose(&elements) else { return };
@@ -25,7 +25,7 @@ pub fn change(document: &mut Document, chance: &mut Chance) {
     }
 }
 
-/// One prefix becomes another everywhere; of the same length, or not.
+/// Renames a prefix everywhere, with the same length or another.
 fn rename_prefix(document: &mut Document, chance: &mut Chance) {
     let prefixes: Vec<_> =
         document.0.match_indices("xmlns:").filter_map(|(at, _)| prefix_at(&document.0, at + 6)).collect();
@@ -48,7 +48,7 @@ fn prefix_at(text: &str, at: usize) -> Option<String> {
     rest.find('=').map(|end| rest[..end].to_owned()).filter(|prefix| prefix.len() < 20)
 }
 
-/// Declares a prefix once more: as it was, or as another namespace.
+/// Declares a prefix again: for the same namespace or another.
 fn redeclare(document: &mut Document, element: Element, chance: &mut Chance) {
     let Some((at, _)) = document.0.match_indices("xmlns:").nth(chance.below(4)) else { return };
     let rest = &document.0[at..];
@@ -65,7 +65,7 @@ fn declare_default(document: &mut Document, element: Element, chance: &mut Chanc
     add_attributes(document, element, &format!(" xmlns='{namespace}'"));
 }
 
-/// Another type where one is given, or none.
+/// Replaces or removes a given type.
 fn retype(document: &mut Document, chance: &mut Chance) {
     let places: Vec<_> = document.0.match_indices(":type=").map(|(at, _)| at).collect();
     let Some(&at) = chance.choose(&places) else { return };
@@ -74,7 +74,7 @@ fn retype(document: &mut Document, chance: &mut Chance) {
     document.0.replace_range(open..close, chance.word(&TYPES));
 }
 
-/// A nil element: empty, or with its content, which is an error.
+/// Makes an element nil: empty, or with its content, which is an error.
 fn nil(document: &mut Document, element: Element, chance: &mut Chance) {
     if element.tag < element.end && !chance.one_in(5) {
         document.0.replace_range(element.content..element.tag, "");
@@ -83,18 +83,18 @@ fn nil(document: &mut Document, element: Element, chance: &mut Chance) {
     add_attributes(document, element, &format!(" xsi:nil='{value}'"));
 }
 
-/// The same attribute on all elements of a name: decoders learn it.
+/// Adds the same attribute to all elements of a name: decoders learn it.
 pub fn mark_all(document: &mut Document, chance: &mut Chance) {
     let elements = in_body(document);
     let Some(name) = chance.choose(&elements).map(|like| document.name(*like).to_owned()) else { return };
     let attribute = chance.word(&[" note='1'", " xsi:nil='false'", " id='n'", " xsi:type='xsd:string' note='a b'"]);
     let mut alike: Vec<_> = elements.iter().filter(|it| document.name(**it) == name).copied().collect();
-    // From the last one, so that the places of the others hold.
+    // Backwards, so that earlier positions stay valid.
     alike.sort_by_key(|it| it.name_end);
     alike.iter().rev().for_each(|&element| add_attributes(document, element, attribute));
 }
 
-/// Another value for an attribute that is there.
+/// Changes the value of an existing attribute.
 pub fn vary(document: &mut Document, chance: &mut Chance) {
     const VALUES: [&str; 10] = ["", "1", "true", "false", "0", "a &gt; b", "\u{e4}", "a\tb", "a > b", "x:y"];
     let elements = in_body(document);
@@ -104,14 +104,14 @@ pub fn vary(document: &mut Document, chance: &mut Chance) {
     }
 }
 
-/// Where the values of an element's attributes are.
+/// Returns the positions of the values of an element's attributes.
 fn values_of(document: &Document, element: Element) -> Vec<std::ops::Range<usize>> {
     let tag = &document.0[element.name_end..element.content];
     let quotes: Vec<usize> = tag.match_indices(['\'', '"']).map(|(at, _)| element.name_end + at).collect();
     quotes.chunks_exact(2).map(|pair| pair[0] + 1..pair[1]).collect()
 }
 
-/// The first attribute twice.
+/// Duplicates the first attribute.
 fn double_attribute(document: &mut Document, element: Element) {
     let tag = &document.0[element.name_end..element.content];
     let mut quotes = tag.match_indices(['\'', '"']);
@@ -121,7 +121,7 @@ fn double_attribute(document: &mut Document, element: Element) {
     }
 }
 
-/// Another name for an element, on both its tags.
+/// Renames an element, on both of its tags.
 fn rename(document: &mut Document, element: Element, chance: &mut Chance) {
     let name = document.name(element).to_owned();
     let other = match chance.below(3) {

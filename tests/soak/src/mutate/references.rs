@@ -1,11 +1,11 @@
-//! References of SOAP encoding: content moves to an element of its own, elements come to share one,
-//! references break.
+//! References of SOAP encoding: content moves to an independent element, elements become shared,
+//! and references break.
 
 use super::{add_attributes, in_body};
 use crate::chance::Chance;
 use crate::markup::{Document, Element};
 
-/// One change of references.
+/// Makes one change of references.
 pub fn change(document: &mut Document, chance: &mut Chance) {
     let elements: Vec<_> = in_body(document).into_iter().filter(|it| it.tag < it.end).collect();
     let Some(&element) = chance.choose(&elements) else { return };
@@ -17,7 +17,7 @@ pub fn change(document: &mut Document, chance: &mut Chance) {
     }
 }
 
-/// The content goes to an independent element at the body's end.
+/// Moves the content to an independent element at the end of the body.
 fn move_out(document: &mut Document, element: Element, chance: &mut Chance) {
     let Some(end) = document.0.rfind("Body>").and_then(|at| document.0[..at].rfind("</")) else { return };
     if end < element.end {
@@ -34,8 +34,8 @@ fn move_out(document: &mut Document, element: Element, chance: &mut Chance) {
     document.0.replace_range(element.start..element.end, &format!("<{name}{}/>", reference(&id, chance)));
 }
 
-/// An element of a tree, if there is one, refers to another: SOAP encoding decides what that means.
-/// A reference to nothing is an error but in trees, which tells where they are.
+/// Makes an element of a tree, if there is one, refer to another: SOAP encoding decides what that
+/// means. A reference to nothing is an error except in trees, which is how they are found.
 pub fn refer_in_tree(document: &mut Document, is_good: &impl Fn(&str) -> bool, chance: &mut Chance) {
     const ATTEMPTS: usize = 8;
     let elements: Vec<_> = in_body(document).into_iter().filter(|it| it.tag < it.end).collect();
@@ -62,7 +62,7 @@ fn reference(id: &str, chance: &mut Chance) -> String {
     }
 }
 
-/// Another element of the same name becomes a reference to this one.
+/// Turns another element of the same name into a reference to this one.
 fn share(document: &mut Document, element: Element, elements: &[Element], chance: &mut Chance) {
     let name = document.name(element).to_owned();
     let is_apart = |it: &&Element| document.name(**it) == name && (it.start >= element.end || it.end <= element.start);
@@ -79,7 +79,7 @@ fn share(document: &mut Document, element: Element, elements: &[Element], chance
     }
 }
 
-/// A reference to nothing, or to something else.
+/// Makes a reference to nothing, or to something else.
 fn break_one(document: &mut Document, chance: &mut Chance) {
     let places: Vec<_> = document.0.match_indices("='#").map(|(at, _)| at + 3).collect();
     if let Some(&at) = chance.choose(&places) {

@@ -3,10 +3,10 @@
 use crate::chance::Chance;
 use crate::markup::Document;
 
-/// How a stream's messages are printed.
+/// The formatting of a stream's messages.
 pub struct Style {
     line: &'static str,
-    /// Spaces for each level; `None` for no white space at all.
+    /// Spaces for each level; `None` for no white space.
     indent: Option<usize>,
     is_ragged: bool,
     /// Inserted before the white space between tags, inside the root element. Usually empty.
@@ -14,7 +14,7 @@ pub struct Style {
 }
 
 impl Style {
-    /// As it is, most of the time; else every tag on a line of its own.
+    /// Usually leaves white space unchanged; otherwise puts every tag on its own line.
     pub fn any(chance: &mut Chance) -> Self {
         let indent = if chance.one_in(2) { Some(*chance.pick(&[0, 1, 2, 4, 8, 20])) } else { None };
         let line = chance.word(&["\n", "\n", "\r\n", " ", "\t"]);
@@ -22,7 +22,7 @@ impl Style {
         Style { line, indent, is_ragged: chance.one_in(4), odd }
     }
 
-    /// A message with white space between its tags; leaves stay as they are.
+    /// Formats a message with white space between its tags; leaves stay unchanged.
     pub fn apply(&self, text: &str, chance: &mut Chance) -> String {
         let Some(indent) = self.indent else { return text.to_owned() };
         let (mut out, mut level, mut rest) = (String::with_capacity(text.len() * 2), 0usize, text);
@@ -50,7 +50,7 @@ impl Style {
     }
 }
 
-/// More or less white space in one place.
+/// Adds or removes white space in one place.
 pub fn change(document: &mut Document, chance: &mut Chance) {
     let gaps: Vec<_> = document.0.match_indices('>').map(|(at, _)| at + 1).collect();
     let Some(&at) = chance.choose(&gaps) else { return };

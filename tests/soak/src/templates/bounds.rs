@@ -1,14 +1,14 @@
-//! Finds types whose random values can be made and written: their values end, stay small, and have
-//! names that XML allows.
+//! Finds types whose random values can be generated and encoded: their values are finite and small,
+//! and their names are valid in XML.
 
 use deltasoap_core::Simple;
 use deltasoap_core::schema::{Builtin, Element, View};
 use std::collections::HashSet;
 
-/// Elements that a value must have, at most.
+/// Maximum number of elements that a value requires.
 const MOST: usize = 200;
 
-/// True if no type within requires more than a few elements.
+/// Returns true if the type and all types within require only a limited number of elements.
 pub fn is_bounded(view: View<'_>) -> bool {
     let (mut seen, mut ahead) = (HashSet::new(), vec![view]);
     while let Some(view) = ahead.pop() {
@@ -22,7 +22,7 @@ pub fn is_bounded(view: View<'_>) -> bool {
     true
 }
 
-/// True if elements have names that XML allows: there are WSDLs with colons in them.
+/// Returns true if elements have valid XML names: some WSDLs have colons in them.
 fn has_good_names(view: View<'_>) -> bool {
     let is_good = |name: &str| Simple::parse(Builtin::NcName, name).is_ok();
     match view.element {
@@ -36,7 +36,7 @@ fn has_good_names(view: View<'_>) -> bool {
     }
 }
 
-/// Takes what a value requires from what is left; false if that is too little.
+/// Subtracts what a value requires from what is left; false if that is too little.
 fn takes(view: View<'_>, left: &mut usize) -> bool {
     if *left == 0 {
         return false;

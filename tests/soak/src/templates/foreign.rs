@@ -1,9 +1,9 @@
-//! Messages as foreign parsers read them: roxmltree and quick-xml in this process, libxml2 in one
-//! of its own.
+//! Messages as parsed by foreign parsers: roxmltree and quick-xml in this process, libxml2 in a
+//! separate one.
 //!
-//! A message sent by a template must be the tree that the message in full is, for each parser.
-//! White space beside elements does not count: that is what stuffing adds. Very long messages are
-//! left out. libxml2 gets one message in several, for the way to the process and back takes time.
+//! A message sent through a template must have the same tree as the full encoding, for each parser.
+//! White space next to elements is ignored, since stuffing adds it. Very long messages are left
+//! out. libxml2 gets a sample of the messages, since communication with the process takes time.
 
 use quick_xml::NsReader;
 use quick_xml::events::{BytesStart, Event};
@@ -13,16 +13,16 @@ use std::cell::RefCell;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// libxml2 gets one message of so many.
+/// libxml2 gets one message in this many.
 const SAMPLED: u64 = 16;
-/// Longer messages are not parsed by others: trees of them take long to build.
+/// Longer messages are not parsed by others: their trees take long to build.
 const LONGEST: usize = 300_000;
-/// Deeper trees are not handed to the process, for their JSON could not be read.
+/// Deeper trees are not sent to the process: their JSON could not be parsed.
 const DEEPEST: usize = 40;
-/// What libxml2 runs in.
+/// The script that runs libxml2.
 const SCRIPT: &str = include_str!("libxml2.py");
 
-/// An element: names in Clark notation, attributes in the order of their names.
+/// An element: names in Clark notation, attributes sorted by name.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 pub struct Tree {
     name: String,
@@ -30,7 +30,7 @@ pub struct Tree {
     children: Vec<Node>,
 }
 
-/// What stands in an element.
+/// The content of an element.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 enum Node {
@@ -38,7 +38,7 @@ enum Node {
     Element(Tree),
 }
 
-/// Messages compared: by parsers in this process, and by libxml2.
+/// Numbers of compared messages: by parsers in this process, and by libxml2.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Compared {
     pub here: u64,
@@ -55,25 +55,25 @@ struct State {
     libxml2: Option<Libxml2>,
 }
 
-/// Starts libxml2 by the Python given, which must have lxml.
+/// Starts libxml2 with the given Python, which must have lxml.
 ///
 /// # Errors
-/// When it cannot be started.
+/// Returns an error if it cannot be started.
 pub fn start_libxml2(python: &str) -> std::io::Result<()> {
     let libxml2 = Libxml2::start(python)?;
     STATE.with_borrow_mut(|state| state.libxml2 = Some(libxml2));
     Ok(())
 }
 
-/// How many messages were compared so far.
+/// Returns the numbers of messages compared so far.
 pub fn compared() -> Compared {
     STATE.with_borrow(|state| state.compared)
 }
 
-/// Compares what was sent with the message in full, as all parsers read it.
+/// Compares a sent message with the full encoding, as parsed by all parsers.
 ///
 /// # Panics
-/// Where they differ.
+/// Panics if they differ.
 pub fn compare(sent: &[u8], full: &str) {
     let sent = std::str::from_utf8(sent).expect("UTF-8");
     if sent.len() > LONGEST {
@@ -102,7 +102,7 @@ fn assert_same(parser: &str, found: &Tree, expected: &Tree) {
     panic!("by {parser}, at {place}:\n expected: {}\n    found: {}", excerpt(&expected, place), excerpt(&found, place));
 }
 
-/// What stands around a place of a long text.
+/// Returns the part of a long text around a position.
 fn excerpt(text: &str, place: usize) -> String {
     let (start, end) = (place.saturating_sub(200), text.len().min(place + 200));
     String::from_utf8_lossy(&text.as_bytes()[start.min(end)..end]).into_owned()
@@ -206,7 +206,7 @@ impl Tree {
         }
     }
 
-    /// With attributes in order, and without white space beside elements.
+    /// Sorts attributes, and removes white space next to elements.
     fn settled(mut self) -> Tree {
         self.attributes.sort();
         if self.children.iter().any(|it| matches!(it, Node::Element(_))) {
@@ -260,7 +260,7 @@ impl Libxml2 {
         tree.all_settled()
     }
 
-    /// Sends a document, gives the answer.
+    /// Sends a document and returns the answer.
     fn exchange(&mut self, text: &str) -> std::io::Result<String> {
         write!(self.input, "{}\n{text}", text.len())?;
         self.input.flush()?;

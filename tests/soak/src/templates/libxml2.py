@@ -1,4 +1,4 @@
-"""Parses documents with libxml2: a line with a length, then so many bytes; the answer is the tree as a line of JSON."""
+"""Parses documents with libxml2: reads a line with a length, then that many bytes; answers with the tree as a line of JSON."""
 
 import json
 import sys

@@ -1,9 +1,8 @@
-//! Streams of values sent by templates: each message must be what the value gives when it is
-//! written in full, byte for byte or but for stuffing, and must mean the same to two foreign
-//! parsers.
+//! Streams of values sent through templates: each message must equal the full encoding of the
+//! value, byte for byte or except for stuffing, and must mean the same to two foreign parsers.
 //!
 //! The checks are those of the engine's tests ([`crate::sender`]), which panic; [`foreign`] adds
-//! the parsers, [`overlay`] lists that are written through one chunk.
+//! the parsers, [`overlay`] lists that are encoded through one chunk.
 
 mod bounds;
 pub mod foreign;
@@ -26,10 +25,10 @@ use deltasoap_core::Value;
 use deltasoap_core::schema::View;
 use serde::{Deserialize, Serialize};
 
-/// Attempts to make a case smaller.
+/// Maximum number of attempts to shrink a case.
 const ATTEMPTS: usize = 100;
 
-/// What is sent, and all that decides how; in a form that can be saved.
+/// What is sent, and all settings; in a form that can be saved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Case {
     pub seed: u64,
@@ -44,27 +43,27 @@ pub struct Case {
     pub found: String,
 }
 
-/// What is sent.
+/// The kind of what is sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// Dynamic values by one template.
+    /// Dynamic values through one template.
     One(Subject),
-    /// Dynamic values by a set of templates.
+    /// Dynamic values through a set of templates.
     Several(Subject),
-    /// Dynamic values by two templates that share arrays.
+    /// Dynamic values through two templates that share arrays.
     Pool(Subject),
-    /// Values that know what changed in them.
+    /// Values that track their changes.
     Tracked,
     /// A list through one chunk.
     Overlay,
 }
 
-/// Kinds, as they are counted.
+/// Names of the kinds, for counting.
 pub const KINDS: [&str; 5] = ["one template", "several templates", "shared pool", "tracked values", "overlay"];
 
 impl Kind {
-    /// Its index in [`KINDS`].
+    /// Returns the index in [`KINDS`].
     pub fn index(&self) -> usize {
         match self {
             Kind::One(_) => 0,
@@ -77,7 +76,7 @@ impl Kind {
 }
 
 impl Case {
-    /// Any case.
+    /// Returns a random case.
     pub fn any((seed, sequence): (u64, u64), chance: &mut Chance, library: &mut Library) -> Case {
         let mut subject = || loop {
             let subject = Subject::any(chance, library);
@@ -99,10 +98,10 @@ impl Case {
         Case { seed, sequence, kind, value, updates, sending, found: String::new() }
     }
 
-    /// Sends it all; gives the templates' counters.
+    /// Sends the stream; returns the templates' counters.
     ///
     /// # Errors
-    /// The panic's words, where something is not as it is in full.
+    /// Returns the text of the panic if a message differs from the full encoding.
     pub fn check(&self, library: &mut Library) -> Result<EncodeStats, String> {
         watch::guarded(|| match &self.kind {
             Kind::One(subject) | Kind::Several(subject) | Kind::Pool(subject) => self.send_subject(subject, library),
@@ -137,7 +136,7 @@ impl Case {
         sender.stats()
     }
 
-    /// Two templates take turns with values that have arrays in common.
+    /// Two templates take turns with values that share arrays.
     fn send_shared(&self, mut values: Vec<Value>, view: View<'_>) -> EncodeStats {
         let (mut sending, mut entropy) = (Entropy(&self.sending), Entropy(&self.updates));
         let (options, pool) = (templating(&mut sending), RunPool::new());
@@ -172,7 +171,7 @@ impl Case {
         reports::send_to_several_places(options, &mut Random::new(seed), 1 + self.updates.len() / 8, prepare)
     }
 
-    /// A case that still fails, smaller as far as few attempts make it.
+    /// Returns a smaller case that still fails, as far as a few attempts find one.
     pub fn shrunk(mut self, library: &mut Library) -> Case {
         let mut left = ATTEMPTS;
         let entropies: [fn(&mut Case) -> &mut Vec<u8>; 3] =
@@ -198,15 +197,14 @@ impl Case {
     }
 }
 
-/// Random schemas have nothing that templates do not keep; others may have trees, or values that
-/// are shared.
+/// Templates preserve everything in random schemas; others may have trees or shared values.
 fn prepare(sender: &mut Sender<'_, Value>, kind: &Kind) {
     let is_random = matches!(kind, Kind::One(Subject::Random { .. }) | Kind::Several(Subject::Random { .. }));
     sender.witness = Some(foreign::compare);
     sender.is_lenient = !is_random;
 }
 
-/// Not all that can be read can be written: in arrays of several dimensions all rows must be of the
+/// Not every decoded value can be encoded: in arrays of several dimensions all rows must have the
 /// same length.
 fn is_writable(value: &Value, view: View<'_>) -> bool {
     encode_element(Version::Soap11, Use::Literal, &[], &QName::new("", "r"), (value, view), Buffer::new()).is_ok()

@@ -1,4 +1,4 @@
-//! Lists that are written through one chunk, beside the same written in full.
+//! Lists that are encoded through one chunk, compared with the full encoding.
 
 use super::foreign;
 use crate::generate::Entropy;
@@ -28,10 +28,10 @@ struct Rows {
     label: String,
 }
 
-/// Writes lists of several types and lengths; gives how many, as messages.
+/// Encodes lists of several types and lengths; returns their number as a count of messages.
 ///
 /// # Panics
-/// Where a message is not as it is in full.
+/// Panics if a message differs from the full encoding.
 pub fn check(sending: &mut Entropy<'_>, value: &mut Entropy<'_>) -> EncodeStats {
     let mut stats = EncodeStats::default();
     loop {
@@ -70,7 +70,7 @@ fn number(value: &mut Entropy<'_>) -> f64 {
     (value.below(256) * 256 + value.below(256)) as f64
 }
 
-/// The chunks of an overlay are the message in full. Gives its length.
+/// The chunks of an overlay must equal the full message. Returns its length.
 fn compare<B: Message, T: Typed>((version, encoding, size): Style, body: &B, items: Vec<T>, full: &B) -> u64 {
     let mut overlay = Overlay::new(version, encoding, &[], body, items, size).expect("one list");
     let mut sent = Vec::new();

@@ -14,7 +14,7 @@ final class Checksum {
         integer(Double.doubleToRawLongBits(value), 8);
     }
 
-    /** No string at all counts as an empty one. */
+    /** A missing string counts as an empty one. */
     void add(String value) {
         byte[] octets = value == null ? new byte[0] : value.getBytes(StandardCharsets.UTF_8);
         add(octets.length);

@@ -8,7 +8,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
-/** HTTP/1.1 requests over a connection that is kept alive. Nobody answers. */
+/** HTTP/1.1 requests over a persistent connection. There are no answers. */
 final class Connection implements AutoCloseable {
     private static final String HEAD =
             "POST /bench HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/xml; charset=utf-8\r\nSOAPAction: \"\"\r\n";
@@ -16,7 +16,7 @@ final class Connection implements AutoCloseable {
     private final Socket socket = new Socket();
     private final OutputStream out;
 
-    /** With so many octets for what is not yet acknowledged; 0 for what the system has by default. */
+    /** With a limit of unacknowledged octets; 0 for the system's default. */
     Connection(int port, int buffer) throws IOException {
         socket.setTcpNoDelay(true);
         socket.setKeepAlive(true);
@@ -27,7 +27,7 @@ final class Connection implements AutoCloseable {
         out = socket.getOutputStream();
     }
 
-    /** A message that was written to memory first, since its length goes in front of it. */
+    /** Sends a message that was written to memory first, since its length precedes it. */
     void send(ByteArrayOutputStream message) throws IOException {
         String head = HEAD + "Content-Length: " + message.size() + "\r\n\r\n";
         out.write(head.getBytes(StandardCharsets.US_ASCII));

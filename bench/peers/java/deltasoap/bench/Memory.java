@@ -16,12 +16,12 @@ final class Memory {
         return status("VmHWM:");
     }
 
-    /** Sets the high-water mark to what is resident now, where the kernel lets us. */
+    /** Resets the peak to the current value, if the kernel allows it. */
     static void resetPeak() {
         try {
             Files.writeString(Path.of("/proc/self/clear_refs"), "5");
         } catch (IOException ignored) {
-            // Then the highest of all times counts.
+            // Then the peak since the start counts.
         }
     }
 
@@ -33,7 +33,7 @@ final class Memory {
                 }
             }
         } catch (IOException ignored) {
-            // No such system.
+            // Not supported by this system.
         }
         return 0;
     }

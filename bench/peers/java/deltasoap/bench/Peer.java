@@ -18,9 +18,9 @@ import java.util.logging.Logger;
 
 /** The line protocol of PROTOCOL.md over standard input and output, for toolkits in Java. */
 final class Peer {
-    /** Milliseconds of runs before times count: what is timed is compiled code. */
+    /** Milliseconds of runs before times count, so that compiled code is timed. */
     private static final int WARM = 3000;
-    /** Octets that are sent and not yet acknowledged, at most, where nothing else is asked for. */
+    /** Default limit of sent octets that are not acknowledged yet. */
     private static final int BUFFER = 32768;
 
     private final Toolkit toolkit;
@@ -34,12 +34,12 @@ final class Peer {
         this.toolkit = toolkit;
     }
 
-    /** Answers requests until there are no more; then the process ends, whatever threads there are. */
+    /** Answers requests until the input ends; then the process exits, whatever threads it has. */
     static void run(Toolkit toolkit) throws IOException {
         OutputStream answers = new BufferedOutputStream(System.out);
-        // Whatever a library prints is no answer.
+        // The output of a library is not an answer.
         System.setOut(System.err);
-        // And what it tells when all is well is in the way of a progress bar.
+        // And informational logging would disturb a progress bar.
         Logger.getLogger("").setLevel(Level.WARNING);
         Peer peer = new Peer(toolkit);
         for (String line; (line = peer.line()) != null && !line.equals("quit");) {

@@ -4,38 +4,38 @@ import java.io.ByteArrayOutputStream;
 import java.util.List;
 
 /**
- * What a toolkit does for {@link Peer}. Kinds are those of workloads: {@code ints}, {@code easy} and so on. Where {@code composites} is one
- * of them, each composite type is a kind of its own by its name, such as {@code I2D0S1}.
+ * A toolkit for {@link Peer}. Kinds are those of workloads: {@code ints}, {@code easy} and so on. If {@code composites} is one of them, each
+ * composite type is a separate kind with its name, such as {@code I2D0S1}.
  */
 interface Toolkit {
     String name();
 
     String version();
 
-    /** The kinds that it can do: read, and {@link #writes} says which of them also write. */
+    /** The supported kinds for reading; {@link #writes} returns which of them it also writes. */
     default List<String> kinds() {
         return List.of("ints", "easy", "hard", "strings", "structs", "events", "base64", "doubles64");
     }
 
-    /** Whether it writes whatever values of this kind there are without fault. */
+    /** Returns true if it writes all values of this kind correctly. */
     default boolean writes(String kind) {
         return true;
     }
 
-    /** Whether what it writes can be sent to a server that never answers. */
+    /** Returns true if its messages can be sent to a server that never answers. */
     default boolean sends() {
         return false;
     }
 
-    /** What its server offers; empty where there is none. */
+    /** The operations of its server; empty if there is none. */
     default List<String> operations() {
         return List.of();
     }
 
-    /** The values of a message, in the toolkit's own classes; fails where the message is not of that kind. */
+    /** Returns the values of a message, in the toolkit's own classes; fails if the message is not of that kind. */
     Object decode(String kind, byte[] message) throws Exception;
 
-    /** The same where nobody measures it, by a faster way if there is one. */
+    /** The same outside of measurements, by a faster way if there is one. */
     default Object values(String kind, byte[] message) throws Exception {
         return decode(kind, message);
     }
@@ -43,53 +43,53 @@ interface Toolkit {
     /** Writes the complete message. */
     void encode(String kind, Object values, ByteArrayOutputStream out) throws Exception;
 
-    /** Adds the values. */
+    /** Adds the values to a checksum. */
     void sum(String kind, Object values, Checksum sum);
 
-    /** What its client calls; empty where there is none. */
+    /** The operations that its client calls; empty if there is none. */
     default List<String> calls() {
         return List.of();
     }
 
-    /** What its server and its client can do besides plain HTTP: names of the protocol's {@code transport}. */
+    /** The transports of its server and client besides plain HTTP: names of the protocol's {@code transport}. */
     default List<String> transports() {
         return List.of();
     }
 
-    /** Whether it spoils characters outside of Unicode's first plane. */
+    /** Returns true if it corrupts characters outside of Unicode's first plane. */
     default boolean knowsBasicPlaneAlone() {
         return false;
     }
 
-    /** Whether it cannot write the least xsd:int or read an infinite xsd:double. */
+    /** Returns true if it cannot write the least xsd:int or read an infinite xsd:double. */
     default boolean lacksExtremes() {
         return false;
     }
 
-    /** Whether it spoils characters of more than two octets in UTF-8. */
+    /** Returns true if it corrupts characters of more than two octets in UTF-8. */
     default boolean knowsTwoOctetsAlone() {
         return false;
     }
 
-    /** Starts the server; gives its port. */
+    /** Starts the server; returns its port. */
     default int serve(int connections, Transport transport) throws Exception {
         throw new UnsupportedOperationException("there is no server");
     }
 
     /**
-     * Calls of an operation at the server on this port. They send what {@link #decode} has given, or a number where items are received,
+     * Returns calls of an operation of the server at this port. They send the result of {@link #decode}, or a number if they receive items,
      * or nothing.
      */
     default Call client(int port, Transport transport, String operation, Object content) throws Exception {
         throw new UnsupportedOperationException("there is no client");
     }
 
-    /** A call again and again; gives what the response holds: values, their number or nothing. */
+    /** A repeatable call; returns the content of the response: values, their number or nothing. */
     interface Call {
         Object once() throws Exception;
     }
 
-    /** The operation's element of a kind. */
+    /** Returns the operation's element of a kind. */
     static String operation(String kind) {
         return switch (kind) {
             case "ints" -> "sendInts";
@@ -108,7 +108,7 @@ interface Toolkit {
             }
         };
     }
-    /** The kind of an operation's items; none for {@code echoVoid}. */
+    /** Returns the kind of an operation's items; none for {@code echoVoid}. */
     static String kind(String operation) {
         return switch (operation.replaceFirst("echo|send|receive", "")) {
             case "Ints" -> "ints";
@@ -124,7 +124,7 @@ interface Toolkit {
         };
     }
 
-    /** Whether a kind is a composite type; no other's name begins alike. */
+    /** Returns true if a kind is a composite type; no other kind's name has the same prefix. */
     static boolean isComposite(String kind) {
         return kind.startsWith("I");
     }

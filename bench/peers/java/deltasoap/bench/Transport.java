@@ -20,7 +20,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 
-/** How server and client speak to each other: the protocol's {@code transport}. */
+/** The transport between server and client: the protocol's {@code transport}. */
 record Transport(boolean isGzip, boolean isTls, Path folder) {
     static final Transport PLAIN = new Transport(false, false, null);
     private static final char[] PASSWORD = "bench".toCharArray();
@@ -29,19 +29,19 @@ record Transport(boolean isGzip, boolean isTls, Path folder) {
         return new Transport(name.startsWith("gzip"), name.endsWith("tls"), Path.of(folder));
     }
 
-    /** Where a server at this port has the service. */
+    /** Returns the URL of the service of a server at this port. */
     String address(int port) {
         return (isTls ? "https" : "http") + "://127.0.0.1:" + port + "/bench";
     }
 
-    /** A port that is free now, for servers that have to be told one. */
+    /** Returns a free port, for servers that need to be given one. */
     static int freePort() throws IOException {
         try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return free.getLocalPort();
         }
     }
 
-    /** The certificate with its key. */
+    /** Returns the certificate with its key. */
     KeyManager[] identity() throws GeneralSecurityException, IOException {
         KeyStore store = KeyStore.getInstance("PKCS12");
         store.load(null, PASSWORD);
@@ -51,7 +51,7 @@ record Transport(boolean isGzip, boolean isTls, Path folder) {
         return managers.getKeyManagers();
     }
 
-    /** Trust in the certificate alone. */
+    /** Trusts only the certificate. */
     TrustManager[] trust() throws GeneralSecurityException, IOException {
         KeyStore store = KeyStore.getInstance("PKCS12");
         store.load(null, PASSWORD);
@@ -61,7 +61,7 @@ record Transport(boolean isGzip, boolean isTls, Path folder) {
         return managers.getTrustManagers();
     }
 
-    /** For a server and for its client. */
+    /** For a server and its client. */
     SSLContext context() throws GeneralSecurityException, IOException {
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(identity(), trust(), null);

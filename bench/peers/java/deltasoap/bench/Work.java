@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 
 /** A prepared workload. */
 abstract class Work {
-    /** So many copies of a message, so that no run finds its message in the cache that the run before has warmed. */
+    /** Number of copies of a message, so that no run finds its message in the cache because of the previous run. */
     private static final int COPIES = 16;
     private static final Pattern COMPOSITE = Pattern.compile(":send(I\\d+D\\d+S\\d+)");
 
@@ -21,7 +21,7 @@ abstract class Work {
         this.kind = kind;
     }
 
-    /** Where it sends, it does so over the connection that is open then: it may be another one than now. */
+    /** Sends over the connection that is open at that time, which may be another one than now. */
     static Work prepare(Toolkit toolkit, String workload, byte[] message, Supplier<Connection> connection) throws Exception {
         String kind = workload.substring(workload.indexOf('-') + 1);
         if (!toolkit.kinds().contains(kind)) {
@@ -54,7 +54,7 @@ abstract class Work {
         return work;
     }
 
-    /** Which composite type a message is of: what follows {@code :send} in the name of its element. */
+    /** Returns the composite type of a message: what follows {@code :send} in the name of its element. */
     private static String compositeIn(byte[] message) {
         Matcher found = COMPOSITE.matcher(new String(message, StandardCharsets.UTF_8));
         if (!found.find()) {
@@ -63,7 +63,7 @@ abstract class Work {
         return found.group(1);
     }
 
-    /** The run that makes it ready. */
+    /** The run that prepares it. */
     void first() throws Exception {
         once();
     }
@@ -71,13 +71,13 @@ abstract class Work {
     /** One timed run. */
     abstract void once() throws Exception;
 
-    /** Of the values of the last run, or of what its output decodes to. */
+    /** Returns the checksum of the last run's values, or of its decoded output. */
     abstract String checksum() throws Exception;
 
-    /** Size of the message that runs are timed on. */
+    /** Returns the size of the message in timed runs. */
     abstract int bytes();
 
-    /** The last encoded message. */
+    /** Returns the last encoded message. */
     abstract byte[] output();
 
     long growth() {
@@ -102,7 +102,7 @@ abstract class Work {
             }
         }
 
-        /** The values of the run before are garbage from here on. */
+        /** The values of the previous run are garbage from here on. */
         @Override
         void once() throws Exception {
             values = null;
@@ -167,7 +167,7 @@ abstract class Work {
             this.connection = connection;
         }
 
-        /** Into memory alone. */
+        /** Writes only to memory. */
         @Override
         void first() throws Exception {
             super.once();
@@ -197,7 +197,7 @@ abstract class Work {
             response = call.once();
         }
 
-        /** No items are no response. */
+        /** Without items there is no response. */
         @Override
         String checksum() {
             if (response == null || response instanceof Integer) {

@@ -5,15 +5,15 @@ import jakarta.xml.bind.annotation.XmlType;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The classes that JAXB's compiler makes of composites.wsdl: one a type, of ints, doubles and strings. */
+/** The classes that JAXB's compiler generates from composites.wsdl: one per type, with ints, doubles and strings. */
 final class Composites {
-    /** Looked up once each: finding a class by its name takes longer than many a message. */
+    /** Each is looked up once: finding a class by name takes longer than many messages. */
     private static final Map<String, Class<?>> TYPES = new ConcurrentHashMap<>();
 
     private Composites() {
     }
 
-    /** The class of a type by its name, such as {@code I2D0S1}. */
+    /** Returns the class of a type by its name, such as {@code I2D0S1}. */
     static Class<?> type(String name) {
         return TYPES.computeIfAbsent(name, Composites::load);
     }
@@ -30,7 +30,7 @@ final class Composites {
         return values.getClass().getPackage() == ObjectFactory.class.getPackage();
     }
 
-    /** Adds the fields in their order. */
+    /** Adds the fields in order. */
     static void sum(Object values, Checksum sum) {
         Class<?> type = values.getClass();
         for (String field : type.getAnnotation(XmlType.class).propOrder()) {

@@ -44,7 +44,7 @@ final class JaxWsCalls {
         };
     }
 
-    /** What is sent and what comes back are one parameter. */
+    /** One parameter is both sent and received. */
     private static <T> Toolkit.Call echo(Consumer<Holder<T>> operation, T sent) {
         return () -> {
             Holder<T> holder = new Holder<>(sent);

@@ -12,16 +12,16 @@ import jakarta.xml.bind.JAXBElement;
 import java.util.List;
 import javax.xml.namespace.QName;
 
-/** The values of messages in the classes that JAXB's compiler makes of suite.wsdl; doubles in base64 are arrays of doubles. */
+/** The values of messages in the classes that JAXB's compiler generates from suite.wsdl; doubles in base64 are arrays of doubles. */
 final class JaxbValues {
-    /** What toolkits on JAXB can do. */
+    /** The capabilities of toolkits with JAXB. */
     static final List<String> KINDS =
             List.of("ints", "easy", "hard", "strings", "structs", "events", "base64", "doubles64", "composites");
 
     private JaxbValues() {
     }
 
-    /** The class of an operation's content. */
+    /** Returns the class of an operation's content. */
     static Class<?> type(String kind) {
         return switch (kind) {
             case "ints" -> Ints.class;
@@ -38,12 +38,12 @@ final class JaxbValues {
         return new QName("urn:bench", Toolkit.operation(kind));
     }
 
-    /** What a program has of the content. */
+    /** Returns the content as a program uses it. */
     static Object opened(String kind, Object content) {
         return kind.equals("doubles64") ? Bits.doubles(((Base64) content).getData()) : content;
     }
 
-    /** The element to be written. */
+    /** Returns the element to write. */
     @SuppressWarnings({"unchecked", "rawtypes"})
     static JAXBElement<?> closed(String kind, Object values) {
         Object content = values;
@@ -55,7 +55,7 @@ final class JaxbValues {
         return new JAXBElement(element(kind), type(kind), content);
     }
 
-    /** Of content, or of the list or array in it, which is what calls give. */
+    /** Handles content, or the list or array in it, which calls return. */
     static void sum(Object values, Checksum sum) {
         if (values instanceof byte[] octets) {
             sum.add(octets);

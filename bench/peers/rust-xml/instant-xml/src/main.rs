@@ -1,5 +1,5 @@
 //! [instant-xml](https://docs.rs/instant-xml) as a peer: derived types, `from_str` and `to_writer`
-//! into a kept string.
+//! into a reused string.
 
 mod message;
 mod values;

@@ -1,7 +1,7 @@
 //! The messages: envelope, body and operation with their namespaces.
 //!
-//! All is derived but how an operation's element is written: it declares that what is inside has no
-//! namespace, so that the items need not say so each, which the derived code has them do.
+//! Everything is derived except the writing of an operation's element: it declares that its content
+//! has no namespace, so that the items need not repeat it, as the derived code would.
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ use crate::values::{Base64, Double, DoublesAsBase64, Event, Mio};
 const SOAP: &str = "http://schemas.xmlsoap.org/soap/envelope/";
 const BENCH: &str = "urn:bench";
 
-/// An operation: the element's type with its one field, and the envelope around it.
+/// Defines an operation: the element's type with its one field, and the envelope around it.
 macro_rules! message {
     ($name:ident, $element:tt, $field:ident: $type:ty, $self:ident $sum:ident $add:expr) => {
         #[derive(FromXml)]
@@ -71,7 +71,7 @@ macro_rules! message {
     };
 }
 
-/// An envelope around values that are borrowed.
+/// An envelope around borrowed values.
 #[derive(ToXml)]
 #[xml(rename = "Envelope", ns(SOAP, ns = BENCH))]
 struct Written<'a, T: ToXml> {

@@ -1,4 +1,4 @@
-//! What an operation's element holds.
+//! The content of an operation's element.
 
 use std::fmt::Write;
 
@@ -39,7 +39,7 @@ impl Event {
     }
 }
 
-/// A scalar of ours: read from the text where it lies.
+/// Defines a scalar that is read from the borrowed text.
 macro_rules! scalar {
     ($name:ty, $read:expr) => {
         impl<'xml> FromXml<'xml> for $name {
@@ -67,9 +67,9 @@ macro_rules! scalar {
     };
 }
 
-/// A double that is written with as few digits as tell it apart. instant-xml's own way is
-/// `Display`, which writes up to three hundred zeros, and infinities by names that XSD does not
-/// know.
+/// A double that is written with the fewest digits that identify it. instant-xml itself uses
+/// `Display`, which writes up to three hundred zeros, and names of infinities that are invalid in
+/// XSD.
 pub struct Double(pub f64);
 
 scalar!(Double, |text| text.trim().parse().ok().map(Double));

@@ -1,4 +1,4 @@
-//! FNV-1a with 64 bits over decoded values, as the protocol defines it.
+//! 64-bit FNV-1a over decoded values, as the protocol defines it.
 
 /// The checksum so far.
 #[derive(Debug)]
@@ -11,7 +11,7 @@ impl Default for Checksum {
 }
 
 impl Checksum {
-    /// Adds octets as they are.
+    /// Adds octets unchanged.
     pub fn bytes(&mut self, bytes: &[u8]) {
         let step = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
         self.0 = bytes.iter().fold(self.0, step);
@@ -27,13 +27,13 @@ impl Checksum {
         self.bytes(&value.to_bits().to_le_bytes());
     }
 
-    /// Adds an `xsd:string`, behind its length.
+    /// Adds an `xsd:string`, preceded by its length.
     pub fn string(&mut self, value: &str) {
         self.bytes(&(value.len() as u32).to_le_bytes());
         self.bytes(value.as_bytes());
     }
 
-    /// As the protocol writes it.
+    /// Formats the checksum as the protocol requires.
     #[must_use]
     pub fn hex(&self) -> String {
         format!("{:016x}", self.0)

@@ -1,7 +1,7 @@
 //! The peer protocol of `bench/peers/PROTOCOL.md`, for XML libraries in Rust.
 //!
-//! A library says how its [`Message`]s are read and written; [`serve`] does the rest: it reads
-//! requests, keeps the one workload that is prepared, takes the times and the memory.
+//! A library defines how its [`Message`]s are read and written; [`serve`] does the rest: it reads
+//! requests, keeps the one prepared workload, and measures time and memory.
 
 mod checksum;
 mod memory;
@@ -13,12 +13,12 @@ pub use checksum::Checksum;
 
 use work::{Decode, Encode, Work};
 
-/// Why something cannot be done, for people.
+/// A result whose error is text for people.
 pub type Result<T> = std::result::Result<T, String>;
 
 /// The values of one kind of workload, and how the library reads and writes them.
 pub trait Message: Sized + 'static {
-    /// From a complete message to values that are owned.
+    /// Decodes a complete message to owned values.
     ///
     /// # Errors
     /// When the message is not well-formed or of another operation.
@@ -27,13 +27,13 @@ pub trait Message: Sized + 'static {
     /// Appends the complete message to an empty buffer.
     ///
     /// # Errors
-    /// When the library refuses the values.
+    /// When the library rejects the values.
     fn encode(&self, out: &mut String) -> Result<()>;
 
-    /// Adds the values.
+    /// Adds the values to a checksum.
     fn add_to(&self, sum: &mut Checksum);
 
-    /// The checksum of the values, as the protocol writes it.
+    /// Returns the checksum of the values, in the protocol's format.
     fn checksum(&self) -> String {
         let mut sum = Checksum::default();
         self.add_to(&mut sum);
@@ -48,7 +48,7 @@ pub struct Kind {
     encode: fn(Vec<u8>) -> Result<Box<dyn Work>>,
 }
 
-/// The kind of this name, whose values are an `M`.
+/// Creates the kind with this name, whose values are an `M`.
 #[must_use]
 pub fn kind<M: Message>(name: &'static str) -> Kind {
     Kind {
@@ -58,7 +58,7 @@ pub fn kind<M: Message>(name: &'static str) -> Kind {
     }
 }
 
-/// Answers requests until there are no more.
+/// Answers requests until the input ends.
 ///
 /// # Errors
 /// When standard input or output fails.

@@ -1,18 +1,18 @@
-//! Resident memory of this process, from `/proc`; zero where there is none.
+//! Resident memory of this process, from `/proc`; zero if unavailable.
 
 use std::fs;
 
-/// What is resident now, in bytes.
+/// Returns the resident bytes now.
 pub fn resident() -> u64 {
     status("VmRSS:")
 }
 
-/// The high-water mark, in bytes.
+/// Returns the peak of the resident bytes.
 pub fn peak() -> u64 {
     status("VmHWM:")
 }
 
-/// Sets the high-water mark to what is resident now, where the kernel lets us.
+/// Resets the peak to the current value, if the kernel allows it.
 pub fn reset_peak() {
     let _ = fs::write("/proc/self/clear_refs", "5");
 }

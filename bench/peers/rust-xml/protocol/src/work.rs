@@ -4,29 +4,29 @@ use std::time::Instant;
 
 use crate::{Message, Result, memory};
 
-/// So many copies of a message, so that no run finds its message in the cache that the run before
-/// has warmed.
+/// Number of copies of a message, so that no run finds its message in the cache because of the
+/// previous run.
 const COPIES: usize = 16;
 
-/// What `prepare`, `run` and `output` talk to.
+/// The prepared work behind `prepare`, `run` and `output`.
 pub trait Work {
-    /// One timed run.
+    /// Does one timed run.
     fn once(&mut self) -> Result<()>;
 
-    /// Of the values of the last run, or of what its output decodes to.
+    /// Returns the checksum of the last run's values, or of its decoded output.
     fn checksum(&mut self) -> Result<String>;
 
-    /// Size of the message that runs are timed on.
+    /// Returns the size of the message in timed runs.
     fn bytes(&self) -> usize;
 
-    /// The last encoded message.
+    /// Returns the last encoded message.
     fn output(&self) -> Option<&[u8]>;
 
-    /// What was resident before the first run.
+    /// Returns the resident memory before the first run.
     fn baseline(&self) -> u64;
 }
 
-/// Nanoseconds of each run, and the memory that they took at most.
+/// Returns the nanoseconds of each run, and their peak memory.
 pub fn run(work: &mut dyn Work, count: usize) -> Result<(Vec<u64>, u64)> {
     memory::reset_peak();
     let mut times = Vec::new();
@@ -55,7 +55,7 @@ impl<M: Message> Decode<M> {
 }
 
 impl<M: Message> Work for Decode<M> {
-    /// The values of the run before are released first.
+    /// Drops the values of the previous run first.
     fn once(&mut self) -> Result<()> {
         self.values = None;
         self.values = Some(M::decode(&self.copies[self.next % COPIES])?);

@@ -1,5 +1,5 @@
 //! [quick-xml](https://docs.rs/quick-xml) with serde as a peer: derived types, `from_str` and the
-//! serializer into a kept string.
+//! serializer into a reused string.
 
 mod message;
 mod values;

@@ -1,5 +1,5 @@
-//! The messages: envelope, body and operation as derived types. serde knows nothing of namespaces:
-//! reading goes by local names, and prefixes and declarations are written as if they were names and
+//! The messages: envelope, body and operation as derived types. serde does not support namespaces:
+//! reading uses local names, and prefixes and declarations are written as if they were names and
 //! attributes.
 
 use protocol::{Checksum, Message, Result};

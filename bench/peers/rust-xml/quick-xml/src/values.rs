@@ -1,4 +1,4 @@
-//! What an operation's element holds.
+//! The content of an operation's element.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use protocol::Checksum;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The declaration of the operation's prefix, which is written as an attribute and not read.
+/// The declaration of the operation's prefix, which is written as an attribute, and not read.
 #[derive(Default)]
 pub struct Namespace;
 
@@ -16,7 +16,7 @@ impl Serialize for Namespace {
     }
 }
 
-/// An operation's element: the declaration, and one field.
+/// Defines an operation's element: the declaration, and one field.
 macro_rules! content {
     ($name:ident, $(#[$default:meta])? $field:ident: $type:ty, $self:ident $sum:ident $add:expr) => {
         #[derive(Deserialize, Serialize)]
@@ -75,8 +75,8 @@ impl Event {
     }
 }
 
-/// A double that is written with as few digits as tell it apart. serde's own way is `Display`,
-/// which writes up to three hundred zeros, and infinities by names that XSD does not know.
+/// A double that is written with the fewest digits that identify it. serde itself uses `Display`,
+/// which writes up to three hundred zeros, and names of infinities that are invalid in XSD.
 #[derive(Deserialize)]
 pub struct Double(f64);
 
@@ -126,7 +126,7 @@ impl Serialize for DoublesAsBase64 {
     }
 }
 
-/// Reads base64 from the text where it lies.
+/// Reads base64 from the borrowed text.
 struct Octets;
 
 impl Visitor<'_> for Octets {

@@ -1,4 +1,4 @@
-//! Decoding by a description, beside decoding by types: the same messages, by turns, both in
+//! Decoding with a WSDL, compared with decoding into types: the same messages, alternating, both in
 //! regular mode.
 
 use std::rc::Rc;
@@ -19,7 +19,7 @@ use crate::messages::{Payload, Sample, Visitor, decode, with_sample};
 use crate::ring::Ring;
 use crate::workload::Values;
 
-/// What is decoded, and at most how many times as long dynamic values may take.
+/// The decoded shapes, and the maximum ratio of times for dynamic values.
 const SHAPES: [(&str, Values, f64); 4] = [
     ("ints", Values::Ints, 2.5),
     ("hard doubles", Values::Hard, 2.5),
@@ -27,7 +27,7 @@ const SHAPES: [(&str, Values, f64); 4] = [
     ("structs", Values::Structs, 4.0),
 ];
 
-/// A goal on each shape.
+/// Returns a goal on each shape.
 pub fn tasks(effort: Effort) -> Vec<Task> {
     let task = |(name, values, bound)| Task {
         name: format!("wsdl dynamic decode, {name}"),
@@ -83,7 +83,7 @@ struct Decoding<V> {
     decoder: Decoder,
     read: Read<V>,
     check: Check<V>,
-    /// What the last run gave.
+    /// The result of the last run.
     value: Option<V>,
 }
 
@@ -110,7 +110,7 @@ impl<V> Session for Decoding<V> {
         self.ring.message_len()
     }
 
-    /// The release of the value before is part of the time.
+    /// The time includes dropping the previous value.
     fn run(&mut self, count: usize) -> Result<Vec<u64>> {
         (0..count).map(|_| self.once()).collect()
     }

@@ -1,5 +1,4 @@
-//! Large descriptions: time and memory of their import, and time of loading what was compiled of
-//! it.
+//! Large WSDLs: time and memory of their import, and time to load the compiled result.
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
@@ -13,17 +12,17 @@ use super::super::{Effort, Task};
 use crate::engine::ours::timed;
 use crate::memory;
 
-/// Bytes of a description that is large.
+/// Minimum size of a large WSDL in bytes.
 const LARGE: u64 = 1_000_000;
-/// Descriptions that are measured where none is large: the largest.
+/// Number of WSDLs to measure if none is large: the largest ones.
 const LEAST: usize = 2;
-/// Milliseconds of an import, and of loading what was compiled.
+/// Target milliseconds of an import, and of loading the compiled result.
 const IMPORT: f64 = 200.0;
 const LOAD: f64 = 10.0;
-/// Megabytes of an import.
+/// Target megabytes of an import.
 const MEMORY: f64 = 100.0;
 
-/// Goals on each description.
+/// Returns the goals on each WSDL.
 pub fn tasks(effort: Effort, folder: &Path) -> Vec<Task> {
     let tasks = largest(folder).into_iter().flat_map(|description| {
         let name = description.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -40,7 +39,7 @@ pub fn tasks(effort: Effort, folder: &Path) -> Vec<Task> {
 #[derive(Clone)]
 struct Description {
     path: PathBuf,
-    /// What it imports lies below.
+    /// Folder that contains its imports.
     root: PathBuf,
 }
 
@@ -88,8 +87,8 @@ fn loaded(file: Vec<u8>) -> Result<(Import, Lowered)> {
     Ok((import, lowered))
 }
 
-/// The median times in milliseconds of some work and of the release of what it makes; the first
-/// run, which finds nothing in the processor's cache, does not count.
+/// Returns the median times in milliseconds of `work` and of dropping its result. The first run,
+/// with cold caches, does not count.
 fn median_ms<R>(effort: Effort, mut work: impl FnMut() -> Result<R>) -> Result<[f64; 2]> {
     work()?;
     let runs = effort.plan.runs.max(5);
@@ -106,8 +105,8 @@ fn median_ms<R>(effort: Effort, mut work: impl FnMut() -> Result<R>) -> Result<[
     Ok([median(making), median(releasing)])
 }
 
-/// The large descriptions below a folder, largest first, those of one size once; without those
-/// whose imports are not there.
+/// Returns the large WSDLs below a folder, largest first, one per size, without those with missing
+/// imports.
 fn largest(folder: &Path) -> Vec<Description> {
     let mut all = descriptions(folder);
     all.sort_unstable_by(|one, other| other.cmp(one));
@@ -132,7 +131,7 @@ fn descriptions(folder: &Path) -> Vec<(u64, PathBuf)> {
     found
 }
 
-/// The first folder on the way to a description: the source that it is from.
+/// Returns the first folder on the path to a WSDL: its source.
 fn root(folder: &Path, path: &Path) -> PathBuf {
     let source = path.strip_prefix(folder).ok().and_then(|below| below.components().next());
     source.map(|source| folder.join(source)).filter(|root| root.is_dir()).unwrap_or_else(|| folder.to_owned())

@@ -1,5 +1,5 @@
-//! Goals on descriptions: importing large ones, loading what was compiled, and decoding by them
-//! instead of by types.
+//! Goals on WSDLs: importing large ones, loading the compiled result, and decoding with them
+//! instead of types.
 
 mod decode;
 mod import;
@@ -17,7 +17,7 @@ use deltasoap_wsdl::{Importer, Lowered};
 
 use super::{Effort, Task};
 
-/// The goals. `descriptions` is a folder to take large ones from.
+/// Returns the goals. `descriptions` is a folder of large WSDLs.
 pub fn tasks(effort: Effort, descriptions: Option<PathBuf>) -> Vec<Task> {
     let mut tasks = import::tasks(effort, &descriptions.unwrap_or_else(testdata));
     tasks.extend(decode::tasks(effort));
@@ -29,7 +29,7 @@ fn testdata() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/wsdl")
 }
 
-/// A body as a description says.
+/// A body as described by a WSDL.
 #[derive(Clone)]
 struct Body {
     lowered: Rc<Lowered>,
@@ -38,7 +38,7 @@ struct Body {
 }
 
 impl Body {
-    /// The body of a description of `testdata` with this element.
+    /// Returns the body with this element of a WSDL in `testdata`.
     fn of(description: &str, name: &QName) -> Result<Self> {
         let import = Importer::new().offline().file(&testdata().join(description))?;
         let lowered = import.lower();
@@ -55,7 +55,7 @@ impl Body {
         self.lowered.schema.view(self.content)
     }
 
-    /// Reads a message, compared with the one that the memory holds.
+    /// Reads a message, compared with the one in the memory.
     fn decode(&self, decoder: &mut Decoder, memory: Memory<Value>, message: &[u8]) -> Result<Memory<Value>> {
         let mut reader = EnvelopeReader::new(Taker { body: self, memory });
         decoder.decode(&mut reader, message)?;
@@ -63,7 +63,7 @@ impl Body {
     }
 }
 
-/// Takes one body.
+/// Accepts one body.
 struct Taker<'b> {
     body: &'b Body,
     memory: Memory<Value>,

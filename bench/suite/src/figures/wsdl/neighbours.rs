@@ -1,8 +1,7 @@
-//! Recorded vSphere responses, read as dynamic values: those that have the markup of the one before
-//! them.
+//! Recorded vSphere responses read as dynamic values: those with the markup of their predecessor.
 //!
-//! The stream is played whole, as it was recorded; what is timed are the messages whose predecessor
-//! differs in texts and values of attributes alone.
+//! The whole stream is played as it was recorded. Only those messages are timed that differ from
+//! their predecessor only in text and attribute values.
 
 use std::rc::Rc;
 
@@ -22,7 +21,7 @@ use crate::measure::measure;
 
 const BOUND: f64 = 2.0;
 
-/// The goal.
+/// Returns the goal.
 pub fn task(effort: Effort) -> Task {
     let measure = move || {
         let body = Body::of("vsphere-fetch.wsdl", &QName::new("urn:vim25", "FetchResponse"))?;
@@ -39,7 +38,7 @@ pub fn task(effort: Effort) -> Task {
     Task { name: "wsdl vSphere FetchResponse neighbours".to_owned(), measure: Box::new(measure) }
 }
 
-/// Responses in order; true for those that have the markup of the one before.
+/// Responses in order; true for those with the markup of their predecessor.
 struct Responses(Vec<(&'static [u8], bool)>);
 
 impl Responses {
@@ -59,7 +58,7 @@ impl Responses {
     }
 }
 
-/// A message without its texts and the values of its attributes.
+/// Returns a message without its text and attribute values.
 fn skeleton(message: &[u8]) -> Vec<u8> {
     let (mut skeleton, mut is_tag, mut quote) = (Vec::new(), false, None);
     for &byte in message {
@@ -75,7 +74,7 @@ fn skeleton(message: &[u8]) -> Vec<u8> {
     skeleton
 }
 
-/// A decoder that plays the stream again and again.
+/// A decoder that plays the stream repeatedly.
 struct Playing {
     body: Body,
     stream: Rc<Responses>,
@@ -91,7 +90,7 @@ impl Playing {
         Playing { body, stream, decoder: Decoder::new(options), memory, is_kept: differential != Differential::OFF }
     }
 
-    /// The time of those messages that count.
+    /// Returns the time of the messages that count.
     fn play(&mut self) -> Result<u64> {
         let stream = self.stream.clone();
         let mut total = 0;
@@ -129,7 +128,7 @@ impl Session for Playing {
         (0..count).map(|_| self.play()).collect()
     }
 
-    /// Each message gives what a decoder finds in it that has seen no other.
+    /// Checks that each message gives the same as with a new decoder.
     fn check(&mut self) -> Result<()> {
         let stream = self.stream.clone();
         for &(message, _) in &stream.0 {

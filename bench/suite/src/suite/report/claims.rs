@@ -1,11 +1,11 @@
-//! What *Toward Characterizing the Performance of SOAP Toolkits* claims, judged by a record.
+//! The claims of *Toward Characterizing the Performance of SOAP Toolkits*, judged by a record.
 //!
 //! A record has each time once, with the distance of the quartiles of its runs. So a ratio of two
-//! times is judged three times: as the medians say, and with both times at the ends of what they
-//! vary by, the one above and the other below and the other way round; where growth is judged, its
-//! ends lean apart. What does not come out alike is unstable. What another process or another day
-//! would add is not in a record. Who is compared is not us: it is whether toolkits of today stand
-//! to each other as those of 2004 did.
+//! times is judged three times: with the medians, and with both times at opposite ends of their
+//! range, in either direction; where growth is judged, its ends shift in opposite directions. If
+//! the results differ, the verdict is unstable. Variation between processes or days is not in a
+//! record. The claims do not compare us: they check whether today's toolkits relate to each other
+//! as those of 2004 did.
 
 use anyhow::Result;
 use deltasoap_report::{Basis, Claim, Evidence, Printed, Registered, Sizes, Test, Verdict};
@@ -14,7 +14,7 @@ use super::Data;
 use crate::paper::printed::CharacterizingPerformance as Paper;
 use crate::suite::row::Part;
 
-/// A verdict for each claim, with the exhibit that it stands in.
+/// Returns a verdict for each claim, with the name of its exhibit.
 ///
 /// # Errors
 /// When a number of the paper is missing from `bench/papers/`.
@@ -24,14 +24,14 @@ pub fn verdicts(data: &Data<'_>) -> Result<Vec<(&'static str, Verdict)>> {
     Ok(claims.iter().map(|(exhibit, registered)| (*exhibit, registered.judge(&views))).collect())
 }
 
-/// Which ends of what they vary by the times of a ratio are taken at.
+/// The ends of their ranges at which a ratio uses its times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Lean {
     /// The medians.
     None,
     /// The numerator's upper end, and the denominator's lower one.
     Up,
-    /// The other way round.
+    /// The numerator's lower end, and the denominator's upper one.
     Down,
 }
 
@@ -45,26 +45,26 @@ impl Lean {
     }
 }
 
-/// A record, seen from one side.
+/// A record, with ratios at one of the ends.
 struct View<'a> {
     data: &'a Data<'a>,
     lean: Lean,
 }
 
-/// A piece of work, at any size.
+/// A job, at any size.
 type Work = (Part, &'static str);
 
-/// The paper's sizes, as far as its figures' captions and the text name them.
+/// The paper's sizes, as far as its captions and text mention them.
 const SIZES: [usize; 7] = [10, 100, 1000, 10_000, 50_000, 75_000, 100_000];
 
 impl View<'_> {
-    /// How many times as long a toolkit takes as another.
+    /// Returns the time of a toolkit divided by that of another.
     fn ratio(&self, (part, operation): Work, n: usize, slow: &str, fast: &str) -> Result<f64, String> {
         let row = super::exhibits::place(part, operation, n);
         self.by((&row, slow), (&row, fast))
     }
 
-    /// A time by another: rows and toolkits.
+    /// Returns a time divided by another, given by row and toolkit.
     fn by(&self, (row, toolkit): (&str, &str), (other_row, other): (&str, &str)) -> Result<f64, String> {
         let (above, below) = (timed(self.data, row, toolkit)?, timed(self.data, other_row, other)?);
         Ok(match self.lean {
@@ -79,8 +79,8 @@ impl View<'_> {
         Ok(Evidence::Numbers(ratios?))
     }
 
-    /// The ratios of a series of which the last by the first is judged: the first leans the other
-    /// way, so that their errors add up.
+    /// Returns the ratios of a series whose last is judged relative to the first: the first shifts
+    /// in the other direction, so that the errors add up.
     fn apart(&self, work: Work, sizes: &[usize], slow: &str, fast: &str) -> Result<Evidence, String> {
         let (first, others) = sizes.split_first().ok_or("no sizes")?;
         let first = View { data: self.data, lean: self.lean.other() }.ratio(work, *first, slow, fast)?;
@@ -89,12 +89,12 @@ impl View<'_> {
     }
 }
 
-/// The median of a toolkit's milliseconds between the ends of what it varies by. To either side
-/// that is half of the distance of the quartiles of its runs, which go by turns with those of the
-/// other toolkits; or, of few runs, half of the median's 95 % interval, if that is more: 1.82 times
-/// this distance by the root of their number, as for normal distributions (1.96 standard errors of
-/// 1.253 sigma by that root, where the quartiles are 1.349 sigma apart). All runs are of one
-/// process.
+/// Returns the median of a toolkit's milliseconds and the ends of its range. The distance to either
+/// end is half of that between the quartiles of its runs, which alternate with those of the other
+/// toolkits. For few runs, it is half of the median's 95 % interval, if that is more: 1.82 times
+/// this distance divided by the root of their number, as for normal distributions (1.96 standard
+/// errors of 1.253 sigma divided by that root, where the quartiles are 1.349 sigma apart). All runs
+/// are of one process.
 fn timed(data: &Data<'_>, row: &str, toolkit: &str) -> Result<(f64, f64, f64), String> {
     let engine = engine(data, toolkit)?;
     let found = data.of(row, engine).ok_or_else(|| missing(data, engine))?;
@@ -111,14 +111,14 @@ fn engine<'a>(data: &'a Data<'_>, toolkit: &str) -> Result<&'a str, String> {
     known.map(|known| &*known.engine).ok_or_else(|| format!("{toolkit} is not measured"))
 }
 
-/// Why a toolkit has no row.
+/// Returns why a toolkit has no row.
 fn missing(data: &Data<'_>, engine: &str) -> String {
     let note = data.environment.engines.iter().find(|note| note.name == engine);
     let reason = note.and_then(|note| note.reason.as_deref());
     named(engine, reason.unwrap_or("not measured in this record"))
 }
 
-/// A reason with the toolkit's name, unless it begins with it.
+/// Returns a reason with the toolkit's name, unless it begins with it.
 fn named(engine: &str, reason: &str) -> String {
     if reason.starts_with(engine) { reason.to_owned() } else { format!("{engine}: {reason}") }
 }
@@ -204,7 +204,8 @@ impl<'a> Claims<'a> {
         vec![("Table 2", beside), ("Table 2", read), ("Table 2", growth)]
     }
 
-    /// Who is faster, .NET or XSOAP4: at 100 items the one, at 10,000 and more the other.
+    /// Returns the claims about .NET and XSOAP4: one is faster at 100 items, the other at 10,000
+    /// and more.
     fn table3(&self) -> Vec<Entry<'a>> {
         let works = [(Part::Calls, "echoStrings"), (Part::Calls, "sendInts")];
         let claim = |key, sizes: Vec<usize>, what: &str, test| {
@@ -236,17 +237,16 @@ impl<'a> Claims<'a> {
         let axis = ("AxisJava", "XSOAP4");
         let growth = Test::Growth { least: 1.2 };
         let grows = "how many times as large it is for the largest array as for the smallest";
-        // The captions say by how much at both ends: 3 % and 32 or 38 %, 6 and 1.6 times. Fifteen
-        // points, or a factor of 1.5, to either side.
+        // The captions give both ends: 3 % and 32 or 38 %, 6 and 1.6 times. The tolerance is
+        // fifteen points, or a factor of 1.5, in either direction.
         let (first, axis_last) = ((0.88, 1.18), (1.07, 2.4));
         let axis_ends = Test::Ends { first: (4.0, 9.0), last: axis_last };
         let last = |printed: f64| (printed - 0.15, printed + 0.15);
         let ends = |printed: f64| Test::Ends { first, last: last(printed) };
-        // In one process there are no small arrays: below a thousand items, it would be the
-        // envelope that is measured.
+        // In-process arrays are not small: below a thousand items, the envelope would dominate.
         let (in_memory, large) = ("from memory, large arrays", |(low, high): (f64, f64)| Test::Range { low, high });
-        // The text has array sizes "close to 10" and "close to 75,000" for doubles; it does not say
-        // how large those of base64 are.
+        // The text has array sizes "close to 10" and "close to 75,000" for doubles; it gives no
+        // sizes for base64.
         let (doubles_ends, far_ends) = ([10, 75_000], [10, 100_000]);
         Ok(vec![
             self.range("Figure 1", "figure1-xsoap", xsoap, doubles)?,
@@ -276,7 +276,8 @@ impl<'a> Claims<'a> {
         ])
     }
 
-    /// Figure 5: what it costs gSOAP to look every string up, in case it has been met before.
+    /// Returns the claims about Figure 5: gSOAP's cost of looking up every string in case it is
+    /// repeated.
     fn references(&self) -> [Entry<'a>; 2] {
         let strings = (Part::Process, "encode-encoded");
         let of = |key, statement: &str, sizes, test| Claim { sizes, test, ..words(key, "Figure 5", statement) };
@@ -305,7 +306,7 @@ impl<'a> Claims<'a> {
         [("Figure 5", growth), ("Figure 5", cost)]
     }
 
-    /// A factor that lies within the printed range at each size.
+    /// Adds a factor that must lie within the printed range at each size.
     fn range(
         &self,
         exhibit: &'static str,
@@ -318,7 +319,7 @@ impl<'a> Claims<'a> {
         self.judged(exhibit, key, pair, work, (sizes, Test::Range { low, high }, "each size"))
     }
 
-    /// A factor that is judged at all of these sizes.
+    /// Adds a factor that is judged at all of these sizes.
     fn factor(
         &self,
         exhibit: &'static str,
@@ -351,7 +352,7 @@ impl<'a> Claims<'a> {
         Ok((exhibit, registered))
     }
 
-    /// Sizes at which two toolkits have a time.
+    /// Returns the sizes at which two toolkits have a time.
     fn sizes(&self, (part, operation): Work, one: &str, other: &str) -> Vec<usize> {
         let is_there = |n: &usize| {
             let row = super::exhibits::place(part, operation, *n);
@@ -363,10 +364,10 @@ impl<'a> Claims<'a> {
 
 const PAPER: &str = "Toolkits";
 
-/// The paper's gSOAP as its Figure 5 has it.
+/// The paper's gSOAP in its Figure 5.
 const WITH_REFERENCES: &str = "gSOAP with references";
 
-/// Why there is no size at which all of these have a time.
+/// Returns why there is no size at which all of these have a time.
 fn why(data: &Data<'_>, (part, operation): Work, toolkits: [&str; 2]) -> String {
     let rows = SIZES.into_iter().map(|n| super::exhibits::place(part, operation, n));
     let reasons = rows.flat_map(|row| toolkits.map(|toolkit| timed(data, &row, toolkit).err()));
@@ -395,7 +396,7 @@ mod tests {
     use crate::suite::row::{Layer, Row, Subject};
     use deltasoap_report::Outcome;
 
-    /// A row of a toolkit; its name in the paper.
+    /// Returns a row of a toolkit, by its name in the paper.
     fn row(definition: &Definition, place: &str, n: usize, toolkit: &str, ms: f64) -> Row {
         let known = definition.paper_toolkit.iter().find(|known| known.paper == toolkit);
         let engine = &known.unwrap().engine;
@@ -409,12 +410,12 @@ mod tests {
         Row { ns_median: Some((ms * 1e6) as u64), runs: Some(100), spread: Some(0.001), ..empty }
     }
 
-    /// A record in which `of` says how long a toolkit takes, in milliseconds.
+    /// Judges a record in which `of` returns a toolkit's time in milliseconds.
     fn judged(of: impl Fn(&str, usize, &str) -> f64) -> Vec<Verdict> {
         judged_with(of, |row| row)
     }
 
-    /// The same of rows in which `but` is different.
+    /// Judges such a record after changing its rows by `but`.
     fn judged_with(of: impl Fn(&str, usize, &str) -> f64, but: impl Fn(Row) -> Row) -> Vec<Verdict> {
         let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/record");
         let (environment, _) = record::read(sample.as_ref()).unwrap();
@@ -440,12 +441,12 @@ mod tests {
         verdicts(&data).unwrap().into_iter().map(|(_, verdict)| verdict).collect()
     }
 
-    /// Between 0 for the smallest size and 1 for the largest.
+    /// Returns 0 for the smallest size to 1 for the largest.
     fn share(n: usize) -> f64 {
         (n as f64 / 10.0).log10() / 4.0
     }
 
-    /// Toolkits stand to each other as the paper says.
+    /// Returns times with the paper's relations between toolkits.
     fn as_printed(work: &str, n: usize, toolkit: &str) -> f64 {
         if work == "echoVoid" {
             let all = [("gSOAP", 1.3), ("XSOAP4", 1.6), ("AxisC++", 2.7), (".NET", 3.4), ("AxisJava", 10.1)];
@@ -475,14 +476,14 @@ mod tests {
     fn every_claim_agrees_with_what_the_paper_prints() {
         let verdicts = judged(as_printed);
         for verdict in &verdicts {
-            // AxisC++ is not among the toolkits; were it there, its claim would be judged.
+            // AxisC++ is not among the toolkits; if it were, its claim would be judged.
             let expected = if verdict.claim.key == "axis-cpp" { verdict.outcome } else { Outcome::Agrees };
             assert_eq!(verdict.outcome, expected, "{}: {:?} {}", verdict.claim.key, verdict.ours, verdict.why());
         }
         assert!(verdicts.len() > 15);
     }
 
-    /// At both ends of a series one after the other, and how far a time varies.
+    /// Tests both ends of a series in turn, and the range of times.
     #[test]
     fn both_ends_decide_and_the_worse_one_is_shown() {
         let with = |at: usize, by: f64| {
@@ -504,7 +505,7 @@ mod tests {
         assert!((2.6..2.7).contains(&last.ours.unwrap().median), "{:?}", last.ours);
     }
 
-    /// 25 % growth where both ends may be 4 % off: either may lie below, the other above.
+    /// 25 % growth, with errors of 4 % at both ends: either may be lower, the other higher.
     #[test]
     fn errors_of_the_ends_do_not_cancel_in_growth() {
         let outcome = |spread: f64| {
@@ -523,7 +524,7 @@ mod tests {
         assert!((ours.low - low).abs() < 1e-9 && (ours.high - high).abs() < 1e-9, "{ours:?}");
     }
 
-    /// Half of the distance of the quartiles; of four runs, half of the 95 % interval of the
+    /// Half of the distance of the quartiles; for four runs, half of the 95 % interval of the
     /// median.
     #[test]
     fn few_runs_vary_by_more() {
@@ -547,7 +548,7 @@ mod tests {
         assert_eq!([0.9, 1.3, 3.63].map(outcome), [Outcome::Differs, Outcome::Agrees, Outcome::Differs]);
     }
 
-    /// All toolkits are equally fast, whatever they do.
+    /// All toolkits are equally fast at everything.
     #[test]
     fn every_claim_can_differ() {
         for verdict in judged(|_, n, toolkit| {
@@ -570,7 +571,7 @@ mod tests {
         }
     }
 
-    /// A cost that does not grow is one of the two claims of Figure 5 alone.
+    /// A cost that does not grow satisfies only one of the two claims of Figure 5.
     #[test]
     fn references_may_cost_and_not_grow() {
         let outcomes = |large: f64| {

@@ -10,7 +10,7 @@ use crate::paper::printed::{CharacterizingPerformance as Printed, TimeTable};
 use crate::suite::definition::PaperToolkit;
 use crate::suite::row::{Layer, Part, Row};
 
-/// Draws everything, with verdicts on the paper's claims.
+/// Returns all exhibits, with verdicts on the paper's claims.
 ///
 /// # Errors
 /// When a number of the paper is missing from `bench/papers/`.
@@ -84,7 +84,7 @@ impl Paper<'_> {
         Exhibit { grids, ..self.exhibit(name, caption) }
     }
 
-    /// The paper's milliseconds beside ours, a row a toolkit.
+    /// Returns the paper's milliseconds beside ours, one row per toolkit.
     fn times(&self, exhibit: &str, table: &TimeTable, operation: &str) -> Grid {
         let sizes = size_names(&table.sizes);
         let mut header = vec!["toolkit".to_owned(), "in the paper".to_owned()];
@@ -105,7 +105,7 @@ impl Paper<'_> {
         Grid { title: format!("{operation}: milliseconds"), header, rows: rows.collect(), names: 2 }
     }
 
-    /// The SOAP toolkits of an exhibit, and the names of those that the paper has.
+    /// Returns the SOAP toolkits of an exhibit, with the paper's names for those it has.
     fn toolkits(&self, exhibit: &str) -> Vec<(&str, &str)> {
         let known = &self.data.definition.paper_toolkit;
         let is_elsewhere = |known: &&PaperToolkit| known.exhibit.as_ref().is_some_and(|place| place != exhibit);
@@ -132,8 +132,8 @@ impl Paper<'_> {
         exhibit
     }
 
-    /// What the toolkits of an exhibit did at these pieces of work. Ours may have done it with
-    /// shared values, too.
+    /// Returns the results of an exhibit's toolkits for these jobs. Ours may also have results with
+    /// shared values.
     fn lanes(&self, exhibit: &str, places: &[String]) -> Vec<Lane<'_>> {
         let in_mode = |engine, mode| places.iter().map(|place| self.data.in_mode(place, engine, mode)).collect();
         let mut lanes: Vec<Lane<'_>> = Vec::new();
@@ -158,7 +158,7 @@ impl Paper<'_> {
         Grid { title: format!("{operation}: milliseconds"), header, rows: rows.collect(), names: 2 }
     }
 
-    /// Why a toolkit has no number at all, or at which sizes those that it has say nothing, and
+    /// Returns why a toolkit has no number at all, or at which sizes its numbers are invalid, and
     /// why.
     fn why(&self, measured: &[Option<&Row>]) -> String {
         let rows = || measured.iter().copied().flatten();
@@ -181,7 +181,7 @@ impl Paper<'_> {
     }
 }
 
-/// What a toolkit did, in one way, at each size.
+/// The results of a toolkit, in one way, at each size.
 struct Lane<'a> {
     name: String,
     /// Its name in the paper.
@@ -206,23 +206,23 @@ fn place_of(part: Part, operation: &str) -> String {
     format!("{part}/{operation}/")
 }
 
-/// The row of a piece of work.
+/// Returns the row name of a job.
 pub fn place(part: Part, operation: &str, n: usize) -> String {
     place_of(part, operation) + &n.to_string()
 }
 
-/// A goal of this project, and how far the record reaches it.
+/// A goal of this project, and the record's result.
 #[derive(Debug)]
 pub struct Goal {
-    /// What is compared.
+    /// The comparison.
     pub what: String,
     /// Our number.
     pub ours: f64,
-    /// What it is to be at least.
+    /// The minimum.
     pub least: f64,
 }
 
-/// The goals for echoes of hard doubles beside gSOAP, as far as the record has them.
+/// Returns the goals for echoes of hard doubles compared with gSOAP, as far as the record has them.
 pub fn goals(data: &Data<'_>) -> Vec<Goal> {
     let Some(n) = data.sizes(Part::Ablation, "echoDoubles").pop() else { return vec![] };
     let row = format!("ablation/echoDoubles/{n}/5 % changed");

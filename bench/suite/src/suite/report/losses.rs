@@ -1,4 +1,4 @@
-//! Why deltasoap loses rows: `bench/definitions/losses.toml`, compiled in.
+//! The reasons why deltasoap loses rows: `bench/definitions/losses.toml`, compiled in.
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
@@ -30,7 +30,7 @@ impl Losses {
             .context("bench/definitions/losses.toml is malformed")
     }
 
-    /// Why a row is lost to a toolkit: the first reason that is there.
+    /// Returns why a row is lost to a toolkit: the first matching reason.
     pub fn why(&self, row: &str, to: &str) -> Option<&str> {
         let is_meant = |loss: &&Loss| matches(&loss.row, row) && loss.to.as_ref().is_none_or(|name| name == to);
         self.loss.iter().find(is_meant).map(|loss| &*loss.why)

@@ -1,9 +1,9 @@
-//! The report of a record: one page that needs no network.
+//! The report of a record: one self-contained page.
 //!
 //! [`mod@exhibits`] are the paper's tables and figures from our data, [`claims`] the verdicts on
-//! its statements, [`standings`] says who wins each row, [`losses`] why we lose some, [`tables`]
-//! show everything else, and [`page`] puts it all into HTML; [`mod@short`] tables are for
-//! documents. Nothing is measured here: a report can be written again at any time.
+//! its statements, [`standings`] the winners of all rows, [`losses`] the reasons why we lose some,
+//! [`tables`] show everything else, and [`page`] puts it all into HTML; [`mod@short`] tables are
+//! for documents. Nothing is measured here: a report can be written again at any time.
 
 mod claims;
 mod exhibits;
@@ -24,14 +24,14 @@ use super::record::Environment;
 use super::row::{Part, Row};
 use losses::Losses;
 
-/// The rows of a record, and what they are about.
+/// The rows of a record, with their context.
 pub struct Data<'a> {
-    /// What they have in common.
+    /// The common environment.
     pub environment: &'a Environment,
-    /// What is measured.
+    /// The definition of the suite.
     pub definition: &'a Definition,
     rows: &'a [Row],
-    /// By piece of work, toolkit and mode.
+    /// Indices by job, toolkit and mode.
     places: HashMap<(&'a str, &'a str, &'a str), usize>,
 }
 
@@ -42,43 +42,43 @@ impl<'a> Data<'a> {
         Data { environment, definition, rows, places }
     }
 
-    /// The row of a toolkit in regular mode.
+    /// Returns the row of a toolkit in regular mode.
     pub fn of(&self, row: &str, engine: &str) -> Option<&'a Row> {
         self.in_mode(row, engine, "regular")
     }
 
-    /// The row of a toolkit in a mode.
+    /// Returns the row of a toolkit in a mode.
     pub fn in_mode(&self, row: &str, engine: &str, mode: &str) -> Option<&'a Row> {
         self.places.get(&(row, engine, mode)).map(|&place| &self.rows[place])
     }
 
-    /// Milliseconds of a toolkit in regular mode; not a number where there are none.
+    /// Returns the milliseconds of a toolkit in regular mode; NaN if there are none.
     pub fn ms(&self, row: &str, engine: &str) -> f64 {
         self.of(row, engine).and_then(Row::ms).unwrap_or(f64::NAN)
     }
 
-    /// Why the time of a row says nothing; `None` where it does.
+    /// Returns why the time of a row proves nothing; `None` if it is valid.
     pub fn flaw(&self, row: &Row) -> Option<&'a str> {
         self.definition.flaw(&row.engine, &row.row, &self.environment.machine.date)
     }
 
-    /// The rows of a part, in the order of the record.
+    /// Returns the rows of a part, in the order of the record.
     pub fn part(&self, part: Part) -> impl Iterator<Item = &'a Row> + use<'a> {
         self.rows.iter().filter(move |row| row.part == part)
     }
 
-    /// Toolkits in the order of the record.
+    /// Returns the toolkits in the order of the record.
     pub fn engines(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         self.environment.engines.iter().map(|engine| &*engine.name)
     }
 
-    /// True if a toolkit takes memory beforehand, so that what a message takes is not seen from
-    /// outside.
+    /// Returns true if a toolkit allocates memory in advance, so that its memory per message is not
+    /// visible from outside.
     pub fn hides_memory(&self, engine: &str) -> bool {
         self.environment.engines.iter().any(|note| note.name == engine && note.hides_memory)
     }
 
-    /// Sizes that the rows of a part and an operation have, ascending.
+    /// Returns the sizes in the rows of a part and an operation, ascending.
     pub fn sizes(&self, part: Part, operation: &str) -> Vec<usize> {
         let mut sizes: Vec<usize> = self.part(part).filter(|row| row.operation == operation).map(|row| row.n).collect();
         sizes.sort_unstable();
@@ -100,7 +100,7 @@ pub fn write(path: &Path, environment: &Environment, rows: &[Row]) -> Result<()>
     Ok(())
 }
 
-/// The short tables of a record, in Markdown.
+/// Returns the short tables of a record, in Markdown.
 ///
 /// # Errors
 /// When the definition of the suite is malformed.
@@ -108,7 +108,7 @@ pub fn short(environment: &Environment, rows: &[Row]) -> Result<String> {
     short::markdown(&Data::new(environment, &Definition::load()?, rows))
 }
 
-/// The paper's tables and figures from a record, with verdicts.
+/// Returns the paper's tables and figures from a record, with verdicts.
 ///
 /// # Errors
 /// When the definition of the suite is malformed, or a number of the paper is missing.
@@ -156,7 +156,7 @@ mod tests {
         assert!(outside.is_empty(), "{outside:?}");
     }
 
-    /// A record may come from anywhere.
+    /// A record may come from an untrusted source.
     #[test]
     fn a_record_puts_no_markup_into_the_report() {
         let evil = "<script>alert(1)</script>\" onload=\"alert(2)";

@@ -1,5 +1,5 @@
-//! The report as HTML: tables that scroll on a narrow screen, plots that turn dark with the
-//! reader's choice, nothing from elsewhere.
+//! The report as self-contained HTML: tables that scroll on narrow screens, plots that follow the
+//! reader's light or dark setting.
 
 use std::fmt::Write;
 
@@ -11,10 +11,10 @@ use super::standings::{Standing, standings};
 use super::{Data, exhibits, tables};
 use crate::suite::row::{Layer, Part};
 
-/// The page of results, whose section on bias belongs in each report.
+/// The page of results, whose section on bias is part of each report.
 const BENCHMARKS: &str = include_str!("../../../../../BENCHMARKS.md");
 
-/// Writes the page.
+/// Returns the page.
 ///
 /// # Errors
 /// When a file of `bench/papers` is malformed.
@@ -36,7 +36,7 @@ fn summary(page: &mut Page, data: &Data<'_>, standings: &[Standing]) {
     page.section("Summary");
     let machine = &data.environment.machine;
     page.paragraph(&format!(
-        "deltasoap {} in regular mode beside other toolkits, each as itself, on {} ({} cores), {}. This is a {} record.",
+        "deltasoap {} in regular mode compared with other toolkits, on {} ({} cores), {}. This is a {} record.",
         machine.deltasoap, machine.processor, machine.cores, machine.date, data.environment.scope
     ));
     data.environment.warning.iter().for_each(|warning| page.warning(warning));
@@ -67,7 +67,7 @@ fn lost(page: &mut Page, standings: &[Standing], losses: &Losses) {
             Cell::new(why),
         ]
     };
-    let header = ["row", "to whom", "times as good", "why"].map(str::to_owned).into();
+    let header = ["row", "lost to", "times as good", "why"].map(str::to_owned).into();
     let rows = lost.iter().map(cells).collect();
     page.sheet(&Sheet { caption: "rows that are lost".to_owned(), header, rows, names: 1 });
 }
@@ -89,7 +89,7 @@ fn details(page: &mut Page, data: &Data<'_>, standings: &[Standing]) {
     page.section("Who wins");
     page.folded("all rows", &[tables::wins(standings)]);
     page.section("From memory to memory");
-    page.paragraph("Milliseconds of a message. A star marks the best; what memory allows is no contestant.");
+    page.paragraph("Milliseconds of a message. A star marks the best; the memory floors do not compete.");
     for sheet in tables::times(data, Part::Process) {
         page.folded(&sheet.caption.clone(), &[sheet]);
     }
@@ -116,8 +116,8 @@ fn environment(page: &mut Page, data: &Data<'_>) {
         ("cores", machine.cores.to_string()),
         ("memory", format!("{} MiB", machine.memory_kib / 1024)),
         ("system", machine.system.clone()),
-        ("what ran where", machine.placement.clone()),
-        ("load when it began", machine.load.to_string()),
+        ("placement", machine.placement.clone()),
+        ("load at the start", machine.load.to_string()),
         ("date", machine.date.clone()),
         ("compiler", machine.compiler.clone()),
     ];
@@ -152,7 +152,7 @@ fn counted(standings: &[Standing], part: Part, what: &str) -> String {
     let (lost, won): (Vec<_>, Vec<_>) = all.partition(|standing| standing.is_lost());
     let factors: Vec<f64> = won.iter().map(|standing| standing.factor()).collect();
     let mut text = String::new();
-    // Writing to a string does not fail.
+    // Writing to a string never fails.
     let _ = write!(text, "{what}: first in {} of {} rows", won.len(), won.len() + lost.len());
     if let (Some(low), Some(high)) = (least(&factors), most(&factors)) {
         let _ = write!(text, ", by factors of {} to {}", number(low), number(high));
@@ -168,7 +168,7 @@ fn most(numbers: &[f64]) -> Option<f64> {
     numbers.iter().copied().reduce(f64::max)
 }
 
-/// The items of the section on bias in a Markdown text, without its marks.
+/// Returns the items of the section on bias in a Markdown text, as plain text.
 fn bias(markdown: &str) -> Vec<String> {
     let section = markdown.split("\n## Bias\n").nth(1).unwrap_or_default();
     let section = section.split("\n## ").next().unwrap_or_default();

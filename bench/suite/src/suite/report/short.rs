@@ -11,10 +11,10 @@ use super::{Data, OURS, claims};
 use crate::report::{align, new_table};
 use crate::suite::row::{Layer, Part, Row};
 
-/// Sizes that the tables show, where the record has them, besides the largest.
+/// The size that the tables show besides the largest, if the record has it.
 const SHOWN: usize = 1000;
 
-/// All tables.
+/// Returns all tables.
 ///
 /// # Errors
 /// When a file of `bench/papers` is malformed.
@@ -32,7 +32,7 @@ pub fn markdown(data: &Data<'_>) -> Result<String> {
     Ok(tables.iter().map(|table| format!("{table}\n\n")).chain([claims]).collect())
 }
 
-/// In how many rows nobody is better, by part and by what counts.
+/// Returns the number of rows in which nobody is better, by part and metric.
 fn wins(data: &Data<'_>) -> Table {
     let mut table =
         new_table(&["part", "what counts", "rows", "first", "lost to a SOAP toolkit", "lost to an XML library"]);
@@ -49,7 +49,7 @@ fn wins(data: &Data<'_>) -> Table {
     table
 }
 
-/// Milliseconds in regular mode, of a small and the largest size.
+/// Returns milliseconds in regular mode, of a small and the largest size.
 fn times(data: &Data<'_>, part: Part, what: &str) -> Table {
     let header = [what, "n", "deltasoap, ms", "next SOAP toolkit, ms", "times", "best XML library, ms", "times"]
         .map(str::to_owned);
@@ -74,27 +74,27 @@ fn is_shown(data: &Data<'_>, row: &Row) -> bool {
     !is_hint && (row.n == SHOWN || Some(row.n) == largest)
 }
 
-/// The fastest of the others.
+/// Returns the fastest of the others.
 fn best<'a>(data: &Data<'a>, own: &Row, layer: Layer) -> Option<&'a Row> {
     let others = data.part(own.part).filter(|row| row.row == own.row && row.engine != OURS && row.layer == layer);
     others.filter(|row| row.ns_median.is_some()).min_by_key(|row| row.ns_median)
 }
 
-/// A time with its toolkit, and how many times as fast ours is.
+/// Returns a time with its toolkit, and our speedup.
 fn beside(own: &Row, other: Option<&Row>) -> [String; 2] {
     let (Some(other), Some(ours)) = (other, own.ms()) else { return [String::new(), String::new()] };
     let ms = other.ms().unwrap_or(f64::NAN);
     [format!("{} {}", other.engine, number(ms)), format!("{:.1}", ms / ours)]
 }
 
-/// Each load: ours, and the best of the others.
+/// Returns each load: ours, and the best of the others.
 fn loads(data: &Data<'_>) -> Table {
     let header = ["load", "server", "requests/s", "CPU \u{B5}s a request", "p50 \u{B5}s", "p99 \u{B5}s", "peak MiB"];
     let mut table = new_table(&header);
     for work in distinct(data.part(Part::Load).map(|row| &*row.row)) {
         let rows = || data.part(Part::Load).filter(|row| row.row == work && row.per_second.is_some());
         let others = rows().filter(|row| row.engine != OURS);
-        // With a rate that all can keep up with, the processor's time tells who does it best.
+        // At a rate that all can sustain, processor time decides.
         let next =
             others.min_by(|one, other| one.cpu_us.unwrap_or(f64::MAX).total_cmp(&other.cpu_us.unwrap_or(f64::MAX)));
         for row in rows().filter(|row| row.engine == OURS).chain(next) {
@@ -119,8 +119,8 @@ fn load(row: &Row, work: &str) -> [String; 7] {
     ]
 }
 
-/// Calls whose messages resemble each other: both ways regular, both ways differential, and the
-/// toolkit beside.
+/// Returns calls with similar messages: both directions regular, both differential, and the
+/// reference toolkit.
 fn differential(data: &Data<'_>) -> Table {
     let header = [
         "calls",
@@ -146,7 +146,7 @@ fn differential(data: &Data<'_>) -> Table {
     table
 }
 
-/// Toolkits of which there is nothing.
+/// Returns the missing toolkits.
 fn missing(data: &Data<'_>) -> Table {
     let mut table = new_table(&["not measured", "why"]);
     for engine in &data.environment.engines {

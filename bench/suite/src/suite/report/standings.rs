@@ -1,31 +1,31 @@
-//! Who wins each row, and by how much.
+//! The winner of each row, and its lead.
 
 use super::{Data, OURS};
 use crate::suite::row::{Layer, Part, Row};
 
-/// What counts.
+/// A metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metric {
     /// Time of a message or call.
     Time,
-    /// Answers a second, as many as can be.
+    /// Answers per second at full load.
     Throughput,
-    /// Latency that 99 of 100 answers do not exceed.
+    /// 99th percentile of the latency.
     Tail,
-    /// The server's processor time a request.
+    /// The server's processor time per request.
     Processor,
-    /// Memory at its peak.
+    /// Peak memory.
     Memory,
 }
 
-/// How deltasoap in regular mode stands in a row.
+/// The standing of deltasoap in regular mode in a row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Standing {
-    /// The row and what counts.
+    /// The row with the metric.
     pub row: String,
     /// The part.
     pub part: Part,
-    /// What counts.
+    /// The metric.
     pub metric: Metric,
     /// Our number.
     pub ours: f64,
@@ -38,17 +38,17 @@ pub struct Standing {
 pub struct Best {
     /// The toolkit.
     pub engine: String,
-    /// What kind it is.
+    /// The toolkit's kind.
     pub layer: Layer,
     /// Its number.
     pub number: f64,
 }
 
-/// Memory is counted in pages: less is noise, and nobody wins.
+/// Memory is counted in pages: smaller differences are noise, and nobody wins.
 const NOISE: f64 = 512.0 * 1024.0;
 
 impl Metric {
-    /// What counts in a part.
+    /// Returns the metrics of a part.
     fn all_of(part: Part) -> &'static [Metric] {
         match part {
             Part::Process => &[Metric::Time, Metric::Memory],
@@ -58,7 +58,7 @@ impl Metric {
         }
     }
 
-    /// The number of a row.
+    /// Returns the number of a row.
     fn of(self, row: &Row) -> Option<f64> {
         let is_open = row.row.contains("/open, ");
         match self {
@@ -70,7 +70,7 @@ impl Metric {
         }
     }
 
-    /// How many times as good one number is as another.
+    /// Returns how many times as good one number is as another.
     fn times(self, one: f64, other: f64) -> f64 {
         match self {
             Metric::Throughput => one / other,
@@ -78,7 +78,7 @@ impl Metric {
         }
     }
 
-    /// The name in rows.
+    /// Returns the name in rows.
     pub fn name(self) -> &'static str {
         match self {
             Metric::Time => "time",
@@ -91,18 +91,18 @@ impl Metric {
 }
 
 impl Standing {
-    /// How many times as good ours is as the best of the others.
+    /// Returns how many times as good ours is as the best of the others.
     pub fn factor(&self) -> f64 {
         self.metric.times(self.ours, self.best.number)
     }
 
-    /// True if another is better.
+    /// Returns true if another is better.
     pub fn is_lost(&self) -> bool {
         self.factor() < 1.0
     }
 }
 
-/// All rows in which ours and another have a number.
+/// Returns all rows in which ours and another have a number.
 pub fn standings(data: &Data<'_>) -> Vec<Standing> {
     let mut standings = Vec::new();
     for part in [Part::Process, Part::Calls, Part::Load] {

@@ -1,4 +1,4 @@
-//! Everything that was measured, as tables: a row a toolkit, also where there is no number.
+//! All measurements as tables: one row per toolkit, even if it has no number.
 
 use deltasoap_report::{Cell, Emphasis, Sheet, number, size_names};
 
@@ -7,22 +7,22 @@ use super::{Data, OURS};
 use crate::encoded::SHARED;
 use crate::suite::row::{Layer, Part, Row};
 
-/// A table a workload or operation: milliseconds by size.
+/// Returns one table per workload or operation: milliseconds by size.
 pub fn times(data: &Data<'_>, part: Part) -> Vec<Sheet> {
     names(data, part).into_iter().map(|name| by_size(data, part, &name)).collect()
 }
 
-/// What the rows of a part are about, without sizes, each once.
+/// Returns the names of a part's rows, without part and size, each once.
 fn names(data: &Data<'_>, part: Part) -> Vec<String> {
     distinct(data.part(part).map(|row| name_of(row).to_owned()))
 }
 
-/// The middle of `part/name/size`.
+/// Returns the middle of `part/name/size`.
 fn name_of(row: &Row) -> &str {
     row.row.split('/').nth(1).unwrap_or_default()
 }
 
-/// Items, each once, in their order.
+/// Returns each item once, in order.
 pub fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
     items.fold(Vec::new(), |mut list, item| {
         if !list.contains(&item) {
@@ -64,7 +64,7 @@ fn layer_name(layer: Layer) -> &'static str {
     }
 }
 
-/// The time of a toolkit, marked if it is the best, or ours and not the best.
+/// Returns the time of a toolkit, marked if it is the best, or ours and not the best.
 fn marked(row: &Row, rows: &[&Row]) -> Cell {
     let Some(ms) = row.ms() else { return Cell::new("") };
     let rivals = rows.iter().filter(|other| other.n == row.n && other.layer != Layer::Floor);
@@ -78,12 +78,12 @@ fn marked(row: &Row, rows: &[&Row]) -> Cell {
     Cell { text: number(ms), mark }
 }
 
-/// Why sizes are empty, each reason once.
+/// Returns the reasons for empty sizes, each once.
 fn reasons(measured: &[Option<&Row>]) -> String {
     distinct(measured.iter().flatten().filter_map(|row| row.reason.clone())).join("; ")
 }
 
-/// A table a load.
+/// Returns one table per load.
 pub fn loads(data: &Data<'_>) -> Vec<Sheet> {
     let works = distinct(data.part(Part::Load).map(|row| row.row.clone()));
     works.into_iter().map(|work| load(data, &work)).collect()
@@ -130,7 +130,7 @@ fn mebibytes(bytes: Option<u64>) -> Cell {
     Cell::number(bytes.map_or(f64::NAN, |bytes| bytes as f64 / f64::from(1 << 20)))
 }
 
-/// Memory at the largest size, a row a workload.
+/// Returns memory at the largest size, one row per workload.
 pub fn memory(data: &Data<'_>) -> Sheet {
     let engines = distinct(data.part(Part::Process).filter(|row| row.layer != Layer::Floor).map(|row| &*row.engine));
     let largest = data.part(Part::Process).map(|row| row.n).max().unwrap_or(0);
@@ -148,7 +148,7 @@ pub fn memory(data: &Data<'_>) -> Sheet {
     }
 }
 
-/// A table of our transports.
+/// Returns a table of our transports.
 pub fn transports(data: &Data<'_>) -> Sheet {
     let cells = |row: &Row| {
         vec![
@@ -167,7 +167,7 @@ pub fn transports(data: &Data<'_>) -> Sheet {
     }
 }
 
-/// A table an operation: what each direction of differential work is worth, by similarity.
+/// Returns one table per operation: the gain of each direction of differential mode, by similarity.
 pub fn ablations(data: &Data<'_>) -> Vec<Sheet> {
     let subject = |row: &Row| (name_of(row).to_owned(), row.n);
     distinct(data.part(Part::Ablation).map(subject)).into_iter().map(|(name, n)| ablation(data, &name, n)).collect()
@@ -189,7 +189,7 @@ fn ablation(data: &Data<'_>, name: &str, n: usize) -> Sheet {
         |&(engine, mode): &(&str, &str)| if engine == OURS { mode.to_owned() } else { format!("{engine}, {mode}") };
     Sheet {
         caption: format!("{}, {n} items: milliseconds", name.to_lowercase().replace("echo", "calls of echo ")),
-        header: std::iter::once("a message beside the one before it".to_owned())
+        header: std::iter::once("difference from the previous message".to_owned())
             .chain(ways.iter().map(title))
             .collect(),
         rows: similarities.into_iter().map(line).collect(),
@@ -201,7 +201,7 @@ fn time_or_reason(row: &Row) -> Cell {
     row.ms().map_or_else(|| Cell::new(row.reason.clone().unwrap_or_default()), Cell::number)
 }
 
-/// Who wins each row.
+/// Returns the winner of each row.
 pub fn wins(standings: &[Standing]) -> Sheet {
     let cells = |standing: &Standing| {
         let (best, factor) = (&standing.best, standing.factor());
@@ -226,7 +226,7 @@ pub fn wins(standings: &[Standing]) -> Sheet {
     }
 }
 
-/// Toolkits and their versions, or why they are missing.
+/// Returns toolkits and their versions, or the reasons why they are missing.
 pub fn engines(data: &Data<'_>) -> Sheet {
     let cells = |engine: &crate::suite::record::EngineNote| {
         let texts = [engine.name.clone(), engine.version.clone().unwrap_or_default(), engine.description.clone()];
@@ -234,7 +234,7 @@ pub fn engines(data: &Data<'_>) -> Sheet {
     };
     Sheet {
         caption: "toolkits".to_owned(),
-        header: ["toolkit", "says it is", "what it is", "why it is missing"].map(str::to_owned).into(),
+        header: ["toolkit", "name and version", "description", "why it is missing"].map(str::to_owned).into(),
         rows: data.environment.engines.iter().map(cells).collect(),
         names: 1,
     }

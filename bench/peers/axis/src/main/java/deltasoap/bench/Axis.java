@@ -34,7 +34,7 @@ import org.apache.axis.server.AxisServer;
 import org.apache.axis.transport.http.CommonsHTTPSender;
 import org.apache.axis.utils.JavaUtils;
 
-/** Apache Axis 1.4: messages with the context that its server gives them, from and to beans; its servlet and its client. */
+/** Apache Axis 1.4: messages with the context of its server, from and to beans; its servlet and its client. */
 public final class Axis implements Toolkit {
     private final AxisServer engine = new AxisServer(new SimpleProvider());
     private final SOAPService service = new SOAPService();
@@ -57,7 +57,7 @@ public final class Axis implements Toolkit {
         service.setServiceDescription(description);
         service.setHighFidelityRecording(!isStreaming);
         description.setTypeMappingRegistry(registry);
-        // What is registered for no encoding in particular is what literal messages use.
+        // Registrations without an encoding apply to literal messages.
         TypeMapping types = (TypeMapping) registry.getDefaultTypeMapping();
         register(types, Beans.Mio.class, Beans.Mio.getTypeDesc());
         register(types, Beans.Event.class, Beans.Event.getTypeDesc());
@@ -78,7 +78,7 @@ public final class Axis implements Toolkit {
         encoded.setEngine(engine);
         encoded.setServiceDescription(encodedDescription);
         encoded.setHighFidelityRecording(!isStreaming);
-        // What Axis does by itself where a message is encoded.
+        // Axis's own behaviour for encoded messages.
         encoded.setOption(AxisEngine.PROP_DOMULTIREFS, Boolean.TRUE);
     }
 
@@ -86,7 +86,7 @@ public final class Axis implements Toolkit {
         return Operations.isEncoded(operation) ? encoded : service;
     }
 
-    /** With the argument {@code streaming}, events of the parser go to the beans alone and are not recorded. */
+    /** With the argument {@code streaming}, events of the parser go only to the beans and are not recorded. */
     public static void main(String[] arguments) throws Exception {
         Peer.run(new Axis(arguments.length > 0 && arguments[0].equals("streaming")));
     }
@@ -106,7 +106,7 @@ public final class Axis implements Toolkit {
         return "1.4";
     }
 
-    /** Its writer spoils the others: it makes two references to halves of such a character. */
+    /** Its writer corrupts other characters: it writes two references to their halves. */
     @Override
     public boolean knowsBasicPlaneAlone() {
         return true;
@@ -127,7 +127,7 @@ public final class Axis implements Toolkit {
         return Operations.NAMES;
     }
 
-    /** Its servlet in Jetty, with the engine that is made here instead of one from a deployment descriptor. */
+    /** Its servlet in Jetty, with the engine that is created here instead of one from a deployment descriptor. */
     @Override
     public int serve(int connections, Transport transport) throws Exception {
         return Http.serve(engine, served(service, SuiteService.class), served(encoded, SuiteEncodedService.class));
@@ -182,7 +182,7 @@ public final class Axis implements Toolkit {
         return context;
     }
 
-    /** What the provider of its services does between the message and the method's arguments. */
+    /** The work of its services' provider between the message and the method's arguments. */
     @Override
     public Object decode(String kind, byte[] message) throws Exception {
         return decode(context(kind, isStreaming), kind, message);
@@ -208,7 +208,7 @@ public final class Axis implements Toolkit {
         return kind.equals("doubles64") ? Bits.doubles((byte[]) array) : array;
     }
 
-    /** And with what the method has returned. */
+    /** The provider's work with the method's result. */
     @Override
     public void encode(String kind, Object values, ByteArrayOutputStream out) throws Exception {
         MessageContext context = context(kind, isStreaming);

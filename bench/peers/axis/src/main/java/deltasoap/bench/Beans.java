@@ -5,7 +5,7 @@ import org.apache.axis.Constants;
 import org.apache.axis.description.ElementDesc;
 import org.apache.axis.description.TypeDesc;
 
-/** The classes that Axis fills and writes: beans with a description of their type each, as its own compiler of descriptions makes them. */
+/** The classes that Axis fills and writes: beans, each with metadata of its type, as Axis's WSDL compiler generates them. */
 public final class Beans {
     static final String NAMESPACE = "urn:bench";
 

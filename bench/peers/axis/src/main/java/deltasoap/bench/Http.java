@@ -14,14 +14,14 @@ import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.servlet.ServletContextHandler;
 import org.eclipse.jetty.servlet.ServletHolder;
 
-/** Axis's servlet in a Jetty of the last generation that knows servlets of its time. */
+/** Axis's servlet in the last version of Jetty that supports its servlet API. */
 final class Http {
     private static final String NAME = "AxisServlet";
 
     private Http() {
     }
 
-    /** Starts the server; gives its port. */
+    /** Starts the server; returns its port. */
     static int serve(AxisServer engine, SOAPService service, SOAPService encoded) throws Exception {
         SimpleChain requests = new SimpleChain();
         requests.addHandler(new Service(service, encoded));
@@ -32,7 +32,7 @@ final class Http {
         connector.setIdleTimeout(3_600_000);
         server.addConnector(connector);
         ServletContextHandler context = new ServletContextHandler();
-        // Where the servlet looks for the engine of its name, which it would make otherwise.
+        // The servlet looks for its engine here, and would create one otherwise.
         engine.setName(NAME);
         context.setAttribute(NAME + "AxisEngine", engine);
         ServletHolder holder = new ServletHolder(NAME, AxisServlet.class);
@@ -43,7 +43,7 @@ final class Http {
         return connector.getLocalPort();
     }
 
-    /** Says for each request which service is meant: literal or encoded, by its action. */
+    /** Selects the service of each request by its action: literal or encoded. */
     private static final class Service extends BasicHandler {
         private final transient SOAPService service;
         private final transient SOAPService encoded;

@@ -9,11 +9,11 @@ import org.apache.axis.constants.Use;
 import org.apache.axis.description.OperationDesc;
 import org.apache.axis.description.ParameterDesc;
 
-/** The operations of suite.wsdl and suite-encoded.wsdl as Axis describes them; an array is an element that is repeated, or one of SOAP encoding. */
+/** The operations of suite.wsdl and suite-encoded.wsdl for Axis; an array is a repeated element, or an array in SOAP encoding. */
 final class Operations {
     private static final List<String> ENCODED = List.of("EncodedStrings", "RepeatedStrings");
 
-    /** All of them. */
+    /** Returns all operations. */
     static final List<String> NAMES = names();
 
     private Operations() {
@@ -30,12 +30,12 @@ final class Operations {
         return names;
     }
 
-    /** Whether an operation is in SOAP encoding. */
+    /** Returns true if an operation is in SOAP encoding. */
     static boolean isEncoded(String name) {
         return ENCODED.stream().anyMatch(name::endsWith);
     }
 
-    /** Those in SOAP encoding: an array is one parameter. */
+    /** Returns the operations in SOAP encoding: an array is one parameter. */
     static List<OperationDesc> encoded() {
         List<OperationDesc> all = new ArrayList<>();
         for (String items : ENCODED) {
@@ -56,7 +56,7 @@ final class Operations {
         return described;
     }
 
-    /** Those of a type of items. */
+    /** Returns the operations of a type of items. */
     static List<OperationDesc> of(String items, QName type, Class<?> array) {
         String element = items.equals("Base64") ? "data" : "item";
         ParameterDesc sent = parameter(element, type, array);

@@ -2,7 +2,7 @@ package deltasoap.bench;
 
 import java.util.Arrays;
 
-/** The operations of suite-encoded.wsdl. A class of its own: Axis looks for a description of each method, and a service has those of its own alone. */
+/** The operations of suite-encoded.wsdl, in a separate class since Axis requires metadata of all methods of a service. */
 public final class SuiteEncodedService {
     private static final int DIFFERENT = 1000;
 
@@ -20,7 +20,7 @@ public final class SuiteEncodedService {
         return literal.receiveStrings(count);
     }
 
-    /** So many different ones in turn, each of them one object. */
+    /** Returns items that cycle through this many distinct objects. */
     public String[] receiveRepeatedStrings(int count) {
         String[] strings = Arrays.copyOf(literal.receiveStrings(Math.min(count, DIFFERENT)), count);
         for (int i = DIFFERENT; i < count; i++) {

@@ -17,14 +17,14 @@ import org.apache.axiom.attachments.ByteArrayDataSource;
 import org.apache.axis2.databinding.ADBBean;
 
 /**
- * The values of messages in the beans that Axis2's data binding (ADB) makes of suite.wsdl; what is in base64 are octets, or an array of
- * doubles. Axis2 leaves an array that has no items null.
+ * The values of messages in the beans that Axis2's data binding (ADB) generates from suite.wsdl; base64 content is octets, or an array of
+ * doubles. Axis2 leaves an array without items null.
  */
 final class AdbValues {
     private AdbValues() {
     }
 
-    /** The content of an operation's element, at which the reader is. */
+    /** Returns the content of the operation's element at the reader's position. */
     static Object read(String kind, XMLStreamReader xml) throws Exception {
         return switch (kind) {
             case "ints" -> Ints.Factory.parse(xml);
@@ -38,7 +38,7 @@ final class AdbValues {
         };
     }
 
-    /** The content of an operation's element. */
+    /** Returns the content of an operation's element. */
     static ADBBean bean(Object values) {
         if (values instanceof byte[] octets) {
             return base64(octets);
@@ -58,7 +58,7 @@ final class AdbValues {
         return octets.toByteArray();
     }
 
-    /** Of a bean, or of the octets or doubles in it. */
+    /** Handles a bean, or the octets or doubles in it. */
     static void sum(String kind, Object values, Checksum sum) {
         if (values instanceof byte[] octets) {
             sum.add(octets);

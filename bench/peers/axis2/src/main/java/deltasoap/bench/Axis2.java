@@ -27,7 +27,7 @@ import org.apache.axis2.kernel.http.SOAPMessageFormatter;
 /** Apache Axis2: its data binding (ADB) over its object model (Axiom); its servlet and its client. */
 public final class Axis2 implements Toolkit {
     private static final String UTF_8 = "UTF-8";
-    /** Processes may stand still for a while; its own limit is half a minute. */
+    /** Processes may be suspended for a while; the default limit is half a minute. */
     private static final long PATIENCE_MS = 600_000;
 
     private final SOAPBuilder builder = new SOAPBuilder();
@@ -53,7 +53,7 @@ public final class Axis2 implements Toolkit {
         return List.of("ints", "easy", "hard", "strings", "structs", "events", "base64", "doubles64", "composites");
     }
 
-    /** For its data binding, the least int is no number at all, and an array of doubles has no infinite ones. */
+    /** Its data binding cannot read the least int, nor infinite numbers in an array of doubles. */
     @Override
     public boolean lacksExtremes() {
         return true;
@@ -74,7 +74,7 @@ public final class Axis2 implements Toolkit {
         return List.of("gzip", "tls", "gzip+tls");
     }
 
-    /** As in its servlet and its message receiver: a tree that is built as far as the payload, which goes from the parser to the beans. */
+    /** As in its servlet and its message receiver: the tree is built up to the payload, which goes from the parser to the beans. */
     @Override
     public Object decode(String kind, byte[] message) throws Exception {
         MessageContext context = new MessageContext();
@@ -106,7 +106,7 @@ public final class Axis2 implements Toolkit {
         formatter.writeTo(context, format, out, false);
     }
 
-    /** With the prefix that generated code gives it. */
+    /** With the prefix of generated code. */
     private static QName element(String kind) {
         return new QName("urn:bench", Toolkit.operation(kind), "ns1");
     }

@@ -10,17 +10,17 @@ import java.util.regex.Pattern;
 import javax.xml.stream.XMLStreamReader;
 import org.apache.axis2.databinding.ADBBean;
 
-/** The beans that Axis2's data binding makes of composites.wsdl: one a type, of ints, doubles and strings. */
+/** The beans that Axis2's data binding generates from composites.wsdl: one per type, with ints, doubles and strings. */
 final class Composites {
     private static final String PACKAGE = "deltasoap.bench.composites.";
     private static final Pattern NAME = Pattern.compile("I(\\d+)D(\\d+)S(\\d+)");
-    /** Looked up once each: finding a class by its name takes longer than many a message. */
+    /** Each is looked up once: finding a class by name takes longer than many messages. */
     private static final Map<String, Type> TYPES = new ConcurrentHashMap<>();
 
     private Composites() {
     }
 
-    /** A type by its name, such as {@code I2D0S1}. */
+    /** Returns a type by its name, such as {@code I2D0S1}. */
     static Type type(String name) {
         return TYPES.computeIfAbsent(name, Type::new);
     }
@@ -60,7 +60,7 @@ final class Composites {
             }
         }
 
-        /** Adds the fields in their order. */
+        /** Adds the fields in order. */
         void sum(Object values, Checksum sum) {
             for (int i = 0; i < ints; i++) {
                 sum.add((int) get(values, "I" + i));

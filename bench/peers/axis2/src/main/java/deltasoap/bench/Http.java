@@ -29,7 +29,7 @@ import org.eclipse.jetty.servlet.ServletContextHandler;
 import org.eclipse.jetty.servlet.ServletHolder;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 
-/** Axis2's servlet in a Jetty of the last generation that knows servlets of its kind. */
+/** Axis2's servlet in the last version of Jetty that supports its servlet API. */
 final class Http {
     private static final QName SERVICE = new QName("urn:bench", "Suite");
     private static final int IDLE_MS = 3_600_000;
@@ -37,7 +37,7 @@ final class Http {
     private Http() {
     }
 
-    /** Starts the server; gives its port. */
+    /** Starts the server; returns its port. */
     static int serve(Transport transport) throws Exception {
         ConfigurationContext configuration = configuration();
         AxisService service = service(transport.isGzip());
@@ -48,7 +48,7 @@ final class Http {
         connector.setIdleTimeout(IDLE_MS);
         server.addConnector(connector);
         ServletContextHandler context = new ServletContextHandler();
-        // Where the servlet looks for it; it would read one from files of a web application otherwise.
+        // The servlet looks for its context here; otherwise it would read one from the files of a web application.
         context.setAttribute(AxisServlet.CONFIGURATION_CONTEXT, configuration);
         context.addServlet(new ServletHolder(new Servlet(service)), "/*");
         server.setHandler(context);
@@ -56,7 +56,7 @@ final class Http {
         return connector.getLocalPort();
     }
 
-    /** Axis2's own, but for its own server, whose place the servlet takes. */
+    /** Axis2's default configuration, except its own server, which the servlet replaces. */
     private static ConfigurationContext configuration() throws Exception {
         ConfigurationContext configuration = ConfigurationContextFactory.createDefaultConfigurationContext();
         for (String scheme : new String[] {Constants.TRANSPORT_HTTP, Constants.TRANSPORT_HTTPS}) {
@@ -67,7 +67,7 @@ final class Http {
         return configuration;
     }
 
-    /** The service as suite.wsdl describes it, with the receiver of messages that is generated from it. */
+    /** The service of suite.wsdl, with the message receiver that is generated from it. */
     private static AxisService service(boolean isGzip) throws Exception {
         try (InputStream description = Http.class.getResourceAsStream("/suite.wsdl")) {
             WSDL11ToAxisServiceBuilder builder = new WSDL11ToAxisServiceBuilder(description, SERVICE, SERVICE.getLocalPart());
@@ -94,7 +94,7 @@ final class Http {
         return new ServerConnector(server, new SslConnectionFactory(tls, "http/1.1"), new HttpConnectionFactory(configuration));
     }
 
-    /** Says for each request which service is meant: Axis2 would find it in a path such as {@code /axis2/services/Suite}. */
+    /** Sets the service of each request: Axis2 would find it in a path such as {@code /axis2/services/Suite}. */
     private static final class Servlet extends AxisServlet {
         private final transient AxisService service;
 
@@ -111,7 +111,7 @@ final class Http {
         }
     }
 
-    /** Asks for each response to be compressed. */
+    /** Requests compression of each response. */
     private static final class Compressing extends SuiteMessageReceiverInOut {
         @Override
         public void invokeBusinessLogic(MessageContext request, MessageContext response) throws AxisFault {

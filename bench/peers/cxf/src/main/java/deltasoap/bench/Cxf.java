@@ -32,10 +32,10 @@ import org.apache.cxf.version.Version;
 /** Apache CXF: its JAXB data binding over Woodstox, as its interceptors use them; its server on Jetty. */
 public final class Cxf implements Toolkit {
     private static final String SOAP = "http://schemas.xmlsoap.org/soap/envelope/";
-    /** Elements within one element, at most: 50,000 where nothing is said. */
+    /** Maximum number of elements within one element; the default is 50,000. */
     private static final String MOST_CHILDREN = "org.apache.cxf.stax.maxChildElements";
 
-    /** How the types of one description are read and written. */
+    /** Reading and writing of the types of one WSDL. */
     private static final class Binding {
         final DataReader<XMLStreamReader> reader;
         final DataWriter<XMLStreamWriter> writer;
@@ -48,7 +48,7 @@ public final class Cxf implements Toolkit {
     }
 
     private final Binding suite = new Binding(ObjectFactory.class);
-    /** Apart from the others, and made when it is first asked for, so that it is no burden to them. */
+    /** Separate from the others, and created on first use, so that it does not slow them down. */
     private Binding composites;
 
     private Cxf() throws JAXBException {
@@ -69,7 +69,7 @@ public final class Cxf implements Toolkit {
         return JaxbValues.KINDS;
     }
 
-    // The property is looked up when a reader is first made.
+    // The property is looked up when the first reader is created.
     public static void main(String[] arguments) throws IOException, JAXBException {
         System.setProperty(MOST_CHILDREN, "1000000");
         Peer.run(new Cxf());
@@ -141,8 +141,8 @@ public final class Cxf implements Toolkit {
     }
 
     /**
-     * CXF takes its Jetty's port from the address, so that a free one has to be found first. However many connections there will
-     * be, Jetty's pool of threads serves those that have something to say.
+     * CXF takes its Jetty's port from the address, so a free one must be found first. Jetty's thread pool serves active connections, for
+     * any number of them.
      */
     @Override
     public int serve(int connections, Transport transport) throws Exception {
@@ -168,7 +168,7 @@ public final class Cxf implements Toolkit {
         Suite suite = factory.create(Suite.class);
         HTTPConduit conduit = (HTTPConduit) ClientProxy.getClient(suite).getConduit();
         HTTPClientPolicy policy = new HTTPClientPolicy();
-        // Else it asks for HTTP/2 in each request.
+        // Otherwise it requests HTTP/2 in each request.
         policy.setVersion("1.1");
         conduit.setClient(policy);
         if (transport.isTls()) {
@@ -179,7 +179,7 @@ public final class Cxf implements Toolkit {
         return JaxWsCalls.of(suite, operation, content);
     }
 
-    /** Every message is compressed, or none. */
+    /** Compresses every message, or none. */
     private static List<Feature> features(Transport transport) {
         GZIPFeature gzip = new GZIPFeature();
         gzip.setForce(true);

@@ -29,13 +29,13 @@ import java.util.Map;
 import java.util.concurrent.Executors;
 import javax.xml.namespace.QName;
 
-/** Metro (jaxws-rt): its codec for SOAP envelopes, with JAXB behind it; the endpoint on the server that Java has. */
+/** Metro (jaxws-rt): its codec for SOAP envelopes, with JAXB; its endpoint on the server included in Java. */
 public final class Metro implements Toolkit {
-    /** Of the service, too. */
+    /** Also the namespace of the service. */
     private static final QName PORT = new QName("urn:bench", "Suite");
     private static final int BACKLOG = 1024;
 
-    /** How the types of one description are read and written. */
+    /** Reading and writing of the types of one WSDL. */
     private static final class Binding {
         final JAXBContext context;
         final Unmarshaller unmarshaller;
@@ -47,7 +47,7 @@ public final class Metro implements Toolkit {
     }
 
     private final Binding suite = new Binding(ObjectFactory.class);
-    /** Apart from the others, and made when it is first asked for, so that it is no burden to them. */
+    /** Separate from the others, and created on first use, so that it does not slow them down. */
     private Binding composites;
     private final Codec codec = Codecs.createSOAPEnvelopeXmlCodec(SOAPVersion.SOAP_11);
 
@@ -95,13 +95,13 @@ public final class Metro implements Toolkit {
         return SuiteService.OPERATIONS;
     }
 
-    /** Compressed requests are no option of its. */
+    /** It has no option for compressed requests. */
     @Override
     public List<String> transports() {
         return List.of("tls");
     }
 
-    /** As at the endpoint: the envelope is read up to the body by the codec, the payload by JAXB, the rest of the message then. */
+    /** As at the endpoint: the codec reads the envelope up to the body, JAXB the payload, then the codec the rest. */
     @Override
     public Object decode(String kind, byte[] message) throws Exception {
         Packet packet = new Packet();
@@ -125,7 +125,7 @@ public final class Metro implements Toolkit {
         JaxbValues.sum(values, sum);
     }
 
-    /** A thread for each connection that has a request, as the server is meant to be used. */
+    /** A thread for each connection with a request, as recommended for the server. */
     @Override
     public int serve(int connections, Transport transport) throws Exception {
         HttpServer server = server(transport);

@@ -8,9 +8,9 @@ import java.util.stream.IntStream;
 import org.xmlpull.v1.builder.XmlElement;
 import xsul.processor.soap_over_http.SoapHttpDynamicInfosetProcessor;
 
-/** The operations of suite.wsdl: from an element that XSUL has read to one that it writes, by way of arrays. */
+/** The operations of suite.wsdl: from an element that XSUL has read to one that it writes, through arrays. */
 final class SuiteService extends SoapHttpDynamicInfosetProcessor {
-    /** All of them. */
+    /** All operations. */
     static final List<String> OPERATIONS = operations();
 
     private static List<String> operations() {
@@ -39,7 +39,7 @@ final class SuiteService extends SoapHttpDynamicInfosetProcessor {
         return response;
     }
 
-    /** Items for the numbers from 1 up. */
+    /** Returns items for the numbers from 1 up. */
     private static Object made(String kind, int count) {
         IntStream numbers = IntStream.rangeClosed(1, count);
         return switch (kind) {

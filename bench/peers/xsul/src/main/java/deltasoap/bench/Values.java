@@ -9,7 +9,7 @@ import xsul.xsd_type_handler.util.Base64;
 import xsul.xsd_type_handler.util.Base64DecodingException;
 import xsul.xsd_type_handler.util.Base64EncodingException;
 
-/** The content of a message, as a program has it: an array, with its way into XSUL's tree and out of it. */
+/** The content of a message as a program uses it: an array, with its conversion from and to XSUL's tree. */
 final class Values {
     private static final String NAMESPACE = "urn:bench";
 
@@ -24,14 +24,14 @@ final class Values {
     record Event(int id, double value, String message) {
     }
 
-    /** An operation's element, without content. */
+    /** Returns an operation's element without content. */
     static XmlElement element(String operation) {
         XmlElement element = XmlConstants.BUILDER.newFragment(XmlConstants.BUILDER.newNamespace("ns", NAMESPACE), operation);
         element.declareNamespace(element.getNamespace());
         return element;
     }
 
-    /** The values of a kind in an operation's element. */
+    /** Returns the values of a kind in an operation's element. */
     static Object read(String kind, XmlElement operation) {
         List<XmlElement> items = elements(operation);
         return switch (kind) {
@@ -155,7 +155,7 @@ final class Values {
         return new Event(integer(fields.get(0)), parseDouble(fields.get(1)), text(fields.get(2)));
     }
 
-    /** What a message has of base64 is one element. */
+    /** The base64 content of a message is one element. */
     private static byte[] octets(List<XmlElement> items) {
         try {
             return Base64.decode(text(items.get(0)).toCharArray());
@@ -194,7 +194,7 @@ final class Values {
         return text.toString();
     }
 
-    /** Java's words for infinity are not XML Schema's. */
+    /** Java's names of infinities are not those of XML Schema. */
     private static double parseDouble(XmlElement element) {
         String text = text(element).trim();
         return switch (text) {

@@ -14,10 +14,10 @@ import xsul.invoker.soap_over_http.SoapHttpDynamicInfosetInvoker;
 import xsul.soap11_util.Soap11Util;
 import xsul.util.Utf8Writer;
 
-/** XSUL: what its HTTP invoker does with a document; that invoker, and its own server. */
+/** XSUL: the document handling of its HTTP invoker; that invoker, and its own server. */
 public final class Xsul implements Toolkit {
     private static final XmlInfosetBuilder BUILDER = XmlConstants.BUILDER;
-    /** Connections are kept as long as a benchmark takes. */
+    /** Connections are kept for the duration of a benchmark. */
     private static final int IDLE_MILLISECONDS = 3_600_000;
 
     public static void main(String[] arguments) throws Exception {
@@ -93,7 +93,7 @@ public final class Xsul implements Toolkit {
         return server.getServerPort();
     }
 
-    /** The invoker keeps its connection; what is sent is put into a tree for each call. */
+    /** The invoker keeps its connection; each call puts the values into a tree. */
     @Override
     public Call client(int port, Transport transport, String operation, Object content) {
         SoapHttpDynamicInfosetInvoker invoker = new SoapHttpDynamicInfosetInvoker(transport.address(port));

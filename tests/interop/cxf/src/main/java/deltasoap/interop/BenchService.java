@@ -22,7 +22,7 @@ import jakarta.xml.ws.BindingType;
 import jakarta.xml.ws.Holder;
 import jakarta.xml.ws.soap.SOAPBinding;
 
-/** The operations. A holder goes in with the request's value and comes out with the response's. */
+/** The operations. A holder has the request's value before the call and the response's after it. */
 @WebService(
         endpointInterface = "bench.Bench",
         targetNamespace = "urn:bench",

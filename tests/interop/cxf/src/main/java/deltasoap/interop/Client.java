@@ -61,13 +61,13 @@ public final class Client {
         for (String version : List.of("1.1", "1.2")) {
             client.tests.run(new Endpoint(version, arguments[0]));
         }
-        // Threads of CXF would go on.
+        // CXF's threads would keep running.
         System.exit(0);
     }
 
     // --- values
 
-    /** Some integer, by multiplication with a large prime. */
+    /** A pseudo-random integer, by multiplication with a large prime. */
     private static int someInt(int n) {
         return n * 1_000_000_007;
     }
@@ -166,7 +166,7 @@ public final class Client {
         expect(endpoint.bench.sendBase64(bytes), bytes.length, "count");
     }
 
-    // --- values at the edge
+    // --- extreme values
 
     private <T> void testEdge(String name, Echo<T> operation, List<T> items) {
         tests.add("values", name, e -> echo(e.bench, operation, items));
@@ -194,7 +194,7 @@ public final class Client {
         testEdge("a long string", Bench::echoStrings, List.of("0123456789<&".repeat(10_000)));
     }
 
-    // --- messages that resemble each other
+    // --- similar messages
 
     private void similar() {
         tests.add("similar", "doubles, one changed a message", e -> {
@@ -365,7 +365,7 @@ public final class Client {
             } catch (Exception error) {
                 return;
             }
-            throw new Tests.AssertionFailure("a certificate of an authority that is not trusted was taken");
+            throw new Tests.AssertionFailure("a certificate of an untrusted authority was accepted");
         });
         tests.add("one-way", "notifications arrive", e -> {
             String topic = "CXF over " + e.version + ", " + ProcessHandle.current().pid();

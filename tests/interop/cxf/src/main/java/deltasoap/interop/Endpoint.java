@@ -30,7 +30,7 @@ final class Endpoint {
         bench = version.equals("1.1") ? service.getSoap11(features) : service.getSoap12(features);
     }
 
-    /** Another client of the same service. */
+    /** Creates another client of the same service. */
     Endpoint another(WebServiceFeature... features) throws Exception {
         return new Endpoint(version, url, features);
     }
@@ -64,7 +64,7 @@ final class Endpoint {
         return this;
     }
 
-    /** A header of the last response. */
+    /** Returns a header of the last response. */
     String header(String name) {
         @SuppressWarnings("unchecked")
         Map<String, List<String>> headers = (Map<String, List<String>>)

@@ -15,7 +15,7 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 
-/** Certificates and keys from PEM files, as Java's TLS wants them. */
+/** Certificates and keys from PEM files, for Java's TLS. */
 final class Pem {
     private static final char[] PASSWORD = "in memory".toCharArray();
 

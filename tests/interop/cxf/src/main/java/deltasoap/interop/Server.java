@@ -22,8 +22,8 @@ import org.apache.cxf.transport.http_jetty.JettyHTTPServerEngineFactory;
 /**
  * Serves testdata/wsdl/bench.wsdl with CXF: arguments are the WSDL's URL, the certificate's file and its key's.
  *
- * <p>Prints a line {@code listening on URL} for HTTP and one for HTTPS, and serves until it is killed. Beside /bench there are
- * /gzip, /utf-16 and /mtom, which answer so. An endpoint of SOAP 1.2 takes messages of SOAP 1.1 as well.
+ * <p>Prints a line {@code listening on URL} for HTTP and one for HTTPS, and serves until it is killed. The paths
+ * /gzip, /utf-16 and /mtom answer in these forms. A SOAP 1.2 endpoint accepts SOAP 1.1 messages as well.
  */
 public final class Server {
     private final Bus bus = BusFactory.getDefaultBus();
@@ -85,7 +85,7 @@ public final class Server {
         return feature;
     }
 
-    /** Has responses written in UTF-16. */
+    /** Makes responses be written in UTF-16. */
     static final class Utf16 extends AbstractPhaseInterceptor<Message> {
         Utf16() {
             super(Phase.SETUP);

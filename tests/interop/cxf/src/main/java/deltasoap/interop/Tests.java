@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** Tests by feature, and the lines that come out; tests/interop/README.md says what is in them. */
+/** Tests by feature, and the lines of output, which tests/interop/README.md documents. */
 final class Tests {
     /** Fails by throwing. */
     interface Body {
@@ -28,7 +28,7 @@ final class Tests {
         run(endpoint.version, endpoint);
     }
 
-    /** Of tests that know where to call. */
+    /** Runs tests that need no endpoint from outside. */
     void run(String version) {
         run(version, null);
     }

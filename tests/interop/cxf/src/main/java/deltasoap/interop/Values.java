@@ -22,9 +22,9 @@ import types.Types;
 import types.Types_Service;
 
 /**
- * Takes every case of the service /types from our server, and gives it back to be checked, with CXF.
+ * Fetches every case of the service /types from our server with CXF, and sends it back to be checked.
  *
- * <p>Arguments: the URLs of /types and /encoded. Prints one JSON object a test, as tests/interop/README.md says.
+ * <p>Arguments: the URLs of /types and /encoded. Prints one JSON object per test; tests/interop/README.md documents it.
  */
 public final class Values {
     private static final QName TRACE = new QName("urn:types", "Trace");
@@ -37,7 +37,7 @@ public final class Values {
 
     public static void main(String[] arguments) throws Exception {
         Logger.getLogger("").setLevel(Level.SEVERE);
-        // By default 50,000 elements in one are the most.
+        // The default limit is 50,000 child elements.
         System.setProperty("org.apache.cxf.stax.maxChildElements", "1000000");
         Types_Service service = new Types_Service(URI.create(arguments[0] + "?wsdl").toURL());
         new Values(service.getSoap11()).tests().run("1.1");

@@ -25,14 +25,14 @@ import types.Types;
 /**
  * Echoes every kind of testdata/wsdl/types.wsdl with CXF. Argument: the WSDL's URL.
  *
- * <p>Prints a line {@code listening on URL}, and serves until it is killed. Beside /types there is /utf-16, which answers so.
+ * <p>Prints a line {@code listening on URL}, and serves until it is killed. The path /utf-16 answers in UTF-16.
  */
 public final class ValuesServer {
     private static final QName TRACE = new QName("urn:types", "Trace");
 
     public static void main(String[] arguments) {
         Logger.getLogger("").setLevel(Level.WARNING);
-        // By default 50,000 elements in one are the most.
+        // The default limit is 50,000 child elements.
         System.setProperty("org.apache.cxf.stax.maxChildElements", "1000000");
         String origin = "http://localhost:" + Server.freePort();
         serve(arguments[0], origin + "/types");
@@ -40,7 +40,7 @@ public final class ValuesServer {
         System.out.println("listening on " + origin + "/types");
     }
 
-    /** An endpoint of SOAP 1.2 takes messages of both versions. */
+    /** A SOAP 1.2 endpoint accepts messages of both versions. */
     private static org.apache.cxf.endpoint.Endpoint serve(String wsdl, String address) {
         JaxWsServerFactoryBean factory = new JaxWsServerFactoryBean();
         factory.setBus(BusFactory.getDefaultBus());
@@ -56,7 +56,7 @@ public final class ValuesServer {
         return endpoint;
     }
 
-    /** A value that is in the request and in the response alike is a holder in CXF, which keeps what it has. */
+    /** A value in both the request and the response is a holder in CXF, which keeps its value. */
     private static final class Echo implements InvocationHandler {
         @Override
         public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
@@ -74,7 +74,7 @@ public final class ValuesServer {
         }
     }
 
-    /** Answers a header block with one that has a hop more. */
+    /** Answers a header block with one that has one hop more. */
     private static final class Traced extends AbstractPhaseInterceptor<Message> {
         Traced() {
             super(Phase.PRE_PROTOCOL);
