@@ -5,18 +5,19 @@ use super::results::{Column, MESSAGES, Rows, SESSIONS, Side, TestResult, VALUES,
 
 const HEAD: &str = "# Tests with other toolkits
 
-Written by `cargo xtask interop --markdown docs/interop.md`. The tests are described in
-[tests/interop](../tests/interop/README.md). A cell has the number of passing tests, and the number of all
-tests if the peer does not offer some; `-` stands for no passing test. A client is the peer's client calling our server, a server the
-peer's server called by our client. vSphere's simulator and CwmpClient, a TR-069 device, have no cells, since they offer none of these
-messages: [vsphere.md](vsphere.md), [cwmp.md](cwmp.md).
+Written by `cargo xtask interop --markdown docs/interop.md`.
+[tests/interop](../tests/interop/README.md) describes the tests. A cell shows the number of tests
+that pass; if the peer does not support all of them, it also shows the total. `-` means that the
+peer supports none. In a client column, the peer's client calls our server; in a server column, our
+client calls the peer's server. vSphere's simulator and CwmpClient, a TR-069 device, exchange other
+messages: see [vsphere.md](vsphere.md) and [cwmp.md](cwmp.md).
 ";
 
 /// Returns the whole file.
 pub fn of(columns: &[Column]) -> String {
-    let messages = section("Ways of messages", MESSAGES, columns);
-    let values = section("Kinds of values", VALUES, columns);
-    let sessions = section("Sessions of TR-069", SESSIONS, columns);
+    let messages = section("Messages", MESSAGES, columns);
+    let values = section("Values", VALUES, columns);
+    let sessions = section("TR-069 sessions", SESSIONS, columns);
     format!("{HEAD}{messages}{values}{sessions}{}", lacks(columns))
 }
 
@@ -54,8 +55,8 @@ fn cell(column: &Column, soap: &str, feature: &str) -> String {
 
 /// Returns a row for each peer, side and reason.
 fn lacks(columns: &[Column]) -> String {
-    let titles = ["peer", "side", "not offered", "why"].map(str::to_owned);
-    let mut text = format!("\n## What is not offered\n\n{}{}", line(&titles), line(&["---"; 4].map(str::to_owned)));
+    let titles = ["peer", "side", "unsupported", "reason"].map(str::to_owned);
+    let mut text = format!("\n## Unsupported\n\n{}{}", line(&titles), line(&["---"; 4].map(str::to_owned)));
     for column in columns {
         for (reason, lacking) in by_reason(&column.results) {
             let cells = [column.peer.to_owned(), name(column.side).to_owned(), lacking.join("; "), reason.to_owned()];
