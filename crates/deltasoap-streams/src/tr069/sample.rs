@@ -27,7 +27,7 @@ pub fn samples() -> [Sample; SAMPLES] {
         ($name:literal) => {
             Sample {
                 name: $name,
-                xml: include_str!(concat!("../../../../testdata/sequences/tr069-inform/", $name, ".xml")),
+                xml: include_str!(concat!("../../data/sequences/tr069-inform/", $name, ".xml")),
             }
         };
     }
