@@ -5,7 +5,7 @@
 
 use include_dir::{Dir, include_dir};
 
-static MESSAGES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../testdata/messages");
+static MESSAGES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/data/messages");
 
 /// A message and its entry in the index.
 #[derive(Clone, Copy, Debug)]

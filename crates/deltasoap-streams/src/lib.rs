@@ -17,8 +17,8 @@
 //! and in every version of this crate.
 //!
 //! It depends on no other crate of the project, so every crate of the workspace can test against
-//! it. The data and its sources and licences are in `testdata/`; [`shapes`] describes the messages'
-//! types.
+//! it. The data is in `testdata/` (`data/` in the package), with its sources and licences;
+//! [`shapes`] describes the messages' types.
 #![forbid(unsafe_code)]
 
 pub mod arrays;

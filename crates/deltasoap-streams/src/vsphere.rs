@@ -9,7 +9,7 @@ use include_dir::{Dir, include_dir};
 /// Number of pairs in [`fetch_pairs`].
 pub const FETCH_PAIRS: usize = 292;
 
-static FETCH: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../testdata/sequences/vsphere-fetch");
+static FETCH: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/data/sequences/vsphere-fetch");
 
 /// Returns all calls as (request, response), in recorded order, as the bytes of the HTTP bodies.
 pub fn fetch_pairs() -> impl Iterator<Item = (&'static [u8], &'static [u8])> {

@@ -14,7 +14,7 @@ use deltasoap_dynamic::Contract;
 use deltasoap_streams::vsphere::{FETCH_PAIRS, fetch_pairs};
 use std::path::PathBuf;
 
-const WSDL: &str = include_str!("../../../../testdata/wsdl/vsphere-fetch.wsdl");
+const WSDL: &str = include_str!("../../data/vsphere-fetch.wsdl");
 
 /// Replays the sessions as often as a comparison requires. Returns an error unless every message
 /// was decoded, to equal values both ways.

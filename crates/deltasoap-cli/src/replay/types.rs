@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn every_message_of_the_description_has_its_type() {
-        let description = include_str!("../../../../testdata/wsdl/bench.wsdl");
+        let description = include_str!("../../data/bench.wsdl");
         let named = description.split("element=\"tns:").skip(1).filter_map(|rest| rest.split('"').next());
         let messages: Vec<_> = named.filter(|name| !["BenchFault", "Trace"].contains(name)).collect();
         let types = Types::compiled_in();

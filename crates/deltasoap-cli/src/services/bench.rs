@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The WSDL that the service serves.
-const WSDL: &str = include_str!("../../../../testdata/wsdl/bench.wsdl");
+const WSDL: &str = include_str!("../../data/bench.wsdl");
 
 /// Builds the service.
 pub fn service(builder: ServiceBuilder) -> Result<SoapService> {

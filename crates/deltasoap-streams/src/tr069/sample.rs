@@ -24,10 +24,7 @@ pub struct Sample {
 pub fn samples() -> [Sample; SAMPLES] {
     macro_rules! sample {
         ($name:literal) => {
-            Sample {
-                name: $name,
-                xml: include_str!(concat!("../../../../testdata/sequences/tr069-inform/", $name, ".xml")),
-            }
+            Sample { name: $name, xml: include_str!(concat!("../../data/sequences/tr069-inform/", $name, ".xml")) }
         };
     }
     [
