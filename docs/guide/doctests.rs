@@ -39,6 +39,42 @@ struct Differential;
 #[doc = include_str!("src/tls-and-credentials.md")]
 struct TlsAndCredentials;
 
+#[cfg(doctest)]
+#[doc = include_str!("src/headers-and-faults.md")]
+struct HeadersAndFaults;
+
+#[cfg(doctest)]
+#[doc = include_str!("src/streaming.md")]
+struct Streaming;
+
+#[cfg(doctest)]
+#[doc = include_str!("src/tuning.md")]
+struct Tuning;
+
+#[cfg(doctest)]
+#[doc = include_str!("src/operating.md")]
+struct Operating;
+
+#[cfg(doctest)]
+#[doc = include_str!("src/troubleshooting.md")]
+struct Troubleshooting;
+
+#[cfg(doctest)]
+#[doc = include_str!("src/migrating-from-gsoap.md")]
+struct MigratingFromGsoap;
+
+#[cfg(doctest)]
+#[doc = include_str!("src/migrating-from-cxf.md")]
+struct MigratingFromCxf;
+
+#[cfg(doctest)]
+#[doc = include_str!("src/migrating-from-zeep.md")]
+struct MigratingFromZeep;
+
+#[cfg(doctest)]
+#[doc = include_str!("src/migrating-from-node-soap.md")]
+struct MigratingFromNodeSoap;
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;

@@ -267,7 +267,7 @@ mod tests {
             &[json!({"kind": "guess", "n": 77}), json!({"kind": "step"}), json!({"kind": "count", "n": 5})],
         );
         let html = page.finish();
-        assert!(html.contains(OTHERS) && html.contains("77") && html.contains("counts of fresh values"));
+        assert!(html.contains(OTHERS) && html.contains("77") && html.contains("counts with new values"));
     }
 
     #[test]

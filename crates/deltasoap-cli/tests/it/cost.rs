@@ -67,7 +67,7 @@ fn measured(mode: &'static str) -> String {
 fn measuring_shows_the_papers_tables_and_goes_on_where_it_ended() {
     let file = folder().join("goes-on.json").to_string_lossy().into_owned();
     let shown = |text: Option<String>| {
-        for title in ["Table 1", "Table 2", "Table 3", "What predictions are made of", "R²", "serialize to socket"] {
+        for title in ["Table 1", "Table 2", "Table 3", "Coefficients of predictions", "R²", "serialize to socket"] {
             assert!(text.iter().all(|text| text.contains(title)), "{title}: {text:?}");
         }
     };
