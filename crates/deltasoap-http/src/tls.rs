@@ -1,4 +1,4 @@
-//! TLS 1.2 and 1.3 for servers and clients, by rustls with ring.
+//! TLS 1.2 and 1.3 for servers and clients, by rustls with ring, or with aws-lc.
 //!
 //! [`Identity`] is a side's own certificate, [`Roots`] are the certificates it trusts. Nothing here
 //! depends on the provider that the process may have installed for rustls, or installs one.
@@ -355,8 +355,13 @@ impl ServerCertVerifier for Unverified {
 
 type Believed = Result<HandshakeSignatureValid, rustls::Error>;
 
+/// Returns ring's provider, or aws-lc's if that feature is the only one.
 fn provider() -> Arc<CryptoProvider> {
-    Arc::new(rustls::crypto::ring::default_provider())
+    #[cfg(not(feature = "tls-ring"))]
+    use rustls::crypto::aws_lc_rs::default_provider;
+    #[cfg(feature = "tls-ring")]
+    use rustls::crypto::ring::default_provider;
+    Arc::new(default_provider())
 }
 
 fn versions<S: ConfigSide>(

@@ -123,10 +123,10 @@ impl ListPath {
     /// # Errors
     /// Returns an error if there is no such field, or it is not a list.
     pub fn find(view: View<'_>, path: &str) -> Result<Self, ListPathError> {
+        let shown = |steps: &[Step]| if steps.is_empty() { "the body".to_owned() } else { written(steps) };
         let (mut steps, mut view) = (Vec::new(), view);
         let mut names = names(path).peekable();
         while let Some(name) = names.next() {
-            let shown = |steps: &[Step]| if steps.is_empty() { "the body".to_owned() } else { written(steps) };
             let content = plain(view).ok_or_else(|| ListPathError::Shared(shown(&steps)))?;
             if content.array().is_some() {
                 return Err(ListPathError::WithinItems(shown(&steps)));
@@ -143,11 +143,11 @@ impl ListPath {
                 };
             }
         }
-        let content = plain(view).ok_or_else(|| ListPathError::Shared(written(&steps)))?;
+        let content = plain(view).ok_or_else(|| ListPathError::Shared(shown(&steps)))?;
         match content.array() {
-            Some(array) if array.dimensions > 1 => Err(ListPathError::Dimensions(written(&steps))),
+            Some(array) if array.dimensions > 1 => Err(ListPathError::Dimensions(shown(&steps))),
             Some(_) => Ok(ListPath { item: item_of_array(content), steps }),
-            None => Err(ListPathError::NoRepetition(written(&steps))),
+            None => Err(ListPathError::NoRepetition(shown(&steps))),
         }
     }
 

@@ -11,7 +11,7 @@ use http::{Method, Request, Response, StatusCode, Uri};
 use http_body_util::{BodyExt, Limited};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tower::{Service, ServiceExt};
 
 /// Maximum size of a message from an ACS, in bytes.
@@ -122,16 +122,36 @@ where
         if pairs.is_empty() { None } else { HeaderValue::try_from(pairs.join("; ")).ok() }
     }
 
-    /// Stores cookies. All requests go to one URL, so the attributes of cookies do not matter.
+    /// Stores cookies, and deletes those that have expired. All requests go to one URL, so domains and
+    /// paths do not matter.
     fn keep_cookies(&mut self, headers: &HeaderMap) {
         for text in headers.get_all(SET_COOKIE).iter().filter_map(|value| value.to_str().ok()) {
-            let pair = text.split(';').next().unwrap_or_default();
+            let (pair, attributes) = text.split_once(';').unwrap_or((text, ""));
             let Some((name, value)) = pair.split_once('=') else { continue };
+            if has_expired(attributes) {
+                self.cookies.remove(name.trim());
+                continue;
+            }
             let has_room = self.cookies.len() < MAX_COOKIES || self.cookies.contains_key(name.trim());
             if has_room && pair.len() <= MAX_COOKIE {
                 self.cookies.insert(name.trim().to_owned(), value.trim().to_owned());
             }
         }
+    }
+}
+
+/// Returns true if a cookie with these attributes is to be deleted. `Max-Age` takes precedence over
+/// `Expires` (RFC 6265, section 5.3).
+fn has_expired(attributes: &str) -> bool {
+    let value = |wanted: &str| {
+        let pairs = attributes.split(';').filter_map(|attribute| attribute.split_once('='));
+        pairs.filter(|(name, _)| name.trim().eq_ignore_ascii_case(wanted)).last().map(|(_, value)| value.trim())
+    };
+    match value("max-age").and_then(|seconds| seconds.parse::<i64>().ok()) {
+        Some(seconds) => seconds <= 0,
+        None => value("expires")
+            .and_then(|date| httpdate::parse_http_date(date).ok())
+            .is_some_and(|date| date <= SystemTime::now()),
     }
 }
 
@@ -162,4 +182,22 @@ fn read(bytes: Bytes) -> Result<Envelope, SessionError> {
     decoded.map_err(|error| SessionError::Invalid(error.to_string()))?;
     let (head, AnyBody(body)) = reader.into_parts();
     Ok(Envelope { head, body })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cookies_expire_by_age_or_date() {
+        for attributes in
+            ["Max-Age=0", " Path=/; max-age=-1 ", "Expires=Thu, 01 Jan 1970 00:00:00 GMT", "Max-Age=5; Max-Age=0"]
+        {
+            assert!(has_expired(attributes), "{attributes}");
+        }
+        let later = "Expires=Thu, 01 Jan 1970 00:00:00 GMT; Max-Age=60";
+        for attributes in ["", "Path=/; HttpOnly", "Max-Age=60", later, "Expires=never", "Max-Age=soon"] {
+            assert!(!has_expired(attributes), "{attributes}");
+        }
+    }
 }

@@ -18,7 +18,9 @@ pub(super) struct Moment {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Span {
     months: i128,
+    /// Whole seconds, rounded down: -1 for half a second less than nothing.
     seconds: i128,
+    /// Digits of the fraction that is added to `seconds`, without trailing zeros.
     fraction: Box<str>,
 }
 
@@ -157,8 +159,11 @@ impl Span {
         }
         let months = years.checked_mul(12)?.checked_add(months)?;
         let seconds = ((days * 24 + hours) * 60 + minutes) * 60 + seconds;
-        let sign = if is_negative { -1 } else { 1 };
-        Some(Span { months: sign * months, seconds: sign * seconds, fraction: fraction.into() })
+        let (months, (seconds, fraction)) = match is_negative {
+            true => (-months, negated(seconds, fraction)),
+            false => (months, (seconds, fraction.into())),
+        };
+        Some(Span { months, seconds, fraction })
     }
 
     /// Returns the order of two durations: that of the four dates of the specification plus each
@@ -167,7 +172,7 @@ impl Span {
         const DATES: [(i128, i128); 4] = [(1696, 9), (1697, 2), (1903, 3), (1903, 7)];
         let mut orders = DATES.map(|(year, month)| {
             let (one, two) = (self.added_to(year, month), other.added_to(year, month));
-            one.cmp(&two).then_with(|| self.signed_fraction_order(other))
+            one.cmp(&two).then_with(|| self.fraction.cmp(&other.fraction))
         });
         orders.sort_unstable();
         (orders[0] == orders[3]).then_some(orders[0])
@@ -178,8 +183,7 @@ impl Span {
         // No month is shorter.
         let shorter = || Span { months: 0, seconds: (self.months * 28 - 1) * DAY, fraction: "".into() };
         let step = if is_longer { 1 } else { -1 };
-        let finer = Span { fraction: format!("{}5", self.fraction).into(), ..self.clone() };
-        let finer = Some(finer).filter(|_| is_longer != self.is_negative());
+        let finer = Some(self.finer()).filter(|_| is_longer != self.is_negative());
         let shorter = (!is_longer && self.months > 0).then(shorter);
         let all = [shorter, finer].into_iter().flatten().filter_map(|it| it.written());
         self.shifted(step).into_iter().chain(all).collect()
@@ -190,15 +194,30 @@ impl Span {
         Span { seconds: self.seconds + by.clamp(-MOST_UNITS, MOST_UNITS), ..self.clone() }.written()
     }
 
+    /// Returns the duration with one more digit, farther from zero.
+    fn finer(&self) -> Span {
+        let (seconds, fraction) = self.time();
+        let fraction = format!("{fraction}5");
+        let (seconds, fraction) =
+            if self.is_negative() { negated(seconds, &fraction) } else { (seconds, fraction.into()) };
+        Span { months: self.months, seconds, fraction }
+    }
+
     /// Returns the duration as text; `None` for one whose months and seconds have different signs.
     fn written(&self) -> Option<String> {
-        let is_mixed = self.months.signum() * self.seconds.signum() < 0;
+        let (seconds, fraction) = self.time();
+        let has_time = seconds != 0 || !fraction.is_empty();
+        let is_mixed = has_time && self.months != 0 && (self.months < 0) != (self.seconds < 0);
         let sign = if self.is_negative() { "-" } else { "" };
-        let fraction = if self.fraction.is_empty() { String::new() } else { format!(".{}", self.fraction) };
-        let time = format!("T{}{fraction}S", self.seconds.abs());
+        let fraction = if fraction.is_empty() { String::new() } else { format!(".{fraction}") };
         let months = if self.months == 0 { String::new() } else { format!("{}M", self.months.abs()) };
-        let time = if self.seconds == 0 && !months.is_empty() && fraction.is_empty() { String::new() } else { time };
+        let time = if has_time || self.months == 0 { format!("T{seconds}{fraction}S") } else { String::new() };
         (!is_mixed).then(|| format!("{sign}P{months}{time}"))
+    }
+
+    /// Returns the seconds and their fraction without the sign.
+    fn time(&self) -> (i128, Box<str>) {
+        if self.seconds < 0 { negated(self.seconds, &self.fraction) } else { (self.seconds, self.fraction.clone()) }
     }
 
     fn added_to(&self, year: i128, month: i128) -> i128 {
@@ -210,15 +229,21 @@ impl Span {
         self.months < 0 || self.seconds < 0
     }
 
-    fn signed_fraction_order(&self, other: &Self) -> Ordering {
-        let order = self.fraction.cmp(&other.fraction);
-        if self.is_negative() && other.is_negative() { order.reverse() } else { order }
-    }
-
     /// Returns a text that is the same for equal values.
     pub(super) fn canonical(&self) -> String {
         format!("{} {}.{}", self.months, self.seconds, self.fraction)
     }
+}
+
+/// Returns minus a number of seconds, as a whole number rounded down and a fraction. The fraction has
+/// no trailing zeros.
+fn negated(seconds: i128, fraction: &str) -> (i128, Box<str>) {
+    let Some(last) = fraction.len().checked_sub(1) else { return (-seconds, "".into()) };
+    let digits = fraction.bytes().enumerate().map(|(place, digit)| {
+        let ten_or_nine = if place == last { 10 } else { 9 };
+        char::from(b'0' + ten_or_nine - (digit - b'0'))
+    });
+    (-seconds - 1, digits.collect::<String>().into())
 }
 
 /// Parses numbers with their designators, each at most once, in order, and at least one unless the
@@ -474,10 +499,29 @@ mod tests {
             ("P1M", "P32D", Some(Less)),
             ("-P1D", "PT0S", Some(Less)),
             ("PT1.50S", "PT1.5S", Some(Equal)),
+            ("-PT0.5S", "PT0.5S", Some(Less)),
+            ("-PT0.25S", "-PT0.5S", Some(Greater)),
+            ("-PT1.5S", "-PT1.25S", Some(Less)),
+            ("-PT0.5S", "PT0S", Some(Less)),
+            ("-P1MT0.5S", "-P1M", Some(Less)),
             ("PT36H", "P1DT12H", Some(Equal)),
         ] {
             let parse = |text| Span::parse(text).expect(text);
             assert_eq!(parse(one).compare(&parse(other)), order, "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn durations_beside_another_are_on_its_side() {
+        let parse = |text: &str| Span::parse(text).expect("a duration");
+        assert_eq!(parse("-PT0.5S").shifted(1).as_deref(), Some("PT0.5S"));
+        assert_eq!(parse("PT0.25S").shifted(-1).as_deref(), Some("-PT0.75S"));
+        for text in ["PT0S", "PT0.5S", "-PT0.5S", "-PT2.05S", "-PT3S", "P1M", "-P1MT0.5S", "P2DT1.999S"] {
+            for (is_longer, order) in [(true, Ordering::Greater), (false, Ordering::Less)] {
+                for other in parse(text).beside(is_longer) {
+                    assert_eq!(parse(&other).compare(&parse(text)), Some(order), "{other} beside {text}");
+                }
+            }
         }
     }
 

@@ -189,6 +189,7 @@ async fn the_list_is_told_before_the_call() {
         ("Look", json!({}), None, ListPathError::Several(several)),
         ("Report", json!({ "station": "s", "checked": true }), None, ListPathError::NoList),
         ("Measure", json!({ "count": 1 }), Some("station"), ListPathError::NoRepetition("station".to_owned())),
+        ("Measure", json!({ "count": 1 }), Some(""), ListPathError::NoRepetition("the body".to_owned())),
         ("Read", json!({}), Some("page/row/id"), ListPathError::WithinItems("page/row".to_owned())),
     ];
     for (operation, request, list, expected) in cases {

@@ -296,7 +296,7 @@ fn complete_row<T: Content>(
         return Ok(len.div_ceil(row));
     }
     if len > 0 {
-        return Err(cursor.error_at_end(ErrorKind::ArrayType("items in rows of size 0".to_owned())));
+        return Err(cursor.error_at_end(ErrorKind::Other("the array has items, but its rows have size 0".to_owned())));
     }
     // Rows without items are counted as omitted items.
     let log = cursor.frame(me).log as usize;
