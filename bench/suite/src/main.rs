@@ -12,7 +12,6 @@
 #![forbid(unsafe_code)]
 
 mod cli;
-mod course;
 mod encoded;
 mod engine;
 mod environment;
@@ -23,6 +22,7 @@ mod memory;
 mod messages;
 mod options;
 mod paper;
+mod progress;
 mod record;
 mod report;
 mod reproduce;

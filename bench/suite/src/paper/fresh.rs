@@ -14,8 +14,8 @@ use deltasoap_report::statistics::mean;
 
 use super::points::{Point, Way};
 use super::rows::{COUNT, PointRow, count_key};
-use crate::course::Course;
 use crate::messages::Same;
+use crate::progress::Progress;
 use crate::record::Record;
 use crate::report::Counts;
 use crate::stream::lane::Lane;
@@ -76,10 +76,10 @@ impl Fresh {
     ///
     /// # Errors
     /// When a message cannot be decoded, the record cannot be written, or the time is up.
-    pub fn count(&mut self, record: &mut Record, course: &Course) -> Result<()> {
+    pub fn count(&mut self, record: &mut Record, progress: &Progress) -> Result<()> {
         let bound = Bound { bytes: usize::MAX, messages: MESSAGES + 2 };
         for (recipe, ways) in self.by_stream() {
-            course.piece()?;
+            progress.check_time()?;
             let counted = with_stream(recipe, bound, Count { ways: &ways })?;
             for (way, points) in ways.into_iter().zip(counted) {
                 let row = |(message, point)| PointRow::counted(message, recipe, way, point);
@@ -87,7 +87,7 @@ impl Fresh {
                 record.append(COUNT, &count_key(recipe, way), &rows)?;
                 self.counted.insert((recipe, way), Rc::new(points));
             }
-            course.done();
+            progress.done();
         }
         self.missing.borrow_mut().clear();
         Ok(())
@@ -156,8 +156,8 @@ mod tests {
         let counts =
             |fresh: &Fresh| (fresh.each(recipe, way, Point::switches), fresh.mean(recipe, way, Point::regular_percent));
         assert_eq!(counts(&fresh), (vec![1.0; MESSAGES], 1.0));
-        let (mut record, course) = (Record::default(), Course::new(1.0, None));
-        fresh.count(&mut record, &course).unwrap();
+        let (mut record, progress) = (Record::default(), Progress::new(1.0, None));
+        fresh.count(&mut record, &progress).unwrap();
         let (switches, regular) = counts(&fresh);
         // Two parts change: fast mode is left at least twice, and at least a quarter of the message
         // is read.

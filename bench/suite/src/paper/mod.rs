@@ -32,10 +32,10 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 use deltasoap_report::{Exhibit, Page, Verdict, claim};
 
-use crate::course::{Course, Leg};
 use crate::engine::{Engine, Peer};
 use crate::environment::Environment;
 use crate::measure::{Plan, measure};
+use crate::progress::{Progress, Step};
 use crate::record::Record;
 use crate::run::peers_folder;
 use crate::stream::Recipe;
@@ -106,14 +106,14 @@ pub fn run(arguments: &PaperArguments, definitions: &Definitions) -> Result<Exit
         (definitions, folder),
         &record,
     )?;
-    let legs: Vec<(Stage, Leg)> = papers.legs(&record);
-    let mut course = Course::new(legs.iter().map(|(_, leg)| leg.seconds).sum(), None);
-    for (stage, leg) in &legs {
-        course.begin(leg);
-        papers.measure(*stage, &mut record, &course)?;
-        course.end();
+    let steps: Vec<(Stage, Step)> = papers.remaining_steps(&record);
+    let mut progress = Progress::new(steps.iter().map(|(_, step)| step.seconds).sum(), None);
+    for (stage, step) in &steps {
+        progress.begin(step);
+        papers.measure(*stage, &mut record, &progress)?;
+        progress.end();
     }
-    course.finish();
+    progress.finish();
     let (exhibits, verdicts) = papers.draw(&record)?;
     if let Some(file) = &arguments.html {
         let html = page(&exhibits, &verdicts, &environment.to_string());
@@ -201,15 +201,15 @@ impl<'d> Papers<'d> {
 
     /// Returns the remaining stages with their approximate durations, as measured on two cores of a
     /// server of 2023.
-    pub fn legs(&self, record: &Record) -> Vec<(Stage, Leg)> {
-        let (runs, leg) = (self.plan.runs as f64 + 3.0, |stage, name: String, pieces, seconds| {
-            (stage, Leg::new(name, pieces, seconds))
+    pub fn remaining_steps(&self, record: &Record) -> Vec<(Stage, Step)> {
+        let (runs, step) = (self.plan.runs as f64 + 3.0, |stage, name: String, pieces, seconds| {
+            (stage, Step::new(name, pieces, seconds))
         });
         let slack = self.plan.time.as_secs_f64();
-        let mut legs = Vec::new();
+        let mut steps = Vec::new();
         let streams = self.repetitions.first().map(|data| data.fresh.streams()).unwrap_or_default();
         let seconds = streams.iter().map(|(recipe, ways)| 100.0 * (*ways as f64 + 2.0) * seconds_of(recipe.n));
-        legs.push(leg(Stage::Counts, "counts of fresh values".to_owned(), streams.len(), seconds.sum()));
+        steps.push(step(Stage::Counts, "counts of fresh values".to_owned(), streams.len(), seconds.sum()));
         for (at, data) in self.repetitions.iter().enumerate() {
             let which = format!("repetition {} of {}", at + 1, self.repetitions.len());
             let streams = data.points.streams();
@@ -217,24 +217,24 @@ impl<'d> Papers<'d> {
                 *ways as f64 * (runs * seconds_of(recipe.n)).max(slack) + 10.0 * seconds_of(recipe.n)
             };
             let seconds = streams.iter().map(of).sum();
-            legs.push(leg(Stage::Points(at), format!("messages decoded, {which}"), streams.len(), seconds));
+            steps.push(step(Stage::Points(at), format!("messages decoded, {which}"), streams.len(), seconds));
             let is_left = data.is_gsoap_asked.get() && !record.has(&peer_key(at, GSOAP));
-            legs.push(leg(Stage::Peer(at), format!("gSOAP decodes, {which}"), usize::from(is_left), 10.0));
+            steps.push(step(Stage::Peer(at), format!("gSOAP decodes, {which}"), usize::from(is_left), 10.0));
             let cases = data.sends.cases();
             let seconds = cases as f64 * (0.1 + 8.0 * slack + 4.0 * runs * seconds_of(self.scope.largest_sent() / 3));
-            legs.push(leg(Stage::Sends(at), format!("messages sent, {which}"), cases, seconds));
+            steps.push(step(Stage::Sends(at), format!("messages sent, {which}"), cases, seconds));
         }
         if self.titles.contains(&Title::Serialization) {
             let pieces = received::left(record, self.received());
-            legs.push(leg(
+            steps.push(step(
                 Stage::Received,
                 "what stuffing does to the receiver".to_owned(),
                 pieces,
                 0.5 * pieces as f64,
             ));
         }
-        legs.retain(|(_, leg)| leg.pieces > 0);
-        legs
+        steps.retain(|(_, step)| step.pieces > 0);
+        steps
     }
 
     /// Returns the number of values in a message for the effect of stuffing on the receiver.
@@ -246,25 +246,25 @@ impl<'d> Papers<'d> {
     ///
     /// # Errors
     /// When a value is wrong, the record cannot be written, or the time is up.
-    pub fn measure(&mut self, stage: Stage, record: &mut Record, course: &Course) -> Result<()> {
+    pub fn measure(&mut self, stage: Stage, record: &mut Record, progress: &Progress) -> Result<()> {
         let (plan, peers) = (self.plan, (self.definitions, &*self.peers));
         match stage {
             Stage::Counts => {
                 if let Some((first, others)) = self.repetitions.split_first_mut() {
-                    first.fresh.count(record, course)?;
+                    first.fresh.count(record, progress)?;
                     others.iter_mut().for_each(|data| data.fresh = first.fresh.clone());
                 }
             }
-            Stage::Points(at) => self.repetitions[at].points.measure(plan, at, record, course)?,
-            Stage::Sends(at) => self.repetitions[at].sends.measure(plan, peers, at, record, course)?,
+            Stage::Points(at) => self.repetitions[at].points.measure(plan, at, record, progress)?,
+            Stage::Sends(at) => self.repetitions[at].sends.measure(plan, peers, at, record, progress)?,
             Stage::Peer(at) => {
-                course.piece()?;
+                progress.check_time()?;
                 let rows = gsoap_rows(at, plan, peers, &self.scope)?;
                 record.append(PEER, &peer_key(at, GSOAP), &rows)?;
                 self.repetitions[at].recall_gsoap(at, record);
-                course.done();
+                progress.done();
             }
-            Stage::Received => received::measure_all(self.received(), plan, record, course)?,
+            Stage::Received => received::measure_all(self.received(), plan, record, progress)?,
         }
         Ok(())
     }

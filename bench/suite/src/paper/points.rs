@@ -14,11 +14,11 @@ use deltasoap::Differential;
 use deltasoap_checkpoints::{Bases, Portions};
 
 use super::rows::{POINT, PointRow, point_key};
-use crate::course::Course;
 use crate::engine::Session;
 use crate::measure::{Plan, measure};
 use crate::messages::Same;
 use crate::options::{Match, Policy};
+use crate::progress::Progress;
 use crate::record::Record;
 use crate::report::Counts;
 use crate::stream::lane::{Lane, Setup};
@@ -186,16 +186,16 @@ impl Points {
     /// # Errors
     /// When a value is wrong, a message cannot be decoded, the record cannot be written, or the
     /// time is up.
-    pub fn measure(&mut self, plan: Plan, repetition: usize, record: &mut Record, course: &Course) -> Result<()> {
+    pub fn measure(&mut self, plan: Plan, repetition: usize, record: &mut Record, progress: &Progress) -> Result<()> {
         for (recipe, ways) in self.by_stream() {
-            course.piece()?;
+            progress.check_time()?;
             let points = with_stream(recipe, Bound::SMALL, Measure { ways: &ways, plan })?;
             for (way, point) in ways.into_iter().zip(points) {
                 let row = PointRow::new(repetition, recipe, way, &point);
                 record.append(POINT, &point_key(repetition, recipe, way), &[row])?;
                 self.measured.insert((recipe, way), Rc::new(point));
             }
-            course.done();
+            progress.done();
         }
         self.missing.borrow_mut().clear();
         Ok(())
@@ -273,9 +273,9 @@ mod tests {
             points.at(ints, Way { condition: Condition::AlwaysFirst, ..full });
         }
         assert_eq!(points.streams(), [(ints, 1), (hard, 2)]);
-        let (plan, mut record, course) =
-            (Plan { runs: 5, time: Duration::ZERO }, Record::default(), Course::new(1.0, None));
-        points.measure(plan, 0, &mut record, &course).unwrap();
+        let (plan, mut record, progress) =
+            (Plan { runs: 5, time: Duration::ZERO }, Record::default(), Progress::new(1.0, None));
+        points.measure(plan, 0, &mut record, &progress).unwrap();
         assert_eq!((points.streams().len(), record.lines().len()), (0, 3));
         assert!(points.ms(hard, full) > 0.0 && points.at(hard, full).counts.is_some());
         assert!(points.at(hard, Way::REGULAR).counts.is_none());

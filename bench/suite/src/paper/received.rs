@@ -21,10 +21,10 @@ use deltasoap_streams::similar::{self, Changes};
 use serde::{Deserialize, Serialize};
 
 use super::printed::DifferentialSerialization as Printed;
-use crate::course::Course;
 use crate::engine::{Session, timed};
 use crate::measure::{Figures, Plan, measure};
 use crate::messages::{Payload, SendDoubles, SendInts, SendMios};
+use crate::progress::Progress;
 use crate::record::Record;
 use crate::stream::lane::{Lane, Setup};
 use crate::stream::{Sent, Stream};
@@ -60,19 +60,19 @@ pub fn left(record: &Record, n: usize) -> usize {
 ///
 /// # Errors
 /// When a value is wrong, the record cannot be written, or the time is up.
-pub fn measure_all(n: usize, plan: Plan, record: &mut Record, course: &Course) -> Result<()> {
+pub fn measure_all(n: usize, plan: Plan, record: &mut Record, progress: &Progress) -> Result<()> {
     for name in TYPES {
         if record.has(&key(name, n)) {
             continue;
         }
-        course.piece()?;
+        progress.check_time()?;
         let rows = match name {
             "doubles" => rows::<SendDoubles, _>(name, &changed(&arrays::hard_doubles(n), similar::hard_double), plan)?,
             "integers" => rows::<SendInts, _>(name, &changed(&arrays::ints(n), wide_int), plan)?,
             _ => rows::<SendMios, _>(name, &changed(&arrays::mios(n), similar::mio(n)), plan)?,
         };
         record.append(RECEIVED, &key(name, n), &rows)?;
-        course.done();
+        progress.done();
     }
     Ok(())
 }
@@ -207,9 +207,9 @@ mod tests {
 
     #[test]
     fn every_type_and_width_is_measured() {
-        let (mut record, course) = (Record::default(), Course::new(1.0, None));
+        let (mut record, progress) = (Record::default(), Progress::new(1.0, None));
         assert_eq!(left(&record, 40), TYPES.len());
-        measure_all(40, Plan { runs: 5, time: Duration::ZERO }, &mut record, &course).unwrap();
+        measure_all(40, Plan { runs: 5, time: Duration::ZERO }, &mut record, &progress).unwrap();
         let exhibit = exhibit(40, &record).unwrap();
         assert_eq!((left(&record, 40), record.lines().len()), (0, TYPES.len() * WIDTHS.len()));
         let rows: Vec<usize> = exhibit.grids.iter().map(|grid| grid.rows.len()).collect();

@@ -12,9 +12,9 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::rows::{SENT, SentRow, sent_key};
-use crate::course::Course;
 use crate::engine::{Peer, Session};
 use crate::measure::{Bounds, Plan, measure_each};
+use crate::progress::Progress;
 use crate::record::Record;
 use crate::send::socket::Sink;
 use crate::send::{self, Case, Mode};
@@ -95,12 +95,12 @@ impl Sends {
         (definitions, folder): (&Definitions, &Path),
         repetition: usize,
         record: &mut Record,
-        course: &Course,
+        progress: &Progress,
     ) -> Result<()> {
         let sink = Sink::start()?;
         let mut peers = self.start_peers(definitions, folder);
         for (case, senders) in self.by_case() {
-            course.piece()?;
+            progress.check_time()?;
             let mut times = timed(&case, &senders, &mut peers, sink.address(), plan)?;
             let mut rows = Vec::new();
             for sender in senders {
@@ -110,7 +110,7 @@ impl Sends {
             }
             record.append(SENT, &sent_key(repetition, &case), &rows)?;
             peers.retain(|(name, _)| !self.reasons.contains_key(name));
-            course.done();
+            progress.done();
         }
         self.missing.borrow_mut().clear();
         Ok(())
@@ -236,8 +236,8 @@ mod tests {
         assert!(senders.iter().all(|sender| sends.ms(case, *sender) > 0.0));
         assert_eq!(sends.cases(), 1);
         let (plan, definitions) = (Plan { runs: 5, time: Duration::ZERO }, Definitions::load().unwrap());
-        let (mut record, course, nowhere) = (Record::default(), Course::new(1.0, None), Path::new("nowhere"));
-        sends.measure(plan, (&definitions, nowhere), 0, &mut record, &course).unwrap();
+        let (mut record, progress, nowhere) = (Record::default(), Progress::new(1.0, None), Path::new("nowhere"));
+        sends.measure(plan, (&definitions, nowhere), 0, &mut record, &progress).unwrap();
         assert_eq!((sends.cases(), record.lines().len()), (0, 3));
         assert!(record.has(&sent_key(0, &case)), "by turns, and so one piece of work");
         assert!(sends.ms(case, senders[0]) > 0.0 && sends.ms(case, senders[2]).is_nan());

@@ -14,8 +14,8 @@ use deltasoap_cost_report::{errors, exhibits, verdicts};
 use deltasoap_report::{Exhibit, Verdict};
 use serde::{Deserialize, Serialize};
 
-use crate::course::{Course, Leg};
 use crate::environment::program;
+use crate::progress::{Progress, Step};
 use crate::record::Record;
 
 /// The kind of points of calibrations.
@@ -80,56 +80,56 @@ impl Cost {
     }
 
     /// Returns the remaining stages.
-    pub fn legs(&self, record: &Record) -> Vec<(Stage, Leg)> {
-        let mut legs = Vec::new();
+    pub fn remaining_steps(&self, record: &Record) -> Vec<(Stage, Step)> {
+        let mut steps = Vec::new();
         let (points, visits) = if self.extents.extent == Extent::Few { (1000.0, 0.005) } else { (2400.0, 0.005) };
         for at in (0..self.extents.calibrations).filter(|at| !record.has(&calibration_key(*at))) {
             let pieces = (self.extents.rounds - self.begun(at).rounds.min(self.extents.rounds)) as usize;
             let name = format!("calibration {} of {}", at + 1, self.extents.calibrations);
             // The last piece is writing it to the record.
-            legs.push((Stage::Calibration(at), Leg::new(name, pieces + 1, pieces as f64 * points * visits)));
+            steps.push((Stage::Calibration(at), Step::new(name, pieces + 1, pieces as f64 * points * visits)));
         }
         if !record.has(TRIAL) {
             let seconds = self.extents.trials as f64 * f64::from(self.extents.rounds) * 0.015;
-            legs.push((Stage::Trials, Leg::new("predictions of costs", 1, seconds)));
+            steps.push((Stage::Trials, Step::new("predictions of costs", 1, seconds)));
         }
-        legs
+        steps
     }
 
     /// Measures the rest of a stage, into a record. Noise in the times is not an error.
     ///
     /// # Errors
     /// When messages cannot be written or read, the record cannot be written, or the time is up.
-    pub fn measure(&self, stage: Stage, record: &mut Record, course: &Course) -> Result<()> {
-        course.piece()?;
+    pub fn measure(&self, stage: Stage, record: &mut Record, progress: &Progress) -> Result<()> {
+        progress.check_time()?;
         match stage {
-            Stage::Calibration(at) => self.calibrate(at, record, course),
-            Stage::Trials => self.predict(record, course),
+            Stage::Calibration(at) => self.calibrate(at, record, progress),
+            Stage::Trials => self.predict(record, progress),
         }
     }
 
-    fn calibrate(&self, at: usize, record: &mut Record, course: &Course) -> Result<()> {
+    fn calibrate(&self, at: usize, record: &mut Record, progress: &Progress) -> Result<()> {
         let (file, mut calibration) = (self.file(at), self.begun(at));
         while calibration.rounds < self.extents.rounds {
-            course.piece()?;
+            progress.check_time()?;
             let rounds = calibration.rounds + 1;
             let plan = Plan { mode: Mode::Regular, extent: self.extents.extent, rounds, most: None };
             calibration = measure::measure(&mut Deltasoap, plan, calibration, &mut Keeper(&file))?;
-            course.done();
+            progress.done();
         }
         let rows: Vec<PointRow> = calibration.points.iter().map(|point| PointRow::new(at, point)).collect();
         record.append(CALIBRATION, &calibration_key(at), &rows)?;
-        course.done();
+        progress.done();
         Ok(())
     }
 
-    fn predict(&self, record: &mut Record, course: &Course) -> Result<()> {
+    fn predict(&self, record: &mut Record, progress: &Progress) -> Result<()> {
         let model = self.calibration(0).and_then(|calibration| model(&calibration));
         match model {
             Err(reason) => record.append(TRIAL, TRIAL, &[Lack { reason }])?,
             Ok(model) => record.append(TRIAL, TRIAL, &self.compared(&model)?)?,
         }
-        course.done();
+        progress.done();
         Ok(())
     }
 

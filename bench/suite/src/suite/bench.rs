@@ -11,11 +11,11 @@ use super::calls::{MODES, Mode, Setup};
 use super::definition::{LoadDefinition, Operation, Scope, Similarity};
 use super::group::{Group, Measured};
 use super::growth::expected;
+use super::jobs::{Job, Work};
 use super::lack::Lack;
 use super::operations;
 use super::row::{Layer, Row};
 use super::servers::{Secrets, Servers, WAYS, Way};
-use super::steps::{Step, Work};
 use super::toolkits::{Opened, Restarts, Toolkits};
 use crate::encoded::SHARED;
 use crate::engine::{Call, Session, prepare_shared};
@@ -106,21 +106,21 @@ impl<'d> Bench<'d> {
     ///
     /// # Errors
     /// When something unrelated to the toolkits fails.
-    pub fn measure(&mut self, step: &Step<'_>, before: &[Row]) -> Result<Vec<Row>> {
-        match &step.work {
-            Work::Process(workload, n) => Ok(self.process(step, before, workload, *n)),
-            Work::Calls(operation, n) => self.calls(step, before, operation, *n),
-            Work::Load(load) => self.load(step, load),
-            Work::Transport(operation, n) => self.transport(step, before, operation, *n),
-            Work::Decode(recipe, _) => Ok(self.decode(step, *recipe)),
-            Work::Encode(case, _) => Ok(self.encode(step, case)),
-            Work::Differential(operation, n, similarity) => self.differential(step, operation, *n, similarity),
+    pub fn measure(&mut self, job: &Job<'_>, before: &[Row]) -> Result<Vec<Row>> {
+        match &job.work {
+            Work::Process(workload, n) => Ok(self.process(job, before, workload, *n)),
+            Work::Calls(operation, n) => self.calls(job, before, operation, *n),
+            Work::Load(load) => self.load(job, load),
+            Work::Transport(operation, n) => self.transport(job, before, operation, *n),
+            Work::Decode(recipe, _) => Ok(self.decode(job, *recipe)),
+            Work::Encode(case, _) => Ok(self.encode(job, case)),
+            Work::Differential(operation, n, similarity) => self.differential(job, operation, *n, similarity),
         }
     }
 
-    fn process(&mut self, step: &Step<'_>, before: &[Row], workload: &Workload, n: usize) -> Vec<Row> {
+    fn process(&mut self, job: &Job<'_>, before: &[Row], workload: &Workload, n: usize) -> Vec<Row> {
         let is_floor = matches!(workload.action, Action::Compare | Action::Copy);
-        let (effort, subject, work) = (self.effort, step.subject(), format!("process/{}", workload.name));
+        let (effort, subject, work) = (self.effort, job.subject(), format!("process/{}", workload.name));
         let toolkits = self.toolkits.all.iter_mut().filter(|toolkit| !is_floor || toolkit.name == OURS);
         let mut group = Group::default();
         for toolkit in toolkits {
@@ -151,11 +151,11 @@ impl<'d> Bench<'d> {
         measured.rows
     }
 
-    fn calls(&mut self, step: &Step<'_>, before: &[Row], operation: &Operation, n: usize) -> Result<Vec<Row>> {
+    fn calls(&mut self, job: &Job<'_>, before: &[Row], operation: &Operation, n: usize) -> Result<Vec<Row>> {
         let (effort, mut group) = (self.effort, Group::default());
         let way = Way::plain();
         let work = work_of(operation, &way);
-        self.open_calls(&mut group, (step, before), (operation, n), way)?;
+        self.open_calls(&mut group, (job, before), (operation, n), way)?;
         let measured = group.measure(effort);
         Ok(self.restarted(measured, (&work, n)))
     }
@@ -165,14 +165,14 @@ impl<'d> Bench<'d> {
     fn open_calls<'s>(
         &'s mut self,
         group: &mut Group<'s>,
-        (step, before): (&Step<'_>, &[Row]),
+        (job, before): (&Job<'_>, &[Row]),
         (operation, n): (&Operation, usize),
         way: Way<'_>,
     ) -> Result<()> {
         let request = operations::request(operation, n, &Similarity::same())?;
         let (message, checksum) = request.with_context(|| format!("there are no items for {}", operation.name))?;
         let offers = self.toolkits.offers(&operation.name);
-        let (subject, plain, work) = (step.subject(), work_of(operation, &Way::plain()), work_of(operation, &way));
+        let (subject, plain, work) = (job.subject(), work_of(operation, &Way::plain()), work_of(operation, &way));
         for toolkit in self.toolkits.all.iter_mut().filter(|toolkit| toolkit.layer == Layer::Soap) {
             let row = subject.row(&toolkit.name, toolkit.layer, way.mode);
             let hope = self.effort.patience(expected(before, &plain, &toolkit.name, n));
@@ -199,8 +199,8 @@ impl<'d> Bench<'d> {
         Ok(())
     }
 
-    fn load(&mut self, step: &Step<'_>, load: &LoadDefinition) -> Result<Vec<Row>> {
-        let (share, effort, subject) = (load.share()?, self.effort, step.subject());
+    fn load(&mut self, job: &Job<'_>, load: &LoadDefinition) -> Result<Vec<Row>> {
+        let (share, effort, subject) = (load.share()?, self.effort, job.subject());
         let load_of = |time| Load {
             shares: vec![share.clone()],
             changed: 100,
@@ -226,12 +226,12 @@ impl<'d> Bench<'d> {
     }
 
     /// Measures one transport after the other, since a toolkit's client does one thing at a time.
-    fn transport(&mut self, step: &Step<'_>, before: &[Row], operation: &Operation, n: usize) -> Result<Vec<Row>> {
+    fn transport(&mut self, job: &Job<'_>, before: &[Row], operation: &Operation, n: usize) -> Result<Vec<Row>> {
         let (secrets, effort, mut rows) = (Secrets::new()?, self.effort, Vec::new());
         for way in WAYS {
             let way = Way { secrets: Some(&secrets), ..way };
             let (work, mut group) = (work_of(operation, &way), Group::default());
-            self.open_calls(&mut group, (step, before), (operation, n), way)?;
+            self.open_calls(&mut group, (job, before), (operation, n), way)?;
             let measured = group.measure(effort);
             rows.extend(self.restarted(measured, (&work, n)));
             self.servers.forget_all();
@@ -239,8 +239,8 @@ impl<'d> Bench<'d> {
         Ok(rows)
     }
 
-    fn decode(&self, step: &Step<'_>, recipe: Recipe) -> Vec<Row> {
-        let subject = step.subject();
+    fn decode(&self, job: &Job<'_>, recipe: Recipe) -> Vec<Row> {
+        let subject = job.subject();
         let measured = similar::run(recipe, Differential::default(), None, self.effort.plan, || ());
         match measured {
             Err(error) => vec![subject.row(OURS, Layer::Soap, "differential").with(Err(format!("{error:#}")))],
@@ -251,8 +251,8 @@ impl<'d> Bench<'d> {
         }
     }
 
-    fn encode(&self, step: &Step<'_>, case: &Case) -> Vec<Row> {
-        let subject = step.subject();
+    fn encode(&self, job: &Job<'_>, case: &Case) -> Vec<Row> {
+        let subject = job.subject();
         match send::run(*case, &case.modes(), None, self.effort.plan, || ()) {
             Err(error) => vec![subject.row(OURS, Layer::Soap, "compared").with(Err(format!("{error:#}")))],
             Ok(outcome) => outcome
@@ -266,12 +266,12 @@ impl<'d> Bench<'d> {
     /// Measures our calls in all modes, and gSOAP's, whose messages are all the same.
     fn differential(
         &mut self,
-        step: &Step<'_>,
+        job: &Job<'_>,
         operation: &Operation,
         n: usize,
         similarity: &Similarity,
     ) -> Result<Vec<Row>> {
-        let (effort, subject) = (self.effort, step.subject());
+        let (effort, subject) = (self.effort, job.subject());
         let request = operations::request(operation, n, &Similarity::same())?;
         let (message, checksum) = request.with_context(|| format!("there are no items for {}", operation.name))?;
         let mut servers = Vec::new();
@@ -295,7 +295,7 @@ impl<'d> Bench<'d> {
             group.add(row, opened);
         }
         let measured = group.measure(effort);
-        Ok(self.restarted(measured, (&step.row, n)))
+        Ok(self.restarted(measured, (&job.row, n)))
     }
 }
 
