@@ -12,7 +12,7 @@ use crate::measure::{Figures, Plan, measure};
 use crate::messages::Same;
 use crate::statistics::Interval;
 use crate::stream::lane::{Floor, Lane, Setup};
-use crate::stream::way::{As, Dynamic, Typed};
+use crate::stream::target::{Dynamic, Target, Typed};
 use crate::stream::{Bound, Kind, Recipe, Stream, Visitor, with_stream};
 
 /// The mode of decoding a stream.
@@ -108,21 +108,21 @@ pub fn run(
     plan: Plan,
     tick: impl FnMut(),
 ) -> Result<Outcome> {
-    with_stream(recipe, Bound::LARGE, Run { recipe, read_as: As::Typed, differential, chunk, plan, tick })
+    with_stream(recipe, Bound::LARGE, Run { recipe, target: Target::Typed, differential, chunk, plan, tick })
 }
 
 /// Like [`run`], with default options; messages are read as a type or as dynamic values.
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_as(read_as: As, recipe: Recipe, plan: Plan) -> Result<Outcome> {
+pub fn run_as(target: Target, recipe: Recipe, plan: Plan) -> Result<Outcome> {
     let differential = Differential::default();
-    with_stream(recipe, Bound::LARGE, Run { recipe, read_as, differential, chunk: None, plan, tick: || () })
+    with_stream(recipe, Bound::LARGE, Run { recipe, target, differential, chunk: None, plan, tick: || () })
 }
 
 struct Run<F> {
     recipe: Recipe,
-    read_as: As,
+    target: Target,
     differential: Differential,
     chunk: Option<NonZeroUsize>,
     plan: Plan,
@@ -136,9 +136,9 @@ impl<F: FnMut()> Visitor for Run<F> {
         let stream = Rc::new(stream);
         let open = |differential| -> Box<dyn Session> {
             let setup = Setup { chunk: self.chunk, ..Setup::new(differential) };
-            match self.read_as {
-                As::Typed => Box::new(Lane::<T, Typed>::open(stream.clone(), setup)),
-                As::Dynamic => Box::new(Lane::<T, Dynamic>::open(stream.clone(), setup)),
+            match self.target {
+                Target::Typed => Box::new(Lane::<T, Typed>::open(stream.clone(), setup)),
+                Target::Dynamic => Box::new(Lane::<T, Dynamic>::open(stream.clone(), setup)),
             }
         };
         let floor = Box::new(Floor::new(&stream));

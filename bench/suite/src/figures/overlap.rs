@@ -61,10 +61,10 @@ async fn timed(effort: Effort, n: usize, rate: Option<f64>) -> Result<[Vec<f64>;
     let (least, most) = if effort.is_quick { (1, 1) } else { (7, 51) };
     let (mut times, begin) = ([const { Vec::new() }; 2], Instant::now());
     while times[0].len() < least || times[0].len() < most && begin.elapsed() < Duration::from_secs(20) {
-        for (way, times) in times.iter_mut().enumerate() {
+        for (index, times) in times.iter_mut().enumerate() {
             make();
             let start = Instant::now();
-            match way {
+            match index {
                 0 => client.send(&Whole {}).await?,
                 _ => client.send(&Overlaid {}).await?,
             }

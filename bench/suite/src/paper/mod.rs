@@ -208,13 +208,13 @@ impl<'d> Papers<'d> {
         let slack = self.plan.time.as_secs_f64();
         let mut steps = Vec::new();
         let streams = self.repetitions.first().map(|data| data.fresh.streams()).unwrap_or_default();
-        let seconds = streams.iter().map(|(recipe, ways)| 100.0 * (*ways as f64 + 2.0) * seconds_of(recipe.n));
+        let seconds = streams.iter().map(|(recipe, settings)| 100.0 * (*settings as f64 + 2.0) * seconds_of(recipe.n));
         steps.push(step(Stage::Counts, "counts of fresh values".to_owned(), streams.len(), seconds.sum()));
         for (at, data) in self.repetitions.iter().enumerate() {
             let which = format!("repetition {} of {}", at + 1, self.repetitions.len());
             let streams = data.points.streams();
-            let of = |(recipe, ways): &(Recipe, usize)| {
-                *ways as f64 * (runs * seconds_of(recipe.n)).max(slack) + 10.0 * seconds_of(recipe.n)
+            let of = |(recipe, settings): &(Recipe, usize)| {
+                *settings as f64 * (runs * seconds_of(recipe.n)).max(slack) + 10.0 * seconds_of(recipe.n)
             };
             let seconds = streams.iter().map(of).sum();
             steps.push(step(Stage::Points(at), format!("messages decoded, {which}"), streams.len(), seconds));

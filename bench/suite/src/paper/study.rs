@@ -10,7 +10,7 @@ use deltasoap_report::statistics::{Group, mean};
 use deltasoap_report::{Basis, Claim, Evidence, Exhibit, Interval, Printed, Registered, Sizes, Test, Verdict, number};
 
 use super::fresh::Fresh;
-use super::points::{Point, Points, Way};
+use super::points::{Point, Points, Setting};
 use super::rows::{PeerRow, peer_key};
 use super::sends::{Sender, Sends};
 use crate::record::Record;
@@ -49,8 +49,8 @@ impl Default for Data {
 
 impl Data {
     /// Returns the milliseconds of a message.
-    pub fn ms(&self, recipe: Recipe, way: Way) -> f64 {
-        self.points.ms(recipe, way)
+    pub fn ms(&self, recipe: Recipe, setting: Setting) -> f64 {
+        self.points.ms(recipe, setting)
     }
 
     /// Returns gSOAP's milliseconds.
@@ -94,13 +94,13 @@ pub struct Study<'a>(pub &'a [Data]);
 
 impl Study<'_> {
     /// Returns the median milliseconds of a message.
-    pub fn ms(&self, recipe: Recipe, way: Way) -> f64 {
-        self.median(|data| data.ms(recipe, way))
+    pub fn ms(&self, recipe: Recipe, setting: Setting) -> f64 {
+        self.median(|data| data.ms(recipe, setting))
     }
 
     /// Returns the median of a point's number.
-    pub fn of(&self, recipe: Recipe, way: Way, number: fn(&Point) -> f64) -> f64 {
-        self.median(|data| number(&data.points.at(recipe, way)))
+    pub fn of(&self, recipe: Recipe, setting: Setting, number: fn(&Point) -> f64) -> f64 {
+        self.median(|data| number(&data.points.at(recipe, setting)))
     }
 
     /// Returns the median of gSOAP's milliseconds, if there are any.
@@ -129,9 +129,9 @@ impl Study<'_> {
         if self.0.len() > 1 { format!("{median} ({low} to {high})") } else { median }
     }
 
-    /// Returns cells with the milliseconds of `way` for each stream.
-    pub fn ms_cells(&self, recipes: impl Iterator<Item = Recipe>, way: Way) -> Vec<String> {
-        recipes.map(|recipe| number(self.ms(recipe, way))).collect()
+    /// Returns cells with the milliseconds of `setting` for each stream.
+    pub fn ms_cells(&self, recipes: impl Iterator<Item = Recipe>, setting: Setting) -> Vec<String> {
+        recipes.map(|recipe| number(self.ms(recipe, setting))).collect()
     }
 }
 

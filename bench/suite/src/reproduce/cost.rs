@@ -69,7 +69,7 @@ struct PointRow {
 
 /// The reason why nothing was predicted.
 #[derive(Debug, Serialize, Deserialize)]
-struct Lack {
+struct NoPrediction {
     reason: String,
 }
 
@@ -126,7 +126,7 @@ impl Cost {
     fn predict(&self, record: &mut Record, progress: &Progress) -> Result<()> {
         let model = self.calibration(0).and_then(|calibration| model(&calibration));
         match model {
-            Err(reason) => record.append(TRIAL, TRIAL, &[Lack { reason }])?,
+            Err(reason) => record.append(TRIAL, TRIAL, &[NoPrediction { reason }])?,
             Ok(model) => record.append(TRIAL, TRIAL, &self.compared(&model)?)?,
         }
         progress.done();
@@ -150,9 +150,9 @@ impl Cost {
             (0..self.extents.calibrations).map(|at| self.calibration(at)).collect();
         let models: Vec<Result<Model, String>> =
             calibrations.iter().map(|calibration| model(calibration.as_ref().map_err(Clone::clone)?)).collect();
-        let lack = record.of::<Lack>(TRIAL).pop().map(|lack| lack.reason);
+        let missing = record.of::<NoPrediction>(TRIAL).pop().map(|missing| missing.reason);
         let compared: Vec<Comparison> = record.of(TRIAL);
-        let predictions = match &lack {
+        let predictions = match &missing {
             Some(reason) => Err(reason.clone()),
             None => Ok(compared.clone()),
         };
@@ -164,7 +164,7 @@ impl Cost {
         let mut all = exhibits(fitted.next(), &verdicts, &printed);
         if let Some(last) = all.last_mut() {
             last.grids.push(errors(&compared));
-            last.caption += &lack.map_or_else(String::new, |lack| format!(" Nothing was predicted: {lack}"));
+            last.caption += &missing.map_or_else(String::new, |missing| format!(" Nothing was predicted: {missing}"));
         }
         Ok((all, verdicts))
     }

@@ -253,8 +253,8 @@ mod tests {
         let (definitions, folder) = (Definitions::load().unwrap(), tempfile::tempdir().unwrap());
         let gsoap = definitions.peers.iter().find(|peer| peer.name == "gsoap").unwrap();
         let mut record = Record::default();
-        let lack = format!("its server: {}", Peer::not_built(gsoap));
-        for (key, reason) in [("a", lack.as_str()), ("b", "it ended")] {
+        let missing = format!("its server: {}", Peer::not_built(gsoap));
+        for (key, reason) in [("a", missing.as_str()), ("b", "it ended")] {
             let line = |engine: &str, reason| serde_json::json!({"engine": engine, "reason": reason});
             record.append("sent", key, &[line("deltasoap", None), line("gsoap", Some(reason))]).unwrap();
         }

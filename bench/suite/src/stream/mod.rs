@@ -10,7 +10,7 @@ mod encoded;
 pub mod inform;
 pub mod lane;
 mod recorded;
-pub mod way;
+pub mod target;
 
 use anyhow::Result;
 use bytes::Bytes;

@@ -3,8 +3,8 @@
 //!
 //! [`definition`] reads what to measure, [`mod@jobs`] orders it, [`mod@bench`] measures it with
 //! [`toolkits`] and their [`servers`], a [`group`] at a time, with the parts of the other commands;
-//! [`growth`] predicts what would take too long, and [`lack`] is the reason why there is nothing to
-//! measure. [`mod@record`] stores [`row`]s. [`operations`] are the messages, [`encoded`] those in
+//! [`growth`] predicts what would take too long, and [`not_measured`] is the reason for a missing
+//! number. [`mod@record`] stores [`row`]s. [`operations`] are the messages, [`encoded`] those in
 //! SOAP encoding, [`calls`] our client's calls, [`service`] our server. [`report`] creates the
 //! report of a record, at once or later: numbers and their presentation are separate.
 
@@ -15,7 +15,7 @@ mod encoded;
 mod group;
 mod growth;
 mod jobs;
-mod lack;
+mod not_measured;
 mod operations;
 mod record;
 mod report;
