@@ -58,7 +58,7 @@ pub enum Printed {
     /// A range of numbers.
     Range(f64, f64),
     /// Text only, or a whole table.
-    Words,
+    Text,
 }
 
 /// The message sizes of a claim.
@@ -109,7 +109,7 @@ pub struct Verdict {
 }
 
 /// Finds the evidence for a claim at these sizes, or returns why there is none.
-type Find<'a, D> = Box<dyn Fn(&D, &[usize]) -> Result<Evidence, String> + 'a>;
+type FindEvidence<'a, D> = Box<dyn Fn(&D, &[usize]) -> Result<Evidence, String> + 'a>;
 
 /// A claim with the function that finds its evidence.
 pub struct Registered<'a, D> {
@@ -117,7 +117,7 @@ pub struct Registered<'a, D> {
     pub claim: Claim,
     /// The sizes of a run.
     available: Vec<usize>,
-    find: Find<'a, D>,
+    find: FindEvidence<'a, D>,
 }
 
 impl<'a, D> Registered<'a, D> {
@@ -215,7 +215,7 @@ impl fmt::Display for Printed {
         match *self {
             Printed::Number(value) => f.write_str(&number(value)),
             Printed::Range(low, high) => write!(f, "{} to {}", number(low), number(high)),
-            Printed::Words => Ok(()),
+            Printed::Text => Ok(()),
         }
     }
 }

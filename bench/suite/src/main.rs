@@ -11,6 +11,7 @@
 
 #![forbid(unsafe_code)]
 
+mod allocator;
 mod cli;
 mod encoded;
 mod engine;
@@ -18,7 +19,6 @@ mod environment;
 mod figures;
 mod load;
 mod measure;
-mod memory;
 mod messages;
 mod options;
 mod paper;

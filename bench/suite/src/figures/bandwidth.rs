@@ -21,7 +21,7 @@ use deltasoap_report::Interval;
 use deltasoap_streams::{arrays, vsphere};
 
 use super::goal::Goal;
-use super::network::{Far, LATE, bytes_a_second};
+use super::network::{LATE, RemoteServer, bytes_a_second};
 use super::{Effort, Task};
 use crate::statistics::median_interval;
 
@@ -136,7 +136,7 @@ struct Lane {
     client: Client,
     /// The index of the expected message.
     expected: Arc<AtomicUsize>,
-    far: Far,
+    remote: RemoteServer,
 }
 
 impl Lane {
@@ -149,23 +149,25 @@ impl Lane {
                 Ok::<_, Fault>(MessageReply::message(Buffer::from(message.as_bytes().to_vec())))
             }
         });
-        let far =
-            Far::serve(SoapService::builder().compression(compression).add_operation(fetch).build()?, Some(rate))?;
+        let remote = RemoteServer::serve(
+            SoapService::builder().compression(compression).add_operation(fetch).build()?,
+            Some(rate),
+        )?;
         let (compared, expected) = (Arc::clone(messages), Arc::new(AtomicUsize::new(0)));
         let which = Arc::clone(&expected);
-        let client = Client::builder(&*far.url).timeout(None).inspect(move |bytes| {
+        let client = Client::builder(&*remote.url).timeout(None).inspect(move |bytes| {
             if bytes == compared[which.load(Relaxed)].as_bytes() { Ok(()) } else { Err("another message".into()) }
         });
-        Ok(Lane { client: client.build()?, expected, far })
+        Ok(Lane { client: client.build()?, expected, remote })
     }
 
     /// Returns the time for a message, and the bytes carried for it.
     async fn fetch(&self, which: u32) -> Result<(Duration, u64)> {
         self.expected.store(which as usize, Relaxed);
-        let before = self.far.carried();
+        let before = self.remote.carried();
         let start = Instant::now();
         self.client.send(&Fetch { which }).await?;
-        Ok((start.elapsed(), self.far.carried() - before))
+        Ok((start.elapsed(), self.remote.carried() - before))
     }
 }
 

@@ -44,7 +44,7 @@ const HUGE: (Form, Size) =
 const QUICK: [Size; 2] = [Size { n: 1, phases: [4, 4] }, Size { n: 20, phases: [4, 4] }];
 
 /// Minimum number of plays for an interval of the median.
-const FEWEST: usize = 6;
+const MIN_PLAYS: usize = 6;
 /// Duration of the plays of a stream, if they are enough by then.
 const TIME: Duration = Duration::from_secs(1);
 /// Number of messages whose values are checked before times count; after that, the last one of each
@@ -184,7 +184,7 @@ impl Play {
         let turn = (TURN / stream.message_len().max(1)).max(1);
         let (begin, mut ratios) = (Instant::now(), [Vec::new(), Vec::new()]);
         for play in 0..self.effort.pairs {
-            if play >= FEWEST && begin.elapsed() >= TIME {
+            if play >= MIN_PLAYS && begin.elapsed() >= TIME {
                 break;
             }
             let mut lanes = [open(Differential::default()), open(Differential::OFF)];
@@ -219,12 +219,12 @@ fn phase<T: Same, D: DecodeTarget<T>>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::Plan;
+    use crate::measure::SampleSize;
     use std::collections::HashSet;
 
     fn effort() -> Effort {
-        let plan = Plan { runs: 5, time: Duration::ZERO };
-        Effort { n: 10, plan, pairs: 3, large_messages: 4, small_messages: 20, is_quick: true }
+        let sample_size = SampleSize { runs: 5, time: Duration::ZERO };
+        Effort { n: 10, sample_size, pairs: 3, large_messages: 4, small_messages: 20, is_quick: true }
     }
 
     #[test]

@@ -173,7 +173,7 @@ fn single<T: Message + PartialEq + Debug + 'static>(
     let measure = move || {
         let reading = Reading::<T>::new(Method::OneShot, Decoder::new(options()), message)?;
         let mut sessions: [Box<dyn Session>; 1] = [Box::new(reading)];
-        let figures = measure(&mut sessions, effort.plan, || ())?;
+        let figures = measure(&mut sessions, effort.sample_size, || ())?;
         let ns = figures.first().context("no figures")?.interval;
         let bytes = message.len() as f64 * 1e3;
         let rate = Interval { low: bytes, median: bytes, high: bytes }.by(ns);
@@ -236,7 +236,7 @@ fn method_goal<T: Message + PartialEq + Debug>(
         Box::new(Reading::<T>::new(method, Decoder::new(options()), message)?),
         Box::new(Reading::<T>::new(general, Decoder::without_shortcuts(options()), message)?),
     ];
-    let figures = measure(&mut sessions, effort.plan, || ())?;
+    let figures = measure(&mut sessions, effort.sample_size, || ())?;
     let [ours, general] = &figures[..] else { return Err(anyhow::anyhow!("a lane without figures")) };
     let rate = |ns: u64| message.len() as f64 * 1e3 / ns.max(1) as f64;
     let mut detail = format!("{:.0} MB/s, general routines {:.0}", rate(ours.ns_median), rate(general.ns_median));
@@ -302,7 +302,7 @@ fn series_goal(effort: Effort) -> Result<Goal> {
         Box::new(Reading::<SeriesResponse>::new(Method::Value, Decoder::new(options()), message.as_slice())?),
         Box::new(Reading::<SeriesResponse>::new(Method::ReusedDecoder, Decoder::new(options()), message.as_slice())?),
     ];
-    let figures = measure(&mut sessions, effort.plan, || ())?;
+    let figures = measure(&mut sessions, effort.sample_size, || ())?;
     let [ours, typed] = &figures[..] else { return Err(anyhow::anyhow!("a lane without figures")) };
     let rate = |ns: u64| message.as_slice().len() as f64 * 1e3 / ns.max(1) as f64;
     let detail = format!("{:.0} MB/s, typed {:.0}", rate(ours.ns_median), rate(typed.ns_median));
@@ -320,7 +320,7 @@ fn peer_goal(effort: Effort, name: &str, bound: f64, folder: &std::path::Path) -
     let ours = Reading::<ResourceResponse>::new(Method::ReusedDecoder, Decoder::new(options()), message)?;
     let mut sessions =
         vec![Box::new(ours) as Box<dyn Session>, peer.prepare_message("decode-resource", message, &checksum)?];
-    let figures = measure(&mut sessions, effort.plan, || ())?;
+    let figures = measure(&mut sessions, effort.sample_size, || ())?;
     let [ours, theirs] = &figures[..] else { return Err(anyhow::anyhow!("a lane without figures")) };
     let rate = |ns: u64| message.len() as f64 * 1e3 / ns.max(1) as f64;
     let detail = format!("{:.0} MB/s, {name} {:.0}", rate(ours.ns_median), rate(theirs.ns_median));

@@ -80,7 +80,7 @@ fn real_tasks(effort: Effort) -> Vec<Task> {
     ];
     let against_regular = against_regular.map(|(name, target, recipe, bound)| {
         let measure = move || {
-            let outcome = similar::run_as(target, recipe, effort.plan)?;
+            let outcome = similar::run_as(target, recipe, effort.sample_size)?;
             let speed = outcome.of(Mode::Regular).interval.by(outcome.of(Mode::Differential).interval);
             Ok(Goal::at_least(bound, "× regular", 1.0 / outcome.ratio_to(Mode::Regular), times(&outcome)).within(speed))
         };
@@ -110,7 +110,7 @@ fn references_task(effort: Effort, percent: u32) -> Task {
 }
 
 fn run(effort: Effort, recipe: Recipe) -> Result<Outcome> {
-    similar::run(recipe, Differential::default(), None, effort.plan, || ())
+    similar::run(recipe, Differential::default(), None, effort.sample_size, || ())
 }
 
 fn floor_task(effort: Effort, kind: Kind, bound: f64, name: &str) -> Task {

@@ -59,7 +59,7 @@ impl Fresh {
     }
 
     /// Loads missing counts from a record.
-    pub fn recall(&mut self, record: &Record) {
+    pub fn load_recorded(&mut self, record: &Record) {
         let counted = &mut self.counted;
         self.missing.get_mut().retain(|&(recipe, setting)| {
             let rows = record.of::<PointRow>(&count_key(recipe, setting)).into_iter();
@@ -171,7 +171,7 @@ mod tests {
         assert!((first - mean(&switches[..20])).abs() < 1e-9 && (last - mean(&switches[80..])).abs() < 1e-9);
         let mut again = Fresh::default();
         again.mean(recipe, setting, Point::switches);
-        again.recall(&record);
+        again.load_recorded(&record);
         assert!(again.streams().is_empty() && record.lines().len() == MESSAGES);
         assert_eq!(counts(&again), (switches, regular));
     }

@@ -34,7 +34,7 @@ use deltasoap_report::{Exhibit, Page, Verdict, claim};
 
 use crate::engine::{Engine, Peer};
 use crate::environment::Environment;
-use crate::measure::{Plan, measure};
+use crate::measure::{SampleSize, measure};
 use crate::progress::{Progress, Step};
 use crate::record::Record;
 use crate::run::peers_folder;
@@ -152,7 +152,7 @@ pub enum Stage {
 pub struct Papers<'d> {
     titles: Vec<Title>,
     scope: Scope,
-    plan: Plan,
+    sample_size: SampleSize,
     repetitions: Vec<Data>,
     definitions: &'d Definitions,
     peers: PathBuf,
@@ -173,17 +173,17 @@ impl<'d> Papers<'d> {
         record: &Record,
     ) -> Result<Self> {
         let time = if is_quick { Duration::ZERO } else { Duration::from_millis(20) };
-        let plan = Plan { runs: if is_quick { 5 } else { 10 }, time };
+        let sample_size = SampleSize { runs: if is_quick { 5 } else { 10 }, time };
         let repetitions = (0..repetitions).map(|_| Data::default()).collect();
-        let mut papers = Papers { titles, scope, plan, repetitions, definitions, peers };
+        let mut papers = Papers { titles, scope, sample_size, repetitions, definitions, peers };
         for data in &papers.repetitions {
             draw(Study(std::slice::from_ref(data)), &papers.titles, &papers.scope)?;
         }
         for (repetition, data) in papers.repetitions.iter_mut().enumerate() {
-            data.points.recall(repetition, record);
-            data.sends.recall(repetition, record);
-            data.recall_gsoap(repetition, record);
-            data.fresh.recall(record);
+            data.points.load_recorded(repetition, record);
+            data.sends.load_recorded(repetition, record);
+            data.load_recorded_gsoap(repetition, record);
+            data.fresh.load_recorded(record);
         }
         Ok(papers)
     }
@@ -202,10 +202,10 @@ impl<'d> Papers<'d> {
     /// Returns the remaining stages with their approximate durations, as measured on two cores of a
     /// server of 2023.
     pub fn remaining_steps(&self, record: &Record) -> Vec<(Stage, Step)> {
-        let (runs, step) = (self.plan.runs as f64 + 3.0, |stage, name: String, pieces, seconds| {
+        let (runs, step) = (self.sample_size.runs as f64 + 3.0, |stage, name: String, pieces, seconds| {
             (stage, Step::new(name, pieces, seconds))
         });
-        let slack = self.plan.time.as_secs_f64();
+        let slack = self.sample_size.time.as_secs_f64();
         let mut steps = Vec::new();
         let streams = self.repetitions.first().map(|data| data.fresh.streams()).unwrap_or_default();
         let seconds = streams.iter().map(|(recipe, settings)| 100.0 * (*settings as f64 + 2.0) * seconds_of(recipe.n));
@@ -247,7 +247,7 @@ impl<'d> Papers<'d> {
     /// # Errors
     /// When a value is wrong, the record cannot be written, or the time is up.
     pub fn measure(&mut self, stage: Stage, record: &mut Record, progress: &Progress) -> Result<()> {
-        let (plan, peers) = (self.plan, (self.definitions, &*self.peers));
+        let (sample_size, peers) = (self.sample_size, (self.definitions, &*self.peers));
         match stage {
             Stage::Counts => {
                 if let Some((first, others)) = self.repetitions.split_first_mut() {
@@ -255,16 +255,16 @@ impl<'d> Papers<'d> {
                     others.iter_mut().for_each(|data| data.fresh = first.fresh.clone());
                 }
             }
-            Stage::Points(at) => self.repetitions[at].points.measure(plan, at, record, progress)?,
-            Stage::Sends(at) => self.repetitions[at].sends.measure(plan, peers, at, record, progress)?,
+            Stage::Points(at) => self.repetitions[at].points.measure(sample_size, at, record, progress)?,
+            Stage::Sends(at) => self.repetitions[at].sends.measure(sample_size, peers, at, record, progress)?,
             Stage::Peer(at) => {
                 progress.check_time()?;
-                let rows = gsoap_rows(at, plan, peers, &self.scope)?;
+                let rows = gsoap_rows(at, sample_size, peers, &self.scope)?;
                 record.append(PEER, &peer_key(at, GSOAP), &rows)?;
-                self.repetitions[at].recall_gsoap(at, record);
+                self.repetitions[at].load_recorded_gsoap(at, record);
                 progress.done();
             }
-            Stage::Received => received::measure_all(self.received(), plan, record, progress)?,
+            Stage::Received => received::measure_all(self.received(), sample_size, record, progress)?,
         }
         Ok(())
     }
@@ -295,7 +295,7 @@ fn draw(study: Study<'_>, titles: &[Title], scope: &Scope) -> Result<(Vec<Exhibi
     let (mut all, mut verdicts) = (Vec::new(), Vec::new());
     for (mut exhibits, book) in papers(study, titles, scope)? {
         let judged = book.judge(study);
-        book.hang(&judged, &mut exhibits);
+        book.attach_verdicts(&judged, &mut exhibits);
         all.extend(exhibits);
         verdicts.extend(judged);
     }
@@ -317,7 +317,7 @@ fn papers(study: Study<'_>, titles: &[Title], scope: &Scope) -> Result<Vec<(Vec<
 /// Measures gSOAP's times for Figure 2, or returns why there are none.
 fn gsoap_rows(
     repetition: usize,
-    plan: Plan,
+    sample_size: SampleSize,
     (definitions, folder): (&Definitions, &Path),
     scope: &Scope,
 ) -> Result<Vec<PeerRow>> {
@@ -335,7 +335,7 @@ fn gsoap_rows(
     for (_, workload) in study::GSOAP_WORKLOADS {
         let workloads = definitions.select(&[workload.to_owned()])?.workloads;
         for &n in &scope.sizes {
-            let ms = median_ms(&mut peer, workloads[0], n, plan);
+            let ms = median_ms(&mut peer, workloads[0], n, sample_size);
             let has_failed = ms.is_err();
             rows.push(row(workload, n, ms));
             if has_failed {
@@ -347,8 +347,8 @@ fn gsoap_rows(
 }
 
 /// Returns the median milliseconds of a peer's work.
-fn median_ms(peer: &mut Peer, workload: &Workload, n: usize, plan: Plan) -> Result<f64> {
-    let figures = measure(&mut [peer.prepare(workload, n)?], plan, || ())?;
+fn median_ms(peer: &mut Peer, workload: &Workload, n: usize, sample_size: SampleSize) -> Result<f64> {
+    let figures = measure(&mut [peer.prepare(workload, n)?], sample_size, || ())?;
     figures.first().map(|figures| figures.ns_median as f64 / 1e6).context("not measured")
 }
 

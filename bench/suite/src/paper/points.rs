@@ -15,7 +15,7 @@ use deltasoap_checkpoints::{Bases, Portions};
 
 use super::rows::{POINT, PointRow, point_key};
 use crate::engine::Session;
-use crate::measure::{Plan, measure};
+use crate::measure::{SampleSize, measure};
 use crate::messages::Same;
 use crate::options::{Match, Policy};
 use crate::progress::Progress;
@@ -170,7 +170,7 @@ impl Points {
     }
 
     /// Loads missing points from a record.
-    pub fn recall(&mut self, repetition: usize, record: &Record) {
+    pub fn load_recorded(&mut self, repetition: usize, record: &Record) {
         let measured = &mut self.measured;
         self.missing.get_mut().retain(|&(recipe, setting)| {
             let row = record.of::<PointRow>(&point_key(repetition, recipe, setting)).pop();
@@ -186,10 +186,16 @@ impl Points {
     /// # Errors
     /// When a value is wrong, a message cannot be decoded, the record cannot be written, or the
     /// time is up.
-    pub fn measure(&mut self, plan: Plan, repetition: usize, record: &mut Record, progress: &Progress) -> Result<()> {
+    pub fn measure(
+        &mut self,
+        sample_size: SampleSize,
+        repetition: usize,
+        record: &mut Record,
+        progress: &Progress,
+    ) -> Result<()> {
         for (recipe, settings) in self.by_stream() {
             progress.check_time()?;
-            let points = with_stream(recipe, Bound::SMALL, Measure { settings: &settings, plan })?;
+            let points = with_stream(recipe, Bound::SMALL, Measure { settings: &settings, sample_size })?;
             for (setting, point) in settings.into_iter().zip(points) {
                 let row = PointRow::new(repetition, recipe, setting, &point);
                 record.append(POINT, &point_key(repetition, recipe, setting), &[row])?;
@@ -225,7 +231,7 @@ impl Points {
 
 struct Measure<'a> {
     settings: &'a [Setting],
-    plan: Plan,
+    sample_size: SampleSize,
 }
 
 impl Visitor for Measure<'_> {
@@ -235,7 +241,7 @@ impl Visitor for Measure<'_> {
         let stream = Rc::new(stream);
         let open = |setting: &Setting| -> Box<dyn Session> { Box::new(Lane::new(stream.clone(), setting.setup())) };
         let mut sessions: Vec<_> = self.settings.iter().map(open).collect();
-        let figures = measure(&mut sessions, self.plan, || ())?;
+        let figures = measure(&mut sessions, self.sample_size, || ())?;
         let point = |figures| Point { ms: ms(&figures), counts: Counts::of(&figures) };
         Ok(figures.into_iter().map(point).collect())
     }
@@ -273,9 +279,9 @@ mod tests {
             points.at(ints, Setting { condition: Condition::AlwaysFirst, ..full });
         }
         assert_eq!(points.streams(), [(ints, 1), (hard, 2)]);
-        let (plan, mut record, progress) =
-            (Plan { runs: 5, time: Duration::ZERO }, Record::default(), Progress::new(1.0, None));
-        points.measure(plan, 0, &mut record, &progress).unwrap();
+        let (sample_size, mut record, progress) =
+            (SampleSize { runs: 5, time: Duration::ZERO }, Record::default(), Progress::new(1.0, None));
+        points.measure(sample_size, 0, &mut record, &progress).unwrap();
         assert_eq!((points.streams().len(), record.lines().len()), (0, 3));
         assert!(points.ms(hard, full) > 0.0 && points.at(hard, full).counts.is_some());
         assert!(points.at(hard, Setting::REGULAR).counts.is_none());
@@ -283,7 +289,7 @@ mod tests {
         let mut again = Points::default();
         again.at(hard, full);
         again.at(hard, Setting::LEAF);
-        again.recall(0, &record);
+        again.load_recorded(0, &record);
         assert_eq!(again.streams(), [(hard, 1)]);
         assert_eq!(
             (again.ms(hard, full), again.at(hard, full).switches()),
@@ -291,7 +297,7 @@ mod tests {
         );
         let mut another = Points::default();
         another.at(hard, full);
-        another.recall(1, &record);
+        another.load_recorded(1, &record);
         assert_eq!(another.streams().len(), 1);
     }
 }

@@ -64,7 +64,7 @@ impl Data {
     }
 
     /// Loads gSOAP's times, or the reason why there are none, from a record.
-    pub fn recall_gsoap(&mut self, repetition: usize, record: &Record) {
+    pub fn load_recorded_gsoap(&mut self, repetition: usize, record: &Record) {
         let rows: Vec<PeerRow> = record.of(&peer_key(repetition, "gsoap"));
         if let Some(reason) = rows.iter().find_map(|row| row.reason.clone()) {
             self.gsoap = Err(reason);
@@ -145,7 +145,7 @@ pub struct Book {
 }
 
 /// The evidence for a claim, or the reason why it is missing.
-pub type Found = Result<Evidence, String>;
+pub type EvidenceResult = Result<Evidence, String>;
 
 impl Book {
     /// Creates a book without claims.
@@ -154,7 +154,12 @@ impl Book {
     }
 
     /// Adds a claim to an exhibit.
-    pub fn add(&mut self, exhibit: &'static str, claim: Claim, find: impl Fn(&Data, &[usize]) -> Found + 'static) {
+    pub fn add(
+        &mut self,
+        exhibit: &'static str,
+        claim: Claim,
+        find: impl Fn(&Data, &[usize]) -> EvidenceResult + 'static,
+    ) {
         let claim = Claim { paper: self.paper.to_owned(), ..claim };
         self.claims.push((exhibit, Registered::new(claim, &self.available, find)));
     }
@@ -165,7 +170,7 @@ impl Book {
         exhibit: &'static str,
         claim: Claim,
         counted: &[usize],
-        find: impl Fn(&Data, &[usize]) -> Found + 'static,
+        find: impl Fn(&Data, &[usize]) -> EvidenceResult + 'static,
     ) {
         let claim = self::counted(Claim { paper: self.paper.to_owned(), ..claim });
         self.claims.push((exhibit, Registered::new(claim, counted, find)));
@@ -183,7 +188,7 @@ impl Book {
     }
 
     /// Adds verdicts, in the order of the claims, to their exhibits.
-    pub fn hang(&self, verdicts: &[Verdict], exhibits: &mut [Exhibit]) {
+    pub fn attach_verdicts(&self, verdicts: &[Verdict], exhibits: &mut [Exhibit]) {
         for ((name, _), verdict) in self.claims.iter().zip(verdicts) {
             let exhibit = exhibits.iter_mut().find(|exhibit| exhibit.name == *name);
             exhibit.into_iter().for_each(|exhibit| exhibit.verdicts.push(verdict.clone()));
@@ -198,7 +203,7 @@ pub fn claim(key: &str, place: &str, statement: impl Into<String>, sizes: Sizes,
         paper: String::new(),
         place: place.to_owned(),
         statement: statement.into(),
-        printed: Printed::Words,
+        printed: Printed::Text,
         sizes,
         basis: Basis::Times,
         test,
@@ -217,17 +222,17 @@ pub fn known(claim: Claim, because: &str) -> Claim {
 }
 
 /// Returns several numbers as evidence.
-pub fn numbers(numbers: Vec<f64>) -> Found {
+pub fn numbers(numbers: Vec<f64>) -> EvidenceResult {
     Ok(Evidence::Numbers(numbers))
 }
 
 /// Returns one number as evidence.
-pub fn one(number: f64) -> Found {
+pub fn one(number: f64) -> EvidenceResult {
     Ok(Evidence::from(number))
 }
 
 /// Returns groups of cells as evidence.
-pub fn cells(groups: Vec<Group>) -> Found {
+pub fn cells(groups: Vec<Group>) -> EvidenceResult {
     Ok(Evidence::Cells(groups))
 }
 

@@ -84,7 +84,8 @@ impl Cost {
         let mut steps = Vec::new();
         let (points, visits) = if self.extents.extent == Extent::Few { (1000.0, 0.005) } else { (2400.0, 0.005) };
         for at in (0..self.extents.calibrations).filter(|at| !record.has(&calibration_key(*at))) {
-            let pieces = (self.extents.rounds - self.begun(at).rounds.min(self.extents.rounds)) as usize;
+            let pieces =
+                (self.extents.rounds - self.unfinished_calibration(at).rounds.min(self.extents.rounds)) as usize;
             let name = format!("calibration {} of {}", at + 1, self.extents.calibrations);
             // The last piece is writing it to the record.
             steps.push((Stage::Calibration(at), Step::new(name, pieces + 1, pieces as f64 * points * visits)));
@@ -109,12 +110,12 @@ impl Cost {
     }
 
     fn calibrate(&self, at: usize, record: &mut Record, progress: &Progress) -> Result<()> {
-        let (file, mut calibration) = (self.file(at), self.begun(at));
+        let (file, mut calibration) = (self.file(at), self.unfinished_calibration(at));
         while calibration.rounds < self.extents.rounds {
             progress.check_time()?;
             let rounds = calibration.rounds + 1;
             let plan = Plan { mode: Mode::Regular, extent: self.extents.extent, rounds, most: None };
-            calibration = measure::measure(&mut Deltasoap, plan, calibration, &mut Keeper(&file))?;
+            calibration = measure::measure(&mut Deltasoap, plan, calibration, &mut SaveAfterRound(&file))?;
             progress.done();
         }
         let rows: Vec<PointRow> = calibration.points.iter().map(|point| PointRow::new(at, point)).collect();
@@ -178,7 +179,7 @@ impl Cost {
     }
 
     /// Returns an unfinished calibration of this machine and program, or a new one.
-    fn begun(&self, at: usize) -> Calibration {
+    fn unfinished_calibration(&self, at: usize) -> Calibration {
         let (machine, toolkit) = (Machine::here(), Deltasoap::identity());
         let known = Calibration::load(&self.file(at)).ok();
         let is_ours = |known: &Calibration| {
@@ -238,9 +239,9 @@ impl PointRow {
 }
 
 /// Saves a calibration after each round.
-struct Keeper<'f>(&'f Path);
+struct SaveAfterRound<'f>(&'f Path);
 
-impl Watch for Keeper<'_> {
+impl Watch for SaveAfterRound<'_> {
     fn at(&mut self, _: usize, _: usize) {}
 
     fn round(&mut self, calibration: &Calibration) -> Result<(), CostError> {
@@ -256,10 +257,10 @@ mod tests {
     fn a_calibration_of_another_program_is_begun_anew_and_of_another_record_forgotten() {
         let folder = tempfile::tempdir().unwrap();
         let cost = Cost::new(folder.path(), Extents { extent: Extent::Few, rounds: 4, calibrations: 1, trials: 1 });
-        let of = |by: &str| Calibration { rounds: 3, program: Some(by.to_owned()), ..cost.begun(0) };
+        let of = |by: &str| Calibration { rounds: 3, program: Some(by.to_owned()), ..cost.unfinished_calibration(0) };
         for (by, rounds) in [(program(), 3), ("another", 0)] {
             of(by).save(&cost.file(0)).unwrap();
-            assert_eq!(cost.begun(0).rounds, rounds, "{by}");
+            assert_eq!(cost.unfinished_calibration(0).rounds, rounds, "{by}");
         }
         of(program()).save(&cost.file(7)).unwrap();
         fs::write(folder.path().join("results.jsonl"), "").unwrap();

@@ -28,9 +28,9 @@ use crate::environment::{Environment as Surroundings, unoptimized};
 use crate::progress::{Paused, Progress, duration};
 use crate::record::{RESULTS, Record, SUITE, VERDICT};
 use crate::run::peers_folder;
-use crate::suite::{self, Environment, Row, settle, write_environment};
+use crate::suite::{self, Environment, Row, prepare_environment, write_environment};
 use crate::workload::Definitions;
-use check::Other;
+use check::OtherRecord;
 use index::{Index, Work};
 use plan::{PAPERS, Plan, drawable};
 use session::Session;
@@ -104,8 +104,8 @@ pub fn run(arguments: &ReproduceArguments, definitions: &Definitions) -> Result<
         return Ok(ExitCode::SUCCESS);
     }
     ensure_another(arguments.check.as_deref(), &folder)?;
-    let other = arguments.check.as_deref().map(Other::read).transpose()?;
-    let (surroundings, is_pinned) = settle(arguments.no_pin)?;
+    let other = arguments.check.as_deref().map(OtherRecord::read).transpose()?;
+    let (surroundings, is_pinned) = prepare_environment(arguments.no_pin)?;
     let mut session = arguments.session(definitions, &surroundings)?;
     let has_results = folder.join(RESULTS).exists();
     let mut record = Record::open(&folder, !arguments.is_new())?;
@@ -155,7 +155,7 @@ fn conclude(
     arguments: &ReproduceArguments,
     definitions: &Definitions,
     record: &mut Record,
-    (environment, other): (&Environment, Option<Other>),
+    (environment, other): (&Environment, Option<OtherRecord>),
 ) -> Result<ExitCode> {
     let folder = arguments.folder();
     let papers = drawable(arguments, (definitions, &folder), record)?;
@@ -196,7 +196,7 @@ impl ReproduceArguments {
 
     /// Returns the record, whose content need not be measured.
     fn known(&self, definitions: &Definitions) -> Result<Record> {
-        let mut record = if self.is_new() { Record::default() } else { Record::look(&self.folder())? };
+        let mut record = if self.is_new() { Record::default() } else { Record::load(&self.folder())? };
         session::forget_missing(&mut record, definitions, &self.peers())?;
         Ok(record)
     }

@@ -15,8 +15,8 @@ use deltasoap::{Checkpoints, DecodeOptions, Differential, DifferentialStats, Err
 
 use super::target::{DecodeTarget, Typed};
 use super::{Sent, Stream};
+use crate::allocator;
 use crate::engine::{Session, timed};
-use crate::memory;
 use crate::messages::Same;
 
 /// Smaller messages are not timed individually, but a whole ring together.
@@ -168,7 +168,7 @@ impl<T: Same, D: DecodeTarget<T>> Session for Lane<T, D> {
     /// Measures the first two messages of a new decoder, including the memory for the next one.
     fn peak_bytes(&mut self) -> Result<u64> {
         let mut fresh = Lane::<T, D>::open(self.stream.clone(), self.setup);
-        let (result, peak) = memory::peak_of(|| fresh.advance(2));
+        let (result, peak) = allocator::peak_of(|| fresh.advance(2));
         result.map(|()| peak)
     }
 

@@ -22,7 +22,7 @@ use crate::engine::{Call, Session, prepare_shared};
 use crate::load::generate::{self, Load, generate};
 use crate::load::pace::Arrivals;
 use crate::load::server::{OURS, Server};
-use crate::measure::{Bounds, Plan};
+use crate::measure::{Bounds, SampleSize};
 use crate::send::{self, Case};
 use crate::similar;
 use crate::stream::Recipe;
@@ -32,7 +32,7 @@ use crate::workload::{Action, Definitions, Workload};
 #[derive(Debug, Clone, Copy)]
 pub struct Effort {
     /// Runs and time of a session.
-    pub plan: Plan,
+    pub sample_size: SampleSize,
     /// Time limits of a session.
     pub bounds: Bounds,
     /// The longest run to begin, if its duration can be predicted.
@@ -48,7 +48,7 @@ impl Effort {
     pub fn of(scope: Scope) -> Self {
         let millis = Duration::from_millis;
         let effort = |runs, time, (warm_up, most, longest), load, settle| Effort {
-            plan: Plan { runs, time: millis(time) },
+            sample_size: SampleSize { runs, time: millis(time) },
             bounds: Bounds { warm_up: millis(warm_up), runs: millis(most) },
             longest: millis(longest),
             load: millis(load),
@@ -242,7 +242,7 @@ impl<'d> Bench<'d> {
 
     fn decode(&self, job: &Job<'_>, recipe: Recipe) -> Vec<Row> {
         let subject = job.subject();
-        let measured = similar::run(recipe, Differential::default(), None, self.effort.plan, || ());
+        let measured = similar::run(recipe, Differential::default(), None, self.effort.sample_size, || ());
         match measured {
             Err(error) => vec![subject.row(OURS, Layer::Soap, "differential").with(Err(format!("{error:#}")))],
             Ok(outcome) => similar::MODES
@@ -254,7 +254,7 @@ impl<'d> Bench<'d> {
 
     fn encode(&self, job: &Job<'_>, case: &Case) -> Vec<Row> {
         let subject = job.subject();
-        match send::run(*case, &case.modes(), None, self.effort.plan, || ()) {
+        match send::run(*case, &case.modes(), None, self.effort.sample_size, || ()) {
             Err(error) => vec![subject.row(OURS, Layer::Soap, "compared").with(Err(format!("{error:#}")))],
             Ok(outcome) => outcome
                 .figures

@@ -34,7 +34,7 @@ impl<'a> Group<'a> {
 
     /// Measures all sessions alternately.
     pub fn measure(mut self, effort: Effort) -> Measured {
-        let mut figures = measure_each(&mut self.sessions, effort.plan, effort.bounds).into_iter();
+        let mut figures = measure_each(&mut self.sessions, effort.sample_size, effort.bounds).into_iter();
         let mut measured = Measured::default();
         for (row, not_measured) in self.rows {
             let outcome = not_measured.map_or_else(|| next(&mut figures), Err);

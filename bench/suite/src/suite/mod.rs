@@ -104,7 +104,7 @@ pub fn run(arguments: &SuiteArguments, definitions: &Definitions) -> Result<Exit
         report::write(&page, &environment, &rows)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let (surroundings, is_pinned) = settle(arguments.no_pin)?;
+    let (surroundings, is_pinned) = prepare_environment(arguments.no_pin)?;
     let folder = arguments.record.clone().unwrap_or_else(|| folder_of(&surroundings));
     let warning = surroundings.warning();
     warning.iter().for_each(|warning| eprintln!("{warning}"));
@@ -141,13 +141,13 @@ pub fn run(arguments: &SuiteArguments, definitions: &Definitions) -> Result<Exit
 ///
 /// # Errors
 /// When the system does not allow it.
-pub fn settle(no_pin: bool) -> Result<(Surroundings, bool)> {
-    server::look_at_cores();
+pub fn prepare_environment(no_pin: bool) -> Result<(Surroundings, bool)> {
+    server::remember_cores();
     server::raise_file_limit();
     let is_pinned = !no_pin && std::thread::available_parallelism()?.get() > 1;
     let placement =
         if is_pinned { "clients and toolkits on the last core, servers on the others" } else { "not pinned to cores" };
-    let surroundings = Surroundings::look(placement.to_owned());
+    let surroundings = Surroundings::detect(placement.to_owned());
     // In this order: after pinning, there seems to be only one core.
     if is_pinned {
         server::pin_to_last()?;
