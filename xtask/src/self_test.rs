@@ -27,7 +27,7 @@ pub fn run(program: &Path, server: &Path) -> Result<Vec<bool>> {
     let hello = peer.hello()?;
     println!("{} {}", hello.peer, hello.version);
     if hello.workloads.iter().any(|name| name.starts_with("send-")) {
-        peer.connect(throw_away()?)?;
+        peer.connect(start_sink()?)?;
     }
     let known = Known::of(&hello);
     let mut outcomes: Vec<_> =
@@ -40,7 +40,7 @@ pub fn run(program: &Path, server: &Path) -> Result<Vec<bool>> {
 }
 
 /// Starts a server for one connection that reads and discards everything; returns its port.
-fn throw_away() -> Result<u16> {
+fn start_sink() -> Result<u16> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("cannot listen")?;
     let port = listener.local_addr()?.port();
     thread::spawn(move || -> io::Result<u64> { io::copy(&mut listener.accept()?.0, &mut io::sink()) });
@@ -197,11 +197,11 @@ impl Known {
         character.len_utf8() <= self.octets
     }
 
-    fn least_int(self) -> i32 {
+    fn min_int(self) -> i32 {
         if self.no_extremes { i32::MIN + 1 } else { i32::MIN }
     }
 
-    fn largest_double(self) -> f64 {
+    fn max_double(self) -> f64 {
         if self.no_extremes { f64::MAX } else { f64::INFINITY }
     }
 }
@@ -312,7 +312,7 @@ fn same<T: PartialEq + std::fmt::Debug>(actual: &T, expected: &T, what: &str) ->
 /// Returns small values of a kind of workload: some, and none.
 fn samples(kind: &str, known: Known) -> Result<Vec<Values>> {
     Ok(match kind {
-        "ints" => vec![Values::Ints(vec![known.least_int(), -1, 0, 7, i32::MAX]), Values::Ints(vec![])],
+        "ints" => vec![Values::Ints(vec![known.min_int(), -1, 0, 7, i32::MAX]), Values::Ints(vec![])],
         "easy" => vec![Values::Doubles(vec![0.5, -1.25, 3.0, 99.99]), Values::Doubles(vec![])],
         "hard" => vec![Values::Doubles(hard_doubles(known))],
         "strings" => vec![Values::Strings(texts(known)), Values::Strings(vec![])],
@@ -336,7 +336,7 @@ fn composite(kind: &Composite, known: Known) -> Values {
 }
 
 fn hard_doubles(known: Known) -> Vec<f64> {
-    let largest = known.largest_double();
+    let largest = known.max_double();
     vec![0.1, 1.0 / 3.0, -0.0, 5e-324, f64::MIN_POSITIVE, f64::MAX, largest, -largest]
 }
 
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn who_knows_the_first_plane_alone_is_given_no_other() {
+    fn peers_limited_to_the_first_plane_get_no_other_characters() {
         let of = |octets| Known { octets, ..ALL };
         let widest = |known| texts(known).concat().chars().max().unwrap();
         assert!(u32::from(widest(ALL)) > 0xffff && widest(of(3)) == '\u{6f22}');
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_know_extremes_is_given_the_next() {
+    fn peers_without_extremes_get_the_next_values() {
         let ints = |known| samples("ints", known).unwrap().remove(0).checksum();
         let values = |least| Values::Ints(vec![least, -1, 0, 7, i32::MAX]).checksum();
         let finite = Known { no_extremes: true, ..ALL };

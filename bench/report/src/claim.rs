@@ -161,7 +161,7 @@ impl<'a, D> Registered<'a, D> {
         let Some(outcome) = outcome(&repetitions) else { return empty(sizes, "nothing was run".to_owned()) };
         let values: Vec<f64> = findings.iter().map(|finding| finding.value).collect();
         let bar = findings.iter().filter_map(|finding| finding.bar).reduce(f64::max);
-        let ours = Interval::of(&values);
+        let ours = Interval::from_numbers(&values);
         let reason = self.claim.sizes.doubt(&sizes, outcome);
         let outcome = if reason.is_some() { Outcome::NotMeasured } else { outcome };
         Verdict { claim: self.claim.clone(), sizes_run: sizes, ours, bar, repetitions, outcome, reason }

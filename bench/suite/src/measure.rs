@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_for_a_warm_up_gets_it_within_the_limit() {
+    fn a_requested_warm_up_happens_within_the_limit() {
         let time = |warm, limit| {
             let begin = Instant::now();
             warm_up(&mut Fake { warm: Duration::from_millis(warm), ..Fake::default() }, Duration::from_millis(limit))

@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_course_pauses_when_its_time_is_up() {
+    fn a_measurement_pauses_when_its_time_is_up() {
         let step = Step::new("a step", 2, 4.0);
         let mut progress = Progress::new(4.0, Some(Duration::from_secs(3600)));
         progress.begin(&step);
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_step_took_tells_how_long_another_one_takes() {
+    fn durations_of_steps_predict_those_of_later_steps() {
         let step = |name: &str| Step::new(name, 2, 4.0);
         let note = |step: &str, seconds, expected| StepNote {
             step: step.to_owned(),

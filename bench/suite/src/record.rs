@@ -383,7 +383,7 @@ mod tests {
     /// Wherever the file is cut, a job is there whole or not at all, and a repeated job is there
     /// once.
     #[test]
-    fn an_interrupted_record_is_gone_on_with() {
+    fn an_interrupted_record_is_resumed() {
         let (folder, text) = folder();
         let ends = |key: &str| text.find(&format!("{{\"kind\":\"end\",\"key\":\"{key}\",\"rows\":2}}\n")).unwrap();
         for length in 0..=text.len() {
@@ -450,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_forgotten_is_forgotten_whole() {
+    fn forgotten_jobs_are_removed_completely() {
         let (folder, _) = folder();
         let mut record = Record::open(folder.path(), true).unwrap();
         record.append("point", "c", &ROWS[..1]).unwrap();

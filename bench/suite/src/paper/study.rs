@@ -119,12 +119,15 @@ impl Study<'_> {
     }
 
     fn median(&self, number: impl Fn(&Data) -> f64) -> f64 {
-        Interval::of(&self.0.iter().map(number).collect::<Vec<_>>()).map_or(f64::NAN, |interval| interval.median)
+        Interval::from_numbers(&self.0.iter().map(number).collect::<Vec<_>>())
+            .map_or(f64::NAN, |interval| interval.median)
     }
 
     /// Formats a number of the repetitions: the median, and the minimum and maximum of several.
     pub fn shown(&self, of: impl Fn(&Data) -> f64) -> String {
-        let Some(interval) = Interval::of(&self.0.iter().map(of).collect::<Vec<_>>()) else { return String::new() };
+        let Some(interval) = Interval::from_numbers(&self.0.iter().map(of).collect::<Vec<_>>()) else {
+            return String::new();
+        };
         let [low, median, high] = [interval.low, interval.median, interval.high].map(number);
         if self.0.len() > 1 { format!("{median} ({low} to {high})") } else { median }
     }

@@ -72,7 +72,7 @@ mod tests {
             statement: "a statement".to_owned(),
             basis,
             sizes_run: vec![10],
-            ours: Interval::of(&[number]),
+            ours: Interval::from_numbers(&[number]),
             outcome: Outcome::Agrees,
         }
     }

@@ -45,7 +45,7 @@ pub struct Effort {
 
 impl Effort {
     /// Returns the effort of a scope.
-    pub fn of(scope: Scope) -> Self {
+    pub fn for_scope(scope: Scope) -> Self {
         let millis = Duration::from_millis;
         let effort = |runs, time, (warm_up, most, longest), load, settle| Effort {
             sample_size: SampleSize { runs, time: millis(time) },

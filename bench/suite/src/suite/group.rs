@@ -59,12 +59,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_failed_is_told_from_who_cannot() {
+    fn failures_are_distinguished_from_missing_support() {
         let subject = Subject { row: "a", part: Part::Calls, operation: "", values: "", n: 1, similarity: None };
         let mut group = Group::default();
         group.add(subject.row("mute", Layer::Soap, "regular"), Err(NotMeasured::Absent("it has no client".to_owned())));
         group.add(subject.row("lame", Layer::Soap, "regular"), Err(NotMeasured::Failed("it ended".to_owned())));
-        let Measured { rows, failed } = group.measure(Effort::of(Scope::Smoke));
+        let Measured { rows, failed } = group.measure(Effort::for_scope(Scope::Smoke));
         assert_eq!(failed, [("lame".to_owned(), "it ended".to_owned())]);
         let reasons: Vec<_> = rows.iter().map(|row| row.reason.as_deref().unwrap()).collect();
         assert_eq!(reasons, ["it has no client", "it ended"]);

@@ -200,7 +200,7 @@ impl<'d> Suite<'d> {
     pub fn start(&mut self) -> Result<Vec<EngineNote>> {
         let toolkits = Toolkits::start(self.definitions, &self.engines, &self.peers)?;
         let notes = toolkits.notes();
-        let effort = Effort::of(Scope::Smoke);
+        let effort = Effort::for_scope(Scope::Smoke);
         self.bench = Some(Bench::new(self.definitions, toolkits, self.peers.clone(), effort, self.is_pinned)?);
         Ok(notes)
     }
@@ -251,9 +251,9 @@ impl<'d> Suite<'d> {
         }
         let mut bench = self.bench.take().context("no toolkits were started")?;
         let share = &self.shares[share];
-        bench.set_effort(Effort::of(share.scope));
+        bench.set_effort(Effort::for_scope(share.scope));
         let left = self.left(share, record)?;
-        let mut rows = Rows::of(record);
+        let mut rows = Rows::new(record);
         for job in left {
             progress.check_time()?;
             let measured = bench.measure(&job, rows.rows()).with_context(|| job.row.clone())?;

@@ -377,7 +377,7 @@ mod tests {
     use std::process::Command;
 
     #[test]
-    fn who_does_not_answer_is_ended() {
+    fn a_peer_that_does_not_answer_is_killed() {
         let mut sleeper = Command::new("sleep").arg("600").spawn().unwrap();
         let mut watch = Watch { waiting: Some((sleeper.id(), Instant::now())), ended: HashSet::new() };
         thread::sleep(Duration::from_millis(1));
