@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use super::ours::Ours;
 use super::process::Server;
-use super::{Peer, Served, Unsupported, ValueService, ValuesServed, stamp};
+use super::{Peer, PeerServer, Unsupported, ValueServers, ValueService, stamp};
 use crate::{java, shell};
 
 pub struct Axis;
@@ -57,7 +57,7 @@ impl Peer for Axis {
         Ok(None)
     }
 
-    fn server(&self, _: &Ours) -> Result<Option<Served>> {
+    fn server(&self, _: &Ours) -> Result<Option<PeerServer>> {
         Ok(None)
     }
 
@@ -65,13 +65,13 @@ impl Peer for Axis {
         Ok(Some((vec![java("deltasoap.interop.Client", &folder()?)], CLIENT_UNSUPPORTED)))
     }
 
-    fn value_servers(&self, _: &Ours) -> Result<Option<ValuesServed>> {
+    fn value_servers(&self, _: &Ours) -> Result<Option<ValueServers>> {
         let mut command = java("deltasoap.interop.Server", &folder()?);
         // Axis keeps its settings in the working directory.
         command.arg(folder()?.join("encoded")).current_dir(folder()?);
         let server = Server::start("axis", &mut command, 1)?;
         let encoded = Some(ValueService { only: Some("1.1"), ..ValueService::at(&server.url) });
-        Ok(Some(ValuesServed { _servers: vec![server], types: None, encoded, unsupported: SERVER_UNSUPPORTED }))
+        Ok(Some(ValueServers { _servers: vec![server], types: None, encoded, unsupported: SERVER_UNSUPPORTED }))
     }
 }
 

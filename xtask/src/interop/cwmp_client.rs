@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use super::ours::{Ours, SOAP_11_ONLY};
-use super::{Peer, Served, Unsupported, stamp};
+use super::{Peer, PeerServer, Unsupported, stamp};
 use crate::shell;
 
 pub struct CwmpClient;
@@ -36,7 +36,7 @@ impl Peer for CwmpClient {
         Ok(None)
     }
 
-    fn server(&self, _: &Ours) -> Result<Option<Served>> {
+    fn server(&self, _: &Ours) -> Result<Option<PeerServer>> {
         Ok(None)
     }
 

@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use super::ours::Ours;
 use super::process::Server;
-use super::{Peer, Served, Unsupported, ValueService, ValuesServed, stamp};
+use super::{Peer, PeerServer, Unsupported, ValueServers, ValueService, stamp};
 use crate::{java, shell};
 
 pub struct Cxf;
@@ -41,12 +41,12 @@ impl Peer for Cxf {
         Ok(Some((vec![java("deltasoap.interop.Values")?], VALUES_UNSUPPORTED)))
     }
 
-    fn value_servers(&self, ours: &Ours) -> Result<Option<ValuesServed>> {
+    fn value_servers(&self, ours: &Ours) -> Result<Option<ValueServers>> {
         let mut command = java("deltasoap.interop.ValuesServer")?;
         command.arg(format!("file://{}", ours.types.display()));
         let server = Server::start("cxf-values", &mut command, 1)?;
         let types = ValueService { utf_16: Some(server.at("/utf-16")), ..ValueService::at(&server.url) };
-        Ok(Some(ValuesServed {
+        Ok(Some(ValueServers {
             _servers: vec![server],
             types: Some(types),
             encoded: None,
@@ -54,13 +54,13 @@ impl Peer for Cxf {
         }))
     }
 
-    fn server(&self, ours: &Ours) -> Result<Option<Served>> {
+    fn server(&self, ours: &Ours) -> Result<Option<PeerServer>> {
         let mut command = java("deltasoap.interop.Server")?;
         command.arg(format!("file://{}", ours.description.display()));
         command.arg(&ours.certificates.certificate).arg(&ours.certificates.key);
         let server = Server::start("cxf", &mut command, 2)?;
         let paths = &[("gzip", "/gzip"), ("utf-16", "/utf-16"), ("mtom", "/mtom")];
-        Ok(Some(Served { server, paths, unsupported: &[] }))
+        Ok(Some(PeerServer { server, paths, unsupported: &[] }))
     }
 }
 

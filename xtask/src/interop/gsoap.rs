@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use super::ours::Ours;
 use super::process::Server;
-use super::{Peer, Served, Unsupported, ValueService, ValuesServed, stamp};
+use super::{Peer, PeerServer, Unsupported, ValueServers, ValueService, stamp};
 use crate::{debian, gsoap, shell};
 
 pub struct Gsoap;
@@ -55,21 +55,21 @@ impl Peer for Gsoap {
         BENCH.client().map(Some)
     }
 
-    fn server(&self, ours: &Ours) -> Result<Option<Served>> {
+    fn server(&self, ours: &Ours) -> Result<Option<PeerServer>> {
         let server = Server::start(BENCH.folder, BENCH.server()?.arg(&ours.certificates.identity), 2)?;
         let paths = &[("chunked", "/bench/chunked"), ("gzip", "/bench/gzip")];
-        Ok(Some(Served { server, paths, unsupported: &[("utf-16", UTF_8)] }))
+        Ok(Some(PeerServer { server, paths, unsupported: &[("utf-16", UTF_8)] }))
     }
 
     fn value_clients(&self) -> Result<Option<(Vec<Command>, Unsupported)>> {
         Ok(Some((vec![TYPES.client()?, ENCODED.client()?], &[])))
     }
 
-    fn value_servers(&self, _: &Ours) -> Result<Option<ValuesServed>> {
+    fn value_servers(&self, _: &Ours) -> Result<Option<ValueServers>> {
         let start = |code: Code| Server::start(code.folder, &mut code.server()?, 1);
         let servers = [start(TYPES)?, start(ENCODED)?];
         let [types, encoded] = servers.each_ref().map(|server| Some(ValueService::at(&server.url)));
-        Ok(Some(ValuesServed { _servers: servers.into(), types, encoded, unsupported: VALUES_UNSUPPORTED }))
+        Ok(Some(ValueServers { _servers: servers.into(), types, encoded, unsupported: VALUES_UNSUPPORTED }))
     }
 }
 

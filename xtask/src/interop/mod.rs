@@ -97,7 +97,7 @@ trait Peer {
 
     /// Returns its server, started, and what our client must know about it; if it has one for the
     /// table of messages.
-    fn server(&self, ours: &Ours) -> Result<Option<Served>>;
+    fn server(&self, ours: &Ours) -> Result<Option<PeerServer>>;
 
     /// Returns its clients of the value services, which are started with the URLs of `/types` and
     /// `/encoded`, and the features that none of them offers, with reasons; `None` if it has none.
@@ -112,7 +112,7 @@ trait Peer {
     }
 
     /// Returns its value servers, started; `None` if it has none.
-    fn value_servers(&self, _: &Ours) -> Result<Option<ValuesServed>> {
+    fn value_servers(&self, _: &Ours) -> Result<Option<ValueServers>> {
         Ok(None)
     }
 }
@@ -121,7 +121,7 @@ trait Peer {
 type Unsupported = &'static [(&'static str, &'static str)];
 
 /// Running value servers.
-struct ValuesServed {
+struct ValueServers {
     /// Keeps the servers running.
     _servers: Vec<Server>,
     types: Option<ValueService>,
@@ -146,7 +146,7 @@ impl ValueService {
 }
 
 /// A running server of a peer.
-struct Served {
+struct PeerServer {
     /// Keeps the server running.
     server: Server,
     /// Paths of special behaviour, each with the name of the feature that is tested there.

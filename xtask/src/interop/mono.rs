@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::ours::Ours;
 use super::process::Server;
-use super::{Peer, Served, Unsupported, ValueService, ValuesServed, stamp};
+use super::{Peer, PeerServer, Unsupported, ValueServers, ValueService, stamp};
 use crate::{debian, shell};
 
 pub struct Mono;
@@ -76,7 +76,7 @@ impl Peer for Mono {
         Ok(None)
     }
 
-    fn server(&self, _: &Ours) -> Result<Option<Served>> {
+    fn server(&self, _: &Ours) -> Result<Option<PeerServer>> {
         Ok(None)
     }
 
@@ -84,12 +84,12 @@ impl Peer for Mono {
         Ok(Some((vec![mono(&folder()?.join("Client.exe"))], CLIENT_UNSUPPORTED)))
     }
 
-    fn value_servers(&self, _: &Ours) -> Result<Option<ValuesServed>> {
+    fn value_servers(&self, _: &Ours) -> Result<Option<ValueServers>> {
         let web = folder()?.join("web");
         let server = Server::start("mono", mono(&web.join("bin/Server.exe")).arg(&web), 1)?;
         let types = Some(ValueService::at(server.at("/types.asmx")));
         let encoded = ValueService { only: Some("1.1"), ..ValueService::at(server.at("/encoded.asmx")) };
-        Ok(Some(ValuesServed {
+        Ok(Some(ValueServers {
             _servers: vec![server],
             types,
             encoded: Some(encoded),

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::ours::Ours;
 use super::process::Server;
-use super::{Peer, Served, Unsupported, ValueService, ValuesServed, stamp};
+use super::{Peer, PeerServer, Unsupported, ValueServers, ValueService, stamp};
 use crate::{debian, shell};
 
 pub struct NodeSoap;
@@ -74,14 +74,14 @@ impl Peer for NodeSoap {
         Ok(Some((vec![shell::command("node", [folder()?.join("cases.js")])], unsupported)))
     }
 
-    fn value_servers(&self, ours: &Ours) -> Result<Option<ValuesServed>> {
+    fn value_servers(&self, ours: &Ours) -> Result<Option<ValueServers>> {
         let mut command = shell::command("node", [folder()?.join("values_server.js")]);
         let server = Server::start("node-soap-values", command.arg(&ours.types), 1)?;
         let types = Some(ValueService::at(&server.url));
-        Ok(Some(ValuesServed { _servers: vec![server], types, encoded: None, unsupported: VALUE_SERVER_UNSUPPORTED }))
+        Ok(Some(ValueServers { _servers: vec![server], types, encoded: None, unsupported: VALUE_SERVER_UNSUPPORTED }))
     }
 
-    fn server(&self, ours: &Ours) -> Result<Option<Served>> {
+    fn server(&self, ours: &Ours) -> Result<Option<PeerServer>> {
         let mut command = shell::command("node", [folder()?.join("server.js")]);
         command.arg(&ours.description).arg(&ours.certificates.certificate).arg(&ours.certificates.key);
         let server = Server::start("node-soap", &mut command, 2)?;
@@ -92,7 +92,7 @@ impl Peer for NodeSoap {
             ("gzip/responses in gzip", "responses are never compressed"),
             ("mtom", "the whole body of a request is parsed as XML"),
         ];
-        Ok(Some(Served { server, paths: &[("length", "/bench/length")], unsupported }))
+        Ok(Some(PeerServer { server, paths: &[("length", "/bench/length")], unsupported }))
     }
 }
 

@@ -8,7 +8,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use super::process::Server;
-use super::{Peer, Served, Unsupported, ValueService, ValuesServed, authority, fetch};
+use super::{Peer, PeerServer, Unsupported, ValueServers, ValueService, authority, fetch};
 use crate::shell::{self, Profile};
 
 /// Our server, in two instances: without and with TLS.
@@ -116,7 +116,7 @@ impl Peer for Ourselves {
         Ok(None)
     }
 
-    fn server(&self, ours: &Ours) -> Result<Option<Served>> {
+    fn server(&self, ours: &Ours) -> Result<Option<PeerServer>> {
         let mut server = Server::start("deltasoap-itself", serve().args(["--gzip-from", GZIP_FROM]), 1)?;
         server.secure_url = Some(ours.secure.url.clone());
         let unsupported = &[
@@ -126,7 +126,7 @@ impl Peer for Ourselves {
                 "responses of known length have Content-Length; gzip and streamed parts are chunked",
             ),
         ];
-        Ok(Some(Served { server, paths: &[], unsupported }))
+        Ok(Some(PeerServer { server, paths: &[], unsupported }))
     }
 
     fn device(&self, ours: &Ours) -> Result<Option<(Command, Unsupported)>> {
@@ -135,10 +135,10 @@ impl Peer for Ourselves {
         Ok(Some((command, SOAP_11_ONLY)))
     }
 
-    fn value_servers(&self, ours: &Ours) -> Result<Option<ValuesServed>> {
+    fn value_servers(&self, ours: &Ours) -> Result<Option<ValueServers>> {
         let service = |path| Some(ValueService::at(ours.values.at(path)));
         let (types, encoded) = (service("/types"), service("/encoded"));
         let unsupported = &[("literal utf-16", "responses are always in UTF-8")];
-        Ok(Some(ValuesServed { _servers: Vec::new(), types, encoded, unsupported }))
+        Ok(Some(ValueServers { _servers: Vec::new(), types, encoded, unsupported }))
     }
 }

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::ours::Ours;
 use super::process::Server;
-use super::{Peer, Served, Unsupported, ValueService, ValuesServed};
+use super::{Peer, PeerServer, Unsupported, ValueServers, ValueService};
 use crate::{debian, shell};
 
 pub struct Php;
@@ -45,7 +45,7 @@ impl Peer for Php {
         Ok(None)
     }
 
-    fn server(&self, _: &Ours) -> Result<Option<Served>> {
+    fn server(&self, _: &Ours) -> Result<Option<PeerServer>> {
         Ok(None)
     }
 
@@ -53,12 +53,12 @@ impl Peer for Php {
         Ok(Some((vec![shell::command("php", [shell::root().join("tests/interop/php/client.php")])], &[])))
     }
 
-    fn value_servers(&self, ours: &Ours) -> Result<Option<ValuesServed>> {
+    fn value_servers(&self, ours: &Ours) -> Result<Option<ValueServers>> {
         let mut command = shell::command("php", [shell::root().join("tests/interop/php/serve.php")]);
         command.arg(&ours.types).arg(&ours.encoded);
         let server = Server::start("php", &mut command, 1)?;
         let types = ValueService { utf_16: Some(server.at("/types/utf-16")), ..ValueService::at(server.at("/types")) };
         let (types, encoded) = (Some(types), Some(ValueService::at(server.at("/encoded"))));
-        Ok(Some(ValuesServed { _servers: vec![server], types, encoded, unsupported: UNSUPPORTED }))
+        Ok(Some(ValueServers { _servers: vec![server], types, encoded, unsupported: UNSUPPORTED }))
     }
 }

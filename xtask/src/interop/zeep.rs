@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use super::ours::Ours;
-use super::{Peer, Served, Unsupported, stamp};
+use super::{Peer, PeerServer, Unsupported, stamp};
 use crate::shell;
 
 pub struct Zeep;
@@ -44,7 +44,7 @@ impl Peer for Zeep {
     }
 
     /// zeep is only a client.
-    fn server(&self, _: &Ours) -> Result<Option<Served>> {
+    fn server(&self, _: &Ours) -> Result<Option<PeerServer>> {
         Ok(None)
     }
 }

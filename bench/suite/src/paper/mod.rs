@@ -225,7 +225,7 @@ impl<'d> Papers<'d> {
             steps.push(step(Stage::Sends(at), format!("messages sent, {which}"), cases, seconds));
         }
         if self.titles.contains(&Title::Serialization) {
-            let pieces = received::left(record, self.received());
+            let pieces = received::missing_types(record, self.received());
             steps.push(step(
                 Stage::Received,
                 "what stuffing does to the receiver".to_owned(),

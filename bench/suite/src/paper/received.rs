@@ -52,7 +52,7 @@ fn key(name: &str, n: usize) -> String {
 }
 
 /// Returns the number of types missing from a record.
-pub fn left(record: &Record, n: usize) -> usize {
+pub fn missing_types(record: &Record, n: usize) -> usize {
     TYPES.iter().filter(|name| !record.has(&key(name, n))).count()
 }
 
@@ -210,10 +210,10 @@ mod tests {
     #[test]
     fn every_type_and_width_is_measured() {
         let (mut record, progress) = (Record::default(), Progress::new(1.0, None));
-        assert_eq!(left(&record, 40), TYPES.len());
+        assert_eq!(missing_types(&record, 40), TYPES.len());
         measure_all(40, SampleSize { runs: 5, time: Duration::ZERO }, &mut record, &progress).unwrap();
         let exhibit = exhibit(40, &record).unwrap();
-        assert_eq!((left(&record, 40), record.lines().len()), (0, TYPES.len() * WIDTHS.len()));
+        assert_eq!((missing_types(&record, 40), record.lines().len()), (0, TYPES.len() * WIDTHS.len()));
         let rows: Vec<usize> = exhibit.grids.iter().map(|grid| grid.rows.len()).collect();
         assert_eq!(rows, [WIDTHS.len(), WIDTHS.len(), WIDTHS.len(), 3]);
     }

@@ -212,7 +212,7 @@ impl<'d> Suite<'d> {
     pub fn remaining_steps(&self, record: &Record) -> Result<Vec<(usize, Step)>> {
         let mut steps = Vec::new();
         for (place, share) in self.shares.iter().enumerate() {
-            let pieces = self.left(share, record)?.len();
+            let pieces = self.remaining_jobs(share, record)?.len();
             let seconds = pieces as f64 * self.present() as f64 * seconds_of(share.scope);
             steps.push((place, Step::new(share.name, pieces, seconds)));
         }
@@ -230,11 +230,11 @@ impl<'d> Suite<'d> {
     /// Returns the names of all jobs.
     #[cfg(test)]
     pub fn keys(&self) -> Vec<String> {
-        let jobs = self.shares.iter().map(|share| self.left(share, &Record::default()).unwrap());
+        let jobs = self.shares.iter().map(|share| self.remaining_jobs(share, &Record::default()).unwrap());
         jobs.flatten().map(|job| job.row).collect()
     }
 
-    fn left(&self, share: &Share, record: &Record) -> Result<Vec<Job<'_>>> {
+    fn remaining_jobs(&self, share: &Share, record: &Record) -> Result<Vec<Job<'_>>> {
         let mut jobs = jobs(&self.definition, self.definitions, share.scope, &share.parts)?;
         jobs.retain(|job| !record.has(&job.row));
         Ok(jobs)
@@ -252,9 +252,9 @@ impl<'d> Suite<'d> {
         let mut bench = self.bench.take().context("no toolkits were started")?;
         let share = &self.shares[share];
         bench.set_effort(Effort::for_scope(share.scope));
-        let left = self.left(share, record)?;
+        let remaining_jobs = self.remaining_jobs(share, record)?;
         let mut rows = Rows::new(record);
-        for job in left {
+        for job in remaining_jobs {
             progress.check_time()?;
             let measured = bench.measure(&job, rows.rows()).with_context(|| job.row.clone())?;
             rows.append(&job.row, measured)?;
