@@ -40,18 +40,18 @@ fuzz_target!(|input: &[u8]| {
     let Some((&[policy, portion, kind, limit, chunks], rest)) = input.split_first_chunk() else { return };
     let differential = differential(policy, portion);
     let pieces: Vec<&[u8]> = rest.split(|&byte| byte == SEPARATOR).collect();
-    let how = How { differential, limits: limits(limit % 16, usize::from(limit / 16 * 5)), chunks };
+    let options = TypedStreamOptions { differential, limits: limits(limit % 16, usize::from(limit / 16 * 5)), chunks };
     match kind % 12 {
-        0 => how.read::<Message>(&pieces),
-        1 => how.read::<SoapArray<f64>>(&pieces),
-        2 => how.read::<SoapArray<Flat>>(&pieces),
-        3 => how.read::<SoapArray<AnySimple>>(&pieces),
-        4 => how.read::<SoapArray<Nillable<String>>>(&pieces),
-        5 => how.read::<Tree>(&pieces),
-        8 => how.read::<String>(&pieces),
-        9 => how.read::<Text>(&pieces),
-        10 => how.read::<Base64>(&pieces),
-        11 => how.read::<SoapArray<Tree>>(&pieces),
+        0 => options.read::<Message>(&pieces),
+        1 => options.read::<SoapArray<f64>>(&pieces),
+        2 => options.read::<SoapArray<Flat>>(&pieces),
+        3 => options.read::<SoapArray<AnySimple>>(&pieces),
+        4 => options.read::<SoapArray<Nillable<String>>>(&pieces),
+        5 => options.read::<Tree>(&pieces),
+        8 => options.read::<String>(&pieces),
+        9 => options.read::<Text>(&pieces),
+        10 => options.read::<Base64>(&pieces),
+        11 => options.read::<SoapArray<Tree>>(&pieces),
         _ => generated(&pieces, differential),
     }
 });
@@ -72,13 +72,13 @@ fn generated(pieces: &[&[u8]], differential: Differential) {
 }
 
 /// The options for decoding a typed stream.
-struct How {
+struct TypedStreamOptions {
     differential: Differential,
     limits: Limits,
     chunks: u8,
 }
 
-impl How {
+impl TypedStreamOptions {
     fn read<T: Typed + Debug>(&self, pieces: &[&[u8]]) {
         let options = DecodeOptions { limits: self.limits, differential: self.differential, ..DecodeOptions::default() };
         let mut stream = Stream::<T>::new(T::view(), options);

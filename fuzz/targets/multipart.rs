@@ -56,7 +56,7 @@ async fn read(attachments: &mut Attachments, parts: &mut Vec<(String, Vec<u8>)>)
         let part = match attachments.next().await {
             Ok(Some(part)) => part,
             Ok(None) => return None,
-            Err(error) => return Some(told(error.kind())),
+            Err(error) => return Some(comparable(error.kind())),
         };
         let headers = format!("{:?}", part.headers());
         match part.bytes().await {
@@ -64,13 +64,13 @@ async fn read(attachments: &mut Attachments, parts: &mut Vec<(String, Vec<u8>)>)
                 assert!(bytes.len() as u64 <= LIMITS.part);
                 parts.push((headers, bytes.to_vec()));
             }
-            Err(error) => return Some(told(error.kind())),
+            Err(error) => return Some(comparable(error.kind())),
         }
     }
 }
 
 /// If one of two errors is a limit, the chunks can decide which is found first.
-fn told(kind: &AttachmentErrorKind) -> String {
+fn comparable(kind: &AttachmentErrorKind) -> String {
     match kind {
         AttachmentErrorKind::Limit { .. } | AttachmentErrorKind::Ended(_) | AttachmentErrorKind::Malformed(_) => {
             "refused".to_owned()

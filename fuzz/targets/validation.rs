@@ -14,11 +14,11 @@ use tower::ServiceExt;
 const WSDL: &str = include_str!("../shared/validation.wsdl");
 
 /// Maximum number of findings of a message.
-const MOST: usize = 100;
+const MAX_FINDINGS: usize = 100;
 
 fuzz_target!(|input: &[u8]| {
     let findings = contract().validate(input);
-    assert!(findings.len() <= MOST);
+    assert!(findings.len() <= MAX_FINDINGS);
     assert!(findings.iter().all(|finding| finding.line > 0 && finding.column > 0));
     assert_eq!(contract().validate(input), findings, "not the same twice");
     let refused = contract().inspector(Validation::Refuse)(input).is_err();

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_found_behind_names_of_tests() {
+    fn rows_are_found_after_names_of_tests() {
         assert_eq!(row("test a ... | b | c | d | e |"), Some("| b | c | d | e |"));
         assert_eq!(row("| b | c | d | |"), Some("| b | c | d | |"));
         assert_eq!(row("test a ... ok"), None);

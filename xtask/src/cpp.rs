@@ -32,7 +32,7 @@ impl CppPeer {
         let mut inputs = stamp::files_in(&common)?;
         inputs.extend([source.clone(), peers.join("gsoap/memory.h")]);
         let version = debian::installed_version(self.package)?;
-        stamp::unless_done(&program, &inputs, &format!("{version} {FLAGS:?} {:?}", self.flags), || {
+        stamp::build_if_stale(&program, &inputs, &format!("{version} {FLAGS:?} {:?}", self.flags), || {
             let mut compiler = shell::command("g++", FLAGS);
             compiler.arg("-I").arg(&common).arg(&source).arg("-o").arg(&program);
             shell::run(compiler.args(self.flags))

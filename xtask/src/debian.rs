@@ -8,9 +8,9 @@ use crate::shell;
 
 /// Packages that are missing on this machine and could not be installed.
 #[derive(Debug)]
-pub struct Lacking(String);
+pub struct MissingPackages(String);
 
-impl fmt::Display for Lacking {
+impl fmt::Display for MissingPackages {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "install these packages as root, then try again: {}", self.0)
     }
@@ -19,14 +19,14 @@ impl fmt::Display for Lacking {
 /// Installs the missing packages; requires root.
 ///
 /// # Errors
-/// Returns [`Lacking`] if that fails.
+/// Returns [`MissingPackages`] if that fails.
 pub fn install(packages: &[&str]) -> Result<()> {
     let missing: Vec<_> = packages.iter().copied().filter(|name| installed_version(name).is_err()).collect();
     if missing.is_empty() {
         return Ok(());
     }
     println!("installing {}", missing.join(", "));
-    let advice = || Lacking(missing.join(" "));
+    let advice = || MissingPackages(missing.join(" "));
     shell::run(&mut shell::command("apt-get", ["update"])).with_context(advice)?;
     let mut install = shell::command("apt-get", ["install", "--yes", "--no-install-recommends"]);
     shell::run(install.args(&missing).env("DEBIAN_FRONTEND", "noninteractive")).with_context(advice)
@@ -45,10 +45,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_lacking_can_be_told_from_other_errors() {
+    fn missing_packages_are_distinguished_from_other_errors() {
         let refused: Result<()> = Err(anyhow::anyhow!("not root"));
-        let error = refused.with_context(|| Lacking("mono-mcs".to_owned())).unwrap_err();
-        assert!(error.is::<Lacking>() && !anyhow::anyhow!("a compiler's complaint").is::<Lacking>());
+        let error = refused.with_context(|| MissingPackages("mono-mcs".to_owned())).unwrap_err();
+        assert!(error.is::<MissingPackages>() && !anyhow::anyhow!("a compiler's complaint").is::<MissingPackages>());
         assert!(format!("{error:#}").contains("mono-mcs: not root"), "{error:#}");
     }
 }

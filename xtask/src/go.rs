@@ -11,7 +11,7 @@ use crate::{debian, shell, stamp};
 pub fn build() -> Result<PathBuf> {
     let (sources, program) = (shell::root().join("bench/peers/go"), shell::workspace("go")?.join("peer"));
     let version = version()?;
-    stamp::unless_done(&program, &stamp::files_in(&sources)?, &version, || {
+    stamp::build_if_stale(&program, &stamp::files_in(&sources)?, &version, || {
         println!("building with {version}");
         shell::run(&mut compiler(&sources, &program))
     })?;

@@ -36,12 +36,12 @@ const MULTIREF: Variant = Variant { program: "peer-multiref", flag: "-DENCODED_A
 
 /// Builds the peer unless it is up to date; returns the path of its program.
 pub fn build() -> Result<PathBuf> {
-    Build::new(LITERAL)?.unless_done()
+    Build::new(LITERAL)?.build_if_stale()
 }
 
 /// Builds the same peer with tables of references.
 pub fn build_multiref() -> Result<PathBuf> {
-    Build::new(MULTIREF)?.unless_done()
+    Build::new(MULTIREF)?.build_if_stale()
 }
 
 /// Builds the same peer with the runtime of the binary package, without any of gSOAP's speed
@@ -51,7 +51,7 @@ pub fn build_packaged() -> Result<PathBuf> {
     let build = Build::new(LITERAL)?;
     let (program, mut sources) = (build.folder.join("peer-debian"), stamp::files_in(&build.sources)?);
     sources.push(composites::path());
-    stamp::unless_done(&program, &sources, &build.version, || {
+    stamp::build_if_stale(&program, &sources, &build.version, || {
         build.generate()?;
         println!("compiling the peer (about a minute)");
         build.link_packaged(&program)
@@ -83,7 +83,7 @@ impl Build {
     }
 
     /// Builds the program unless it is up to date; returns its path.
-    fn unless_done(&self) -> Result<PathBuf> {
+    fn build_if_stale(&self) -> Result<PathBuf> {
         let program = self.program();
         if !(program.exists() && shell::is_stamped(&self.stamped(), &self.stamp())) {
             self.all()?;

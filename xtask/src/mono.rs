@@ -28,7 +28,7 @@ pub fn build() -> Result<PathBuf> {
     let (classes, pages) = (classes(&sources)?, stamp::files_in(&sources.join("web"))?);
     let files = [classes.clone(), pages.clone(), vec![composites::path()], descriptions()].concat();
     let version = debian::installed_version(PACKAGES[0])?;
-    stamp::unless_done(&assembly, &files, &version, || {
+    stamp::build_if_stale(&assembly, &files, &version, || {
         shell::create_folder(&application.join("bin"))?;
         for page in &pages {
             let name = page.file_name().context("a page has no name")?;

@@ -27,7 +27,7 @@ pub fn build() -> Result<PathBuf> {
     for name in FILES {
         fs::copy(sources.join(name), folder.join(name)).with_context(|| format!("cannot copy {name}"))?;
     }
-    stamp::unless_done(&folder.join("node_modules/soap"), &[sources.join("package-lock.json")], "npm ci", || {
+    stamp::build_if_stale(&folder.join("node_modules/soap"), &[sources.join("package-lock.json")], "npm ci", || {
         println!("installing node-soap");
         node_soap::install_packages(&folder)
     })?;

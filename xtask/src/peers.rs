@@ -105,9 +105,9 @@ fn all(is_checked: bool) -> Vec<bool> {
 /// Reports a failure. What is missing on this machine is not a peer's failure: it is reported, and
 /// not counted.
 fn failed(name: &str, error: &anyhow::Error) -> Vec<bool> {
-    let is_lacking = error.is::<debian::Lacking>();
-    println!("{name} {}: {error:#}", if is_lacking { "SKIPPED, NOT CHECKED" } else { "FAILED" });
-    if is_lacking { vec![] } else { vec![false] }
+    let is_missing_packages = error.is::<debian::MissingPackages>();
+    println!("{name} {}: {error:#}", if is_missing_packages { "SKIPPED, NOT CHECKED" } else { "FAILED" });
+    if is_missing_packages { vec![] } else { vec![false] }
 }
 
 /// Builds a peer, and returns the results of its checks; the build is one of them.

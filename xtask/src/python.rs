@@ -29,7 +29,7 @@ pub fn build(name: &str) -> Result<PathBuf> {
 pub fn environment(workspace: &str, lock: &Path) -> Result<PathBuf> {
     let venv = shell::workspace(workspace)?.join("venv");
     let python = venv.join("bin/python");
-    stamp::unless_done(&python, &[lock.to_owned()], "venv", || {
+    stamp::build_if_stale(&python, &[lock.to_owned()], "venv", || {
         println!("installing {workspace}");
         make_environment(&venv, lock)
     })?;

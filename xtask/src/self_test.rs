@@ -27,11 +27,11 @@ pub fn run(program: &Path, server: &Path) -> Result<Vec<bool>> {
     let hello = peer.hello()?;
     println!("{} {}", hello.peer, hello.version);
     if hello.workloads.iter().any(|name| name.starts_with("send-")) {
-        peer.connect(throw_away()?)?;
+        peer.connect(start_sink()?)?;
     }
-    let known = Known::of(&hello);
+    let capabilities = Capabilities::of(&hello);
     let mut outcomes: Vec<_> =
-        hello.workloads.iter().map(|name| report(name, check_workload(&mut peer, name, known))).collect();
+        hello.workloads.iter().map(|name| report(name, check_workload(&mut peer, name, capabilities))).collect();
     outcomes.push(report("errors", check_errors(&mut peer, hello.workloads.is_empty())));
     outcomes.extend(check_server(&mut peer, &hello)?);
     outcomes.extend(check_calls(&mut peer, &hello, server)?);
@@ -40,7 +40,7 @@ pub fn run(program: &Path, server: &Path) -> Result<Vec<bool>> {
 }
 
 /// Starts a server for one connection that reads and discards everything; returns its port.
-fn throw_away() -> Result<u16> {
+fn start_sink() -> Result<u16> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("cannot listen")?;
     let port = listener.local_addr()?.port();
     thread::spawn(move || -> io::Result<u64> { io::copy(&mut listener.accept()?.0, &mut io::sink()) });
@@ -55,12 +55,12 @@ fn report(name: &str, result: Result<()>) -> bool {
     result.is_ok()
 }
 
-fn check_workload(peer: &mut Peer, workload: &str, known: Known) -> Result<()> {
+fn check_workload(peer: &mut Peer, workload: &str, capabilities: Capabilities) -> Result<()> {
     let (direction, kind) = workload.split_once('-').context("a workload is DIRECTION-KIND")?;
     if kind == "resource" {
         return check_recorded(peer, workload);
     }
-    for values in samples(kind, known)? {
+    for values in samples(kind, capabilities)? {
         check_runs(peer, workload, &values)?;
         if direction != "decode" {
             check_output(peer, kind, &values)?;
@@ -107,23 +107,23 @@ fn check_server(peer: &mut Peer, hello: &Hello) -> Result<Vec<bool>> {
     if hello.operations.is_empty() {
         return Ok(Vec::new());
     }
-    let (port, known) = (peer.serve(2)?, Known::of(hello));
-    Ok(hello.operations.iter().map(|operation| report(operation, call(port, operation, known))).collect())
+    let (port, capabilities) = (peer.serve(2)?, Capabilities::of(hello));
+    Ok(hello.operations.iter().map(|operation| report(operation, call(port, operation, capabilities))).collect())
 }
 
 /// Has the peer's client call each operation that it offers, and the last of them over each
 /// transport, each time in a new process.
 fn check_calls(peer: &mut Peer, hello: &Hello, server: &Path) -> Result<Vec<bool>> {
     let Some(last) = hello.calls.last() else { return Ok(Vec::new()) };
-    let (secrets, known) = (Secrets::new()?, Known::of(hello));
+    let (secrets, capabilities) = (Secrets::new()?, Capabilities::of(hello));
     let mut outcomes = Vec::new();
     let mut plain = Peer::start(server)?;
     let port = plain.serve(2)?;
     for operation in &hello.calls {
-        outcomes.push(report(&format!("call {operation}"), check_call(peer, port, operation, known)));
+        outcomes.push(report(&format!("call {operation}"), check_call(peer, port, operation, capabilities)));
     }
     for transport in &hello.transports {
-        let over_it = check_transport(peer, server, transport, &secrets, last, known);
+        let over_it = check_transport(peer, server, transport, &secrets, last, capabilities);
         outcomes.push(report(&format!("call by {transport}"), over_it));
     }
     Ok(outcomes)
@@ -136,7 +136,7 @@ fn check_transport(
     transport: &str,
     secrets: &Secrets,
     operation: &str,
-    known: Known,
+    capabilities: Capabilities,
 ) -> Result<()> {
     let mut server = Peer::start(server)?;
     let _limit = server.limit(LIMIT);
@@ -144,12 +144,12 @@ fn check_transport(
         end.transport(transport, &secrets.folder)?;
     }
     let port = server.serve(2)?;
-    check_call(peer, port, operation, known)
+    check_call(peer, port, operation, capabilities)
 }
 
 /// Has the peer's client call a server.
-fn check_call(peer: &mut Peer, port: u16, operation: &str, known: Known) -> Result<()> {
-    let (message, checksum) = called(operation, known)?;
+fn check_call(peer: &mut Peer, port: u16, operation: &str, capabilities: Capabilities) -> Result<()> {
+    let (message, checksum) = called(operation, capabilities)?;
     let prepared = peer.call(port, operation, RECEIVED, message.as_bytes())?;
     same(&prepared.checksum, &checksum, "the checksum of the first call")?;
     let runs = peer.run(3)?;
@@ -176,32 +176,32 @@ impl Secrets {
 
 /// Restrictions on the values that a peer is given.
 #[derive(Debug, Clone, Copy)]
-struct Known {
+struct Capabilities {
     /// Maximum number of bytes of a character in UTF-8.
     octets: usize,
     /// True to exclude the minimum xsd:int and infinite xsd:doubles.
     no_extremes: bool,
 }
 
-impl Known {
+impl Capabilities {
     fn of(hello: &Hello) -> Self {
         let octets = match (hello.two_octets, hello.basic_plane) {
             (true, _) => 2,
             (false, true) => 3,
             (false, false) => 4,
         };
-        Known { octets, no_extremes: hello.no_extremes }
+        Capabilities { octets, no_extremes: hello.no_extremes }
     }
 
     fn has(self, character: char) -> bool {
         character.len_utf8() <= self.octets
     }
 
-    fn least_int(self) -> i32 {
+    fn min_int(self) -> i32 {
         if self.no_extremes { i32::MIN + 1 } else { i32::MIN }
     }
 
-    fn largest_double(self) -> f64 {
+    fn max_double(self) -> f64 {
         if self.no_extremes { f64::MAX } else { f64::INFINITY }
     }
 }
@@ -210,21 +210,21 @@ impl Known {
 const RECEIVED: usize = 3;
 
 /// Returns the message with the values to send, and the checksum that must come back.
-fn called(operation: &str, known: Known) -> Result<(String, String)> {
+fn called(operation: &str, capabilities: Capabilities) -> Result<(String, String)> {
     if operation == "echoVoid" {
         return Ok((String::new(), Values::Ints(vec![]).checksum()));
     }
     if let Some(items) = operation.strip_prefix("receive") {
         return Ok((String::new(), received(items)?.checksum()));
     }
-    let values = sent(operation, known)?;
+    let values = sent(operation, capabilities)?;
     let count = Values::Ints(vec![i32::try_from(values.len())?]);
     let checksum = if operation.starts_with("send") { count.checksum() } else { values.checksum() };
     Ok((values.message(), checksum))
 }
 
 /// Returns the values that an operation sends in these checks.
-fn sent(operation: &str, known: Known) -> Result<Values> {
+fn sent(operation: &str, capabilities: Capabilities) -> Result<Values> {
     let items = operation.trim_start_matches("echo").trim_start_matches("send").to_lowercase();
     let kind = match &*items {
         "doubles" => "easy",
@@ -233,7 +233,7 @@ fn sent(operation: &str, known: Known) -> Result<Values> {
         "repeatedstrings" => "repeated",
         items => items,
     };
-    samples(kind, known)?.into_iter().next().context("there are no such values")
+    samples(kind, capabilities)?.into_iter().next().context("there are no such values")
 }
 
 /// Returns the values that a service generates from a number: see `bench/definitions/suite.wsdl`.
@@ -258,11 +258,11 @@ fn asking(operation: &str) -> String {
 }
 
 /// Calls an operation. The load generator checks the returned values each time it is used.
-fn call(port: u16, operation: &str, known: Known) -> Result<()> {
+fn call(port: u16, operation: &str, capabilities: Capabilities) -> Result<()> {
     let message = match operation {
         "echoVoid" => Values::Ints(vec![]).message().replace("sendInts", operation),
         _ if operation.starts_with("receive") => asking(operation),
-        _ => sent(operation, known)?.message().replace(&operation.replacen("echo", "send", 1), operation),
+        _ => sent(operation, capabilities)?.message().replace(&operation.replacen("echo", "send", 1), operation),
     };
     let answer = post(port, operation, &message)?;
     ensure!(["HTTP/1.1 200", "HTTP/1.0 200"].iter().any(|status| answer.starts_with(status)), "{answer}");
@@ -310,39 +310,42 @@ fn same<T: PartialEq + std::fmt::Debug>(actual: &T, expected: &T, what: &str) ->
 }
 
 /// Returns small values of a kind of workload: some, and none.
-fn samples(kind: &str, known: Known) -> Result<Vec<Values>> {
+fn samples(kind: &str, capabilities: Capabilities) -> Result<Vec<Values>> {
     Ok(match kind {
-        "ints" => vec![Values::Ints(vec![known.least_int(), -1, 0, 7, i32::MAX]), Values::Ints(vec![])],
+        "ints" => vec![Values::Ints(vec![capabilities.min_int(), -1, 0, 7, i32::MAX]), Values::Ints(vec![])],
         "easy" => vec![Values::Doubles(vec![0.5, -1.25, 3.0, 99.99]), Values::Doubles(vec![])],
-        "hard" => vec![Values::Doubles(hard_doubles(known))],
-        "strings" => vec![Values::Strings(texts(known)), Values::Strings(vec![])],
+        "hard" => vec![Values::Doubles(hard_doubles(capabilities))],
+        "strings" => vec![Values::Strings(texts(capabilities)), Values::Strings(vec![])],
         "structs" => vec![Values::Mios(mios()), Values::Mios(vec![])],
-        "events" => vec![Values::Events(events(known)), Values::Events(vec![])],
-        "doubles64" => vec![Values::Doubles64(hard_doubles(known)), Values::Doubles64(vec![0.5])],
-        "composites" => composites::all()?.iter().step_by(20).map(|kind| composite(kind, known)).collect(),
+        "events" => vec![Values::Events(events(capabilities)), Values::Events(vec![])],
+        "doubles64" => vec![Values::Doubles64(hard_doubles(capabilities)), Values::Doubles64(vec![0.5])],
+        "composites" => composites::all()?.iter().step_by(20).map(|kind| composite(kind, capabilities)).collect(),
         "encoded" => {
-            vec![Values::Encoded("sendEncodedStrings", texts(known)), Values::Encoded("sendEncodedStrings", vec![])]
+            vec![
+                Values::Encoded("sendEncodedStrings", texts(capabilities)),
+                Values::Encoded("sendEncodedStrings", vec![]),
+            ]
         }
-        "repeated" => vec![Values::Encoded("sendRepeatedStrings", [texts(known), texts(known)].concat())],
+        "repeated" => vec![Values::Encoded("sendRepeatedStrings", [texts(capabilities), texts(capabilities)].concat())],
         "base64" => (0..4).map(|length| Values::Base64((0..=length).collect())).collect(),
         _ => bail!("unknown kind of workload {kind}"),
     })
 }
 
-fn composite(kind: &Composite, known: Known) -> Values {
+fn composite(kind: &Composite, capabilities: Capabilities) -> Values {
     let doubles = arrays::hard_doubles(kind.doubles);
-    let texts = texts(known).into_iter().cycle().take(kind.texts).collect();
+    let texts = texts(capabilities).into_iter().cycle().take(kind.texts).collect();
     Values::Composite(arrays::ints(kind.ints), doubles, texts)
 }
 
-fn hard_doubles(known: Known) -> Vec<f64> {
-    let largest = known.largest_double();
+fn hard_doubles(capabilities: Capabilities) -> Vec<f64> {
+    let largest = capabilities.max_double();
     vec![0.1, 1.0 / 3.0, -0.0, 5e-324, f64::MIN_POSITIVE, f64::MAX, largest, -largest]
 }
 
-fn texts(known: Known) -> Vec<String> {
+fn texts(capabilities: Capabilities) -> Vec<String> {
     ["plain", "<a> & \"b\"", " two  spaces ", "äß漢字🦀", "", "a\tb\nc"]
-        .map(|text| text.chars().filter(|&c| known.has(c)).collect())
+        .map(|text| text.chars().filter(|&c| capabilities.has(c)).collect())
         .to_vec()
 }
 
@@ -350,8 +353,8 @@ fn mios() -> Vec<Mio> {
     (0..40).map(|n| (n, -n, f64::from(n) / 7.0)).collect()
 }
 
-fn events(known: Known) -> Vec<Event> {
-    let texts = texts(known).into_iter().zip(1..);
+fn events(capabilities: Capabilities) -> Vec<Event> {
+    let texts = texts(capabilities).into_iter().zip(1..);
     texts.map(|(text, id)| (id, f64::from(id).sqrt(), text)).collect()
 }
 
@@ -359,7 +362,7 @@ fn events(known: Known) -> Vec<Event> {
 mod tests {
     use super::*;
 
-    const ALL: Known = Known { octets: 4, no_extremes: false };
+    const ALL: Capabilities = Capabilities { octets: 4, no_extremes: false };
 
     #[test]
     fn what_is_sent_comes_back_as_items_or_as_their_number() {
@@ -373,19 +376,19 @@ mod tests {
     }
 
     #[test]
-    fn who_knows_the_first_plane_alone_is_given_no_other() {
-        let of = |octets| Known { octets, ..ALL };
-        let widest = |known| texts(known).concat().chars().max().unwrap();
+    fn peers_limited_to_the_first_plane_get_no_other_characters() {
+        let of = |octets| Capabilities { octets, ..ALL };
+        let widest = |capabilities| texts(capabilities).concat().chars().max().unwrap();
         assert!(u32::from(widest(ALL)) > 0xffff && widest(of(3)) == '\u{6f22}');
         assert_eq!(widest(of(2)), '\u{e4}');
         assert_eq!(texts(ALL).len(), texts(of(3)).len());
     }
 
     #[test]
-    fn who_does_not_know_extremes_is_given_the_next() {
-        let ints = |known| samples("ints", known).unwrap().remove(0).checksum();
+    fn peers_without_extremes_get_the_next_values() {
+        let ints = |capabilities| samples("ints", capabilities).unwrap().remove(0).checksum();
         let values = |least| Values::Ints(vec![least, -1, 0, 7, i32::MAX]).checksum();
-        let finite = Known { no_extremes: true, ..ALL };
+        let finite = Capabilities { no_extremes: true, ..ALL };
         assert_eq!(ints(ALL), values(i32::MIN));
         assert_eq!(ints(finite), values(i32::MIN + 1));
         assert!(!hard_doubles(ALL)[7].is_finite() && hard_doubles(finite).iter().all(|value| value.is_finite()));

@@ -10,7 +10,7 @@ use crate::shell;
 
 /// Runs `build`, which creates `product`, unless that has been done for the same files and the same
 /// text.
-pub fn unless_done(product: &Path, files: &[PathBuf], text: &str, build: impl FnOnce() -> Result<()>) -> Result<()> {
+pub fn build_if_stale(product: &Path, files: &[PathBuf], text: &str, build: impl FnOnce() -> Result<()>) -> Result<()> {
     let (stamp, content) = (product.with_extension("stamp"), of(files, text)?);
     if !(product.exists() && shell::is_stamped(&stamp, &content)) {
         build()?;

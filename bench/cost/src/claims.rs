@@ -40,7 +40,7 @@ const ACTIVITIES: [Activity; 2] = [Activity::Send, Activity::Deserialize];
 /// The widest interval of the paper's coefficients, to either side, relative to the coefficient;
 /// and the width that most of them are under (3.3).
 pub(crate) const WIDEST: f64 = 0.13;
-const MOSTLY: f64 = 0.05;
+const NARROW_INTERVAL: f64 = 0.05;
 
 fn fitted(model: &Result<Model, String>, activity: Activity) -> Fitted<'_> {
     let model = model.as_ref().map_err(Clone::clone)?;
@@ -50,14 +50,14 @@ fn fitted(model: &Result<Model, String>, activity: Activity) -> Fitted<'_> {
 /// The model of an activity, or the reason why it is missing.
 type Fitted<'m> = Result<&'m ActivityModel, String>;
 
-type Found = Result<Evidence, String>;
+type EvidenceResult = Result<Evidence, String>;
 
 fn claims<'m>(activity: Activity, paper: &Paper) -> Vec<Registered<'static, Fitted<'m>>> {
     let is_meant = |name: &str| name.ends_with(if activity == Activity::Send { ", ser" } else { ", deser" });
     let of_arrays = paper.table1.iter().filter(|row| is_meant(&row.0)).map(|row| unexplained(row.3));
     let of_types = paper.table3.iter().filter(|row| is_meant(&row.0)).map(|row| unexplained(row.6));
     let (of_arrays, of_types) = (of_arrays.fold(0.0, f64::max), of_types.fold(0.0, f64::max));
-    let entry = |key: &str, place: &str, statement: &str, test: Test, find: fn(&ActivityModel) -> Found| {
+    let entry = |key: &str, place: &str, statement: &str, test: Test, find: fn(&ActivityModel) -> EvidenceResult| {
         let claim = claim(activity, key, place, statement, test);
         Registered::new(claim, &[], move |fitted: &Fitted<'m>, _: &[usize]| find(fitted.clone()?))
     };
@@ -69,11 +69,12 @@ fn claims<'m>(activity: Activity, paper: &Paper) -> Vec<Registered<'static, Fitt
         registered.claim.because = Some(because.to_owned());
         registered
     };
-    let near = |key: &str, place: &str, what: &str, theirs: Vec<(f64, f64)>, find: fn(&ActivityModel) -> Found| {
-        let bound = their_distance(&theirs);
-        let statement = format!("{what}: difference and both margins, by their mean, the greatest");
-        printed(entry(key, place, &statement, Test::AtMost(bound), find), bound)
-    };
+    let near =
+        |key: &str, place: &str, what: &str, theirs: Vec<(f64, f64)>, find: fn(&ActivityModel) -> EvidenceResult| {
+            let bound = their_distance(&theirs);
+            let statement = format!("{what}: difference and both margins, by their mean, the greatest");
+            printed(entry(key, place, &statement, Test::AtMost(bound), find), bound)
+        };
     vec![
         printed(
             entry(
@@ -162,7 +163,7 @@ fn claim(activity: Activity, key: &str, place: &str, statement: &str, test: Test
         paper: "Cost model".to_owned(),
         place: place.to_owned(),
         statement: format!("{activity}: {statement}"),
-        printed: Printed::Words,
+        printed: Printed::Text,
         sizes: Sizes::None,
         basis: Basis::Times,
         test,
@@ -175,11 +176,11 @@ fn unexplained(r_squared: f64) -> f64 {
     (1.0 - r_squared) * 100.0
 }
 
-fn left<'r>(fits: impl Iterator<Item = &'r Regression>) -> Found {
+fn left<'r>(fits: impl Iterator<Item = &'r Regression>) -> EvidenceResult {
     Ok(Evidence::Numbers(fits.map(|fit| unexplained(fit.r_squared)).collect()))
 }
 
-fn cut_offs(it: &ActivityModel) -> Found {
+fn cut_offs(it: &ActivityModel) -> EvidenceResult {
     let texts = it.texts.as_ref().ok_or("no strings were measured")?;
     Ok(Evidence::from(texts.segments.len() as f64))
 }
@@ -208,7 +209,7 @@ fn width(it: &Coefficient) -> f64 {
 }
 
 /// The relative distance of a coefficient from zero.
-const NOTHING: f64 = 2.0;
+const DISTANCE_FROM_ZERO: f64 = 2.0;
 
 fn distance((one, margin): (f64, f64), (other, other_margin): (f64, f64)) -> f64 {
     ((one - other).abs() + margin + other_margin) / ((one.abs() + other.abs()) / 2.0)
@@ -217,7 +218,10 @@ fn distance((one, margin): (f64, f64), (other, other_margin): (f64, f64)) -> f64
 /// Returns the greatest distance of coefficients that the paper calls equal. Its intervals are
 /// plotted, not printed, so the width that most of them are under is used.
 fn their_distance(pairs: &[(f64, f64)]) -> f64 {
-    pairs.iter().map(|&(one, other)| distance((one, MOSTLY * one), (other, MOSTLY * other))).fold(0.0, f64::max)
+    pairs
+        .iter()
+        .map(|&(one, other)| distance((one, NARROW_INTERVAL * one), (other, NARROW_INTERVAL * other)))
+        .fold(0.0, f64::max)
 }
 
 const FIELDS: [(&str, Class); 2] = [("int", Class::Int), ("double", Class::Double)];
@@ -227,26 +231,27 @@ fn pairs<T: Copy>(all: &[T]) -> Vec<(T, T)> {
     all.iter().enumerate().flat_map(|(at, &one)| all[at + 1..].iter().map(move |&other| (one, other))).collect()
 }
 
-fn across_lengths(it: &ActivityModel) -> Found {
+fn across_lengths(it: &ActivityModel) -> EvidenceResult {
     let of = |(name, _)| it.composites.iter().filter_map(|(_, fit)| fit.coefficient(name)).collect::<Vec<_>>();
     let all = FIELDS.into_iter().flat_map(|field| pairs(&of(field)));
     all.map(|(one, other)| apart(one, other)).collect::<Result<_, _>>().map(Evidence::Numbers)
 }
 
 /// Returns a coefficient of an array's line: the constant, or the cost of an item.
-fn of_array(it: &ActivityModel, class: Class, at: usize) -> Result<&Coefficient, String> {
+fn array_coefficient(it: &ActivityModel, class: Class, at: usize) -> Result<&Coefficient, String> {
     let line = it.arrays.iter().find(|array| array.0 == class).map(|array| &array.1);
     line.and_then(|line| line.coefficients.get(at)).ok_or_else(|| format!("no arrays of {class} were measured"))
 }
 
-/// Returns the distances of fields from items of their type. A distance is at least [`NOTHING`] if
-/// the mean of an int and a double is as near, since the type then makes no difference.
-fn fields_and_items(it: &ActivityModel) -> Found {
-    let [int, double] = [of_array(it, Class::Int, 1)?, of_array(it, Class::Double, 1)?];
+/// Returns the distances of fields from items of their type. A distance is at least
+/// [`DISTANCE_FROM_ZERO`] if the mean of an int and a double is as near, since the type then makes
+/// no difference.
+fn fields_and_items(it: &ActivityModel) -> EvidenceResult {
+    let [int, double] = [array_coefficient(it, Class::Int, 1)?, array_coefficient(it, Class::Double, 1)?];
     let mean = f64::midpoint(int.value, double.value);
     let far = |field: &Coefficient, item| {
         let (own, of_mean) = (apart(field, item)?, distance((field.value, 0.0), (mean, 0.0)));
-        Ok(if own < of_mean { own } else { own.max(NOTHING) })
+        Ok(if own < of_mean { own } else { own.max(DISTANCE_FROM_ZERO) })
     };
     let fields = FIELDS.iter().zip([int, double]).flat_map(|((name, _), item)| {
         it.composites.iter().filter_map(|(_, fit)| fit.coefficient(name)).map(move |field| far(field, item))
@@ -255,19 +260,20 @@ fn fields_and_items(it: &ActivityModel) -> Found {
 }
 
 /// Returns the constants of composite types, by string length.
-fn of_composites(it: &ActivityModel) -> impl Iterator<Item = &Coefficient> {
+fn composite_constants(it: &ActivityModel) -> impl Iterator<Item = &Coefficient> {
     it.composites.iter().filter_map(|(_, fit)| fit.coefficients.first())
 }
 
-fn constants(it: &ActivityModel) -> Found {
-    let ints = of_array(it, Class::Int, 0)?;
-    of_composites(it).map(|constant| apart(constant, ints)).collect::<Result<_, _>>().map(Evidence::Numbers)
+fn constants(it: &ActivityModel) -> EvidenceResult {
+    let ints = array_coefficient(it, Class::Int, 0)?;
+    composite_constants(it).map(|constant| apart(constant, ints)).collect::<Result<_, _>>().map(Evidence::Numbers)
 }
 
-fn sum_of_constants(it: &ActivityModel) -> Found {
-    let parts = [Class::Int, Class::Double, Class::Text].map(|class| of_array(it, class, 0).map(|it| it.value));
+fn sum_of_constants(it: &ActivityModel) -> EvidenceResult {
+    let parts =
+        [Class::Int, Class::Double, Class::Text].map(|class| array_coefficient(it, class, 0).map(|it| it.value));
     let sum: f64 = parts.into_iter().collect::<Result<Vec<f64>, String>>()?.iter().sum();
-    Ok(Evidence::Numbers(of_composites(it).map(|constant| sum / constant.value).collect()))
+    Ok(Evidence::Numbers(composite_constants(it).map(|constant| sum / constant.value).collect()))
 }
 
 /// Returns half the intervals of Table 3, relative to their coefficients.
@@ -275,12 +281,12 @@ fn widths(it: &ActivityModel) -> impl Iterator<Item = f64> {
     it.composites.iter().flat_map(|(_, fit)| &fit.coefficients).map(width)
 }
 
-fn narrow_intervals(it: &ActivityModel) -> Found {
-    let (narrow, all) = (widths(it).filter(|width| *width <= MOSTLY).count(), widths(it).count());
+fn narrow_intervals(it: &ActivityModel) -> EvidenceResult {
+    let (narrow, all) = (widths(it).filter(|width| *width <= NARROW_INTERVAL).count(), widths(it).count());
     Ok(Evidence::from(narrow as f64 / all as f64))
 }
 
-fn widest_interval(it: &ActivityModel) -> Found {
+fn widest_interval(it: &ActivityModel) -> EvidenceResult {
     Ok(Evidence::Numbers(widths(it).map(|width| width * 100.0).collect()))
 }
 
@@ -343,7 +349,7 @@ mod tests {
     use std::path::Path;
 
     /// Coefficients of an artificial model: items cost 1 and 1.6, constants are 10.
-    struct Made {
+    struct ArtificialModel {
         r_squared: f64,
         /// Number of line segments for strings.
         segments: usize,
@@ -355,36 +361,36 @@ mod tests {
         margin: f64,
     }
 
-    const AGREEING: Made =
-        Made { r_squared: 0.9999, segments: 2, constant: 10.5, fields: |_| [1.05, 1.65], margin: 0.03 };
+    const AGREEING: ArtificialModel =
+        ArtificialModel { r_squared: 0.9999, segments: 2, constant: 10.5, fields: |_| [1.05, 1.65], margin: 0.03 };
 
     fn sample() -> Model {
         let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/deltasoap-cli/tests/data/cost.json");
         Model::fit(&Calibration::load(Path::new(sample)).unwrap()).unwrap()
     }
 
-    fn model(made: &Made) -> Model {
+    fn model(artificial: &ArtificialModel) -> Model {
         let mut model = sample();
         let set = |coefficient: &mut Coefficient, value: f64| {
-            (coefficient.value, coefficient.margin) = (value, value.abs() * made.margin);
+            (coefficient.value, coefficient.margin) = (value, value.abs() * artificial.margin);
         };
         // The model of serialization in memory stands in for sending.
         let sent = model.activities[&Activity::Serialize].clone();
         model.activities.insert(Activity::Send, sent);
         for fitted in model.activities.values_mut() {
             for (class, line) in &mut fitted.arrays {
-                line.r_squared = made.r_squared;
+                line.r_squared = artificial.r_squared;
                 set(&mut line.coefficients[0], 10.0);
                 set(&mut line.coefficients[1], if *class == Class::Int { 1.0 } else { 1.6 });
             }
             for (at, (_, fit)) in fitted.composites.iter_mut().enumerate() {
-                fit.r_squared = made.r_squared;
-                let [int, double] = (made.fields)(at);
-                let values = [made.constant, int, double, 5.0];
+                fit.r_squared = artificial.r_squared;
+                let [int, double] = (artificial.fields)(at);
+                let values = [artificial.constant, int, double, 5.0];
                 fit.coefficients.iter_mut().zip(values).for_each(|(coefficient, value)| set(coefficient, value));
             }
             if let Some(texts) = &mut fitted.texts {
-                texts.segments = vec![texts.segments[0].clone(); made.segments];
+                texts.segments = vec![texts.segments[0].clone(); artificial.segments];
             }
         }
         model
@@ -415,8 +421,8 @@ mod tests {
         Ok(ACTIVITIES.into_iter().flat_map(of).collect())
     }
 
-    fn judged(made: &Made) -> Vec<Verdict> {
-        verdicts(&[Ok(model(made))], &predictions(|_, measured| 1.05 * measured), &printed().unwrap())
+    fn judged(artificial: &ArtificialModel) -> Vec<Verdict> {
+        verdicts(&[Ok(model(artificial))], &predictions(|_, measured| 1.05 * measured), &printed().unwrap())
     }
 
     fn outcomes(verdicts: &[Verdict], key: &str) -> Vec<Outcome> {
@@ -427,7 +433,7 @@ mod tests {
     #[test]
     fn every_claim_can_agree_and_can_differ() {
         let agreeing = judged(&AGREEING);
-        let differing = Made {
+        let differing = ArtificialModel {
             r_squared: 0.5,
             segments: 1,
             constant: 1000.0,
@@ -448,7 +454,7 @@ mod tests {
     #[test]
     fn noise_does_not_help() {
         let equal = |margin| {
-            let verdicts = judged(&Made { margin, ..AGREEING });
+            let verdicts = judged(&ArtificialModel { margin, ..AGREEING });
             ["by-length", "fields", "constant", "intervals", "widest"].map(|key| outcomes(&verdicts, key))
         };
         assert_eq!(equal(0.03), [const { [Outcome::Agrees; 2] }; 5]);
@@ -458,7 +464,7 @@ mod tests {
         let [equal @ .., intervals, widest] = equal(0.2);
         assert_eq!(equal, [const { [Outcome::NotMeasured; 2] }; 3]);
         assert_eq!([intervals, widest], [const { [Outcome::Differs; 2] }; 2]);
-        let why = judged(&Made { margin: 0.2, ..AGREEING })[3].why().to_owned();
+        let why = judged(&ArtificialModel { margin: 0.2, ..AGREEING })[3].why().to_owned();
         assert_eq!(why, "the interval of the coefficient int is 20 % to either side, the widest of the paper 13 %");
     }
 
@@ -466,18 +472,18 @@ mod tests {
     /// other type; constants that are the sum of the others, or zero.
     #[test]
     fn no_trivial_model_is_equal() {
-        let of = |key, made| {
-            let verdicts = judged(&made);
+        let of = |key, artificial| {
+            let verdicts = judged(&artificial);
             outcomes(&verdicts, key)
         };
         for fields in [(|_| [0.0, 0.0]) as fn(usize) -> [f64; 2], |_| [1.6, 1.0], |_| [2.0, 3.2], |_| [1.3, 1.3]] {
-            assert!(!of("fields", Made { fields, ..AGREEING }).contains(&Outcome::Agrees));
+            assert!(!of("fields", ArtificialModel { fields, ..AGREEING }).contains(&Outcome::Agrees));
         }
         for fields in [(|_| [0.0, 0.0]) as fn(usize) -> [f64; 2], |at| [1.0, 1.6].map(|it| it * (1.0 + at as f64))] {
-            assert!(!of("by-length", Made { fields, ..AGREEING }).contains(&Outcome::Agrees));
+            assert!(!of("by-length", ArtificialModel { fields, ..AGREEING }).contains(&Outcome::Agrees));
         }
         for constant in [0.0, 30.0, -10.0] {
-            assert!(!of("constant", Made { constant, ..AGREEING }).contains(&Outcome::Agrees));
+            assert!(!of("constant", ArtificialModel { constant, ..AGREEING }).contains(&Outcome::Agrees));
         }
     }
 

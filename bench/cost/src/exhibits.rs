@@ -65,12 +65,12 @@ pub fn exhibits(fitted: Option<(&Calibration, &Model)>, verdicts: &[Verdict], pr
     }
     let notes: Vec<&str> = printed.notes.iter().map(String::as_str).collect();
     all.push(Exhibit { grids: ours.collect(), ..empty("Section 3.4", &notes.join(" ")) });
-    hang(verdicts, &mut all);
+    attach_verdicts(verdicts, &mut all);
     all
 }
 
 /// Adds the verdicts to their exhibits.
-fn hang(verdicts: &[Verdict], exhibits: &mut [Exhibit]) {
+fn attach_verdicts(verdicts: &[Verdict], exhibits: &mut [Exhibit]) {
     for verdict in verdicts {
         let key = &verdict.claim.key;
         let place = PLACES.iter().find(|(beginning, _)| key.starts_with(beginning));

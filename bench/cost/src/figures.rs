@@ -54,9 +54,9 @@ fn of_fields(measured: &Calibration, model: &Model) -> Vec<Chart> {
         let title = format!("Figure {}: residuals by number of fields, strings of 100, {activity}", 7 + offset);
         all.push(Chart::lines(title, "fields", "µs", lines));
     }
-    for (first, of_figure) in [(9, coefficients as OfFigure), (11, strings), (13, constants)] {
+    for (first, chart_of) in [(9, coefficients as ActivityChart), (11, strings), (13, constants)] {
         for (activity, offset) in activities {
-            let Some(chart) = of(activity).and_then(of_figure) else { continue };
+            let Some(chart) = of(activity).and_then(chart_of) else { continue };
             let title = format!("Figure {}: {}, {activity}", first + offset, chart.title);
             all.push(Chart { title, ..chart });
         }
@@ -64,7 +64,7 @@ fn of_fields(measured: &Calibration, model: &Model) -> Vec<Chart> {
     all
 }
 
-type OfFigure = fn(&ActivityModel) -> Option<Chart>;
+type ActivityChart = fn(&ActivityModel) -> Option<Chart>;
 
 fn array_lines(measured: &Calibration, activity: Activity, clock: Clock) -> Vec<Line> {
     let line = |class: Class| {

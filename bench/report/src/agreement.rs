@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     fn recorded(basis: Basis, outcome: Outcome, low: f64, high: f64) -> Recorded {
-        let ours = Interval::of(&[low, high]);
+        let ours = Interval::from_numbers(&[low, high]);
         let text = |text: &str| text.to_owned();
         Recorded { paper: text("P"), key: text("k"), statement: text("s"), basis, sizes_run: vec![10], ours, outcome }
     }

@@ -58,7 +58,7 @@ pub enum Printed {
     /// A range of numbers.
     Range(f64, f64),
     /// Text only, or a whole table.
-    Words,
+    Text,
 }
 
 /// The message sizes of a claim.
@@ -109,7 +109,7 @@ pub struct Verdict {
 }
 
 /// Finds the evidence for a claim at these sizes, or returns why there is none.
-type Find<'a, D> = Box<dyn Fn(&D, &[usize]) -> Result<Evidence, String> + 'a>;
+type FindEvidence<'a, D> = Box<dyn Fn(&D, &[usize]) -> Result<Evidence, String> + 'a>;
 
 /// A claim with the function that finds its evidence.
 pub struct Registered<'a, D> {
@@ -117,7 +117,7 @@ pub struct Registered<'a, D> {
     pub claim: Claim,
     /// The sizes of a run.
     available: Vec<usize>,
-    find: Find<'a, D>,
+    find: FindEvidence<'a, D>,
 }
 
 impl<'a, D> Registered<'a, D> {
@@ -161,7 +161,7 @@ impl<'a, D> Registered<'a, D> {
         let Some(outcome) = outcome(&repetitions) else { return empty(sizes, "nothing was run".to_owned()) };
         let values: Vec<f64> = findings.iter().map(|finding| finding.value).collect();
         let bar = findings.iter().filter_map(|finding| finding.bar).reduce(f64::max);
-        let ours = Interval::of(&values);
+        let ours = Interval::from_numbers(&values);
         let reason = self.claim.sizes.doubt(&sizes, outcome);
         let outcome = if reason.is_some() { Outcome::NotMeasured } else { outcome };
         Verdict { claim: self.claim.clone(), sizes_run: sizes, ours, bar, repetitions, outcome, reason }
@@ -215,7 +215,7 @@ impl fmt::Display for Printed {
         match *self {
             Printed::Number(value) => f.write_str(&number(value)),
             Printed::Range(low, high) => write!(f, "{} to {}", number(low), number(high)),
-            Printed::Words => Ok(()),
+            Printed::Text => Ok(()),
         }
     }
 }

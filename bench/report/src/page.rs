@@ -169,7 +169,7 @@ mod tests {
             paper: own(),
             place: own(),
             statement: own(),
-            printed: Printed::Words,
+            printed: Printed::Text,
             sizes: Sizes::None,
             basis: Basis::Times,
             test: Test::AtLeast(0.8),

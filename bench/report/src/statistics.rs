@@ -16,7 +16,7 @@ pub struct Interval {
 
 impl Interval {
     /// Returns minimum, median and maximum; `None` if there are no numbers.
-    pub fn of(numbers: &[f64]) -> Option<Interval> {
+    pub fn from_numbers(numbers: &[f64]) -> Option<Interval> {
         let mut sorted = numbers.to_vec();
         sorted.sort_unstable_by(f64::total_cmp);
         let (low, high) = (*sorted.first()?, *sorted.last()?);
@@ -123,8 +123,8 @@ mod tests {
 
     #[test]
     fn the_interval_of_repetitions_is_all_of_them() {
-        assert_eq!(Interval::of(&[3.0, 1.0, 2.0, 8.0]), Some(Interval { low: 1.0, median: 2.5, high: 8.0 }));
-        assert_eq!(Interval::of(&[]), None);
+        assert_eq!(Interval::from_numbers(&[3.0, 1.0, 2.0, 8.0]), Some(Interval { low: 1.0, median: 2.5, high: 8.0 }));
+        assert_eq!(Interval::from_numbers(&[]), None);
     }
 
     #[test]

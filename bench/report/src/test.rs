@@ -110,7 +110,7 @@ pub const MARGIN: f64 = 0.05;
 
 /// Minimum number of cells in a group for a test of their order: of six, one random order in twenty
 /// reaches 0.83.
-const LEAST_CELLS: usize = 6;
+const MIN_CELLS: usize = 6;
 
 impl From<f64> for Evidence {
     fn from(number: f64) -> Self {
@@ -214,7 +214,7 @@ fn cells(groups: &[Group], factor: f64, share: f64) -> Option<Finding> {
 /// Returns the groups, if there are any and each has an order.
 fn has_order(groups: &[Group]) -> Option<&[Group]> {
     let is_finite = |cell: &Compared| cell.ours.is_finite() && cell.theirs.is_finite();
-    let has_order = |group: &Group| group.len() >= LEAST_CELLS && group.iter().all(is_finite);
+    let has_order = |group: &Group| group.len() >= MIN_CELLS && group.iter().all(is_finite);
     Some(groups).filter(|groups| !groups.is_empty() && groups.iter().all(has_order))
 }
 

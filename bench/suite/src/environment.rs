@@ -25,14 +25,14 @@ impl Environment {
     /// Reads the environment, and pins this process, and its future children, to one core.
     pub fn prepare() -> Self {
         // In this order: after pinning, there seems to be only one core.
-        let environment = Environment::look(String::new());
+        let environment = Environment::detect(String::new());
         let placement = pin_to_core().map(|core| format!("pinned to core {core}"));
         Environment { placement: placement.unwrap_or_else(|| "not pinned to a core".to_owned()), ..environment }
     }
 
     /// Reads the environment without pinning. `placement` describes the cores that the processes
     /// run on.
-    pub fn look(placement: String) -> Self {
+    pub fn detect(placement: String) -> Self {
         let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         Environment {
             processor: processor(&cpuinfo).unwrap_or("unknown processor").to_owned(),

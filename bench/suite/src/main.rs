@@ -11,18 +11,18 @@
 
 #![forbid(unsafe_code)]
 
+mod allocator;
 mod cli;
-mod course;
 mod encoded;
 mod engine;
 mod environment;
 mod figures;
 mod load;
 mod measure;
-mod memory;
 mod messages;
 mod options;
 mod paper;
+mod progress;
 mod record;
 mod report;
 mod reproduce;

@@ -15,7 +15,7 @@ use crate::statistics::{Interval, median_interval};
 
 /// The extent of a measurement.
 #[derive(Debug, Clone, Copy)]
-pub struct Plan {
+pub struct SampleSize {
     /// Minimum number of runs of each session.
     pub runs: usize,
     /// Minimum total time of each session's runs (unless [`MAX_RUNS`] are reached).
@@ -55,12 +55,16 @@ pub struct Figures {
 ///
 /// # Errors
 /// When a session fails or is wrong, before or after the runs.
-pub fn measure(sessions: &mut [Box<dyn Session + '_>], plan: Plan, mut tick: impl FnMut()) -> Result<Vec<Figures>> {
+pub fn measure(
+    sessions: &mut [Box<dyn Session + '_>],
+    sample_size: SampleSize,
+    mut tick: impl FnMut(),
+) -> Result<Vec<Figures>> {
     let mut batches = Vec::new();
     for session in &mut *sessions {
         session.run(1)?;
         session.check()?;
-        batches.push(plan.batch(session.run(1)?[0]));
+        batches.push(sample_size.batch(session.run(1)?[0]));
     }
     let mut times = vec![Vec::new(); sessions.len()];
     for _ in 0..ROUNDS {
@@ -72,7 +76,7 @@ pub fn measure(sessions: &mut [Box<dyn Session + '_>], plan: Plan, mut tick: imp
     sessions.iter_mut().zip(times).map(|(session, times)| conclude(&mut **session, times)).collect()
 }
 
-/// Time limits of a session, in addition to [`Plan`].
+/// Time limits of a session, in addition to [`SampleSize`].
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
     /// Limit of its [warm-up](warm_up).
@@ -95,8 +99,12 @@ impl Bounds {
 
 /// Like [`measure`], but a session that fails or is wrong spoils only its own figures, and each is
 /// warmed up before its runs count.
-pub fn measure_each(sessions: &mut [Box<dyn Session + '_>], plan: Plan, bounds: Bounds) -> Vec<Result<Figures>> {
-    let open = |session| Turns::open(session, plan, bounds);
+pub fn measure_each(
+    sessions: &mut [Box<dyn Session + '_>],
+    sample_size: SampleSize,
+    bounds: Bounds,
+) -> Vec<Result<Figures>> {
+    let open = |session| Turns::open(session, sample_size, bounds);
     let mut all: Vec<Result<Turns<'_, '_>>> = sessions.iter_mut().map(open).collect();
     for _ in 0..ROUNDS {
         for turns in &mut all {
@@ -118,7 +126,7 @@ struct Turns<'s, 'a> {
 }
 
 impl<'s, 'a> Turns<'s, 'a> {
-    fn open(session: &'s mut Box<dyn Session + 'a>, plan: Plan, bounds: Bounds) -> Result<Self> {
+    fn open(session: &'s mut Box<dyn Session + 'a>, sample_size: SampleSize, bounds: Bounds) -> Result<Self> {
         let first = session.run(1)?;
         session.check()?;
         // A run that takes this long is the only one.
@@ -127,7 +135,7 @@ impl<'s, 'a> Turns<'s, 'a> {
         }
         warm_up(&mut **session, bounds.warm_up)?;
         let ns = session.run(1)?[0];
-        Ok(Turns { session, batch: plan.batch(ns).min(bounds.batch(ns)), times: Vec::new(), left: bounds.runs })
+        Ok(Turns { session, batch: sample_size.batch(ns).min(bounds.batch(ns)), times: Vec::new(), left: bounds.runs })
     }
 
     fn take(&mut self) -> Result<()> {
@@ -156,9 +164,9 @@ const TOLERANCE: f64 = 0.05;
 /// When a run fails.
 pub fn warm_up(session: &mut dyn Session, limit: Duration) -> Result<()> {
     let (begin, mut medians) = (Instant::now(), Vec::new());
-    let plan = Plan { runs: 1, time: limit / WARM_UP_BATCHES * ROUNDS as u32 };
+    let sample_size = SampleSize { runs: 1, time: limit / WARM_UP_BATCHES * ROUNDS as u32 };
     while begin.elapsed() < limit && (begin.elapsed() < session.warm() || !has_settled(&medians)) {
-        let batch = plan.batch(medians.last().copied().unwrap_or(u64::MAX));
+        let batch = sample_size.batch(medians.last().copied().unwrap_or(u64::MAX));
         let mut times = session.run(batch)?;
         times.sort_unstable();
         medians.push(median(&times));
@@ -172,7 +180,7 @@ fn has_settled(medians: &[u64]) -> bool {
     (high - low) as f64 <= low as f64 * TOLERANCE
 }
 
-impl Plan {
+impl SampleSize {
     /// Returns the runs in each of the [`ROUNDS`] if one takes `ns` nanoseconds.
     fn batch(&self, ns: u64) -> usize {
         let fitting = self.time.as_nanos() / u128::from(ns.max(1));
@@ -226,11 +234,11 @@ mod tests {
 
     #[test]
     fn batches_cover_runs_and_time() {
-        let plan = Plan { runs: 15, time: Duration::from_millis(100) };
-        assert_eq!(plan.batch(50_000_000), 3);
-        assert_eq!(plan.batch(1_000_000), 20);
-        assert_eq!(plan.batch(0), MAX_RUNS / ROUNDS);
-        assert_eq!(Plan { runs: 1, time: Duration::ZERO }.batch(1), 1);
+        let sample_size = SampleSize { runs: 15, time: Duration::from_millis(100) };
+        assert_eq!(sample_size.batch(50_000_000), 3);
+        assert_eq!(sample_size.batch(1_000_000), 20);
+        assert_eq!(sample_size.batch(0), MAX_RUNS / ROUNDS);
+        assert_eq!(SampleSize { runs: 1, time: Duration::ZERO }.batch(1), 1);
     }
 
     /// Runs that take 1000, 1, 2, 3, ... nanoseconds in each batch, and fail the `bad`-th check.
@@ -266,8 +274,8 @@ mod tests {
     }
 
     fn measure_fake(bad: usize) -> Result<(Vec<Figures>, usize)> {
-        let (plan, mut ticks) = (Plan { runs: 15, time: Duration::ZERO }, 0);
-        let figures = measure(&mut [Box::new(Fake { bad, ..Fake::default() })], plan, || ticks += 1)?;
+        let (sample_size, mut ticks) = (SampleSize { runs: 15, time: Duration::ZERO }, 0);
+        let figures = measure(&mut [Box::new(Fake { bad, ..Fake::default() })], sample_size, || ticks += 1)?;
         Ok((figures, ticks))
     }
 
@@ -291,20 +299,20 @@ mod tests {
 
     #[test]
     fn a_session_that_is_wrong_leaves_the_others_alone() {
-        let plan = Plan { runs: 15, time: Duration::ZERO };
+        let sample_size = SampleSize { runs: 15, time: Duration::ZERO };
         let fake = |bad| -> Box<dyn Session> { Box::new(Fake { bad, ..Fake::default() }) };
         let bounds = Bounds { warm_up: Duration::ZERO, runs: Duration::from_secs(60) };
-        let figures = measure_each(&mut [fake(1), fake(0), fake(2)], plan, bounds);
+        let figures = measure_each(&mut [fake(1), fake(0), fake(2)], sample_size, bounds);
         assert!(figures[0].is_err() && figures[2].is_err());
         assert_eq!(figures[1].as_ref().unwrap(), &measure_fake(0).unwrap().0[0]);
     }
 
     #[test]
     fn a_slow_session_sits_out_rounds() {
-        let plan = Plan { runs: 15, time: Duration::ZERO };
+        let sample_size = SampleSize { runs: 15, time: Duration::ZERO };
         let runs = |nanoseconds| {
             let bounds = Bounds { warm_up: Duration::ZERO, runs: Duration::from_nanos(nanoseconds) };
-            measure_each(&mut [Box::new(Fake::default())], plan, bounds)[0].as_ref().unwrap().runs
+            measure_each(&mut [Box::new(Fake::default())], sample_size, bounds)[0].as_ref().unwrap().runs
         };
         // The first run, alone in its batch, takes 1000 nanoseconds.
         assert_eq!(runs(1000), 1);
@@ -321,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_for_a_warm_up_gets_it_within_the_limit() {
+    fn a_requested_warm_up_happens_within_the_limit() {
         let time = |warm, limit| {
             let begin = Instant::now();
             warm_up(&mut Fake { warm: Duration::from_millis(warm), ..Fake::default() }, Duration::from_millis(limit))

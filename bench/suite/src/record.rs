@@ -25,15 +25,15 @@ pub const RESULTS: &str = "results.jsonl";
 /// A record under construction, in a folder or only in memory.
 #[derive(Debug, Default)]
 pub struct Record {
-    place: Option<Place>,
+    files: Option<RecordFiles>,
     lines: Vec<Value>,
     /// Indices of the lines of each job.
-    places: HashMap<String, Vec<usize>>,
+    line_indices: HashMap<String, Vec<usize>>,
 }
 
 /// The files of a record.
 #[derive(Debug)]
-struct Place {
+struct RecordFiles {
     folder: PathBuf,
     file: File,
     /// The folder, locked while this is open.
@@ -54,8 +54,9 @@ impl Record {
         for key in found.partial.iter().filter(|key| !key.starts_with(VERDICT)) {
             eprintln!("{key} was recorded incompletely, and is measured again");
         }
-        let mut record = Record::of_stored(found);
-        record.place = Some(Place { folder: folder.to_owned(), file: rewritten(folder, &record.lines)?, _lock: lock });
+        let mut record = Record::from_stored(found);
+        record.files =
+            Some(RecordFiles { folder: folder.to_owned(), file: rewritten(folder, &record.lines)?, _lock: lock });
         Ok(record)
     }
 
@@ -64,11 +65,11 @@ impl Record {
     ///
     /// # Errors
     /// When the file cannot be read, or a line is damaged.
-    pub fn look(folder: &Path) -> Result<Self> {
-        Ok(Record::of_stored(stored(folder)?.unwrap_or_default()))
+    pub fn load(folder: &Path) -> Result<Self> {
+        Ok(Record::from_stored(stored(folder)?.unwrap_or_default()))
     }
 
-    fn of_stored(found: Stored) -> Self {
+    fn from_stored(found: Stored) -> Self {
         let mut record = Record::default();
         record.note(found.whole.into_iter().filter(|line| kind(line) != VERDICT));
         record
@@ -76,12 +77,12 @@ impl Record {
 
     /// Returns true if a job has been recorded.
     pub fn has(&self, key: &str) -> bool {
-        self.places.contains_key(key)
+        self.line_indices.contains_key(key)
     }
 
     /// Returns the lines of a job, without those of another form.
     pub fn of<T: DeserializeOwned>(&self, key: &str) -> Vec<T> {
-        let lines = self.places.get(key).into_iter().flatten().map(|&place| &self.lines[place]);
+        let lines = self.line_indices.get(key).into_iter().flatten().map(|&index| &self.lines[index]);
         lines.filter_map(read).collect()
     }
 
@@ -101,8 +102,8 @@ impl Record {
     /// When they cannot be written.
     pub fn append<T: Serialize>(&mut self, of: &str, key: &str, rows: &[T]) -> Result<()> {
         let lines: Vec<Value> = rows.iter().map(|row| line(of, key, row)).collect::<Result<_>>()?;
-        if let Some(place) = &mut self.place {
-            place.file.write_all(text_of(&lines).as_bytes()).with_context(|| format!("cannot write {RESULTS}"))?;
+        if let Some(files) = &mut self.files {
+            files.file.write_all(text_of(&lines).as_bytes()).with_context(|| format!("cannot write {RESULTS}"))?;
         }
         self.note(lines);
         Ok(())
@@ -114,7 +115,7 @@ impl Record {
     /// When the others cannot be written.
     pub fn forget(&mut self, is_wrong: impl Fn(&Value) -> bool) -> Result<usize> {
         let wrong: Vec<String> = self
-            .places
+            .line_indices
             .iter()
             .filter(|(_, at)| at.iter().any(|&at| is_wrong(&self.lines[at])))
             .map(|it| it.0.clone())
@@ -123,17 +124,17 @@ impl Record {
             return Ok(0);
         }
         let lines = std::mem::take(&mut self.lines);
-        self.places.clear();
+        self.line_indices.clear();
         self.note(lines.into_iter().filter(|line| !wrong.iter().any(|wrong| wrong == key(line))));
-        if let Some(place) = &mut self.place {
-            place.file = rewritten(&place.folder, &self.lines)?;
+        if let Some(files) = &mut self.files {
+            files.file = rewritten(&files.folder, &self.lines)?;
         }
         Ok(wrong.len())
     }
 
     fn note(&mut self, lines: impl IntoIterator<Item = Value>) {
         for line in lines {
-            self.places.entry(key(&line).to_owned()).or_default().push(self.lines.len());
+            self.line_indices.entry(key(&line).to_owned()).or_default().push(self.lines.len());
             self.lines.push(line);
         }
     }
@@ -143,8 +144,8 @@ impl Record {
     /// # Errors
     /// When it cannot be written.
     pub fn close(&self) -> Result<()> {
-        let Some(place) = &self.place else { return Ok(()) };
-        fs::write(place.folder.join("results.csv"), csv(&self.lines)).context("cannot write results.csv")
+        let Some(files) = &self.files else { return Ok(()) };
+        fs::write(files.folder.join("results.csv"), csv(&self.lines)).context("cannot write results.csv")
     }
 }
 
@@ -382,7 +383,7 @@ mod tests {
     /// Wherever the file is cut, a job is there whole or not at all, and a repeated job is there
     /// once.
     #[test]
-    fn an_interrupted_record_is_gone_on_with() {
+    fn an_interrupted_record_is_resumed() {
         let (folder, text) = folder();
         let ends = |key: &str| text.find(&format!("{{\"kind\":\"end\",\"key\":\"{key}\",\"rows\":2}}\n")).unwrap();
         for length in 0..=text.len() {
@@ -423,7 +424,7 @@ mod tests {
         assert!(!record.has("a") && record.has("b"), "a piece without an end is none, and the next one is whole");
         fs::remove_file(folder.path().join(RESULTS)).unwrap();
         fs::create_dir(folder.path().join(RESULTS)).unwrap();
-        assert!(Record::open(folder.path(), true).is_err() && Record::look(folder.path()).is_err());
+        assert!(Record::open(folder.path(), true).is_err() && Record::load(folder.path()).is_err());
     }
 
     /// Older records have no ends: the last job may be incomplete.
@@ -449,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_forgotten_is_forgotten_whole() {
+    fn forgotten_jobs_are_removed_completely() {
         let (folder, _) = folder();
         let mut record = Record::open(folder.path(), true).unwrap();
         record.append("point", "c", &ROWS[..1]).unwrap();

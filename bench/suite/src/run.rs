@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::cli::RunArguments;
 use crate::engine::{Deltasoap, Engine, Peer, Session};
 use crate::environment::Environment;
-use crate::measure::{self, Plan, ROUNDS};
+use crate::measure::{self, ROUNDS, SampleSize};
 use crate::report::{self, Row};
 use crate::send::socket::Sink;
 use crate::send::{self, Case};
@@ -113,7 +113,7 @@ fn cases<'w>(arguments: &RunArguments, sends: &[&'w SendWorkload]) -> Vec<(&'w s
 /// The engines, and how they are measured.
 struct Bench {
     engines: Vec<Slot>,
-    plan: Plan,
+    sample_size: SampleSize,
     progress: ProgressBar,
 }
 
@@ -147,10 +147,10 @@ impl Slot {
 impl Bench {
     fn new(arguments: &RunArguments, definitions: &Definitions, groups: usize) -> Result<Self> {
         let engines = open_engines(arguments, definitions)?;
-        let plan = Plan { runs: arguments.runs.into(), time: arguments.seconds };
+        let sample_size = SampleSize { runs: arguments.runs.into(), time: arguments.seconds };
         let progress = ProgressBar::new((groups * ROUNDS) as u64);
         progress.set_style(ProgressStyle::with_template("{msg:24} {bar:40} {eta}")?);
-        Ok(Bench { engines, plan, progress })
+        Ok(Bench { engines, sample_size, progress })
     }
 
     /// Measures one workload in one size.
@@ -163,7 +163,7 @@ impl Bench {
             names.push((name, session.as_ref().err().cloned()));
             sessions.extend(session);
         }
-        let mut figures = measure::measure(&mut sessions, self.plan, || self.progress.inc(1))?.into_iter();
+        let mut figures = measure::measure(&mut sessions, self.sample_size, || self.progress.inc(1))?.into_iter();
         let mut outcome = |reason| match reason {
             Some(reason) => Err(reason),
             None => figures.next().ok_or_else(String::new),
@@ -175,7 +175,7 @@ impl Bench {
     fn stream(&mut self, arguments: &RunArguments, name: &str, recipe: Recipe) -> Result<Outcome> {
         self.progress.set_message(format!("{name} {}", recipe.n));
         let differential = arguments.differential.differential();
-        similar::run(recipe, differential, arguments.chunk, self.plan, || self.progress.inc(1))
+        similar::run(recipe, differential, arguments.chunk, self.sample_size, || self.progress.inc(1))
     }
 
     /// Measures sending.
@@ -189,7 +189,7 @@ impl Bench {
         let mut outcomes = Vec::new();
         for (name, case) in cases {
             self.progress.set_message(format!("{name} {}", case.n));
-            let outcome = send::run(case, &case.modes(), server, self.plan, || self.progress.inc(1))?;
+            let outcome = send::run(case, &case.modes(), server, self.sample_size, || self.progress.inc(1))?;
             if arguments.json {
                 self.progress.suspend(|| report::print_send_json(name, &outcome, server.is_some()))?;
             }

@@ -8,11 +8,11 @@ use anyhow::Result;
 use deltasoap::Differential;
 
 use crate::engine::Session;
-use crate::measure::{Figures, Plan, measure};
+use crate::measure::{Figures, SampleSize, measure};
 use crate::messages::Same;
 use crate::statistics::Interval;
 use crate::stream::lane::{Floor, Lane, Setup};
-use crate::stream::way::{As, Dynamic, Typed};
+use crate::stream::target::{Dynamic, Target, Typed};
 use crate::stream::{Bound, Kind, Recipe, Stream, Visitor, with_stream};
 
 /// The mode of decoding a stream.
@@ -105,27 +105,27 @@ pub fn run(
     recipe: Recipe,
     differential: Differential,
     chunk: Option<NonZeroUsize>,
-    plan: Plan,
+    sample_size: SampleSize,
     tick: impl FnMut(),
 ) -> Result<Outcome> {
-    with_stream(recipe, Bound::LARGE, Run { recipe, read_as: As::Typed, differential, chunk, plan, tick })
+    with_stream(recipe, Bound::LARGE, Run { recipe, target: Target::Typed, differential, chunk, sample_size, tick })
 }
 
 /// Like [`run`], with default options; messages are read as a type or as dynamic values.
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_as(read_as: As, recipe: Recipe, plan: Plan) -> Result<Outcome> {
+pub fn run_as(target: Target, recipe: Recipe, sample_size: SampleSize) -> Result<Outcome> {
     let differential = Differential::default();
-    with_stream(recipe, Bound::LARGE, Run { recipe, read_as, differential, chunk: None, plan, tick: || () })
+    with_stream(recipe, Bound::LARGE, Run { recipe, target, differential, chunk: None, sample_size, tick: || () })
 }
 
 struct Run<F> {
     recipe: Recipe,
-    read_as: As,
+    target: Target,
     differential: Differential,
     chunk: Option<NonZeroUsize>,
-    plan: Plan,
+    sample_size: SampleSize,
     tick: F,
 }
 
@@ -136,14 +136,14 @@ impl<F: FnMut()> Visitor for Run<F> {
         let stream = Rc::new(stream);
         let open = |differential| -> Box<dyn Session> {
             let setup = Setup { chunk: self.chunk, ..Setup::new(differential) };
-            match self.read_as {
-                As::Typed => Box::new(Lane::<T, Typed>::open(stream.clone(), setup)),
-                As::Dynamic => Box::new(Lane::<T, Dynamic>::open(stream.clone(), setup)),
+            match self.target {
+                Target::Typed => Box::new(Lane::<T, Typed>::open(stream.clone(), setup)),
+                Target::Dynamic => Box::new(Lane::<T, Dynamic>::open(stream.clone(), setup)),
             }
         };
         let floor = Box::new(Floor::new(&stream));
         let mut sessions = [open(self.differential), open(Differential::OFF), floor];
-        let figures = measure(&mut sessions, self.plan, self.tick)?;
+        let figures = measure(&mut sessions, self.sample_size, self.tick)?;
         let figures = figures.try_into().map_err(|_| anyhow::anyhow!("a mode without figures"))?;
         Ok(Outcome { recipe: self.recipe, messages: stream.messages.len(), figures })
     }
@@ -163,9 +163,9 @@ mod tests {
 
     #[test]
     fn all_modes_are_measured() {
-        let plan = Plan { runs: 5, time: Duration::ZERO };
+        let sample_size = SampleSize { runs: 5, time: Duration::ZERO };
         let recipe = Recipe { kind: Kind::Structs, n: 20, percent: 25, partitions: 2 };
-        let outcome = run(recipe, Differential::default(), None, plan, || ()).unwrap();
+        let outcome = run(recipe, Differential::default(), None, sample_size, || ()).unwrap();
         assert_eq!((outcome.recipe, outcome.messages), (recipe, 16));
         assert!(MODES.iter().all(|&mode| outcome.of(mode).ns_median > 0 && outcome.of(mode).bytes > 500));
         let counted = MODES.map(|mode| outcome.of(mode).differential.is_some());

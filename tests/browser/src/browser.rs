@@ -38,7 +38,7 @@ const FLAGS: [&str; 13] = [
 const ANNOUNCEMENT: &str = "DevTools listening on ";
 
 /// Time limit for an answer, and for the start of the browser.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The browser; terminated when dropped.
 pub struct Browser {
@@ -56,9 +56,9 @@ impl Browser {
     /// Starts a browser with an empty profile.
     pub fn start(program: &Path) -> Result<Self> {
         let profile = tempfile::tempdir()?;
-        let mut command = bound_to_us(program);
+        let mut command = killed_with_parent(program);
         command.args(FLAGS).arg(format!("--user-data-dir={}", profile.path().display())).arg("about:blank");
-        let (process, socket) = started(&mut command, PATIENCE)?;
+        let (process, socket) = started(&mut command, TIMEOUT)?;
         Ok(Browser { process, socket, number: 0, events: Vec::new(), _profile: profile })
     }
 
@@ -116,17 +116,17 @@ fn end(process: &mut Child) {
 
 /// Creates a command whose process is killed when the thread that started it ends: an interrupted
 /// run leaves no browser.
-fn bound_to_us(program: &Path) -> Command {
+fn killed_with_parent(program: &Path) -> Command {
     let mut command = Command::new("setpriv");
     command.args(["--pdeathsig", "KILL", "--"]).arg(program);
     command
 }
 
-/// Starts a browser and connects to it; kills it if that fails or takes longer than `patience`.
-fn started(command: &mut Command, patience: Duration) -> Result<(Child, WebSocket<TcpStream>)> {
+/// Starts a browser and connects to it; kills it if that fails or takes longer than `timeout`.
+fn started(command: &mut Command, timeout: Duration) -> Result<(Child, WebSocket<TcpStream>)> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut process = command.spawn().context("cannot start the browser")?;
-    match announced_url(&mut process, patience).and_then(|url| connect(&url)) {
+    match announced_url(&mut process, timeout).and_then(|url| connect(&url)) {
         Ok(socket) => Ok((process, socket)),
         Err(error) => {
             end(&mut process);
@@ -136,13 +136,13 @@ fn started(command: &mut Command, patience: Duration) -> Result<(Child, WebSocke
 }
 
 /// Returns the URL that the browser listens on.
-fn announced_url(process: &mut Child, patience: Duration) -> Result<String> {
+fn announced_url(process: &mut Child, timeout: Duration) -> Result<String> {
     let output = process.stderr.take().context("the browser has no standard error")?;
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || sender.send(read_url(output)));
-    match receiver.recv_timeout(patience) {
+    match receiver.recv_timeout(timeout) {
         Ok(url) => url,
-        Err(_) => bail!("the browser did not announce its URL within {patience:?}"),
+        Err(_) => bail!("the browser did not announce its URL within {timeout:?}"),
     }
 }
 
@@ -165,7 +165,7 @@ fn connect(url: &str) -> Result<WebSocket<TcpStream>> {
     let authority = url.strip_prefix("ws://").and_then(|rest| rest.split('/').next());
     let stream = TcpStream::connect(authority.with_context(|| format!("an unexpected URL: {url}"))?)?;
     stream.set_nodelay(true)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(TIMEOUT))?;
     let (socket, _) = tungstenite::client(url, stream).context("the browser does not speak WebSocket")?;
     Ok(socket)
 }
@@ -177,7 +177,7 @@ mod tests {
 
     /// Creates a browser that prints nothing.
     fn silent() -> Command {
-        let mut command = bound_to_us(Path::new("sleep"));
+        let mut command = killed_with_parent(Path::new("sleep"));
         command.arg("100");
         command
     }
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn a_browser_that_ends_is_not_waited_for() {
         let mut command = Command::new("sh");
-        let error = started(command.args(["-c", "echo no display >&2"]), PATIENCE).unwrap_err().to_string();
+        let error = started(command.args(["-c", "echo no display >&2"]), TIMEOUT).unwrap_err().to_string();
         assert!(error.contains("exited immediately: no display"), "{error}");
     }
 
@@ -201,7 +201,7 @@ mod tests {
     fn a_browser_ends_with_what_started_it() {
         let begin = Instant::now();
         let start = || {
-            let mut command = bound_to_us(Path::new("sh"));
+            let mut command = killed_with_parent(Path::new("sh"));
             let mut process = command.args(["-c", "echo; exec sleep 100"]).stdout(Stdio::piped()).spawn().unwrap();
             // Once it has printed a line, it is bound.
             BufReader::new(process.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Time limit for an action of the page.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The properties of a screen.
 #[derive(Debug, Clone, Copy)]
@@ -111,7 +111,7 @@ impl<'b> Visit<'b> {
         let begin = Instant::now();
         // During navigation there may be no page to ask.
         while !self.value(expression).is_ok_and(|value| value == "true") {
-            if begin.elapsed() > PATIENCE {
+            if begin.elapsed() > TIMEOUT {
                 bail!("{expression} did not become true; the form: {}", self.text("#try").unwrap_or_default());
             }
             std::thread::sleep(Duration::from_millis(20));

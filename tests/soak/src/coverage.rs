@@ -1,8 +1,8 @@
 //! Coverage: counters of the engine, by policy.
 
+use crate::decoder_options::{DecoderOptions, POLICIES};
 use crate::subject::SOURCES;
 use crate::templates;
-use crate::way::{POLICIES, Way};
 use deltasoap::{DifferentialStats, EncodeStats};
 use serde::Serialize;
 use std::fmt::Debug;
@@ -43,7 +43,7 @@ impl Coverage {
     }
 
     /// Counts a stream that was decoded in one way.
-    pub fn count(&mut self, way: &Way, stats: DifferentialStats, messages: usize) {
+    pub fn count(&mut self, way: &DecoderOptions, stats: DifferentialStats, messages: usize) {
         self.decodes += messages as u64;
         let reached = &mut self.policies[way.policy()];
         reached.stats += stats;

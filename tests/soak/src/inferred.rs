@@ -18,9 +18,9 @@ use std::borrow::Cow;
 const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";
 const SOAP: [&str; 2] = ["http://schemas.xmlsoap.org/soap/encoding/", "http://www.w3.org/2003/05/soap-encoding"];
 /// Deeper elements are ignored.
-const DEEPEST: usize = 24;
+const MAX_DEPTH: usize = 24;
 /// Maximum number of texts of a leaf that are considered.
-const TEXTS: usize = 40;
+const MAX_TEXTS: usize = 40;
 
 const TYPES: [Builtin; 18] = [
     Builtin::Int,
@@ -86,10 +86,11 @@ impl Shape {
             SOAP.iter().any(|&it| node.has_attribute((it, "arrayType")) || node.has_attribute((it, "itemType")));
         self.has_position |= SOAP.iter().any(|&it| node.has_attribute((it, "position")));
         self.add_attributes(node);
-        if let Some(text) = node.text().filter(|_| self.texts.len() < TEXTS && node.first_element_child().is_none()) {
+        if let Some(text) = node.text().filter(|_| self.texts.len() < MAX_TEXTS && node.first_element_child().is_none())
+        {
             self.texts.push(text.to_owned());
         }
-        if depth < DEEPEST {
+        if depth < MAX_DEPTH {
             self.add_children(node, document, depth + 1);
         }
     }

@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
 /// Longer messages are ignored: a few of them would take much of the time.
-const LONGEST_MESSAGE: u64 = 100_000;
+const MAX_MESSAGE_LEN: u64 = 100_000;
 /// Longer WSDLs are ignored: they take long to import.
-const LONGEST_WSDL: u64 = 400_000;
+const MAX_WSDL_LEN: u64 = 400_000;
 /// Maximum number of cached contracts.
-const KEPT: usize = 64;
+const MAX_CACHED: usize = 64;
 /// Maximum number of messages that a schema is inferred from, and that a trial starts with.
-const MOST: usize = 8;
+const MAX_MESSAGES: usize = 8;
 
 /// WSDLs, and recorded messages by the element in their bodies.
 #[derive(Default)]
@@ -73,7 +73,7 @@ impl Library {
         if let Some(known) = self.contracts.get(name) {
             return known.clone();
         }
-        if self.contracts.len() >= KEPT {
+        if self.contracts.len() >= MAX_CACHED {
             self.contracts.clear();
         }
         let (path, root) = self.wsdls.get(name)?;
@@ -102,15 +102,15 @@ impl Library {
 
     fn texts(&self, stream: &str) -> Vec<String> {
         let Some(paths) = self.streams.get(stream) else { return Vec::new() };
-        paths.iter().take(MOST).filter_map(|path| read(path)).collect()
+        paths.iter().take(MAX_MESSAGES).filter_map(|path| read(path)).collect()
     }
 }
 
 /// Returns the files below a folder, sorted by name, and their names relative to it.
 fn files(folder: &Path) -> impl Iterator<Item = (PathBuf, String)> {
     let is_short = |path: &Path, len: u64| match path.extension().and_then(|it| it.to_str()) {
-        Some("wsdl") => len <= LONGEST_WSDL,
-        _ => len <= LONGEST_MESSAGE,
+        Some("wsdl") => len <= MAX_WSDL_LEN,
+        _ => len <= MAX_MESSAGE_LEN,
     };
     let entries = WalkDir::new(folder).sort_by_file_name().into_iter().filter_map(Result::ok);
     entries.filter_map(move |entry| {

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | the schema of the messages: random, of a WSDL, derived, inferred from recorded messages | [`subject`], [`library`], [`inferred`], [`derived`] |
 //! | similar messages | [`mutate`] |
-//! | how they are split and decoded | [`cuts`], [`way`] |
+//! | how they are split and decoded | [`cuts`], [`decoder_options`] |
 //! | the oracle | [`trial`] |
 //! | in some sequences: values sent through templates, compared with the full encoding | [`templates`] |
 //! | differences, shrunk and saved | [`shrink`], [`found`] |
@@ -20,11 +20,12 @@
 mod chance;
 mod coverage;
 mod cuts;
+mod decoder_options;
 mod derived;
 #[path = "../../../crates/deltasoap-core/tests/support/edits.rs"]
 #[allow(dead_code, missing_docs, reason = "shared with tests")]
 mod edits;
-mod found;
+mod finding;
 #[path = "../../../crates/deltasoap-core/tests/support/gaps.rs"]
 mod gaps;
 #[path = "../../../crates/deltasoap-core/tests/support/generate.rs"]
@@ -55,8 +56,7 @@ mod trial;
 #[path = "../../../crates/deltasoap-core/tests/support/updates.rs"]
 #[allow(dead_code, missing_docs, reason = "shared with tests")]
 mod updates;
-mod watch;
-mod way;
+mod watchdog;
 
 use clap::Parser;
 use std::path::PathBuf;

@@ -3,14 +3,14 @@
 use crate::Arguments;
 use crate::chance::Chance;
 use crate::coverage::{Coverage, Line};
-use crate::found::{self, Info};
+use crate::decoder_options::{self, LoweredLimit};
+use crate::finding::{self, Info};
 use crate::library::Library;
 use crate::shrink::shrink;
 use crate::subject::{Reading, Subject};
 use crate::templates::{Case, foreign};
 use crate::trial::{self, Difference, Trial};
-use crate::watch::{self, Watch};
-use crate::way::{self, Lowered};
+use crate::watchdog::{self, Watchdog};
 use crate::{cuts, mutate};
 use anyhow::{Context, Result};
 use comfy_table::{CellAlignment, Table, presets};
@@ -55,7 +55,7 @@ struct Report {
 /// # Errors
 /// Returns an error if a finding cannot be saved.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    watch::keep_panics();
+    watchdog::capture_panics();
     if let Some(python) = &arguments.python {
         foreign::start_libxml2(python).with_context(|| format!("cannot start libxml2 with {python}"))?;
     }
@@ -83,11 +83,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 /// # Errors
 /// Returns an error if there is none.
 pub fn replay(folder: &Path, arguments: &Arguments) -> Result<ExitCode> {
-    watch::keep_panics();
-    if let Some(case) = found::read_case(folder)? {
+    watchdog::capture_panics();
+    if let Some(case) = finding::read_case(folder)? {
         return Ok(replay_case(&case, arguments));
     }
-    let (info, trial) = found::read(folder)?;
+    let (info, trial) = finding::read(folder)?;
     let reading =
         info.subject.load(&mut library(arguments)).context("the schema of the finding is not available here")?;
     match check(&reading, &trial, &mut Coverage::default()) {
@@ -126,7 +126,7 @@ struct Soak<'a> {
     bar: ProgressBar,
     /// Time of the last progress line, if there is no terminal.
     shown: Instant,
-    watch: Watch,
+    watch: Watchdog,
 }
 
 impl<'a> Soak<'a> {
@@ -139,7 +139,7 @@ impl<'a> Soak<'a> {
             panics: BTreeSet::new(),
             bar: bar(arguments.decodes),
             shown: Instant::now(),
-            watch: Watch::start(arguments.seed, &arguments.output),
+            watch: Watchdog::start(arguments.seed, &arguments.output),
         }
     }
 
@@ -187,7 +187,7 @@ impl<'a> Soak<'a> {
         self.bar.suspend(|| eprintln!("--seed {} --sequence {sequence}: {}", self.arguments.seed, shown(&found)));
         let small = Case { found, ..case }.shrunk(&mut self.library);
         let folder = self.folder(sequence);
-        found::write_case(&folder, &small)?;
+        finding::write_case(&folder, &small)?;
         self.bar.suspend(|| {
             eprintln!("--seed {} --sequence {sequence}, saved in {}", self.arguments.seed, folder.display());
             eprintln!("{:?}\n{}\n", small.kind, shown(&small.found));
@@ -224,7 +224,7 @@ impl<'a> Soak<'a> {
         });
         let folder = self.folder(sequence);
         let info = Info::new((self.arguments.seed, sequence), subject, &small, &last);
-        found::write(&folder, &info, &small.messages)?;
+        finding::write(&folder, &info, &small.messages)?;
         self.bar.suspend(|| {
             eprintln!("--seed {} --sequence {sequence}, saved in {}", self.arguments.seed, folder.display());
             print(subject, &small, &last);
@@ -290,10 +290,10 @@ impl Report {
 fn draw(base: &[String], reading: &Reading, chance: &mut Chance) -> Trial {
     let tolerance = chance.below(6) / 2;
     // The check will find the panic again.
-    let is_good = |text: &str| watch::guarded(|| reading.is_good(text, trial::tolerance(tolerance))).unwrap_or(true);
+    let is_good = |text: &str| watchdog::guarded(|| reading.is_good(text, trial::tolerance(tolerance))).unwrap_or(true);
     let messages = mutate::stream(base, chance, is_good);
     let cuts = cuts::all(&messages, chance);
-    let (ways, lowered) = (way::several(chance), Lowered::any(chance));
+    let (ways, lowered) = (decoder_options::several(chance), LoweredLimit::any(chance));
     let is_rough = chance.one_in(8);
     let broken_off = messages.iter().map(|_| is_rough && chance.one_in(4)).collect();
     Trial { messages, cuts, broken_off, ways, lowered, is_shared: chance.one_in(2), tolerance }
@@ -301,7 +301,7 @@ fn draw(base: &[String], reading: &Reading, chance: &mut Chance) -> Trial {
 
 /// Checks a trial; a panic is a difference too.
 fn check(reading: &Reading, trial: &Trial, coverage: &mut Coverage) -> Option<Difference> {
-    watch::guarded(|| reading.check(trial, coverage)).unwrap_or_else(|panic| {
+    watchdog::guarded(|| reading.check(trial, coverage)).unwrap_or_else(|panic| {
         Some(Difference { message: 0, way: None, what: PANIC, expected: String::new(), found: panic })
     })
 }

@@ -4,11 +4,11 @@ use crate::markup::Document;
 use crate::trial::Trial;
 
 /// Maximum number of trials: a limit on the work that depends only on the trial.
-const MOST: usize = 30_000;
+const MAX_TRIALS: usize = 30_000;
 
 /// Returns the smallest trial found that still fails.
 pub fn shrink(trial: Trial, fails: impl FnMut(&Trial) -> bool) -> Trial {
-    let mut search = Search { best: trial, fails, left: MOST };
+    let mut search = Search { best: trial, fails, left: MAX_TRIALS };
     loop {
         let before = search.best.clone();
         search.drop_ways();
@@ -175,18 +175,18 @@ fn cut_out(trial: &mut Trial, message: usize, from: usize, to: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::way::Way;
+    use crate::decoder_options::DecoderOptions;
     use deltasoap::Differential;
 
     #[test]
     fn what_does_not_matter_goes() {
         let text = b"<r><a>1</a><b>22</b><c>3</c></r>".to_vec();
-        let way = Way::from(Differential::default());
+        let way = DecoderOptions::from(Differential::default());
         let trial = Trial {
             messages: vec![text; 5],
             cuts: vec![vec![2, 9, 14, 20]; 5],
             broken_off: vec![false, true, false, false, true],
-            ways: vec![way.clone(), Way::from(Differential::OFF)],
+            ways: vec![way.clone(), DecoderOptions::from(Differential::OFF)],
             lowered: None,
             is_shared: true,
             tolerance: 1,

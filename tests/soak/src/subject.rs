@@ -37,7 +37,7 @@ impl Subject {
     pub fn any(chance: &mut Chance, library: &mut Library) -> Subject {
         match chance.below(8) {
             0 | 1 => Subject::Derived { kind: chance.below(derived::COUNT) },
-            2 | 3 => Self::of_a_wsdl(chance, library).unwrap_or_else(|| Self::random(chance)),
+            2 | 3 => Self::from_wsdl(chance, library).unwrap_or_else(|| Self::random(chance)),
             4 | 5 => match library.any_stream(chance) {
                 Some(stream) => Subject::Recorded { stream, seed: chance.bits() },
                 None => Self::random(chance),
@@ -51,7 +51,7 @@ impl Subject {
         Subject::Random { entropy: chance.bytes(len) }
     }
 
-    fn of_a_wsdl(chance: &mut Chance, library: &mut Library) -> Option<Subject> {
+    fn from_wsdl(chance: &mut Chance, library: &mut Library) -> Option<Subject> {
         let path = library.any_wsdl(chance)?;
         let operations = library.contract(&path)?.operations();
         let operation = chance.below(operations.len());

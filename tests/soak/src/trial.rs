@@ -7,7 +7,7 @@
 //! values, heads, and errors at the same positions.
 
 use crate::coverage::Coverage;
-use crate::way::{Lowered, Way};
+use crate::decoder_options::{DecoderOptions, LoweredLimit};
 use bytes::Bytes;
 use deltasoap::decode::{Cursor, Decoder, Step};
 use deltasoap::soap::{EnvelopeReader, Head, Receiver};
@@ -26,8 +26,8 @@ pub struct Trial {
     /// For each message, true if it breaks off: its last piece is missing, and the next message
     /// follows.
     pub broken_off: Vec<bool>,
-    pub ways: Vec<Way>,
-    pub lowered: Option<Lowered>,
+    pub ways: Vec<DecoderOptions>,
+    pub lowered: Option<LoweredLimit>,
     /// True if the decoder may keep the chunks, false if they are only lent.
     pub is_shared: bool,
     /// The level of [`Tolerance`].
@@ -37,7 +37,7 @@ pub struct Trial {
 impl Trial {
     fn options(&self) -> DecodeOptions {
         let tolerance = tolerance(self.tolerance);
-        let limits = Lowered::limits(self.lowered.as_ref());
+        let limits = LoweredLimit::limits(self.lowered.as_ref());
         DecodeOptions { limits, tolerance, differential: Differential::OFF }
     }
 }
@@ -155,7 +155,8 @@ struct Stream<'t, 'v, T> {
 
 impl<'t, 'v, T: Content + Debug + PartialEq> Stream<'t, 'v, T> {
     fn new(trial: &'t Trial, way: usize, view: View<'v>) -> Self {
-        let decoder = |way: &Way| Decoder::new(DecodeOptions { differential: way.differential(), ..trial.options() });
+        let decoder =
+            |way: &DecoderOptions| Decoder::new(DecodeOptions { differential: way.differential(), ..trial.options() });
         let own = &trial.ways[way];
         let decoders = [decoder(own), decoder(own.partner.as_ref().map_or(own, |partner| &*partner.way))];
         let mut memory = Memory::new(T::vacant(view));
@@ -189,7 +190,7 @@ impl<'t, 'v, T: Content + Debug + PartialEq> Stream<'t, 'v, T> {
     }
 
     fn push_all(&mut self, reader: &mut EnvelopeReader<Operation<'v, T>>, message: usize) -> Result<(), Error> {
-        let (_, is_partner) = self.trial.ways[self.way].of_message(message);
+        let (_, is_partner) = self.trial.ways[self.way].for_message(message);
         let decoder = &mut self.decoders[usize::from(is_partner)];
         decoder.reset();
         let mut chunks = chunks(&self.trial.messages[message], &self.trial.cuts[message]);

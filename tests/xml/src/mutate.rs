@@ -14,14 +14,14 @@ pub struct Mutator {
 const MUTATIONS: usize = 4;
 /// Maximum size of initial documents in bytes: a mutation changes a larger share of a small
 /// document, and small documents take less time.
-const LARGEST: usize = 8 << 10;
+const MAX_SIZE: usize = 8 << 10;
 
 impl Mutator {
     /// Takes the documents that are small enough: messages for three of four documents, others for
     /// the fourth.
     pub fn new(mut messages: Vec<Vec<u8>>, mut others: Vec<Vec<u8>>, seed: u64) -> Self {
         for documents in [&mut messages, &mut others] {
-            documents.retain(|document| !document.is_empty() && document.len() <= LARGEST);
+            documents.retain(|document| !document.is_empty() && document.len() <= MAX_SIZE);
         }
         Mutator { messages, others, seed }
     }
@@ -703,7 +703,7 @@ mod tests {
 
     #[test]
     fn large_documents_are_left_out() {
-        let documents = || vec![vec![b'a'; LARGEST + 1], vec![], vec![b'a']];
+        let documents = || vec![vec![b'a'; MAX_SIZE + 1], vec![], vec![b'a']];
         assert_eq!(Mutator::new(documents(), documents(), 1).seeds(), 2);
     }
 }

@@ -9,16 +9,16 @@ use anyhow::{Context, Result};
 
 use super::ours::Ours;
 use super::process::Server;
-use super::{Lacks, Peer, Served, ValueService, ValuesServed, stamp};
+use super::{Peer, PeerServer, Unsupported, ValueServers, ValueService, stamp};
 use crate::{java, shell};
 
 pub struct Axis;
 
 const SOAP_1_2: (&str, &str) = ("1.2", "its tools support only SOAP 1.1 bindings");
-const CLIENT_LACKS: Lacks = &[SOAP_1_2, ("literal utf-16", "its stubs write only UTF-8")];
+const CLIENT_UNSUPPORTED: Unsupported = &[SOAP_1_2, ("literal utf-16", "its stubs write only UTF-8")];
 const TWO_DIMENSIONS: &str = "two-dimensional arrays are taken for arrays of arrays";
 const PARTIAL: &str = "omitted numbers are null, which an array of numbers cannot hold";
-const SERVER_LACKS: Lacks = &[
+const SERVER_UNSUPPORTED: Unsupported = &[
     ("encoded sparse/a partially transmitted array", PARTIAL),
     ("encoded sparse/both", PARTIAL),
     SOAP_1_2,
@@ -41,7 +41,7 @@ impl Peer for Axis {
         let (sources, folder) = (shell::root().join("tests/interop/axis"), folder()?);
         let pom = sources.join("pom.xml");
         java::install_tools()?;
-        stamp::unless_done(&folder.join("libraries"), std::slice::from_ref(&pom), "maven", || {
+        stamp::build_if_stale(&folder.join("libraries"), std::slice::from_ref(&pom), "maven", || {
             println!("fetching Axis with Maven");
             let mut maven = shell::command("mvn", ["--batch-mode", "--quiet", "--file"]);
             let output = format!("-DoutputDirectory={}", folder.join("libraries").display());
@@ -49,7 +49,7 @@ impl Peer for Axis {
         })?;
         let mut files = stamp::files_in(&sources.join("src"))?;
         files.extend([ours.types.clone(), ours.encoded.clone()]);
-        stamp::unless_done(&folder.join("classes"), &files, "javac", || build(&sources, &folder, ours))
+        stamp::build_if_stale(&folder.join("classes"), &files, "javac", || build(&sources, &folder, ours))
     }
 
     /// The script covers only values.
@@ -57,21 +57,21 @@ impl Peer for Axis {
         Ok(None)
     }
 
-    fn server(&self, _: &Ours) -> Result<Option<Served>> {
+    fn server(&self, _: &Ours) -> Result<Option<PeerServer>> {
         Ok(None)
     }
 
-    fn value_clients(&self) -> Result<Option<(Vec<Command>, Lacks)>> {
-        Ok(Some((vec![java("deltasoap.interop.Client", &folder()?)], CLIENT_LACKS)))
+    fn value_clients(&self) -> Result<Option<(Vec<Command>, Unsupported)>> {
+        Ok(Some((vec![java("deltasoap.interop.Client", &folder()?)], CLIENT_UNSUPPORTED)))
     }
 
-    fn value_servers(&self, _: &Ours) -> Result<Option<ValuesServed>> {
+    fn value_servers(&self, _: &Ours) -> Result<Option<ValueServers>> {
         let mut command = java("deltasoap.interop.Server", &folder()?);
         // Axis keeps its settings in the working directory.
         command.arg(folder()?.join("encoded")).current_dir(folder()?);
         let server = Server::start("axis", &mut command, 1)?;
         let encoded = Some(ValueService { only: Some("1.1"), ..ValueService::at(&server.url) });
-        Ok(Some(ValuesServed { _servers: vec![server], types: None, encoded, lacks: SERVER_LACKS }))
+        Ok(Some(ValueServers { _servers: vec![server], types: None, encoded, unsupported: SERVER_UNSUPPORTED }))
     }
 }
 

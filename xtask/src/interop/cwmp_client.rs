@@ -6,8 +6,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::ours::{Ours, SOAP_11_ALONE};
-use super::{Lacks, Peer, Served, stamp};
+use super::ours::{Ours, SOAP_11_ONLY};
+use super::{Peer, PeerServer, Unsupported, stamp};
 use crate::shell;
 
 pub struct CwmpClient;
@@ -20,7 +20,7 @@ impl Peer for CwmpClient {
     fn install(&self, _: &Ours) -> Result<()> {
         let lock = shell::root().join("tests/interop/cwmp-client/requirements.txt");
         let python = python()?;
-        stamp::unless_done(&python, std::slice::from_ref(&lock), "venv", || {
+        stamp::build_if_stale(&python, std::slice::from_ref(&lock), "venv", || {
             println!("installing CwmpClient");
             let venv = shell::workspace("cwmp-client")?.join("venv");
             let advice = "a Python 3 with the module venv is needed";
@@ -36,14 +36,14 @@ impl Peer for CwmpClient {
         Ok(None)
     }
 
-    fn server(&self, _: &Ours) -> Result<Option<Served>> {
+    fn server(&self, _: &Ours) -> Result<Option<PeerServer>> {
         Ok(None)
     }
 
-    fn device(&self, _: &Ours) -> Result<Option<(Command, Lacks)>> {
+    fn device(&self, _: &Ours) -> Result<Option<(Command, Unsupported)>> {
         let mut command = Command::new(python()?);
         command.arg(shell::root().join("tests/interop/cwmp-client/device.py"));
-        Ok(Some((command, SOAP_11_ALONE)))
+        Ok(Some((command, SOAP_11_ONLY)))
     }
 }
 

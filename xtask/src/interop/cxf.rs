@@ -7,12 +7,12 @@ use anyhow::Result;
 
 use super::ours::Ours;
 use super::process::Server;
-use super::{Lacks, Peer, Served, ValueService, ValuesServed, stamp};
+use super::{Peer, PeerServer, Unsupported, ValueServers, ValueService, stamp};
 use crate::{java, shell};
 
 pub struct Cxf;
 
-const VALUE_LACKS: Lacks = &[("encoded*", "it has no SOAP encoding")];
+const VALUES_UNSUPPORTED: Unsupported = &[("encoded*", "it has no SOAP encoding")];
 
 impl Peer for Cxf {
     fn name(&self) -> &'static str {
@@ -23,7 +23,7 @@ impl Peer for Cxf {
         let (sources, build) = (shell::root().join("tests/interop/cxf"), build()?);
         let mut files = vec![sources.join("pom.xml"), ours.description.clone(), ours.types.clone()];
         files.extend(stamp::files_in(&sources.join("src/main/java/deltasoap/interop"))?);
-        stamp::unless_done(&build.join("cxf-peer.jar"), &files, "maven", || {
+        stamp::build_if_stale(&build.join("cxf-peer.jar"), &files, "maven", || {
             java::install_tools()?;
             println!("building with Maven (about a minute, the first time some more)");
             let mut maven = shell::command("mvn", ["--batch-mode", "--quiet", "--file"]);
@@ -37,25 +37,30 @@ impl Peer for Cxf {
         java("deltasoap.interop.Client").map(Some)
     }
 
-    fn value_clients(&self) -> Result<Option<(Vec<Command>, Lacks)>> {
-        Ok(Some((vec![java("deltasoap.interop.Values")?], VALUE_LACKS)))
+    fn value_clients(&self) -> Result<Option<(Vec<Command>, Unsupported)>> {
+        Ok(Some((vec![java("deltasoap.interop.Values")?], VALUES_UNSUPPORTED)))
     }
 
-    fn value_servers(&self, ours: &Ours) -> Result<Option<ValuesServed>> {
+    fn value_servers(&self, ours: &Ours) -> Result<Option<ValueServers>> {
         let mut command = java("deltasoap.interop.ValuesServer")?;
         command.arg(format!("file://{}", ours.types.display()));
         let server = Server::start("cxf-values", &mut command, 1)?;
         let types = ValueService { utf_16: Some(server.at("/utf-16")), ..ValueService::at(&server.url) };
-        Ok(Some(ValuesServed { _servers: vec![server], types: Some(types), encoded: None, lacks: VALUE_LACKS }))
+        Ok(Some(ValueServers {
+            _servers: vec![server],
+            types: Some(types),
+            encoded: None,
+            unsupported: VALUES_UNSUPPORTED,
+        }))
     }
 
-    fn server(&self, ours: &Ours) -> Result<Option<Served>> {
+    fn server(&self, ours: &Ours) -> Result<Option<PeerServer>> {
         let mut command = java("deltasoap.interop.Server")?;
         command.arg(format!("file://{}", ours.description.display()));
         command.arg(&ours.certificates.certificate).arg(&ours.certificates.key);
         let server = Server::start("cxf", &mut command, 2)?;
         let paths = &[("gzip", "/gzip"), ("utf-16", "/utf-16"), ("mtom", "/mtom")];
-        Ok(Some(Served { server, paths, lacks: &[] }))
+        Ok(Some(PeerServer { server, paths, unsupported: &[] }))
     }
 }
 

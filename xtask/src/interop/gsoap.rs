@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use super::ours::Ours;
 use super::process::Server;
-use super::{Lacks, Peer, Served, ValueService, ValuesServed, stamp};
+use super::{Peer, PeerServer, Unsupported, ValueServers, ValueService, stamp};
 use crate::{debian, gsoap, shell};
 
 pub struct Gsoap;
@@ -24,7 +24,7 @@ const UTF_8: &str = "messages are written in UTF-8 or Latin-1";
 const YEAR_1: &str = "the year 1 is taken for 1970";
 const OFFSETS: &str = "offsets are decoded only if the generated header file is edited by hand";
 /// The clients of the value services have the same restrictions.
-const VALUE_LACKS: Lacks = &[
+const VALUES_UNSUPPORTED: Unsupported = &[
     ("literal primitives/an early time", YEAR_1),
     ("encoded primitives/an early time", YEAR_1),
     ("literal lists/nil items", "a repeated number cannot be nil"),
@@ -46,7 +46,7 @@ impl Peer for Gsoap {
         let descriptions = [&ours.description, &ours.types, &ours.encoded];
         for (code, description) in [BENCH, TYPES, ENCODED].into_iter().zip(descriptions) {
             let build = Build { code, sources: shell::root().join("tests/interop/gsoap"), runtime: runtime.clone() };
-            build.unless_done(description)?;
+            build.build_if_stale(description)?;
         }
         Ok(())
     }
@@ -55,21 +55,21 @@ impl Peer for Gsoap {
         BENCH.client().map(Some)
     }
 
-    fn server(&self, ours: &Ours) -> Result<Option<Served>> {
+    fn server(&self, ours: &Ours) -> Result<Option<PeerServer>> {
         let server = Server::start(BENCH.folder, BENCH.server()?.arg(&ours.certificates.identity), 2)?;
         let paths = &[("chunked", "/bench/chunked"), ("gzip", "/bench/gzip")];
-        Ok(Some(Served { server, paths, lacks: &[("utf-16", UTF_8)] }))
+        Ok(Some(PeerServer { server, paths, unsupported: &[("utf-16", UTF_8)] }))
     }
 
-    fn value_clients(&self) -> Result<Option<(Vec<Command>, Lacks)>> {
+    fn value_clients(&self) -> Result<Option<(Vec<Command>, Unsupported)>> {
         Ok(Some((vec![TYPES.client()?, ENCODED.client()?], &[])))
     }
 
-    fn value_servers(&self, _: &Ours) -> Result<Option<ValuesServed>> {
+    fn value_servers(&self, _: &Ours) -> Result<Option<ValueServers>> {
         let start = |code: Code| Server::start(code.folder, &mut code.server()?, 1);
         let servers = [start(TYPES)?, start(ENCODED)?];
         let [types, encoded] = servers.each_ref().map(|server| Some(ValueService::at(&server.url)));
-        Ok(Some(ValuesServed { _servers: servers.into(), types, encoded, lacks: VALUE_LACKS }))
+        Ok(Some(ValueServers { _servers: servers.into(), types, encoded, unsupported: VALUES_UNSUPPORTED }))
     }
 }
 
@@ -108,12 +108,12 @@ struct Build {
 }
 
 impl Build {
-    fn unless_done(&self, description: &Path) -> Result<()> {
+    fn build_if_stale(&self, description: &Path) -> Result<()> {
         let mut files = stamp::files_in(&self.sources)?;
         files.push(description.to_owned());
         let text = format!("{} {FLAGS:?}", debian::installed_version("gsoap")?);
         let folder = self.code.folder()?;
-        stamp::unless_done(&folder.join(self.code.server), &files, &text, || self.all(&folder, description))
+        stamp::build_if_stale(&folder.join(self.code.server), &files, &text, || self.all(&folder, description))
     }
 
     fn all(&self, folder: &Path, description: &Path) -> Result<()> {

@@ -18,7 +18,7 @@ pub fn of(columns: &[Column]) -> String {
     let messages = section("Messages", MESSAGES, columns);
     let values = section("Values", VALUES, columns);
     let sessions = section("TR-069 sessions", SESSIONS, columns);
-    format!("{HEAD}{messages}{values}{sessions}{}", lacks(columns))
+    format!("{HEAD}{messages}{values}{sessions}{}", unsupported_rows(columns))
 }
 
 fn section(title: &str, rows: Rows, columns: &[Column]) -> String {
@@ -54,12 +54,12 @@ fn cell(column: &Column, soap: &str, feature: &str) -> String {
 }
 
 /// Returns a row for each peer, side and reason.
-fn lacks(columns: &[Column]) -> String {
+fn unsupported_rows(columns: &[Column]) -> String {
     let titles = ["peer", "side", "unsupported", "reason"].map(str::to_owned);
     let mut text = format!("\n## Unsupported\n\n{}{}", line(&titles), line(&["---"; 4].map(str::to_owned)));
     for column in columns {
-        for (reason, lacking) in by_reason(&column.results) {
-            let cells = [column.peer.to_owned(), name(column.side).to_owned(), lacking.join("; "), reason.to_owned()];
+        for (reason, features) in by_reason(&column.results) {
+            let cells = [column.peer.to_owned(), name(column.side).to_owned(), features.join("; "), reason.to_owned()];
             text += &line(&cells);
         }
     }
@@ -73,11 +73,11 @@ fn by_reason(results: &[TestResult]) -> Vec<(&str, Vec<String>)> {
         let Some(reason) = result.skipped.as_deref() else { continue };
         let in_both = results.iter().filter(|other| is_same_test(other, result)).count() == VERSIONS.len();
         let version = if in_both { String::new() } else { format!(" (SOAP {})", result.soap) };
-        let lacking = format!("{}{version}", titled(result));
+        let feature = format!("{}{version}", titled(result));
         match all.iter_mut().find(|(known, _)| *known == reason) {
-            None => all.push((reason, vec![lacking])),
-            Some((_, others)) if others.contains(&lacking) => {}
-            Some((_, others)) => others.push(lacking),
+            None => all.push((reason, vec![feature])),
+            Some((_, others)) if others.contains(&feature) => {}
+            Some((_, others)) => others.push(feature),
         }
     }
     all
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lacking_is_told_once_with_its_reason() {
+    fn unsupported_features_are_listed_once_with_their_reason() {
         let results = vec![
             result("1.1", "mtom", "a", None),
             result("1.1", "mtom", "b", Some("no parts")),

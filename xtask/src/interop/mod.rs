@@ -97,36 +97,36 @@ trait Peer {
 
     /// Returns its server, started, and what our client must know about it; if it has one for the
     /// table of messages.
-    fn server(&self, ours: &Ours) -> Result<Option<Served>>;
+    fn server(&self, ours: &Ours) -> Result<Option<PeerServer>>;
 
     /// Returns its clients of the value services, which are started with the URLs of `/types` and
     /// `/encoded`, and the features that none of them offers, with reasons; `None` if it has none.
-    fn value_clients(&self) -> Result<Option<(Vec<Command>, Lacks)>> {
+    fn value_clients(&self) -> Result<Option<(Vec<Command>, Unsupported)>> {
         Ok(None)
     }
 
     /// Returns its TR-069 device, which is started with the URL of our server, and what it does not
     /// offer; `None` if it has none.
-    fn device(&self, _: &Ours) -> Result<Option<(Command, Lacks)>> {
+    fn device(&self, _: &Ours) -> Result<Option<(Command, Unsupported)>> {
         Ok(None)
     }
 
     /// Returns its value servers, started; `None` if it has none.
-    fn value_servers(&self, _: &Ours) -> Result<Option<ValuesServed>> {
+    fn value_servers(&self, _: &Ours) -> Result<Option<ValueServers>> {
         Ok(None)
     }
 }
 
 /// Features, or single tests as `FEATURE/TEST`, that a peer does not offer, with reasons.
-type Lacks = &'static [(&'static str, &'static str)];
+type Unsupported = &'static [(&'static str, &'static str)];
 
 /// Running value servers.
-struct ValuesServed {
+struct ValueServers {
     /// Keeps the servers running.
     _servers: Vec<Server>,
     types: Option<ValueService>,
     encoded: Option<ValueService>,
-    lacks: Lacks,
+    unsupported: Unsupported,
 }
 
 /// One of the two value services.
@@ -146,12 +146,12 @@ impl ValueService {
 }
 
 /// A running server of a peer.
-struct Served {
+struct PeerServer {
     /// Keeps the server running.
     server: Server,
     /// Paths of special behaviour, each with the name of the feature that is tested there.
     paths: &'static [(&'static str, &'static str)],
-    lacks: Lacks,
+    unsupported: Unsupported,
 }
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
@@ -214,7 +214,7 @@ fn test_server(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
     if let Some(url) = &served.server.secure_url {
         command.arg("--at").arg(format!("tls={url}"));
     }
-    for (feature, reason) in served.lacks {
+    for (feature, reason) in served.unsupported {
         command.arg("--lacks").arg(format!("{feature}={reason}"));
     }
     Column::parse(peer.name(), Side::Server, MESSAGES, &process::output(&mut command)?).map(Some)
@@ -222,7 +222,7 @@ fn test_server(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
 
 /// Has the peer's clients fetch every case from our server, and send it back.
 fn test_value_clients(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
-    let Some((commands, lacks)) = peer.value_clients()? else { return Ok(None) };
+    let Some((commands, unsupported)) = peer.value_clients()? else { return Ok(None) };
     println!("exchanging values with clients of {}", peer.name());
     let mut lines = String::new();
     for mut command in commands {
@@ -230,7 +230,7 @@ fn test_value_clients(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
         lines += &process::output(&mut command)?;
     }
     let mut column = Column::parse(peer.name(), Side::Client, VALUES, &lines)?;
-    column.note_lacks(lacks);
+    column.note_unsupported(unsupported);
     Ok(Some(column))
 }
 
@@ -241,30 +241,30 @@ fn test_value_servers(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
     let mut lines = String::new();
     for (option, service) in [("--types", &served.types), ("--encoded", &served.encoded)] {
         let Some(service) = service else { continue };
-        lines += &process::output(&mut echoing(option, service, served.lacks, ours))?;
+        lines += &process::output(&mut echoing(option, service, served.unsupported, ours))?;
     }
     let mut column = Column::parse(peer.name(), Side::Server, VALUES, &lines)?;
-    column.note_lacks(served.lacks);
+    column.note_unsupported(served.unsupported);
     Ok(Some(column))
 }
 
 /// Has the peer's device conduct sessions with our server.
 fn test_device(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
-    let Some((mut command, lacks)) = peer.device(ours)? else { return Ok(None) };
+    let Some((mut command, unsupported)) = peer.device(ours)? else { return Ok(None) };
     println!("having sessions of TR-069 with {}", peer.name());
     let lines = process::output(command.arg(ours.plain.at("/cwmp")))?;
     let mut column = Column::parse(peer.name(), Side::Client, SESSIONS, &lines)?;
-    column.note_lacks(lacks);
+    column.note_unsupported(unsupported);
     Ok(Some(column))
 }
 
 /// Returns the command of our client for one of the value services.
-fn echoing(option: &str, service: &ValueService, lacks: Lacks, ours: &Ours) -> Command {
+fn echoing(option: &str, service: &ValueService, unsupported: Unsupported, ours: &Ours) -> Command {
     let mut command = ours.client();
     command.arg("--ca").arg(ours.authority()).args([option, &service.url]).args(["--ours", &ours.values.at("")]);
     command.args(service.only.iter().flat_map(|version| ["--only", version]));
     command.args(service.utf_16.iter().flat_map(|url| ["--at".to_owned(), format!("utf-16={url}")]));
-    for (feature, reason) in lacks {
+    for (feature, reason) in unsupported {
         command.arg("--lacks").arg(format!("{feature}={reason}"));
     }
     command

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::ours::Ours;
 use super::process::Server;
-use super::{Lacks, Peer, Served, ValueService, ValuesServed, stamp};
+use super::{Peer, PeerServer, Unsupported, ValueServers, ValueService, stamp};
 use crate::{debian, shell};
 
 pub struct Mono;
@@ -21,9 +21,9 @@ const UTF_8: &str = "responses are always in UTF-8";
 const ANYTHING: &str = "it does not support arrays of xsd:anySimpleType";
 const JAGGED: &str = "arrays of arrays are decoded only if their type is given";
 const TWO_DIMENSIONS: &str = "two-dimensional arrays are refused";
-const CLIENT_LACKS: Lacks = &[SOAP_1_2];
+const CLIENT_UNSUPPORTED: Unsupported = &[SOAP_1_2];
 /// The client's restrictions are in `Client.cs`.
-const SERVER_LACKS: Lacks = &[
+const SERVER_UNSUPPORTED: Unsupported = &[
     SOAP_1_2,
     ("literal utf-16", UTF_8),
     ("encoded polymorphism/items of any type", ANYTHING),
@@ -64,7 +64,7 @@ impl Peer for Mono {
         let mut files = stamp::files_in(&sources)?;
         files.extend([ours.types.clone(), ours.encoded.clone()]);
         let text = debian::installed_version("mono-devel")?;
-        stamp::unless_done(&folder.join("Client.exe"), &files, &text, || {
+        stamp::build_if_stale(&folder.join("Client.exe"), &files, &text, || {
             println!("generating and compiling for Mono");
             build_client(&sources, &folder, ours)?;
             build_server(&sources, &folder, ours)
@@ -76,20 +76,25 @@ impl Peer for Mono {
         Ok(None)
     }
 
-    fn server(&self, _: &Ours) -> Result<Option<Served>> {
+    fn server(&self, _: &Ours) -> Result<Option<PeerServer>> {
         Ok(None)
     }
 
-    fn value_clients(&self) -> Result<Option<(Vec<Command>, Lacks)>> {
-        Ok(Some((vec![mono(&folder()?.join("Client.exe"))], CLIENT_LACKS)))
+    fn value_clients(&self) -> Result<Option<(Vec<Command>, Unsupported)>> {
+        Ok(Some((vec![mono(&folder()?.join("Client.exe"))], CLIENT_UNSUPPORTED)))
     }
 
-    fn value_servers(&self, _: &Ours) -> Result<Option<ValuesServed>> {
+    fn value_servers(&self, _: &Ours) -> Result<Option<ValueServers>> {
         let web = folder()?.join("web");
         let server = Server::start("mono", mono(&web.join("bin/Server.exe")).arg(&web), 1)?;
         let types = Some(ValueService::at(server.at("/types.asmx")));
         let encoded = ValueService { only: Some("1.1"), ..ValueService::at(server.at("/encoded.asmx")) };
-        Ok(Some(ValuesServed { _servers: vec![server], types, encoded: Some(encoded), lacks: SERVER_LACKS }))
+        Ok(Some(ValueServers {
+            _servers: vec![server],
+            types,
+            encoded: Some(encoded),
+            unsupported: SERVER_UNSUPPORTED,
+        }))
     }
 }
 

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::ours::Ours;
 use super::process::Server;
-use super::{Lacks, Peer, Served, ValueService, ValuesServed, stamp};
+use super::{Peer, PeerServer, Unsupported, ValueServers, ValueService, stamp};
 use crate::{debian, shell};
 
 pub struct NodeSoap;
@@ -17,7 +17,7 @@ pub struct NodeSoap;
 /// Debian packages to install if node or npm are missing.
 const PACKAGES: [&str; 2] = ["nodejs", "npm"];
 /// Minimum major version of Node.js.
-const OLDEST: u32 = 20;
+const MIN_MAJOR_VERSION: u32 = 20;
 const FILES: [&str; 8] = [
     "package.json",
     "package-lock.json",
@@ -33,7 +33,7 @@ const NO_ENCODING: (&str, &str) = ("encoded*", "it has no arrays of SOAP encodin
 const EMPTY: &str = "if nil is distinguished, an empty element is decoded as null";
 const TYPES: &str = "types are attributes with undeclared prefixes";
 /// The client's restrictions are in `cases.js`.
-const VALUE_SERVER_LACKS: Lacks = &[
+const VALUE_SERVER_UNSUPPORTED: Unsupported = &[
     ("literal primitives/empty texts", EMPTY),
     ("literal primitives/a qualified name", "names are text: the declaration of the prefix is not kept"),
     (
@@ -59,7 +59,7 @@ impl Peer for NodeSoap {
         for name in FILES {
             fs::copy(sources.join(name), folder.join(name)).with_context(|| format!("cannot copy {name}"))?;
         }
-        stamp::unless_done(&folder.join("node_modules/soap"), &[sources.join("package-lock.json")], "npm ci", || {
+        stamp::build_if_stale(&folder.join("node_modules/soap"), &[sources.join("package-lock.json")], "npm ci", || {
             println!("installing node-soap");
             install_packages(&folder)
         })
@@ -69,30 +69,30 @@ impl Peer for NodeSoap {
         Ok(Some(shell::command("node", [folder()?.join("client.js")])))
     }
 
-    fn value_clients(&self) -> Result<Option<(Vec<Command>, Lacks)>> {
-        let lacks = &[("literal utf-16", "requests are always in UTF-8"), NO_ENCODING];
-        Ok(Some((vec![shell::command("node", [folder()?.join("cases.js")])], lacks)))
+    fn value_clients(&self) -> Result<Option<(Vec<Command>, Unsupported)>> {
+        let unsupported = &[("literal utf-16", "requests are always in UTF-8"), NO_ENCODING];
+        Ok(Some((vec![shell::command("node", [folder()?.join("cases.js")])], unsupported)))
     }
 
-    fn value_servers(&self, ours: &Ours) -> Result<Option<ValuesServed>> {
+    fn value_servers(&self, ours: &Ours) -> Result<Option<ValueServers>> {
         let mut command = shell::command("node", [folder()?.join("values_server.js")]);
         let server = Server::start("node-soap-values", command.arg(&ours.types), 1)?;
         let types = Some(ValueService::at(&server.url));
-        Ok(Some(ValuesServed { _servers: vec![server], types, encoded: None, lacks: VALUE_SERVER_LACKS }))
+        Ok(Some(ValueServers { _servers: vec![server], types, encoded: None, unsupported: VALUE_SERVER_UNSUPPORTED }))
     }
 
-    fn server(&self, ours: &Ours) -> Result<Option<Served>> {
+    fn server(&self, ours: &Ours) -> Result<Option<PeerServer>> {
         let mut command = shell::command("node", [folder()?.join("server.js")]);
         command.arg(&ours.description).arg(&ours.certificates.certificate).arg(&ours.certificates.key);
         let server = Server::start("node-soap", &mut command, 2)?;
-        let lacks = &[
+        let unsupported = &[
             ("values/strings that look like CDATA sections", "a string with this prefix is sent as a CDATA section"),
             ("faults/an unknown operation", "it is answered with a stack trace instead of a SOAP message"),
             ("utf-16", "responses are always in UTF-8"),
             ("gzip/responses in gzip", "responses are never compressed"),
             ("mtom", "the whole body of a request is parsed as XML"),
         ];
-        Ok(Some(Served { server, paths: &[("length", "/bench/length")], lacks }))
+        Ok(Some(PeerServer { server, paths: &[("length", "/bench/length")], unsupported }))
     }
 }
 
@@ -112,7 +112,7 @@ fn install_tools() -> Result<()> {
     }
     let version = version("node")?;
     let major = version.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());
-    ensure!(major >= Some(OLDEST), "node-soap needs Node.js {OLDEST} or later, found {version}");
+    ensure!(major >= Some(MIN_MAJOR_VERSION), "node-soap needs Node.js {MIN_MAJOR_VERSION} or later, found {version}");
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use super::process::Server;
-use super::{Lacks, Peer, Served, ValueService, ValuesServed, authority, fetch};
+use super::{Peer, PeerServer, Unsupported, ValueServers, ValueService, authority, fetch};
 use crate::shell::{self, Profile};
 
 /// Our server, in two instances: without and with TLS.
@@ -98,7 +98,7 @@ fn fetch_description(server: &Server, name: &str) -> Result<PathBuf> {
 }
 
 /// What TR-069 devices do not offer.
-pub const SOAP_11_ALONE: Lacks = &[("1.2", "TR-069 uses only SOAP 1.1")];
+pub const SOAP_11_ONLY: Unsupported = &[("1.2", "TR-069 uses only SOAP 1.1")];
 
 /// Our client against our server: failures here are errors of the tests, or of both.
 pub struct Ourselves;
@@ -116,29 +116,29 @@ impl Peer for Ourselves {
         Ok(None)
     }
 
-    fn server(&self, ours: &Ours) -> Result<Option<Served>> {
+    fn server(&self, ours: &Ours) -> Result<Option<PeerServer>> {
         let mut server = Server::start("deltasoap-itself", serve().args(["--gzip-from", GZIP_FROM]), 1)?;
         server.secure_url = Some(ours.secure.url.clone());
-        let lacks = &[
+        let unsupported = &[
             ("utf-16", "responses are always in UTF-8"),
             (
                 "chunked/a chunked response",
                 "responses of known length have Content-Length; gzip and streamed parts are chunked",
             ),
         ];
-        Ok(Some(Served { server, paths: &[], lacks }))
+        Ok(Some(PeerServer { server, paths: &[], unsupported }))
     }
 
-    fn device(&self, ours: &Ours) -> Result<Option<(Command, Lacks)>> {
+    fn device(&self, ours: &Ours) -> Result<Option<(Command, Unsupported)>> {
         let mut command = ours.client();
         command.arg("--ca").arg(ours.authority()).arg("--sessions");
-        Ok(Some((command, SOAP_11_ALONE)))
+        Ok(Some((command, SOAP_11_ONLY)))
     }
 
-    fn value_servers(&self, ours: &Ours) -> Result<Option<ValuesServed>> {
+    fn value_servers(&self, ours: &Ours) -> Result<Option<ValueServers>> {
         let service = |path| Some(ValueService::at(ours.values.at(path)));
         let (types, encoded) = (service("/types"), service("/encoded"));
-        let lacks = &[("literal utf-16", "responses are always in UTF-8")];
-        Ok(Some(ValuesServed { _servers: Vec::new(), types, encoded, lacks }))
+        let unsupported = &[("literal utf-16", "responses are always in UTF-8")];
+        Ok(Some(ValueServers { _servers: Vec::new(), types, encoded, unsupported }))
     }
 }

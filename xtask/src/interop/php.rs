@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::ours::Ours;
 use super::process::Server;
-use super::{Lacks, Peer, Served, ValueService, ValuesServed};
+use super::{Peer, PeerServer, Unsupported, ValueServers, ValueService};
 use crate::{debian, shell};
 
 pub struct Php;
@@ -15,7 +15,7 @@ const PACKAGES: [&str; 2] = ["php-cli", "php-soap"];
 
 const NAN: &str = "it is written as NAN, which is not a valid value";
 const NAME: &str = "names are text: the declaration of the prefix is not kept";
-const LACKS: Lacks = &[
+const UNSUPPORTED: Unsupported = &[
     ("literal primitives/not a number", NAN),
     ("encoded primitives/not a number", NAN),
     ("literal primitives/a qualified name", NAME),
@@ -45,20 +45,20 @@ impl Peer for Php {
         Ok(None)
     }
 
-    fn server(&self, _: &Ours) -> Result<Option<Served>> {
+    fn server(&self, _: &Ours) -> Result<Option<PeerServer>> {
         Ok(None)
     }
 
-    fn value_clients(&self) -> Result<Option<(Vec<Command>, Lacks)>> {
+    fn value_clients(&self) -> Result<Option<(Vec<Command>, Unsupported)>> {
         Ok(Some((vec![shell::command("php", [shell::root().join("tests/interop/php/client.php")])], &[])))
     }
 
-    fn value_servers(&self, ours: &Ours) -> Result<Option<ValuesServed>> {
+    fn value_servers(&self, ours: &Ours) -> Result<Option<ValueServers>> {
         let mut command = shell::command("php", [shell::root().join("tests/interop/php/serve.php")]);
         command.arg(&ours.types).arg(&ours.encoded);
         let server = Server::start("php", &mut command, 1)?;
         let types = ValueService { utf_16: Some(server.at("/types/utf-16")), ..ValueService::at(server.at("/types")) };
         let (types, encoded) = (Some(types), Some(ValueService::at(server.at("/encoded"))));
-        Ok(Some(ValuesServed { _servers: vec![server], types, encoded, lacks: LACKS }))
+        Ok(Some(ValueServers { _servers: vec![server], types, encoded, unsupported: UNSUPPORTED }))
     }
 }

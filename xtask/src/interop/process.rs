@@ -15,12 +15,12 @@ use crate::shell;
 /// Prefix of the lines of standard output in which a server announces its URL.
 const ANNOUNCEMENT: &str = "listening on ";
 /// Time limit for a server's announcement, and for the run of a client.
-const PATIENCE: Duration = Duration::from_secs(300);
+const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// Runs a client to completion and returns its standard output. Its other output is shown only if
 /// it fails.
 pub fn output(command: &mut Command) -> Result<String> {
-    let mut timed = shell::command("timeout", [PATIENCE.as_secs().to_string()]);
+    let mut timed = shell::command("timeout", [TIMEOUT.as_secs().to_string()]);
     timed.arg(command.get_program()).args(command.get_args());
     if let Some(folder) = command.get_current_dir() {
         timed.current_dir(folder);
@@ -40,24 +40,24 @@ impl Server {
     /// Starts a server and waits until it has announced its URL: once, or twice with TLS. Its
     /// standard error goes to `.peers/NAME/server.log`.
     pub fn start(name: &str, command: &mut Command, addresses: usize) -> Result<Self> {
-        let says = |line: &str| line.strip_prefix(ANNOUNCEMENT).map(|url| url.trim().to_owned());
-        Self::start_saying(name, command, addresses, says)
+        let find_url = |line: &str| line.strip_prefix(ANNOUNCEMENT).map(|url| url.trim().to_owned());
+        Self::start_with_announcement(name, command, addresses, find_url)
     }
 
-    /// Like [`Server::start`], for a server with another announcement: `says` finds the URL in a
-    /// line.
-    pub fn start_saying(
+    /// Like [`Server::start`], for a server with another announcement: `find_url` finds the URL in
+    /// a line.
+    pub fn start_with_announcement(
         name: &str,
         command: &mut Command,
         addresses: usize,
-        says: impl Fn(&str) -> Option<String> + Send + 'static,
+        find_url: impl Fn(&str) -> Option<String> + Send + 'static,
     ) -> Result<Self> {
         let log = shell::workspace(name)?.join("server.log");
         let log = File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
         let mut process = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log).spawn()?;
         let output = process.stdout.take().context("the server has no standard output")?;
         let mut server = Server { process, url: String::new(), secure_url: None };
-        server.note(announced(output, addresses, says).with_context(|| format!("no server of {name}"))?);
+        server.note(announced(output, addresses, find_url).with_context(|| format!("no server of {name}"))?);
         Ok(server)
     }
 
@@ -90,17 +90,17 @@ impl Drop for Server {
 fn announced(
     output: ChildStdout,
     count: usize,
-    says: impl Fn(&str) -> Option<String> + Send + 'static,
+    find_url: impl Fn(&str) -> Option<String> + Send + 'static,
 ) -> Result<Vec<String>> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let lines = BufReader::new(output).lines().map_while(Result::ok);
-        for url in lines.filter_map(|line| says(&line)) {
+        for url in lines.filter_map(|line| find_url(&line)) {
             // Further URLs are not needed.
             let _ = sender.send(url);
         }
     });
-    let next = || receiver.recv_timeout(PATIENCE).ok();
+    let next = || receiver.recv_timeout(TIMEOUT).ok();
     let urls: Vec<String> = std::iter::from_fn(next).take(count).collect();
     if urls.len() < count {
         bail!("it exited, or did not announce its URL {count} times; see its server.log");

@@ -96,10 +96,10 @@ impl Column {
     /// Adds what the peer does not offer. An entry names a feature, which gets a result in each
     /// version, a version, which gets a result for each feature, or the prefix of features, ending
     /// in `*`. Rows that have results already are left alone.
-    pub fn note_lacks(&mut self, lacks: &[(&str, &str)]) {
-        for (feature, reason) in lacks {
+    pub fn note_unsupported(&mut self, unsupported: &[(&str, &str)]) {
+        for (feature, reason) in unsupported {
             let missing: Vec<_> = self.missing().into_iter().filter(|row| names(feature, row)).collect();
-            self.results.extend(missing.into_iter().map(|(soap, feature)| lacking(soap, feature, reason)));
+            self.results.extend(missing.into_iter().map(|(soap, feature)| unsupported_result(soap, feature, reason)));
         }
     }
 
@@ -130,14 +130,14 @@ impl Column {
 }
 
 /// Returns true if the restriction applies to the row.
-fn names(lack: &str, (soap, feature): &(&str, &str)) -> bool {
-    match lack.strip_suffix('*') {
+fn names(entry: &str, (soap, feature): &(&str, &str)) -> bool {
+    match entry.strip_suffix('*') {
         Some(beginning) => feature.starts_with(beginning),
-        None => lack == *feature || lack == *soap,
+        None => entry == *feature || entry == *soap,
     }
 }
 
-fn lacking(soap: &str, feature: &str, reason: &str) -> TestResult {
+fn unsupported_result(soap: &str, feature: &str, reason: &str) -> TestResult {
     let (detail, test) = (String::new(), ALL.to_owned());
     let skipped = Some(reason.to_owned());
     TestResult { soap: soap.to_owned(), feature: feature.to_owned(), test, ok: true, detail, skipped }

@@ -23,7 +23,7 @@ pub fn check() -> Result<()> {
     shell::build(&[EXAMPLE], Profile::Dev)?;
     let mut command = Command::new(simulator);
     command.args(["-tls=false", "-l", "127.0.0.1:0", "-vm", &MACHINES.to_string()]);
-    let server = Server::start_saying("vcsim", &mut command, 1, announced)?;
+    let server = Server::start_with_announcement("vcsim", &mut command, 1, announced)?;
     println!("polling the virtual machines of vcsim {VERSION}");
     let said = process::output(super::ours::command(EXAMPLE).args([&server.url, "user", "pass"]))?;
     print!("{said}");
@@ -38,7 +38,7 @@ pub fn check() -> Result<()> {
 fn install() -> Result<PathBuf> {
     let folder = shell::workspace("vcsim")?;
     let program = folder.join("vcsim");
-    stamp::unless_done(&program, &[], &format!("{VERSION}, {}", go::version()?), || {
+    stamp::build_if_stale(&program, &[], &format!("{VERSION}, {}", go::version()?), || {
         let mut go = shell::command("go", ["install", &format!("{MODULE}@{VERSION}")]);
         shell::run(go.env("GOBIN", &folder).env("GOTOOLCHAIN", "local"))
     })?;

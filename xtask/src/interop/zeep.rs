@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use super::ours::Ours;
-use super::{Lacks, Peer, Served, stamp};
+use super::{Peer, PeerServer, Unsupported, stamp};
 use crate::shell;
 
 pub struct Zeep;
@@ -20,7 +20,7 @@ impl Peer for Zeep {
     fn install(&self, _: &Ours) -> Result<()> {
         let lock = shell::root().join("tests/interop/zeep/requirements.txt");
         let python = python()?;
-        stamp::unless_done(&python, std::slice::from_ref(&lock), "venv", || {
+        stamp::build_if_stale(&python, std::slice::from_ref(&lock), "venv", || {
             println!("installing zeep");
             make_environment(&python, &lock)
         })
@@ -33,18 +33,18 @@ impl Peer for Zeep {
         Ok(Some(command))
     }
 
-    fn value_clients(&self) -> Result<Option<(Vec<Command>, Lacks)>> {
+    fn value_clients(&self) -> Result<Option<(Vec<Command>, Unsupported)>> {
         let mut command = Command::new(python()?);
         command.arg(shell::root().join("tests/interop/zeep/cases.py"));
-        let lacks = &[
+        let unsupported = &[
             ("literal utf-16", "it is tested with messages, above"),
             ("encoded*", "it cannot load a WSDL with SOAP encoding without fetching that schema from the network"),
         ];
-        Ok(Some((vec![command], lacks)))
+        Ok(Some((vec![command], unsupported)))
     }
 
     /// zeep is only a client.
-    fn server(&self, _: &Ours) -> Result<Option<Served>> {
+    fn server(&self, _: &Ours) -> Result<Option<PeerServer>> {
         Ok(None)
     }
 }

@@ -10,8 +10,8 @@ use deltasoap::{Buffer, DecodeOptions, Differential, Error, Hint, Template, Temp
 
 use super::floor::{Compare, Copy};
 use super::{Engine, Session};
+use crate::allocator;
 use crate::encoded::with_shared_sample;
-use crate::memory;
 use crate::messages::{Payload, Sample, Visitor, decode, with_sample};
 use crate::ring::Ring;
 use crate::workload::{Action, Workload};
@@ -151,7 +151,7 @@ impl<T: Payload> Session for Decode<T> {
             decoder.set_hint(self.hint.clone());
             decode(&mut decoder, message, Some(self.chunk.unwrap_or(CHUNK)))
         };
-        let (result, peak) = memory::peak_of(decode_first);
+        let (result, peak) = allocator::peak_of(decode_first);
         self.sample.check_values(&result?)?;
         Ok(peak)
     }
@@ -190,7 +190,7 @@ impl<T: Payload> Session for Encode<T> {
 
     /// Measures the first message written into a new buffer.
     fn peak_bytes(&mut self) -> Result<u64> {
-        let (result, peak) = memory::peak_of(|| self.encode(Buffer::new()));
+        let (result, peak) = allocator::peak_of(|| self.encode(Buffer::new()));
         self.sample.check_message(result?.as_slice())?;
         Ok(peak)
     }

@@ -38,7 +38,7 @@ fn goal(effort: Effort, workload: &str, (peer, bound): (&str, f64), folder: &Pat
     let definition = definitions.peers.iter().find(|it| it.name == peer).context("no such peer")?;
     let (mut ours, mut theirs) = (Deltasoap::default(), Peer::start(definition, folder)?);
     let mut sessions = [ours.prepare(workload, FEW)?, theirs.prepare(workload, FEW)?];
-    let figures = measure(&mut sessions, effort.plan, || ())?;
+    let figures = measure(&mut sessions, effort.sample_size, || ())?;
     let [ours, theirs] = &figures[..] else { anyhow::bail!("a lane without figures") };
     let detail = format!("{} ns a message, {peer} {}", ours.ns_median, theirs.ns_median);
     let times = theirs.interval.by(ours.interval);

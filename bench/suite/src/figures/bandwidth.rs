@@ -21,7 +21,7 @@ use deltasoap_report::Interval;
 use deltasoap_streams::{arrays, vsphere};
 
 use super::goal::Goal;
-use super::network::{Far, LATE, bytes_a_second};
+use super::network::{LATE, RemoteServer, bytes_a_second};
 use super::{Effort, Task};
 use crate::statistics::median_interval;
 
@@ -32,10 +32,10 @@ const BEFORE: usize = 10_000;
 /// Number of messages of the measured kind that adaptive compression learns from.
 const LESSONS: usize = 6;
 /// Messages that take longer than this uncompressed, in seconds, are skipped.
-const LONGEST: f64 = 10.0;
+const MAX_SECONDS: f64 = 10.0;
 
 /// Compression settings.
-const WAYS: [(&str, Compression); 5] = [
+const SETTINGS: [(&str, Compression); 5] = [
     ("never", Compression::OFF),
     ("gzip 1", Compression::ALWAYS.level(1)),
     ("gzip 6", Compression::ALWAYS),
@@ -49,7 +49,7 @@ pub fn tasks(effort: Effort) -> Vec<Task> {
     let messages = messages(effort);
     let mut tasks = Vec::new();
     for rate in rates.iter().copied() {
-        let short = messages.iter().filter(|(_, message)| message.len() as f64 <= LONGEST * bytes_a_second(rate));
+        let short = messages.iter().filter(|(_, message)| message.len() as f64 <= MAX_SECONDS * bytes_a_second(rate));
         tasks.extend(short.cloned().map(|(name, message)| Task {
             name: format!("bandwidth: {name} at {rate} Mbit/s, adaptive compression"),
             measure: Box::new(move || measure(effort, rate, message)),
@@ -78,7 +78,7 @@ fn measure(effort: Effort, rate: f64, message: Arc<str>) -> Result<Goal> {
     let intervals = runs.iter().map(|run| median_interval(&run.ms)).collect::<Result<Vec<_>>>()?;
     let (adaptive, others) = intervals.split_last().context("no ways")?;
     let best = others.iter().min_by(|one, other| one.median.total_cmp(&other.median)).context("one way")?;
-    let shown = WAYS.iter().zip(&runs).zip(&intervals).map(|(((name, _), run), Interval { low, median, high })| {
+    let shown = SETTINGS.iter().zip(&runs).zip(&intervals).map(|(((name, _), run), Interval { low, median, high })| {
         format!("{name} {median:.2} ({low:.2} to {high:.2}; {} bytes)", run.carried)
     });
     let shown: Vec<_> = shown.collect();
@@ -102,7 +102,7 @@ async fn timed(effort: Effort, rate: f64, message: Arc<str>) -> Result<Vec<Run>>
     let least_time = Duration::from_secs_f64(bytes as f64 / bytes_a_second(rate)).saturating_sub(LATE);
     let messages = Arc::new([before.into(), message]);
     let (mut lanes, mut runs) = (Vec::new(), Vec::new());
-    for (_, compression) in WAYS {
+    for (_, compression) in SETTINGS {
         let lane = Lane::open(compression, rate, &messages)?;
         lane.fetch(0).await?;
         let lessons = if compression == Compression::ADAPTIVE { LESSONS } else { 1 };
@@ -116,16 +116,16 @@ async fn timed(effort: Effort, rate: f64, message: Arc<str>) -> Result<Vec<Run>>
     let (least, most, limit) = if effort.is_quick { (1, 1, 0) } else { (5, 25, 30) };
     let start = Instant::now();
     while runs[0].ms.len() < least || runs[0].ms.len() < most && start.elapsed() < Duration::from_secs(limit) {
-        for (way, (lane, compression)) in lanes.iter().enumerate() {
+        for (index, (lane, compression)) in lanes.iter().enumerate() {
             let (time, carried) = lane.fetch(1).await?;
             let is_as_meant = match *compression {
                 Compression::OFF => carried >= bytes && time >= least_time,
                 Compression::ADAPTIVE => true,
                 _ => carried < runs[0].carried,
             };
-            ensure!(is_as_meant, "{}: {carried} bytes were carried in {time:?}", WAYS[way].0);
-            runs[way].ms.push(1e3 * time.as_secs_f64());
-            runs[way].carried = carried;
+            ensure!(is_as_meant, "{}: {carried} bytes were carried in {time:?}", SETTINGS[index].0);
+            runs[index].ms.push(1e3 * time.as_secs_f64());
+            runs[index].carried = carried;
         }
     }
     Ok(runs)
@@ -136,7 +136,7 @@ struct Lane {
     client: Client,
     /// The index of the expected message.
     expected: Arc<AtomicUsize>,
-    far: Far,
+    remote: RemoteServer,
 }
 
 impl Lane {
@@ -149,23 +149,25 @@ impl Lane {
                 Ok::<_, Fault>(MessageReply::message(Buffer::from(message.as_bytes().to_vec())))
             }
         });
-        let far =
-            Far::serve(SoapService::builder().compression(compression).add_operation(fetch).build()?, Some(rate))?;
+        let remote = RemoteServer::serve(
+            SoapService::builder().compression(compression).add_operation(fetch).build()?,
+            Some(rate),
+        )?;
         let (compared, expected) = (Arc::clone(messages), Arc::new(AtomicUsize::new(0)));
         let which = Arc::clone(&expected);
-        let client = Client::builder(&*far.url).timeout(None).inspect(move |bytes| {
+        let client = Client::builder(&*remote.url).timeout(None).inspect(move |bytes| {
             if bytes == compared[which.load(Relaxed)].as_bytes() { Ok(()) } else { Err("another message".into()) }
         });
-        Ok(Lane { client: client.build()?, expected, far })
+        Ok(Lane { client: client.build()?, expected, remote })
     }
 
     /// Returns the time for a message, and the bytes carried for it.
     async fn fetch(&self, which: u32) -> Result<(Duration, u64)> {
         self.expected.store(which as usize, Relaxed);
-        let before = self.far.carried();
+        let before = self.remote.carried();
         let start = Instant::now();
         self.client.send(&Fetch { which }).await?;
-        Ok((start.elapsed(), self.far.carried() - before))
+        Ok((start.elapsed(), self.remote.carried() - before))
     }
 }
 

@@ -28,7 +28,7 @@ const IDLE: usize = 100;
 /// Kilobytes that a connection kept before the limit.
 const BEFORE: u32 = 235;
 /// Kilobytes that it may keep: slightly more than the message.
-const KEPT: f64 = 130.0;
+const MAX_KILOBYTES: f64 = 130.0;
 
 #[derive(Debug, Clone)]
 struct Bench {
@@ -119,10 +119,10 @@ impl Bench {
                 let bytes = idle(server.address, server.pid, &LONG.parse()?, bench.idle)?;
                 Ok(bytes / 1e3)
             };
-            let goal = format!("at most {KEPT} KB");
+            let goal = format!("at most {MAX_KILOBYTES} KB");
             judge(&goal, of(OURS).and_then(|ours| Ok((ours, of(REGULAR)?))), |(ours, regular)| {
                 let gsoap = of("gsoap").map_or_else(|error| format!("{error:#}"), |gsoap| format!("{gsoap:.0}"));
-                Ok(Goal::at_most(KEPT, "KB", ours, format!("regular {regular:.0}, gSOAP {gsoap}")))
+                Ok(Goal::at_most(MAX_KILOBYTES, "KB", ours, format!("regular {regular:.0}, gSOAP {gsoap}")))
             })
         })
     }

@@ -20,7 +20,7 @@ use super::{Effort, Task};
 use crate::messages::Same;
 use crate::statistics::{Interval, median_interval};
 use crate::stream::lane::{Lane, Setup};
-use crate::stream::way::{As, Dynamic, Typed, Way};
+use crate::stream::target::{DecodeTarget, Dynamic, Target, Typed};
 use crate::stream::{Bound, Kind, Recipe, Stream, Visitor, with_stream};
 
 /// Maximum ratio to regular mode.
@@ -44,7 +44,7 @@ const HUGE: (Form, Size) =
 const QUICK: [Size; 2] = [Size { n: 1, phases: [4, 4] }, Size { n: 20, phases: [4, 4] }];
 
 /// Minimum number of plays for an interval of the median.
-const FEWEST: usize = 6;
+const MIN_PLAYS: usize = 6;
 /// Duration of the plays of a stream, if they are enough by then.
 const TIME: Duration = Duration::from_secs(1);
 /// Number of messages whose values are checked before times count; after that, the last one of each
@@ -87,19 +87,19 @@ pub fn tasks(effort: Effort) -> Vec<Task> {
     let sizes = if effort.is_quick { &QUICK[..] } else { &SIZES };
     let mut tasks = Vec::new();
     for form in FORMS {
-        for read_as in [As::Typed, As::Dynamic] {
-            tasks.extend(sizes.iter().flat_map(|&size| phases(effort, form, read_as, size)));
+        for target in [Target::Typed, Target::Dynamic] {
+            tasks.extend(sizes.iter().flat_map(|&size| phases(effort, form, target, size)));
         }
     }
     if !effort.is_quick {
-        tasks.extend(phases(effort, HUGE.0, As::Typed, HUGE.1));
+        tasks.extend(phases(effort, HUGE.0, Target::Typed, HUGE.1));
     }
     tasks
 }
 
-fn phases(effort: Effort, form: Form, read_as: As, size: Size) -> [Task; 2] {
-    let plays = Rc::new(Plays { effort, form, read_as, size, intervals: OnceCell::new() });
-    let (name, [first, next]) = (read_as.name(), size.phases);
+fn phases(effort: Effort, form: Form, target: Target, size: Size) -> [Task; 2] {
+    let plays = Rc::new(Plays { effort, form, target, size, intervals: OnceCell::new() });
+    let (name, [first, next]) = (target.name(), size.phases);
     [(0, format!("first {first} messages")), (1, format!("next {next}"))].map(|(phase, which)| {
         let plays = plays.clone();
         Task {
@@ -113,7 +113,7 @@ fn phases(effort: Effort, form: Form, read_as: As, size: Size) -> [Task; 2] {
 struct Plays {
     effort: Effort,
     form: Form,
-    read_as: As,
+    target: Target,
     size: Size,
     intervals: OnceCell<Vec<(&'static str, [Interval; 2])>>,
 }
@@ -147,7 +147,7 @@ impl Plays {
     fn of(&self, kind: Kind) -> Result<[Interval; 2]> {
         let recipe = Recipe { kind, n: self.size.n, percent: 100, partitions: 1 };
         let bound = Bound { bytes: usize::MAX, messages: self.size.phases.iter().sum() };
-        with_stream(recipe, bound, Play { effort: self.effort, read_as: self.read_as, size: self.size })
+        with_stream(recipe, bound, Play { effort: self.effort, target: self.target, size: self.size })
     }
 }
 
@@ -159,7 +159,7 @@ fn beyond(interval: &Interval) -> f64 {
 /// Plays a stream repeatedly, each time with new decoders.
 struct Play {
     effort: Effort,
-    read_as: As,
+    target: Target,
     size: Size,
 }
 
@@ -167,24 +167,24 @@ impl Visitor for Play {
     type Output = [Interval; 2];
 
     fn visit<T: Same>(self, stream: Stream<T>) -> Result<[Interval; 2]> {
-        match self.read_as {
-            As::Typed => self.plays::<T, Typed>(stream),
-            As::Dynamic => self.plays::<T, Dynamic>(stream),
+        match self.target {
+            Target::Typed => self.plays::<T, Typed>(stream),
+            Target::Dynamic => self.plays::<T, Dynamic>(stream),
         }
     }
 }
 
 impl Play {
-    fn plays<T: Same, W: Way<T>>(&self, stream: Stream<T>) -> Result<[Interval; 2]> {
+    fn plays<T: Same, D: DecodeTarget<T>>(&self, stream: Stream<T>) -> Result<[Interval; 2]> {
         let stream = Rc::new(stream);
-        let open = |differential| Lane::<T, W>::open(stream.clone(), Setup::new(differential));
+        let open = |differential| Lane::<T, D>::open(stream.clone(), Setup::new(differential));
         let mut checked = open(Differential::default());
         (0..CHECKED.min(stream.messages.len()))
             .try_for_each(|_| checked.advance(1).and_then(|()| checked.check_last()))?;
         let turn = (TURN / stream.message_len().max(1)).max(1);
         let (begin, mut ratios) = (Instant::now(), [Vec::new(), Vec::new()]);
         for play in 0..self.effort.pairs {
-            if play >= FEWEST && begin.elapsed() >= TIME {
+            if play >= MIN_PLAYS && begin.elapsed() >= TIME {
                 break;
             }
             let mut lanes = [open(Differential::default()), open(Differential::OFF)];
@@ -199,7 +199,12 @@ impl Play {
 }
 
 /// Returns the total time of the first lane divided by that of the second, for `messages` messages.
-fn phase<T: Same, W: Way<T>>(lanes: &mut [Lane<T, W>; 2], messages: usize, turn: usize, play: usize) -> Result<f64> {
+fn phase<T: Same, D: DecodeTarget<T>>(
+    lanes: &mut [Lane<T, D>; 2],
+    messages: usize,
+    turn: usize,
+    play: usize,
+) -> Result<f64> {
     let (mut totals, mut left, mut turns) = ([0; 2], messages, play);
     while left > 0 {
         let some = turn.min(left);
@@ -214,12 +219,12 @@ fn phase<T: Same, W: Way<T>>(lanes: &mut [Lane<T, W>; 2], messages: usize, turn:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::Plan;
+    use crate::measure::SampleSize;
     use std::collections::HashSet;
 
     fn effort() -> Effort {
-        let plan = Plan { runs: 5, time: Duration::ZERO };
-        Effort { n: 10, plan, pairs: 3, large_messages: 4, small_messages: 20, is_quick: true }
+        let sample_size = SampleSize { runs: 5, time: Duration::ZERO };
+        Effort { n: 10, sample_size, pairs: 3, large_messages: 4, small_messages: 20, is_quick: true }
     }
 
     #[test]

@@ -33,7 +33,7 @@ use indicatif::ProgressBar;
 
 use crate::environment::Environment;
 use crate::load::server;
-use crate::measure::Plan;
+use crate::measure::SampleSize;
 use goal::{Goal, table};
 
 /// How thoroughly to measure.
@@ -70,7 +70,7 @@ pub struct Effort {
     /// Number of elements in an array.
     pub n: usize,
     /// Runs of a stream.
-    pub plan: Plan,
+    pub sample_size: SampleSize,
     /// Number of pairs of streams.
     pub pairs: usize,
     /// Number of messages with large arrays in each stream of a pair.
@@ -85,7 +85,7 @@ impl Effort {
     fn new(arguments: &FiguresArguments) -> Self {
         let full = Effort {
             n: 100_000,
-            plan: Plan { runs: 25, time: Duration::from_millis(400) },
+            sample_size: SampleSize { runs: 25, time: Duration::from_millis(400) },
             pairs: 100,
             large_messages: 24,
             small_messages: 1000,
@@ -93,7 +93,7 @@ impl Effort {
         };
         let quick = Effort {
             n: 1000,
-            plan: Plan { runs: 5, time: Duration::ZERO },
+            sample_size: SampleSize { runs: 5, time: Duration::ZERO },
             pairs: 5,
             large_messages: 4,
             small_messages: 1,
@@ -121,7 +121,7 @@ pub struct Task {
 /// # Errors
 /// When a value is wrong, or a message cannot be decoded.
 pub fn run(arguments: &FiguresArguments) -> Result<ExitCode> {
-    server::look_at_cores();
+    server::remember_cores();
     let environment = Environment::prepare();
     environment.warning().iter().for_each(|warning| eprintln!("{warning}"));
     let mut tasks = all(Effort::new(arguments), arguments);

@@ -29,14 +29,14 @@ const PIECES: [f64; 2] = [SEGMENT as f64, (16 << 10) as f64];
 pub const LATE: Duration = Duration::from_millis(1);
 
 /// A server reached through a network, stopped when dropped.
-pub struct Far {
+pub struct RemoteServer {
     /// The URL for clients.
     pub url: String,
     handle: ServerHandle,
     carried: Arc<AtomicU64>,
 }
 
-impl Far {
+impl RemoteServer {
     /// Serves a service on the current runtime, at a rate in Mbit/s in each direction, or at
     /// loopback speed without a rate.
     ///
@@ -54,7 +54,7 @@ impl Far {
             Some(rate) => forward(address, bytes_a_second(rate), Arc::clone(&carried))?,
             None => address,
         };
-        Ok(Far { url: format!("http://{address}/"), handle, carried })
+        Ok(RemoteServer { url: format!("http://{address}/"), handle, carried })
     }
 
     /// Returns the number of bytes carried to clients so far.
@@ -63,7 +63,7 @@ impl Far {
     }
 }
 
-impl Drop for Far {
+impl Drop for RemoteServer {
     fn drop(&mut self) {
         self.handle.shutdown();
     }

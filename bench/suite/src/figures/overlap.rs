@@ -16,7 +16,7 @@ use deltasoap::{Differential, Lease, Soap, Streamed, Templating};
 use deltasoap_streams::arrays::hard_doubles;
 
 use super::goal::Goal;
-use super::network::Far;
+use super::network::RemoteServer;
 use super::{Effort, Task};
 use crate::statistics::median_interval;
 
@@ -50,8 +50,8 @@ fn measure(effort: Effort, n: usize, rate: Option<f64>) -> Result<Goal> {
 async fn timed(effort: Effort, n: usize, rate: Option<f64>) -> Result<[Vec<f64>; 2]> {
     let doubles: Arc<[f64]> = hard_doubles(n).into();
     let made = Arc::new(Mutex::new(Vec::new()));
-    let far = Far::serve(service(&doubles, &made)?, rate)?;
-    let client = Client::builder(&*far.url).templating(Templating::OFF).timeout(None).build()?;
+    let remote = RemoteServer::serve(service(&doubles, &made)?, rate)?;
+    let client = Client::builder(&*remote.url).templating(Templating::OFF).timeout(None).build()?;
     let make = || *made.lock().unwrap_or_else(PoisonError::into_inner) = doubles.to_vec();
     // The warm-up call needs values too.
     make();
@@ -61,10 +61,10 @@ async fn timed(effort: Effort, n: usize, rate: Option<f64>) -> Result<[Vec<f64>;
     let (least, most) = if effort.is_quick { (1, 1) } else { (7, 51) };
     let (mut times, begin) = ([const { Vec::new() }; 2], Instant::now());
     while times[0].len() < least || times[0].len() < most && begin.elapsed() < Duration::from_secs(20) {
-        for (way, times) in times.iter_mut().enumerate() {
+        for (index, times) in times.iter_mut().enumerate() {
             make();
             let start = Instant::now();
-            match way {
+            match index {
                 0 => client.send(&Whole {}).await?,
                 _ => client.send(&Overlaid {}).await?,
             }

@@ -39,7 +39,7 @@ fn in_process(effort: Effort, direction: &str) -> Result<Goal> {
     };
     let (mut one, mut other) = (Deltasoap::default(), Deltasoap::default());
     let mut sessions = [one.prepare(workload("hard")?, effort.n)?, other.prepare(workload("doubles64")?, effort.n)?];
-    let figures = measure(&mut sessions, effort.plan, || ())?;
+    let figures = measure(&mut sessions, effort.sample_size, || ())?;
     let [text, packed] = &figures[..] else { anyhow::bail!("a lane without figures") };
     let detail = format!(
         "text {} ns and {} bytes, packed {} ns and {} bytes",

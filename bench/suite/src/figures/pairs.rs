@@ -108,13 +108,13 @@ impl Pairs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::Plan;
+    use crate::measure::SampleSize;
     use std::time::Duration;
 
     #[test]
     fn every_pair_gives_a_ratio() {
-        let plan = Plan { runs: 5, time: Duration::ZERO };
-        let effort = Effort { n: 10, plan, pairs: 3, large_messages: 4, small_messages: 20, is_quick: true };
+        let sample_size = SampleSize { runs: 5, time: Duration::ZERO };
+        let effort = Effort { n: 10, sample_size, pairs: 3, large_messages: 4, small_messages: 20, is_quick: true };
         for kind in [Kind::Hard, Kind::Fetch] {
             let ratios = with_stream(Recipe::identical(kind, 10), Bound::LARGE, Pairs(effort)).unwrap();
             assert!(ratios.len() == 3 && ratios.iter().all(|ratio| *ratio > 0.0));

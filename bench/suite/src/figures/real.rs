@@ -151,17 +151,17 @@ pub fn tasks(effort: Effort, peers: Option<PathBuf>) -> Vec<Task> {
     tasks
 }
 
-/// Goals on the ways to read one message, each compared with the general routines.
+/// Goals on the methods of reading one message, each compared with the general routines.
 fn message_tasks<T: Message + PartialEq + Debug + 'static>(
     effort: Effort,
     name: &'static str,
     message: &'static [u8],
 ) -> Vec<Task> {
-    let task = |way: Way| {
-        let measure = move || way_goal::<T>(effort, way, (name, message));
-        Task { name: format!("real: {name}, {}", way.name()), measure: Box::new(measure) }
+    let task = |method: Method| {
+        let measure = move || method_goal::<T>(effort, method, (name, message));
+        Task { name: format!("real: {name}, {}", method.name()), measure: Box::new(measure) }
     };
-    WAYS.into_iter().map(task).collect()
+    METHODS.into_iter().map(task).collect()
 }
 
 /// A goal on a single message in megabytes per second, compared with an earlier result.
@@ -171,53 +171,53 @@ fn single<T: Message + PartialEq + Debug + 'static>(
     before: f64,
 ) -> Task {
     let measure = move || {
-        let reading = Reading::<T>::new(Way::OneShot, Decoder::new(options()), message)?;
+        let reading = Reading::<T>::new(Method::OneShot, Decoder::new(options()), message)?;
         let mut sessions: [Box<dyn Session>; 1] = [Box::new(reading)];
-        let figures = measure(&mut sessions, effort.plan, || ())?;
+        let figures = measure(&mut sessions, effort.sample_size, || ())?;
         let ns = figures.first().context("no figures")?.interval;
         let bytes = message.len() as f64 * 1e3;
         let rate = Interval { low: bytes, median: bytes, high: bytes }.by(ns);
         let detail = format!("twice the {before} of before; {} bytes", message.len());
         Ok(Goal::at_least(2.0 * before, "MB/s", rate.median, detail).within(rate))
     };
-    Task { name: format!("real: {name}, {}, speed", Way::OneShot.name()), measure: Box::new(measure) }
+    Task { name: format!("real: {name}, {}, speed", Method::OneShot.name()), measure: Box::new(measure) }
 }
 
-/// The measured ways.
-const WAYS: [Way; 4] = [Way::Kept, Way::OneShot, Way::Value, Way::Node];
+/// The measured methods.
+const METHODS: [Method; 4] = [Method::ReusedDecoder, Method::OneShot, Method::Value, Method::Node];
 
-/// A way to read a message.
+/// A method of reading a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Method {
     /// As a type, by a decoder that has already read the same message.
-    Kept,
+    ReusedDecoder,
     /// As a type, by the function for single messages.
     OneShot,
     /// As a dynamic value, by a decoder that has already read the same message.
     Value,
     /// As a tree.
     Node,
-    /// As a type, by a new decoder: the baseline of [`Way::OneShot`].
-    Fresh,
+    /// As a type, by a new decoder: the baseline of [`Method::OneShot`].
+    NewDecoder,
 }
 
-impl Way {
+impl Method {
     fn name(self) -> &'static str {
         match self {
-            Way::Kept => "typed, decoder kept",
-            Way::OneShot => "typed, one message",
-            Way::Value => "dynamic value",
-            Way::Node => "tree",
-            Way::Fresh => "typed, decoder made anew",
+            Method::ReusedDecoder => "typed, decoder kept",
+            Method::OneShot => "typed, one message",
+            Method::Value => "dynamic value",
+            Method::Node => "tree",
+            Method::NewDecoder => "typed, decoder made anew",
         }
     }
 
     /// Returns the target speedup over the general routines.
     fn bound(self) -> f64 {
         match self {
-            Way::Kept | Way::OneShot => 2.0,
-            Way::Value | Way::Node => 3.0,
-            Way::Fresh => 1.0,
+            Method::ReusedDecoder | Method::OneShot => 2.0,
+            Method::Value | Method::Node => 3.0,
+            Method::NewDecoder => 1.0,
         }
     }
 }
@@ -226,31 +226,31 @@ fn options() -> DecodeOptions {
     DecodeOptions { differential: Differential::OFF, ..DecodeOptions::default() }
 }
 
-fn way_goal<T: Message + PartialEq + Debug>(
+fn method_goal<T: Message + PartialEq + Debug>(
     effort: Effort,
-    way: Way,
+    method: Method,
     (name, message): (&'static str, &'static [u8]),
 ) -> Result<Goal> {
-    let general = if way == Way::OneShot { Way::Fresh } else { way };
+    let general = if method == Method::OneShot { Method::NewDecoder } else { method };
     let mut sessions: Vec<Box<dyn Session>> = vec![
-        Box::new(Reading::<T>::new(way, Decoder::new(options()), message)?),
+        Box::new(Reading::<T>::new(method, Decoder::new(options()), message)?),
         Box::new(Reading::<T>::new(general, Decoder::without_shortcuts(options()), message)?),
     ];
-    let figures = measure(&mut sessions, effort.plan, || ())?;
+    let figures = measure(&mut sessions, effort.sample_size, || ())?;
     let [ours, general] = &figures[..] else { return Err(anyhow::anyhow!("a lane without figures")) };
     let rate = |ns: u64| message.len() as f64 * 1e3 / ns.max(1) as f64;
     let mut detail = format!("{:.0} MB/s, general routines {:.0}", rate(ours.ns_median), rate(general.ns_median));
     // Small runs only show that it works; without valgrind nothing is counted.
-    if let Some((ours, general)) = (!effort.is_quick).then(|| instructions_a_byte(name, way, message)).flatten() {
+    if let Some((ours, general)) = (!effort.is_quick).then(|| instructions_a_byte(name, method, message)).flatten() {
         detail += &format!("; {ours:.2} instructions a byte, general routines {general:.2}");
     }
     let times = general.interval.by(ours.interval);
-    Ok(Goal::at_least(way.bound(), "× the general routines", times.median, detail).within(times))
+    Ok(Goal::at_least(method.bound(), "× the general routines", times.median, detail).within(times))
 }
 
 /// Returns the instructions per byte of a message, and those of the general routines.
-fn instructions_a_byte(name: &str, way: Way, message: &[u8]) -> Option<(f64, f64)> {
-    let name = format!("{name}, {}", way.name());
+fn instructions_a_byte(name: &str, method: Method, message: &[u8]) -> Option<(f64, f64)> {
+    let name = format!("{name}, {}", method.name());
     let count = |arguments: &[&str]| {
         let count = instructions::counted(arguments).ok()?;
         Some(count as f64 / (COUNTED * message.len()) as f64)
@@ -264,24 +264,25 @@ const COUNTED: usize = 16;
 /// Runs `once --real`: reads a recorded message several times under a profiler.
 ///
 /// # Errors
-/// When no message or way of reading has this name.
+/// When no message or method of reading has this name.
 pub fn once(name: &str, is_general: bool) -> Result<()> {
-    let (message, way) = name.split_once(", ").unwrap_or((name, ""));
-    let way = WAYS.into_iter().find(|it| it.name() == way).with_context(|| format!("{name}: no such way to read"))?;
+    let (message, method) = name.split_once(", ").unwrap_or((name, ""));
+    let method =
+        METHODS.into_iter().find(|it| it.name() == method).with_context(|| format!("{name}: no such way to read"))?;
     match message {
-        "HostSystemResourceInfo" => read_some::<ResourceResponse>(way, is_general, vsphere::resource()),
-        "AlarmState[]" => read_some::<AlarmResponse>(way, is_general, vsphere::alarms()),
-        "EntityStatus" => read_some::<StatusResponse>(way, is_general, vsphere::status()),
-        "Inform" => read_some::<Inform>(way, is_general, inform::one()),
+        "HostSystemResourceInfo" => read_some::<ResourceResponse>(method, is_general, vsphere::resource()),
+        "AlarmState[]" => read_some::<AlarmResponse>(method, is_general, vsphere::alarms()),
+        "EntityStatus" => read_some::<StatusResponse>(method, is_general, vsphere::status()),
+        "Inform" => read_some::<Inform>(method, is_general, inform::one()),
         _ => bail!("{name}: no such message"),
     }
 }
 
-fn read_some<T: Message>(way: Way, is_general: bool, message: &[u8]) -> Result<()> {
-    let way = if is_general && way == Way::OneShot { Way::Fresh } else { way };
+fn read_some<T: Message>(method: Method, is_general: bool, message: &[u8]) -> Result<()> {
+    let method = if is_general && method == Method::OneShot { Method::NewDecoder } else { method };
     let mut decoder = if is_general { Decoder::without_shortcuts(options()) } else { Decoder::new(options()) };
     let mut read = |count: usize| {
-        (0..count).try_for_each(|_| read::<T>(way, &mut decoder, message).map(|value| drop(black_box(value))))
+        (0..count).try_for_each(|_| read::<T>(method, &mut decoder, message).map(|value| drop(black_box(value))))
     };
     // Names and markup are learned before.
     read(4)?;
@@ -298,10 +299,10 @@ fn series_goal(effort: Effort) -> Result<Goal> {
     let value = SeriesResponse { time, value: deltasoap_streams::arrays::hard_doubles(SAMPLES) };
     let message = encode_message(Version::Soap11, Use::Literal, &[], &value, Buffer::default())?;
     let mut sessions: Vec<Box<dyn Session>> = vec![
-        Box::new(Reading::<SeriesResponse>::new(Way::Value, Decoder::new(options()), message.as_slice())?),
-        Box::new(Reading::<SeriesResponse>::new(Way::Kept, Decoder::new(options()), message.as_slice())?),
+        Box::new(Reading::<SeriesResponse>::new(Method::Value, Decoder::new(options()), message.as_slice())?),
+        Box::new(Reading::<SeriesResponse>::new(Method::ReusedDecoder, Decoder::new(options()), message.as_slice())?),
     ];
-    let figures = measure(&mut sessions, effort.plan, || ())?;
+    let figures = measure(&mut sessions, effort.sample_size, || ())?;
     let [ours, typed] = &figures[..] else { return Err(anyhow::anyhow!("a lane without figures")) };
     let rate = |ns: u64| message.as_slice().len() as f64 * 1e3 / ns.max(1) as f64;
     let detail = format!("{:.0} MB/s, typed {:.0}", rate(ours.ns_median), rate(typed.ns_median));
@@ -316,10 +317,10 @@ fn peer_goal(effort: Effort, name: &str, bound: f64, folder: &std::path::Path) -
     let value: ResourceResponse = decode_request(message)?.1;
     let mut peer = Peer::start(definition, folder)?;
     let checksum = checksum_of(&value.returnval);
-    let ours = Reading::<ResourceResponse>::new(Way::Kept, Decoder::new(options()), message)?;
+    let ours = Reading::<ResourceResponse>::new(Method::ReusedDecoder, Decoder::new(options()), message)?;
     let mut sessions =
         vec![Box::new(ours) as Box<dyn Session>, peer.prepare_message("decode-resource", message, &checksum)?];
-    let figures = measure(&mut sessions, effort.plan, || ())?;
+    let figures = measure(&mut sessions, effort.sample_size, || ())?;
     let [ours, theirs] = &figures[..] else { return Err(anyhow::anyhow!("a lane without figures")) };
     let rate = |ns: u64| message.len() as f64 * 1e3 / ns.max(1) as f64;
     let detail = format!("{:.0} MB/s, {name} {:.0}", rate(ours.ns_median), rate(theirs.ns_median));
@@ -352,7 +353,7 @@ fn add(sum: &mut Checksum, resource: &HostSystemResourceInfo) {
 
 /// Reads one message repeatedly.
 struct Reading<T> {
-    way: Way,
+    method: Method,
     decoder: Decoder,
     ring: Ring,
     expected: Read<T>,
@@ -369,9 +370,9 @@ enum Read<T> {
 
 impl<T: Message + PartialEq + Debug> Reading<T> {
     /// The result is compared with that of the general routines.
-    fn new(way: Way, decoder: Decoder, message: &[u8]) -> Result<Self> {
-        let expected = read(way, &mut Decoder::without_shortcuts(options()), message)?;
-        Ok(Reading { way, decoder, ring: Ring::new(message), expected, last: None })
+    fn new(method: Method, decoder: Decoder, message: &[u8]) -> Result<Self> {
+        let expected = read(method, &mut Decoder::without_shortcuts(options()), message)?;
+        Ok(Reading { method, decoder, ring: Ring::new(message), expected, last: None })
     }
 }
 
@@ -391,7 +392,7 @@ impl<T: Message + PartialEq + Debug> Session for Reading<T> {
         for _ in 0..count {
             let (ns, result) = timed(|| {
                 (0..messages).try_for_each(|_| -> Result<()> {
-                    self.last = Some(black_box(read(self.way, &mut self.decoder, self.ring.next())?));
+                    self.last = Some(black_box(read(self.method, &mut self.decoder, self.ring.next())?));
                     Ok(())
                 })
             });
@@ -411,25 +412,25 @@ impl<T: Message + PartialEq + Debug> Session for Reading<T> {
     }
 }
 
-fn read<T: Message>(way: Way, decoder: &mut Decoder, message: &[u8]) -> Result<Read<T>> {
-    Ok(match way {
-        Way::Kept => {
+fn read<T: Message>(method: Method, decoder: &mut Decoder, message: &[u8]) -> Result<Read<T>> {
+    Ok(match method {
+        Method::ReusedDecoder => {
             let mut reader = EnvelopeReader::new(RequestReceiver::<T>::default());
             decoder.decode(&mut reader, message)?;
             Read::Typed(reader.into_parts().1.into_memory().into_value())
         }
-        Way::OneShot => Read::Typed(decode_request(message)?.1),
-        Way::Value => {
+        Method::OneShot => Read::Typed(decode_request(message)?.1),
+        Method::Value => {
             let mut reader = EnvelopeReader::new(Dynamic { view: T::view(), value: Value::Absent });
             decoder.decode(&mut reader, message)?;
             Read::Dynamic(reader.into_parts().1.value)
         }
-        Way::Node => {
+        Method::Node => {
             let mut root = ElementRoot::<Node>::new(Node::view());
             decoder.decode(&mut root, message)?;
             Read::Tree(root.value)
         }
-        Way::Fresh => read(Way::Kept, &mut Decoder::without_shortcuts(options()), message)?,
+        Method::NewDecoder => read(Method::ReusedDecoder, &mut Decoder::without_shortcuts(options()), message)?,
     })
 }
 
@@ -456,15 +457,15 @@ mod tests {
 
     #[test]
     fn every_way_reads_what_the_general_routines_read() {
-        let check = |way| {
+        let check = |method| {
             let mut reading =
-                Reading::<AlarmResponse>::new(way, Decoder::new(options()), vsphere::alarms()).expect("readable");
+                Reading::<AlarmResponse>::new(method, Decoder::new(options()), vsphere::alarms()).expect("readable");
             (0..3).for_each(|_| {
                 reading.run(1).expect("read");
                 reading.check().expect("the same");
             });
         };
-        WAYS.into_iter().for_each(check);
+        METHODS.into_iter().for_each(check);
     }
 
     #[test]

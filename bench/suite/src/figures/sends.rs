@@ -15,9 +15,9 @@ use deltasoap_streams::similar;
 
 use super::goal::Goal;
 use super::{Effort, Task};
+use crate::allocator;
 use crate::engine::{Peer, Session};
 use crate::measure::{Figures, measure};
-use crate::memory;
 use crate::run::peers_folder;
 use crate::send::socket::Sink;
 use crate::send::{self, Action, Case, Field, Mode, StreamedDoubles};
@@ -46,7 +46,7 @@ fn task(name: String, measure: impl FnOnce() -> Result<Goal> + 'static) -> Task 
 /// Measures cases alternately.
 fn by_turns<const N: usize>(effort: Effort, lanes: [(Case, Mode); N]) -> Result<[Figures; N]> {
     let mut sessions = lanes.iter().map(|(case, mode)| send::open(case, *mode, None)).collect::<Result<Vec<_>>>()?;
-    numbered(measure(&mut sessions, effort.plan, || ())?)
+    numbered(measure(&mut sessions, effort.sample_size, || ())?)
 }
 
 fn numbered<const N: usize>(figures: Vec<Figures>) -> Result<[Figures; N]> {
@@ -155,7 +155,7 @@ fn first_tasks(effort: Effort) -> Vec<Task> {
 fn overlay_task(effort: Effort) -> Task {
     let n = effort.n * 100;
     task(format!("send, memory of {n} overlaid doubles"), move || {
-        let (bytes, peak) = memory::peak_of(|| overlaid_bytes(n));
+        let (bytes, peak) = allocator::peak_of(|| overlaid_bytes(n));
         let detail = format!("{peak} bytes at most, of a message of {}", bytes?);
         Ok(Goal::at_most(4.0, "MiB beyond the data", peak as f64 / f64::from(1 << 20), detail))
     })
@@ -201,5 +201,5 @@ fn over_socket(effort: Effort, mode: Mode, peer: &mut Peer) -> Result<[Figures; 
     let case = Case::new(Action::ContentMatch, Values::Hard, effort.n);
     let ours = send::open(&case, mode, Some(sink.address()))?;
     let mut sessions: [Box<dyn Session>; 2] = [ours, peer.prepare_send(Values::Hard, effort.n, sink.address())?];
-    numbered(measure(&mut sessions, effort.plan, || ())?)
+    numbered(measure(&mut sessions, effort.sample_size, || ())?)
 }

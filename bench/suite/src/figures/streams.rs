@@ -7,7 +7,7 @@ use deltasoap::Differential;
 use super::goal::Goal;
 use super::{Effort, Task};
 use crate::similar::{self, Mode, Outcome};
-use crate::stream::way::As;
+use crate::stream::target::Target;
 use crate::stream::{Kind, Recipe};
 
 /// A goal on the time of changed values: `share` x the share of changed values x the time of
@@ -63,19 +63,24 @@ fn real_tasks(effort: Effort) -> Vec<Task> {
     let turns = |kind| Recipe { kind, n, percent: 1, partitions: 1 };
     let scattered = Recipe { kind: Kind::Hard, n, percent: 25, partitions: n / 4 };
     let against_regular = [
-        ("identical references in SOAP encoding", As::Typed, Recipe::identical(Kind::EncodedReferences, n), 2.0),
-        ("two kinds of message by turns, 1 % changed", As::Typed, turns(Kind::Turns), 3.0),
-        ("two kinds of message by turns, 1 % changed, dynamic", As::Dynamic, turns(Kind::Turns), 3.0),
-        ("two kinds of encoded message by turns, 1 % changed", As::Typed, turns(Kind::EncodedTurns), 3.0),
-        ("two kinds of encoded message by turns, 1 % changed, dynamic", As::Dynamic, turns(Kind::EncodedTurns), 3.0),
-        ("25 % of doubles changed, scattered", As::Typed, scattered, 2.0),
-        ("recorded Informs", As::Typed, Recipe::identical(Kind::Inform, 0), 3.0),
-        ("recorded Fetches", As::Typed, Recipe::identical(Kind::Fetch, 0), 2.0),
-        ("recorded responses to them, as trees", As::Typed, Recipe::identical(Kind::FetchTrees, 0), 2.0),
+        ("identical references in SOAP encoding", Target::Typed, Recipe::identical(Kind::EncodedReferences, n), 2.0),
+        ("two kinds of message by turns, 1 % changed", Target::Typed, turns(Kind::Turns), 3.0),
+        ("two kinds of message by turns, 1 % changed, dynamic", Target::Dynamic, turns(Kind::Turns), 3.0),
+        ("two kinds of encoded message by turns, 1 % changed", Target::Typed, turns(Kind::EncodedTurns), 3.0),
+        (
+            "two kinds of encoded message by turns, 1 % changed, dynamic",
+            Target::Dynamic,
+            turns(Kind::EncodedTurns),
+            3.0,
+        ),
+        ("25 % of doubles changed, scattered", Target::Typed, scattered, 2.0),
+        ("recorded Informs", Target::Typed, Recipe::identical(Kind::Inform, 0), 3.0),
+        ("recorded Fetches", Target::Typed, Recipe::identical(Kind::Fetch, 0), 2.0),
+        ("recorded responses to them, as trees", Target::Typed, Recipe::identical(Kind::FetchTrees, 0), 2.0),
     ];
-    let against_regular = against_regular.map(|(name, read_as, recipe, bound)| {
+    let against_regular = against_regular.map(|(name, target, recipe, bound)| {
         let measure = move || {
-            let outcome = similar::run_as(read_as, recipe, effort.plan)?;
+            let outcome = similar::run_as(target, recipe, effort.sample_size)?;
             let speed = outcome.of(Mode::Regular).interval.by(outcome.of(Mode::Differential).interval);
             Ok(Goal::at_least(bound, "× regular", 1.0 / outcome.ratio_to(Mode::Regular), times(&outcome)).within(speed))
         };
@@ -105,7 +110,7 @@ fn references_task(effort: Effort, percent: u32) -> Task {
 }
 
 fn run(effort: Effort, recipe: Recipe) -> Result<Outcome> {
-    similar::run(recipe, Differential::default(), None, effort.plan, || ())
+    similar::run(recipe, Differential::default(), None, effort.sample_size, || ())
 }
 
 fn floor_task(effort: Effort, kind: Kind, bound: f64, name: &str) -> Task {

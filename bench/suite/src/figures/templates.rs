@@ -64,7 +64,7 @@ fn any_width(effort: Effort, (field, mode): (Field, Mode), percent: u32, bound: 
     task(format!("real: template, any width, {percent} % of doubles{width}, {}", mode.name()), move || {
         let case = Case::new(Action::Redrawn { field }, Values::Hard, effort.n).changed(percent);
         let mut sessions = [send::open(&case, mode, None)?, send::open(&case, Mode::Regular, None)?];
-        let [ours, full] = pair(measure(&mut sessions, effort.plan, || ())?)?;
+        let [ours, full] = pair(measure(&mut sessions, effort.sample_size, || ())?)?;
         let detail = format!("{:.3} ms, full {:.3}", ms(&ours), ms(&full));
         let times = ours.interval.by(full.interval);
         Ok(Goal::at_most(bound, "× full", times.median, detail).within(times))
@@ -82,7 +82,7 @@ fn small<T: Message + PartialEq + Debug + 'static>(
         let bytes = full.expected.len();
         let template = Writing::new(full.clone_of_value()?, Some(Templates::new(Templating::default())))?;
         let mut sessions: [Box<dyn Session>; 2] = [Box::new(template), Box::new(full)];
-        let [ours, full] = pair(measure(&mut sessions, effort.plan, || ())?)?;
+        let [ours, full] = pair(measure(&mut sessions, effort.sample_size, || ())?)?;
         let detail = format!("{:.0} ns, full {:.0}, {bytes} bytes", ours.interval.median, full.interval.median);
         let times = full.interval.by(ours.interval);
         Ok(Goal::at_least(2.0, "times as fast as full", times.median, detail).within(times))
@@ -95,7 +95,7 @@ fn uniform(effort: Effort) -> Result<Goal> {
     // 53 random bits after the binary point.
     let item = (0..effort.n).map(|_| (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64).collect();
     let mut sessions: [Box<dyn Session>; 1] = [Box::new(Writing::new(SendDoubles { item }, None)?)];
-    let figures = measure(&mut sessions, effort.plan, || ())?;
+    let figures = measure(&mut sessions, effort.sample_size, || ())?;
     let ns = figures.first().context("no figures")?.interval.times(1.0 / effort.n as f64);
     let detail = format!("{:.2} times as fast as {before} ns, as it was", before / ns.median);
     Ok(Goal::at_most(before / times, "ns an item", ns.median, detail).within(ns))
@@ -106,7 +106,7 @@ fn long_array(effort: Effort) -> Result<Goal> {
     let case = |n| Case::new(Action::First, Values::Hard, n);
     let mut sessions =
         [send::open(&case(effort.n * 10), Mode::Regular, None)?, send::open(&case(effort.n), Mode::Regular, None)?];
-    let [long, short] = pair(measure(&mut sessions, effort.plan, || ())?)?;
+    let [long, short] = pair(measure(&mut sessions, effort.sample_size, || ())?)?;
     let [of_long, of_short]: [Interval; 2] =
         [long.interval.times(1.0 / (10 * effort.n) as f64), short.interval.times(1.0 / effort.n as f64)];
     let detail = format!("{:.1} ns an item, of {} doubles {:.1}", of_long.median, effort.n, of_short.median);

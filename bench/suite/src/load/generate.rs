@@ -11,7 +11,7 @@ use deltasoap_streams::prng::{SEED, SplitMix64};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinSet;
 
-use super::kind::{Kind, Message, Share};
+use super::kind::{Message, MessageKind, Share};
 use super::pace::{Arrivals, Pace, uniform};
 use super::record::Tally;
 use super::usage::Usage;
@@ -22,7 +22,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// Time until a failed connection is retried.
 const RECONNECT: Duration = Duration::from_millis(100);
 /// Number of messages of a kind that are tried before a load.
-const TRIED: usize = 16;
+const TRIAL_MESSAGES: usize = 16;
 /// Interval of progress reports.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -49,7 +49,7 @@ pub struct Load {
 #[derive(Debug)]
 pub struct Measured {
     /// The statistics of each kind, in the order of the shares.
-    pub tallies: Vec<(Kind, Tally)>,
+    pub tallies: Vec<(MessageKind, Tally)>,
     /// From the beginning of the measurement to the last answer.
     pub time: Duration,
     /// Number of requests answered in this time, including those that began before it.
@@ -89,18 +89,19 @@ impl Measured {
 /// # Errors
 /// When the first answer to a message is wrong, or the system refuses a necessary resource.
 pub fn generate(server: SocketAddr, pid: Option<u32>, load: &Load, tick: impl FnMut(Duration)) -> Result<Measured> {
-    let courses: Vec<Course> = load.shares.iter().map(|share| Course::new(server, share, load.changed)).collect();
-    let courses: Arc<[Course]> = courses.into();
-    runtime()?.block_on(try_out(server, &courses))?;
+    let groups: Vec<RequestGroup> =
+        load.shares.iter().map(|share| RequestGroup::new(server, share, load.changed)).collect();
+    let groups: Arc<[RequestGroup]> = groups.into();
+    runtime()?.block_on(try_out(server, &groups))?;
     let begin = Instant::now();
     let start = begin + load.warm_up;
     let shared = |thread: usize| Shared {
         server,
-        courses: Arc::clone(&courses),
+        groups: Arc::clone(&groups),
         pace: load.pace(begin, thread),
         start,
         end: start + load.time,
-        tallies: Mutex::new(vec![Tally::default(); courses.len()]),
+        tallies: Mutex::new(vec![Tally::default(); groups.len()]),
         served: AtomicU64::new(0),
     };
     let shared: Vec<Arc<Shared>> = (0..load.threads).map(|thread| Arc::new(shared(thread))).collect();
@@ -113,9 +114,9 @@ pub fn generate(server: SocketAddr, pid: Option<u32>, load: &Load, tick: impl Fn
 ///
 /// # Errors
 /// When an answer is wrong, or the system refuses a necessary resource.
-pub fn idle(server: SocketAddr, pid: u32, kind: &Kind, connections: usize) -> Result<f64> {
-    let course = Course::new(server, &Share { kind: *kind, weight: 1.0 }, 0);
-    let request = course.requests.first().context("there is no message")?;
+pub fn idle(server: SocketAddr, pid: u32, kind: &MessageKind, connections: usize) -> Result<f64> {
+    let group = RequestGroup::new(server, &Share { kind: *kind, weight: 1.0 }, 0);
+    let request = group.requests.first().context("there is no message")?;
     let resident = || Usage::of(pid).map(|usage| usage.resident);
     let open = async |all: &mut Vec<Wire>| {
         for _ in 0..connections {
@@ -201,8 +202,8 @@ impl Load {
 
 /// The messages of a kind, as requests.
 #[derive(Debug)]
-struct Course {
-    kind: Kind,
+struct RequestGroup {
+    kind: MessageKind,
     requests: Vec<Request>,
     weight: f64,
 }
@@ -216,16 +217,16 @@ struct Request {
     right: Mutex<Vec<u8>>,
 }
 
-impl Course {
+impl RequestGroup {
     fn new(server: SocketAddr, share: &Share, changed: u32) -> Self {
         let ring = share.kind.ring(changed);
         let requests = ring.into_iter().map(|message| Request::new(server, &share.kind, message)).collect();
-        Course { kind: share.kind, requests, weight: share.weight }
+        RequestGroup { kind: share.kind, requests, weight: share.weight }
     }
 }
 
 impl Request {
-    fn new(server: SocketAddr, kind: &Kind, message: Message) -> Self {
+    fn new(server: SocketAddr, kind: &MessageKind, message: Message) -> Self {
         let (operation, length) = (kind.operation(), message.text.len());
         let head = format!(
             "POST /bench HTTP/1.1\r\nHost: {server}\r\nContent-Type: text/xml; charset=utf-8\r\n\
@@ -249,16 +250,16 @@ impl Request {
 }
 
 /// Exchanges some messages of each kind once: a server that fails from the start is not loaded.
-async fn try_out(server: SocketAddr, courses: &[Course]) -> Result<()> {
+async fn try_out(server: SocketAddr, groups: &[RequestGroup]) -> Result<()> {
     let mut wire = Wire::connect(server).await.map_err(|_| anyhow::anyhow!("no server listens at {server}"))?;
-    for course in courses {
-        for request in course.requests.iter().take(TRIED) {
+    for group in groups {
+        for request in group.requests.iter().take(TRIAL_MESSAGES) {
             if !wire.is_open() {
                 wire = Wire::connect(server).await.map_err(|_| anyhow::anyhow!("no server listens at {server}"))?;
             }
             let answer = tokio::time::timeout(TIMEOUT, wire.exchange(&request.bytes)).await;
             let checked = answer.unwrap_or(Err(Failure::Timeout)).and_then(|body| request.check(body));
-            ensure!(checked.is_ok(), "{} is answered with: {}", course.kind, checked.unwrap_err().name());
+            ensure!(checked.is_ok(), "{} is answered with: {}", group.kind, checked.unwrap_err().name());
         }
     }
     Ok(())
@@ -267,7 +268,7 @@ async fn try_out(server: SocketAddr, courses: &[Course]) -> Result<()> {
 /// The state shared by the connections of a thread.
 struct Shared {
     server: SocketAddr,
-    courses: Arc<[Course]>,
+    groups: Arc<[RequestGroup]>,
     pace: Pace,
     start: Instant,
     end: Instant,
@@ -294,7 +295,7 @@ struct Connection {
 
 impl Connection {
     fn new(shared: Arc<Shared>, number: usize) -> Self {
-        let next = vec![number; shared.courses.len()];
+        let next = vec![number; shared.groups.len()];
         Connection { shared, wire: None, random: SplitMix64::stream(SEED, number as u64), next }
     }
 
@@ -320,17 +321,17 @@ impl Connection {
 
     /// Returns a random kind, by weight.
     fn draw(&mut self) -> usize {
-        let courses = &self.shared.courses;
-        let mut left = uniform(&mut self.random) * courses.iter().map(|course| course.weight).sum::<f64>();
-        let drawn = courses.iter().position(|course| {
-            left -= course.weight;
+        let groups = &self.shared.groups;
+        let mut left = uniform(&mut self.random) * groups.iter().map(|group| group.weight).sum::<f64>();
+        let drawn = groups.iter().position(|group| {
+            left -= group.weight;
             left <= 0.0
         });
-        drawn.unwrap_or(courses.len() - 1)
+        drawn.unwrap_or(groups.len() - 1)
     }
 
     async fn exchange(&mut self, kind: usize) -> Result<(), Failure> {
-        let requests = &self.shared.courses[kind].requests;
+        let requests = &self.shared.groups[kind].requests;
         let request = &requests[self.next[kind] % requests.len()];
         self.next[kind] += 1;
         let mut wire = match self.wire.take().filter(Wire::is_open) {

@@ -21,8 +21,8 @@ use crate::messages::{Mio, decode_alone, tuples};
 
 /// Memory of the messages of a ring, within bounds.
 const RING_BYTES: usize = 32 << 20;
-const FEWEST: usize = 4;
-const MOST: usize = 8192;
+const MIN_MESSAGES: usize = 4;
+const MAX_MESSAGES: usize = 8192;
 /// Number of messages if all are equal: enough that none is in the cache only because it was just
 /// sent.
 const EQUAL: usize = 16;
@@ -31,14 +31,14 @@ const EQUAL: usize = 16;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Share {
     /// The kind.
-    pub kind: Kind,
+    pub kind: MessageKind,
     /// Its weight relative to the others.
     pub weight: f64,
 }
 
 /// A kind of message: `OPERATION[:ITEMS]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Kind {
+pub struct MessageKind {
     /// The server's action with the items.
     action: Action,
     /// Number of items, or of base64 bytes; zero for `echoVoid`.
@@ -80,7 +80,7 @@ impl FromStr for Share {
     }
 }
 
-impl FromStr for Kind {
+impl FromStr for MessageKind {
     type Err = anyhow::Error;
 
     fn from_str(text: &str) -> Result<Self> {
@@ -88,11 +88,11 @@ impl FromStr for Kind {
         let n = items.parse().context("the number of items is not a number")?;
         if name == "echoVoid" {
             ensure!(!text.contains(':'), "echoVoid has no items");
-            return Ok(Kind { action: Action::Void, n: 0 });
+            return Ok(MessageKind { action: Action::Void, n: 0 });
         }
         let of = |prefix| name.strip_prefix(prefix).and_then(items_named);
         let action = of("echo").map(Action::Echo).or_else(|| of("send").map(Action::Send));
-        Ok(Kind { action: action.with_context(|| format!("no operation is named {name:?}"))?, n })
+        Ok(MessageKind { action: action.with_context(|| format!("no operation is named {name:?}"))?, n })
     }
 }
 
@@ -100,14 +100,14 @@ fn items_named(name: &str) -> Option<Items> {
     ITEMS.iter().find(|(known, _)| *known == name).map(|(_, items)| *items)
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for MessageKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.operation())?;
         if self.action == Action::Void { Ok(()) } else { write!(f, ":{}", self.n) }
     }
 }
 
-impl Kind {
+impl MessageKind {
     /// Returns the operation's name.
     pub fn operation(&self) -> String {
         match self.action {
@@ -235,8 +235,8 @@ fn ring<E: Clone + PartialEq>(
     (message, sum): Written<E>,
 ) -> Vec<(String, String)> {
     let size = message(&first).len();
-    let messages = if changes.count(first.len()) == 0 { EQUAL } else { (RING_BYTES / size).min(MOST) };
-    let ring = similar::changed(&first, changes, messages.max(FEWEST), draw);
+    let messages = if changes.count(first.len()) == 0 { EQUAL } else { (RING_BYTES / size).min(MAX_MESSAGES) };
+    let ring = similar::changed(&first, changes, messages.max(MIN_MESSAGES), draw);
     ring.iter().map(|items| (message(items), sum(items))).collect()
 }
 
@@ -275,7 +275,7 @@ responses! {
 mod tests {
     use super::*;
 
-    fn kind(text: &str) -> Kind {
+    fn kind(text: &str) -> MessageKind {
         text.parse().unwrap()
     }
 
@@ -286,7 +286,7 @@ mod tests {
         }
         assert_eq!(kind("echoInts").to_string(), "echoInts:100");
         for text in ["", "echo", "echoLongs", "fail", "echoVoid:1", "sendInts:x", "sendInts:-1"] {
-            assert!(text.parse::<Kind>().is_err(), "{text}");
+            assert!(text.parse::<MessageKind>().is_err(), "{text}");
         }
         assert_eq!("echoVoid=99".parse::<Share>().unwrap().weight, 99.0);
         assert!("echoVoid=0".parse::<Share>().is_err() && "echoVoid=NaN".parse::<Share>().is_err());
@@ -295,9 +295,9 @@ mod tests {
     #[test]
     fn a_ring_holds_more_messages_than_a_service_knows_again() {
         let len = |text: &str, changed| kind(text).ring(changed).len();
-        assert_eq!([len("sendInts:3", 100), len("sendInts:3", 0), len("echoVoid", 100)], [MOST, EQUAL, 1]);
+        assert_eq!([len("sendInts:3", 100), len("sendInts:3", 0), len("echoVoid", 100)], [MAX_MESSAGES, EQUAL, 1]);
         assert!((200..400).contains(&len("sendStrings:1000", 100)));
-        assert!((FEWEST..10).contains(&len("sendDoubles:156000", 100)));
+        assert!((MIN_MESSAGES..10).contains(&len("sendDoubles:156000", 100)));
     }
 
     #[test]

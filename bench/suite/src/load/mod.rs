@@ -109,11 +109,11 @@ pub struct LoadArguments {
 /// # Errors
 /// When a server cannot be started, fails from the first message on, or returns wrong values.
 pub fn run(arguments: &LoadArguments) -> Result<ExitCode> {
-    server::look_at_cores();
+    server::remember_cores();
     server::raise_file_limit();
     let placement =
         if arguments.no_pin { "not pinned to cores" } else { "the generator on the last, servers on the others" };
-    let environment = Environment::look(placement.to_owned());
+    let environment = Environment::detect(placement.to_owned());
     if !arguments.no_pin {
         server::pin_to_last()?;
     }

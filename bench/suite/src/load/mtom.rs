@@ -115,7 +115,7 @@ fn rate(len: u64, time: Duration) -> f64 {
 }
 
 async fn serve() -> Result<SocketAddr> {
-    let service = SoapService::builder().operation_with_context(take).operation(give).build()?;
+    let service = SoapService::builder().operation_with_context(receive_upload).operation(send_download).build()?;
     let server = Server::bind("127.0.0.1:0").await?;
     let address = server.local_addr()?;
     tokio::spawn(server.serve(service));
@@ -135,26 +135,26 @@ async fn upload(client: &Client, len: u64) -> Result<Duration> {
 async fn download(client: &Client, len: u64) -> Result<Duration> {
     let (start, request) = (Instant::now(), Download { bytes: len });
     let mut response = client.call_with::<_, Downloaded>(&request, CallOptions::new().mtom(Mtom::On)).await?;
-    let (bytes, sum) = added_up(&response.body.content, &mut response.attachments).await?;
+    let (bytes, sum) = sum_bytes(&response.body.content, &mut response.attachments).await?;
     let time = start.elapsed();
     ensure!((bytes, sum) == (len, sum_of(len)), "the client got {bytes} bytes, not {len}");
     Ok(time)
 }
 
 /// Reads a part as it arrives.
-async fn take(upload: Lease<Upload>, mut call: Call) -> Result<Stored, AttachmentError> {
-    let (bytes, sum) = added_up(&upload.content, call.attachments()).await?;
+async fn receive_upload(upload: Lease<Upload>, mut call: Call) -> Result<Stored, AttachmentError> {
+    let (bytes, sum) = sum_bytes(&upload.content, call.attachments()).await?;
     Ok(Stored { bytes, sum })
 }
 
 /// Creates a part while it is sent.
-async fn give(download: Lease<Download>) -> Result<Answer<Downloaded>, Fault> {
+async fn send_download(download: Lease<Download>) -> Result<Answer<Downloaded>, Fault> {
     let part = part(download.bytes);
     Ok(Answer::new(Downloaded { content: part.binary() }).with_part(part))
 }
 
 /// Returns the length of a part, and the sum of the bytes at multiples of [`STRIDE`].
-async fn added_up(content: &Binary, attachments: &mut Attachments) -> Result<(u64, u64), AttachmentError> {
+async fn sum_bytes(content: &Binary, attachments: &mut Attachments) -> Result<(u64, u64), AttachmentError> {
     let Binary::Part(uri) = content else { return Ok((0, 0)) };
     let mut part = attachments.find(uri).await?;
     let (mut bytes, mut sum) = (0, 0);
@@ -175,7 +175,7 @@ fn byte(index: usize) -> u8 {
     (index / STRIDE * 31 + index) as u8
 }
 
-/// Returns the expected sum of [`added_up`].
+/// Returns the expected sum of [`sum_bytes`].
 fn sum_of(len: u64) -> u64 {
     (0..len).step_by(STRIDE).map(|at| u64::from(byte((at % PIECE as u64) as usize))).sum()
 }

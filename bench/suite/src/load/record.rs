@@ -8,7 +8,7 @@ use hdrhistogram::Histogram;
 use super::wire::Failure;
 
 /// Longer latencies count as this.
-const LONGEST: Duration = Duration::from_secs(600);
+const MAX_LATENCY: Duration = Duration::from_secs(600);
 /// Significant decimal digits of recorded latencies.
 const DIGITS: u8 = 3;
 
@@ -23,7 +23,7 @@ pub struct Tally {
 
 impl Default for Tally {
     fn default() -> Self {
-        let latencies = Histogram::new_with_bounds(1, nanos(LONGEST), DIGITS);
+        let latencies = Histogram::new_with_bounds(1, nanos(MAX_LATENCY), DIGITS);
         Tally { latencies: latencies.expect("the bounds are valid"), failures: BTreeMap::new() }
     }
 }

@@ -52,7 +52,7 @@ fn cells(server: &str, measured: &Measured) -> Vec<Vec<String>> {
     let seconds = measured.time.as_secs_f64();
     let of_server = |number: Option<f64>, digits: usize| number.map_or_else(String::new, |n| format!("{n:.digits$}"));
     let peak = measured.usage.map(|[_, after]| after.peak as f64 / f64::from(1 << 20));
-    let row = |(kind, tally): &(super::kind::Kind, Tally)| {
+    let row = |(kind, tally): &(super::kind::MessageKind, Tally)| {
         let rate = tally.latencies.len() as f64 / seconds;
         let mut cells = vec![server.to_owned(), kind.to_string(), format!("{rate:.0}"), tally.failed().to_string()];
         cells.extend(QUANTILES.map(|share| format!("{:.1}", tally.quantile_us(share))));

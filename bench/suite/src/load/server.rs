@@ -66,14 +66,14 @@ pub struct Server {
 /// The owner of a server's process.
 #[expect(dead_code, reason = "held for being dropped")]
 enum Process {
-    Ours(Killed),
+    Ours(KillOnDrop),
     Peer(Box<Peer>),
 }
 
 /// A process that is killed when dropped.
-struct Killed(Child);
+struct KillOnDrop(Child);
 
-impl Drop for Killed {
+impl Drop for KillOnDrop {
     fn drop(&mut self) {
         // Both fail only if the process has already ended, which is the goal.
         let _ = self.0.kill();
@@ -109,7 +109,7 @@ impl Launch {
         command.args(["serve", "--listen", "127.0.0.1:0"]).args(options).args(&self.options);
         let missing =
             || format!("{} cannot be started: build deltasoap-cli, or use --deltasoap", self.program.display());
-        let mut process = Killed(command.stdout(Stdio::piped()).spawn().with_context(missing)?);
+        let mut process = KillOnDrop(command.stdout(Stdio::piped()).spawn().with_context(missing)?);
         let output = process.0.stdout.take().context("the server has no standard output")?;
         let mut lines = BufReader::new(output).lines();
         let address = lines.by_ref().map_while(Result::ok).find_map(|line| announced(&line));
@@ -197,7 +197,7 @@ fn initial_cores() -> CpuSet {
 }
 
 /// Remembers the available cores; must be called before anything is pinned.
-pub fn look_at_cores() {
+pub fn remember_cores() {
     initial_cores();
 }
 

@@ -15,7 +15,7 @@ use tokio::net::TcpStream;
 /// between.
 const PIECE: usize = 32 << 10;
 /// Minimum free space in the buffer for each read.
-const ROOM: usize = 16 << 10;
+const MIN_FREE: usize = 16 << 10;
 /// Maximum number of headers in an answer.
 const HEADERS: usize = 64;
 
@@ -116,7 +116,7 @@ impl Wire {
     }
 
     async fn more(&mut self) -> Result<(), Failure> {
-        self.buffer.reserve(ROOM);
+        self.buffer.reserve(MIN_FREE);
         match self.stream.read_buf(&mut self.buffer).await? {
             0 => Err(Failure::Closed),
             _ => Ok(()),

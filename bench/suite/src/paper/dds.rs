@@ -12,7 +12,7 @@ use deltasoap_report::statistics::{Compared, Group};
 use deltasoap_report::{Chart, Exhibit, Grid, Sizes, Test, number, size_names};
 
 use super::fresh::MESSAGES;
-use super::points::{Condition, Point, Way};
+use super::points::{Condition, Point, Setting};
 use super::printed::{Cell, DifferentialDeserialization as Printed};
 use super::scope::{SIZES, Scope, general, hard};
 use super::section5;
@@ -48,8 +48,8 @@ pub fn exhibits(study: Study<'_>, scope: &Scope) -> Result<Vec<Exhibit>> {
     ])
 }
 
-pub fn full(portion: u32) -> Way {
-    Way::checkpoints(Policy::Full, portion)
+pub fn full(portion: u32) -> Setting {
+    Setting::checkpoints(Policy::Full, portion)
 }
 
 pub fn named(printed: &Printed, name: &'static str, caption: &str) -> Exhibit {
@@ -67,7 +67,7 @@ pub fn named(printed: &Printed, name: &'static str, caption: &str) -> Exhibit {
 fn figure2(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     let mut series: Vec<(String, Vec<f64>)> = Vec::new();
     for (kind, _, _, name) in TYPES {
-        let ours = scope.sizes.iter().map(|&n| study.ms(Recipe::identical(kind, n), Way::REGULAR));
+        let ours = scope.sizes.iter().map(|&n| study.ms(Recipe::identical(kind, n), Setting::REGULAR));
         series.push((format!("deltasoap, {name}"), ours.collect()));
         let theirs: Option<Vec<f64>> = scope.sizes.iter().map(|&n| study.gsoap(kind, n)).collect();
         series.extend(theirs.map(|theirs| (format!("gSOAP, {name}"), theirs)));
@@ -83,8 +83,8 @@ fn figure2(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
 /// The cost of checkpoints that are never used.
 fn figure3(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     let portions = [32, 256, 512, 1024, 4096];
-    let times = |way| -> Vec<f64> { scope.sizes.iter().map(|&n| study.ms(unread(n), way)).collect() };
-    let mut series = vec![("No DDS".to_owned(), times(Way::REGULAR))];
+    let times = |setting| -> Vec<f64> { scope.sizes.iter().map(|&n| study.ms(unread(n), setting)).collect() };
+    let mut series = vec![("No DDS".to_owned(), times(Setting::REGULAR))];
     series.extend(portions.map(|portion| (format!("N = {portion}"), times(always_first(portion)))));
     let title = "Deserialization time in regular mode with checkpoints, ms (hard doubles)";
     Exhibit {
@@ -103,23 +103,23 @@ fn unread(n: usize) -> Recipe {
     hard(n, 0, 1)
 }
 
-fn always_first(portion: u32) -> Way {
-    Way { condition: Condition::AlwaysFirst, ..full(portion) }
+fn always_first(portion: u32) -> Setting {
+    Setting { condition: Condition::AlwaysFirst, ..full(portion) }
 }
 
 /// Returns the rows of Table 2: name, the paper's name, and how it is measured.
-fn table2_rows() -> Vec<(&'static str, Option<&'static str>, Way)> {
-    let fast = |matcher| Way { matcher, ..full(4096) };
+fn table2_rows() -> Vec<(&'static str, Option<&'static str>, Setting)> {
+    let fast = |matcher| Setting { matcher, ..full(4096) };
     vec![
-        ("Dummy", Some("dummy"), Way::REGULAR),
-        ("No DDS", Some("regular"), Way::REGULAR),
-        ("No DDS, no shortcut", None, Way::GENERAL),
+        ("Dummy", Some("dummy"), Setting::REGULAR),
+        ("No DDS", Some("regular"), Setting::REGULAR),
+        ("No DDS, no shortcut", None, Setting::GENERAL),
         ("XOR", Some("xor"), fast(Match::Xor)),
         ("Adler32", Some("adler32"), fast(Match::Adler32)),
         ("CRC32", Some("crc32"), fast(Match::Crc32)),
         ("Cmp", Some("compare"), fast(Match::Compare)),
         ("Keyed", None, fast(Match::Keyed)),
-        ("Leaf", None, Way::LEAF),
+        ("Leaf", None, Setting::LEAF),
     ]
 }
 
@@ -129,9 +129,9 @@ fn table2_recipe(row: &str, kinds: (Kind, Kind), n: usize) -> Recipe {
 
 fn table2(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     let mut rows = Vec::new();
-    for (row, mode, way) in table2_rows() {
+    for (row, mode, setting) in table2_rows() {
         for (kind, unread, key, name) in TYPES {
-            let ms = |n: usize| study.ms(table2_recipe(row, (kind, unread), n), way);
+            let ms = |n: usize| study.ms(table2_recipe(row, (kind, unread), n), setting);
             let paper = |n: usize| mode.and_then(|mode| printed.table2(mode, key, n));
             let cell = |n: usize| format!("{}{}", number(ms(n)), beside(paper(n)));
             rows.push(
@@ -153,8 +153,8 @@ fn table2(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
 
 fn table2_chart(study: Study<'_>, scope: &Scope) -> Chart {
     let n = scope.largest();
-    let series = table2_rows().into_iter().map(|(row, _, way)| {
-        let ms = TYPES.map(|(kind, unread, ..)| study.ms(table2_recipe(row, (kind, unread), n), way));
+    let series = table2_rows().into_iter().map(|(row, _, setting)| {
+        let ms = TYPES.map(|(kind, unread, ..)| study.ms(table2_recipe(row, (kind, unread), n), setting));
         (row.to_owned(), ms.to_vec())
     });
     let title = format!("Milliseconds for identical messages of {n} elements");
@@ -210,11 +210,11 @@ fn table3_row(study: Study<'_>, printed: &Printed, cells: &[Cell; 4]) -> Vec<Str
     let recipe = hard(size, percent, partitions);
     let show = |cell: &Cell| {
         let paper = their_share(printed, *cell);
-        let (ms, regular) = (study.ms(recipe, full(cell.portion)), study.ms(recipe, Way::REGULAR));
+        let (ms, regular) = (study.ms(recipe, full(cell.portion)), study.ms(recipe, Setting::REGULAR));
         format!("{}; {}{}", number(ms), number(ms / regular), beside(paper))
     };
     let names = vec![format!("{percent} %"), size.to_string()];
-    let regular = study.ms_cells(std::iter::once(recipe), Way::REGULAR);
+    let regular = study.ms_cells(std::iter::once(recipe), Setting::REGULAR);
     [names, regular, cells.iter().map(show).collect()].concat()
 }
 
@@ -230,11 +230,11 @@ fn section45(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
         for portion in PORTIONS {
             // Counts are the same in each repetition.
             let fresh = |data: &Data| {
-                let (recipe, way) = (hard(n, 25, partitions), full(portion));
-                let [first, last] = data.fresh.ends(recipe, way, Point::switches);
+                let (recipe, setting) = (hard(n, 25, partitions), full(portion));
+                let [first, last] = data.fresh.ends(recipe, setting, Point::switches);
                 let [switches, futile, regular] =
                     [Point::switches as fn(&Point) -> f64, Point::futile, Point::regular_percent]
-                        .map(|number| data.fresh.mean(recipe, way, number));
+                        .map(|number| data.fresh.mean(recipe, setting, number));
                 [switches, first, last, futile, regular].map(number).to_vec()
             };
             let numbers = study.0.first().map(fresh).unwrap_or_default();
@@ -330,7 +330,7 @@ fn baseline_claims(book: &mut Book) {
         let mut ratios = Vec::new();
         for (kind, ..) in TYPES {
             for &n in sizes {
-                let ours = data.ms(Recipe::identical(kind, n), Way::REGULAR);
+                let ours = data.ms(Recipe::identical(kind, n), Setting::REGULAR);
                 ratios.push(data.gsoap(kind, n)? / ours);
             }
         }
@@ -340,7 +340,7 @@ fn baseline_claims(book: &mut Book) {
 
 /// Returns the slowdown of a message by checkpoints that are never used, in percent.
 fn overhead(data: &Data, n: usize, portion: u32) -> f64 {
-    (data.ms(unread(n), always_first(portion)) / data.ms(unread(n), Way::REGULAR) - 1.0) * 100.0
+    (data.ms(unread(n), always_first(portion)) / data.ms(unread(n), Setting::REGULAR) - 1.0) * 100.0
 }
 
 /// Returns the paper's slowdown from its Table 3: with all values changed, in one part, no
@@ -379,11 +379,11 @@ fn overhead_claims(book: &mut Book, printed: &Rc<Printed>) {
 }
 
 fn regular(data: &Data, kind: Kind, n: usize) -> f64 {
-    data.ms(Recipe::identical(kind, n), Way::REGULAR)
+    data.ms(Recipe::identical(kind, n), Setting::REGULAR)
 }
 
 fn speedup(data: &Data, kind: Kind, n: usize, matcher: Match) -> f64 {
-    regular(data, kind, n) / data.ms(Recipe::identical(kind, n), Way { matcher, ..full(4096) })
+    regular(data, kind, n) / data.ms(Recipe::identical(kind, n), Setting { matcher, ..full(4096) })
 }
 
 fn speedups(data: &Data, sizes: &[usize]) -> Vec<f64> {
@@ -409,7 +409,7 @@ fn table2_claims(book: &mut Book, printed: &Rc<Printed>) -> Result<()> {
     book.add("Table 2", factor("xor-ints-speedup")?, |data, _| one(speedup(data, Kind::Ints, LARGEST, Match::Xor)));
     let crc32 = known(factor("crc32-dummy-speedup")?, CRC);
     book.add("Table 2", crc32, |data, _| {
-        let dummy = data.ms(Recipe::identical(Kind::UnreadHard, LARGEST), Way::REGULAR);
+        let dummy = data.ms(Recipe::identical(Kind::UnreadHard, LARGEST), Setting::REGULAR);
         one(dummy / regular(data, Kind::Hard, LARGEST) * speedup(data, Kind::Hard, LARGEST, Match::Crc32))
     });
     // At least half of theirs: the factor of two of the other speedups, in the direction of the
@@ -426,11 +426,11 @@ fn table2_claims(book: &mut Book, printed: &Rc<Printed>) -> Result<()> {
 /// Returns the times of a size, ours and theirs: without fast mode, and with it.
 fn table2_groups(data: &Data, printed: &Printed, n: usize) -> [Group; 2] {
     let mut groups = [vec![], vec![]];
-    for (at, (row, mode, way)) in table2_rows().into_iter().enumerate() {
+    for (at, (row, mode, setting)) in table2_rows().into_iter().enumerate() {
         for (type_at, (kind, unread, key, _)) in TYPES.into_iter().enumerate() {
             let Some(theirs) = mode.and_then(|mode| printed.table2(mode, key, n)) else { continue };
-            let ours = data.ms(table2_recipe(row, (kind, unread), n), way);
-            groups[usize::from(way.policy != Policy::Off)].push(Compared { ours, theirs, place: [n, at, type_at] });
+            let ours = data.ms(table2_recipe(row, (kind, unread), n), setting);
+            groups[usize::from(setting.policy != Policy::Off)].push(Compared { ours, theirs, place: [n, at, type_at] });
         }
     }
     groups
@@ -442,7 +442,7 @@ fn dual_mode_claims(book: &mut Book) {
     let statement = "time by that of regular mode, P = 25, T = 100, N = 512 and 4096";
     let better = claim("figure4", "section 4.5", statement, largest(), Test::AtMost(1.0));
     book.add("Figure 4", known(better, NO_STACK), move |data, _| {
-        let regular = data.ms(hard(LARGEST, 25, 100), Way::REGULAR);
+        let regular = data.ms(hard(LARGEST, 25, 100), Setting::REGULAR);
         numbers(vec![ms(data, 100, 512) / regular, ms(data, 100, 4096) / regular])
     });
     let statement =
@@ -466,11 +466,11 @@ fn table3_cells(percents: &[u32], sizes: &[usize], partitions: &[usize]) -> Vec<
     percents.iter().map(of).collect()
 }
 
-/// Returns shares of regular mode, ours and theirs; `way` applies to both of ours.
-fn share_groups(data: &Data, printed: &Printed, groups: &[Vec<Cell>], way: fn(Way) -> Way) -> Vec<Group> {
+/// Returns shares of regular mode, ours and theirs; `setting` applies to both of ours.
+fn share_groups(data: &Data, printed: &Printed, groups: &[Vec<Cell>], setting: fn(Setting) -> Setting) -> Vec<Group> {
     let compared = |cell: &Cell| {
         let recipe = hard(cell.size, cell.percent, cell.partitions);
-        let ours = data.ms(recipe, way(full(cell.portion))) / data.ms(recipe, way(Way::REGULAR));
+        let ours = data.ms(recipe, setting(full(cell.portion))) / data.ms(recipe, setting(Setting::REGULAR));
         let place = [cell.size, cell.partitions, cell.portion as usize];
         Some(Compared { ours, theirs: their_share(printed, *cell)?, place })
     };
@@ -478,7 +478,7 @@ fn share_groups(data: &Data, printed: &Printed, groups: &[Vec<Cell>], way: fn(Wa
 }
 
 fn table3_claims(book: &mut Book, printed: &Rc<Printed>, scope: &Scope) {
-    let as_it_is: fn(Way) -> Way = |way| way;
+    let as_it_is: fn(Setting) -> Setting = |setting| setting;
     let partitions = scope.partitions.clone();
     let statement = "order and interplay of T, N and n in Table 3: the lesser of two correlations within P = 25, 50 and 75, of ranks and of what is left of the times when each factor's own effect is taken away (P = 100 has no order)";
     // A model in which only N = 32 is slow, and T matters for the others, reaches 0.53.
@@ -488,9 +488,9 @@ fn table3_claims(book: &mut Book, printed: &Rc<Printed>, scope: &Scope) {
         has_all_columns(&columns)?;
         cells(share_groups(data, &theirs, &table3_cells(&[25, 50, 75], sizes, &columns), as_it_is))
     });
-    for (key, reference, way, because) in [
+    for (key, reference, setting, because) in [
         ("table3-cells", "both with our shortcuts", as_it_is, NO_STACK),
-        ("table3-cells-general", "both without our shortcuts, as theirs", general as fn(Way) -> Way, ""),
+        ("table3-cells-general", "both without our shortcuts, as theirs", general as fn(Setting) -> Setting, ""),
     ] {
         let statement = format!(
             "cells of Table 3, time by that of No DDS, {reference}: mean distance of logarithms from theirs, by that of the best model of P, T, N or n alone"
@@ -500,7 +500,7 @@ fn table3_claims(book: &mut Book, printed: &Rc<Printed>, scope: &Scope) {
         let (theirs, columns) = (printed.clone(), partitions.clone());
         book.add("Table 3", alike, move |data, sizes| {
             has_all_columns(&columns)?;
-            cells(share_groups(data, &theirs, &table3_cells(&PERCENTS, sizes, &columns), way))
+            cells(share_groups(data, &theirs, &table3_cells(&PERCENTS, sizes, &columns), setting))
         });
     }
     portion_claims(book);
@@ -517,7 +517,7 @@ fn portion_claims(book: &mut Book) {
         let above = all.into_iter().filter(|cell| cell.portion > 32);
         one(share(above.map(|cell| {
             let recipe = hard(cell.size, cell.percent, cell.partitions);
-            data.ms(recipe, full(cell.portion)) < data.ms(recipe, Way::REGULAR)
+            data.ms(recipe, full(cell.portion)) < data.ms(recipe, Setting::REGULAR)
         })))
     });
     let statement = "time at N = 32 by the greatest at other N, P = 25, T = 1 (\"the worst performance\")";
@@ -529,7 +529,7 @@ fn portion_claims(book: &mut Book) {
         "time at N = 32 by that of regular mode, P = 25, T = 1 (\"still better than a regular deserializer\")";
     let better = claim("portion-32-better", "section 4.5", statement, largest(), Test::AtMost(1.0));
     book.add("Table 3", known(better, NO_STACK), move |data, _| {
-        one(ms(data, 25, 32) / data.ms(hard(LARGEST, 25, 1), Way::REGULAR))
+        one(ms(data, 25, 32) / data.ms(hard(LARGEST, 25, 1), Setting::REGULAR))
     });
     let statement =
         "time at N = 512 by that at N = 4096, P = 100, T = 1 (\"comparable for all N other than 32\"; the paper: 1.1)";
@@ -601,12 +601,12 @@ mod tests {
     use crate::paper::model::Paper;
     use deltasoap_report::{Outcome, Verdict};
 
-    /// Returns verdicts on artificial times, which `ours` calculates from a recipe and a way.
-    fn judged(ours: impl Fn(Recipe, Way) -> f64) -> Vec<Verdict> {
+    /// Returns verdicts on artificial times, which `ours` calculates from a recipe and a setting.
+    fn judged(ours: impl Fn(Recipe, Setting) -> f64) -> Vec<Verdict> {
         let (data, book) = (Data::default(), claims(&Scope::new(false, &[])).unwrap());
         book.judge(Study(std::slice::from_ref(&data)));
         let mut data = data;
-        data.points.fill(|recipe, way| Point { ms: ours(recipe, way), counts: None });
+        data.points.fill(|recipe, setting| Point { ms: ours(recipe, setting), counts: None });
         Paper::Deserialization.fill(&mut data);
         book.judge(Study(std::slice::from_ref(&data)))
     }
@@ -615,8 +615,10 @@ mod tests {
         verdicts.iter().find(|verdict| verdict.claim.key == key).unwrap()
     }
 
-    fn in_table3(share: impl Fn(Recipe, f64) -> f64) -> impl Fn(Recipe, Way) -> f64 {
-        move |recipe, way| if way.policy == Policy::Off { 1.0 } else { share(recipe, f64::from(way.portion)) }
+    fn in_table3(share: impl Fn(Recipe, f64) -> f64) -> impl Fn(Recipe, Setting) -> f64 {
+        move |recipe, setting| {
+            if setting.policy == Policy::Off { 1.0 } else { share(recipe, f64::from(setting.portion)) }
+        }
     }
 
     /// Models that know parts of Table 3, as shares of regular mode: nothing, P, N, T, two of them,
@@ -661,16 +663,17 @@ mod tests {
     #[test]
     fn no_trivial_model_agrees_with_table_2() {
         let is_hard = |recipe: Recipe| f64::from(u8::from(matches!(recipe.kind, Kind::Hard | Kind::UnreadHard)));
-        let is_off = |way: Way| f64::from(u8::from(way.policy == Policy::Off));
+        let is_off = |setting: Setting| f64::from(u8::from(setting.policy == Policy::Off));
         let size = |recipe: Recipe| match recipe.kind {
             Kind::Ints | Kind::UnreadInts => 0.0,
             Kind::Easy | Kind::UnreadEasy => 1.0,
             _ => 2.0,
         };
-        let models: [&dyn Fn(Recipe, Way) -> f64; 3] =
-            [&|_, way| 1.0 + is_off(way), &|recipe, way| 1.0 + 10.0 * is_off(way) + is_hard(recipe), &|recipe, way| {
-                1.0 + 10.0 * is_off(way) + size(recipe)
-            }];
+        let models: [&dyn Fn(Recipe, Setting) -> f64; 3] = [
+            &|_, setting| 1.0 + is_off(setting),
+            &|recipe, setting| 1.0 + 10.0 * is_off(setting) + is_hard(recipe),
+            &|recipe, setting| 1.0 + 10.0 * is_off(setting) + size(recipe),
+        ];
         for (at, model) in models.into_iter().enumerate() {
             let verdicts = judged(model);
             let verdict = of(&verdicts, "table2");

@@ -10,7 +10,7 @@ use deltasoap_report::{Chart, Exhibit, Grid, Sizes, Test, number, size_names};
 use super::printed::DifferentialSerialization as Printed;
 use super::scope::{SENT, Scope};
 use super::sends::Sender;
-use super::study::{Book, Data, Found, Study, claim, known, numbers, one};
+use super::study::{Book, Data, EvidenceResult, Study, claim, known, numbers, one};
 use crate::options::Stuffing;
 use crate::send::{Action, Case, Mode, stuffed};
 use crate::workload::Values;
@@ -331,7 +331,7 @@ fn ratios(
     sizes: &[usize],
     slow: impl Fn(usize) -> (Case, Sender),
     fast: impl Fn(usize) -> (Case, Sender),
-) -> Found {
+) -> EvidenceResult {
     let sent = |(case, sender)| data.sent(case, sender);
     let ratio = |&n: &usize| Ok(sent(slow(n))? / sent(fast(n))?);
     numbers(sizes.iter().map(ratio).collect::<Result<_, String>>()?)

@@ -12,10 +12,10 @@ use std::rc::Rc;
 use anyhow::Result;
 use deltasoap_report::statistics::mean;
 
-use super::points::{Point, Way};
+use super::points::{Point, Setting};
 use super::rows::{COUNT, PointRow, count_key};
-use crate::course::Course;
 use crate::messages::Same;
+use crate::progress::Progress;
 use crate::record::Record;
 use crate::report::Counts;
 use crate::stream::lane::Lane;
@@ -27,46 +27,46 @@ pub const MESSAGES: usize = 100;
 /// The counts, and those requested.
 #[derive(Default, Clone)]
 pub struct Fresh {
-    counted: HashMap<(Recipe, Way), Rc<Vec<Point>>>,
-    missing: RefCell<BTreeSet<(Recipe, Way)>>,
+    counted: HashMap<(Recipe, Setting), Rc<Vec<Point>>>,
+    missing: RefCell<BTreeSet<(Recipe, Setting)>>,
 }
 
 impl Fresh {
     /// Returns a number of each message; if nothing was counted, placeholders, recorded as missing.
-    pub fn each(&self, recipe: Recipe, way: Way, number: fn(&Point) -> f64) -> Vec<f64> {
-        let Some(points) = self.counted.get(&(recipe, way)) else {
-            self.missing.borrow_mut().insert((recipe, way));
+    pub fn each(&self, recipe: Recipe, setting: Setting, number: fn(&Point) -> f64) -> Vec<f64> {
+        let Some(points) = self.counted.get(&(recipe, setting)) else {
+            self.missing.borrow_mut().insert((recipe, setting));
             return vec![1.0; MESSAGES];
         };
         points.iter().map(number).collect()
     }
 
     /// Returns the mean of a number.
-    pub fn mean(&self, recipe: Recipe, way: Way, number: fn(&Point) -> f64) -> f64 {
-        mean(&self.each(recipe, way, number))
+    pub fn mean(&self, recipe: Recipe, setting: Setting, number: fn(&Point) -> f64) -> f64 {
+        mean(&self.each(recipe, setting, number))
     }
 
     /// Returns the means of a number over the first and the last fifth of the messages.
-    pub fn ends(&self, recipe: Recipe, way: Way, number: fn(&Point) -> f64) -> [f64; 2] {
-        let all = self.each(recipe, way, number);
+    pub fn ends(&self, recipe: Recipe, setting: Setting, number: fn(&Point) -> f64) -> [f64; 2] {
+        let all = self.each(recipe, setting, number);
         let fifth = all.len() / 5;
         [mean(&all[..fifth]), mean(&all[all.len() - fifth..])]
     }
 
-    /// Returns the missing streams, with the number of ways in which they are decoded.
+    /// Returns the missing streams, with the number of settings in which they are decoded.
     pub fn streams(&self) -> Vec<(Recipe, usize)> {
-        self.by_stream().into_iter().map(|(recipe, ways)| (recipe, ways.len())).collect()
+        self.by_stream().into_iter().map(|(recipe, settings)| (recipe, settings.len())).collect()
     }
 
     /// Loads missing counts from a record.
-    pub fn recall(&mut self, record: &Record) {
+    pub fn load_recorded(&mut self, record: &Record) {
         let counted = &mut self.counted;
-        self.missing.get_mut().retain(|&(recipe, way)| {
-            let rows = record.of::<PointRow>(&count_key(recipe, way)).into_iter();
+        self.missing.get_mut().retain(|&(recipe, setting)| {
+            let rows = record.of::<PointRow>(&count_key(recipe, setting)).into_iter();
             let points: Vec<Point> = rows.map(|row| Point { ms: 0.0, counts: row.counts }).collect();
             let is_missing = points.len() != MESSAGES;
             if !is_missing {
-                counted.insert((recipe, way), Rc::new(points));
+                counted.insert((recipe, setting), Rc::new(points));
             }
             is_missing
         });
@@ -76,27 +76,27 @@ impl Fresh {
     ///
     /// # Errors
     /// When a message cannot be decoded, the record cannot be written, or the time is up.
-    pub fn count(&mut self, record: &mut Record, course: &Course) -> Result<()> {
+    pub fn count(&mut self, record: &mut Record, progress: &Progress) -> Result<()> {
         let bound = Bound { bytes: usize::MAX, messages: MESSAGES + 2 };
-        for (recipe, ways) in self.by_stream() {
-            course.piece()?;
-            let counted = with_stream(recipe, bound, Count { ways: &ways })?;
-            for (way, points) in ways.into_iter().zip(counted) {
-                let row = |(message, point)| PointRow::counted(message, recipe, way, point);
+        for (recipe, settings) in self.by_stream() {
+            progress.check_time()?;
+            let counted = with_stream(recipe, bound, Count { settings: &settings })?;
+            for (setting, points) in settings.into_iter().zip(counted) {
+                let row = |(message, point)| PointRow::counted(message, recipe, setting, point);
                 let rows: Vec<PointRow> = points.iter().enumerate().map(row).collect();
-                record.append(COUNT, &count_key(recipe, way), &rows)?;
-                self.counted.insert((recipe, way), Rc::new(points));
+                record.append(COUNT, &count_key(recipe, setting), &rows)?;
+                self.counted.insert((recipe, setting), Rc::new(points));
             }
-            course.done();
+            progress.done();
         }
         self.missing.borrow_mut().clear();
         Ok(())
     }
 
-    fn by_stream(&self) -> BTreeMap<Recipe, Vec<Way>> {
-        let mut streams: BTreeMap<Recipe, Vec<Way>> = BTreeMap::new();
-        for (recipe, way) in self.missing.borrow().iter() {
-            streams.entry(*recipe).or_default().push(*way);
+    fn by_stream(&self) -> BTreeMap<Recipe, Vec<Setting>> {
+        let mut streams: BTreeMap<Recipe, Vec<Setting>> = BTreeMap::new();
+        for (recipe, setting) in self.missing.borrow().iter() {
+            streams.entry(*recipe).or_default().push(*setting);
         }
         streams
     }
@@ -104,21 +104,21 @@ impl Fresh {
     /// Returns the keys of missing counts.
     #[cfg(test)]
     pub fn keys(&self) -> Vec<String> {
-        self.missing.borrow().iter().map(|&(recipe, way)| count_key(recipe, way)).collect()
+        self.missing.borrow().iter().map(|&(recipe, setting)| count_key(recipe, setting)).collect()
     }
 
     /// Replaces missing counts by numbers of a model.
     #[cfg(test)]
-    pub fn fill(&mut self, model: impl Fn(Recipe, Way, usize) -> Point) {
-        for (recipe, way) in self.missing.take() {
-            let points = (0..MESSAGES).map(|message| model(recipe, way, message)).collect();
-            self.counted.insert((recipe, way), Rc::new(points));
+    pub fn fill(&mut self, model: impl Fn(Recipe, Setting, usize) -> Point) {
+        for (recipe, setting) in self.missing.take() {
+            let points = (0..MESSAGES).map(|message| model(recipe, setting, message)).collect();
+            self.counted.insert((recipe, setting), Rc::new(points));
         }
     }
 }
 
 struct Count<'a> {
-    ways: &'a [Way],
+    settings: &'a [Setting],
 }
 
 impl Visitor for Count<'_> {
@@ -126,7 +126,7 @@ impl Visitor for Count<'_> {
 
     fn visit<T: Same>(self, stream: Stream<T>) -> Result<Self::Output> {
         let stream = Rc::new(stream);
-        self.ways.iter().map(|way| points(&mut Lane::new(stream.clone(), way.setup()))).collect()
+        self.settings.iter().map(|setting| points(&mut Lane::new(stream.clone(), setting.setup()))).collect()
     }
 }
 
@@ -152,12 +152,13 @@ mod tests {
     #[test]
     fn every_message_is_counted_for_itself() {
         let mut fresh = Fresh::default();
-        let (recipe, way) = (hard(100, 25, 2), Way::checkpoints(Policy::Full, 32));
-        let counts =
-            |fresh: &Fresh| (fresh.each(recipe, way, Point::switches), fresh.mean(recipe, way, Point::regular_percent));
+        let (recipe, setting) = (hard(100, 25, 2), Setting::checkpoints(Policy::Full, 32));
+        let counts = |fresh: &Fresh| {
+            (fresh.each(recipe, setting, Point::switches), fresh.mean(recipe, setting, Point::regular_percent))
+        };
         assert_eq!(counts(&fresh), (vec![1.0; MESSAGES], 1.0));
-        let (mut record, course) = (Record::default(), Course::new(1.0, None));
-        fresh.count(&mut record, &course).unwrap();
+        let (mut record, progress) = (Record::default(), Progress::new(1.0, None));
+        fresh.count(&mut record, &progress).unwrap();
         let (switches, regular) = counts(&fresh);
         // Two parts change: fast mode is left at least twice, and at least a quarter of the message
         // is read.
@@ -166,11 +167,11 @@ mod tests {
             "{switches:?}"
         );
         assert!((20.0..100.0).contains(&regular), "{regular}");
-        let [first, last] = fresh.ends(recipe, way, Point::switches);
+        let [first, last] = fresh.ends(recipe, setting, Point::switches);
         assert!((first - mean(&switches[..20])).abs() < 1e-9 && (last - mean(&switches[80..])).abs() < 1e-9);
         let mut again = Fresh::default();
-        again.mean(recipe, way, Point::switches);
-        again.recall(&record);
+        again.mean(recipe, setting, Point::switches);
+        again.load_recorded(&record);
         assert!(again.streams().is_empty() && record.lines().len() == MESSAGES);
         assert_eq!(counts(&again), (switches, regular));
     }

@@ -14,7 +14,7 @@ use deltasoap_report::statistics::{Compared, Group, mean};
 use deltasoap_report::{Chart, Claim, Exhibit, Grid, Printed as Prints, Sizes, Test, number, size_names};
 
 use super::dds::has_all_columns;
-use super::points::{Point, Way};
+use super::points::{Point, Setting};
 use super::printed::{Cell, LightweightCheckpointing as Printed};
 use super::scope::{Scope, general, hard};
 use super::study::{Book, Data, Study, cells, claim, known, numbers, one, share};
@@ -25,15 +25,15 @@ use crate::stream::Recipe;
 const POLICIES: [(Policy, &str); 3] =
     [(Policy::Full, "FCP"), (Policy::Differential, "DCP"), (Policy::Lightweight, "LCP")];
 
-/// A named way, by interrupt frequency.
-type Named = (&'static str, fn(u32) -> Way);
+/// A named setting, by interrupt frequency.
+type Named = (&'static str, fn(u32) -> Setting);
 
-/// The ways in the tables.
+/// The settings in the tables.
 const SHOWN: [Named; 4] = [
-    ("FCP", |frequency| Way::checkpoints(Policy::Full, frequency)),
-    ("DCP", |frequency| Way::checkpoints(Policy::Differential, frequency)),
+    ("FCP", |frequency| Setting::checkpoints(Policy::Full, frequency)),
+    ("DCP", |frequency| Setting::checkpoints(Policy::Differential, frequency)),
     ("LCP", lightweight),
-    ("LCP, bases at interrupts", |frequency| Way { bases: Bases::Interrupts, ..lightweight(frequency) }),
+    ("LCP, bases at interrupts", |frequency| Setting { bases: Bases::Interrupts, ..lightweight(frequency) }),
 ];
 
 const FREQUENCIES: [u32; 6] = [32, 64, 128, 256, 512, 1024];
@@ -69,20 +69,20 @@ fn figure2(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     let recipes: Vec<Recipe> = scope.among(&[10_000, 50_000, 100_000]).into_iter().map(|n| hard(n, 100, 1)).collect();
     let title = "Deserialization time, ms; all values change";
     let mut rows = Vec::new();
-    for (name, way) in SHOWN {
+    for (name, setting) in SHOWN {
         for frequency in FREQUENCIES {
-            let ms = recipes.iter().map(|&recipe| number(study.ms(recipe, way(frequency))));
+            let ms = recipes.iter().map(|&recipe| number(study.ms(recipe, setting(frequency))));
             rows.push([vec![name.to_owned(), frequency.to_string()], ms.collect()].concat());
         }
     }
-    let regular = recipes.iter().map(|&recipe| number(study.ms(recipe, Way::REGULAR)));
+    let regular = recipes.iter().map(|&recipe| number(study.ms(recipe, Setting::REGULAR)));
     rows.push([vec!["No DDS".to_owned(), String::new()], regular.collect()].concat());
     for frequency in FREQUENCIES {
-        let way = general(lightweight(frequency));
-        let ms = recipes.iter().map(|&recipe| number(study.ms(recipe, way)));
+        let setting = general(lightweight(frequency));
+        let ms = recipes.iter().map(|&recipe| number(study.ms(recipe, setting)));
         rows.push([vec!["LCP, no shortcuts".to_owned(), frequency.to_string()], ms.collect()].concat());
     }
-    let general = recipes.iter().map(|&recipe| number(study.ms(recipe, Way::GENERAL)));
+    let general = recipes.iter().map(|&recipe| number(study.ms(recipe, Setting::GENERAL)));
     rows.push([vec!["No DDS, no shortcuts".to_owned(), String::new()], general.collect()].concat());
     let sizes: Vec<usize> = recipes.iter().map(|recipe| recipe.n).collect();
     let header = [vec!["policy".to_owned(), "N".to_owned()], size_names(&sizes)].concat();
@@ -97,7 +97,7 @@ fn figure2(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
 
 fn figure2_chart(study: Study<'_>, recipe: Recipe) -> Chart {
     let series = POLICIES.map(|(policy, name)| {
-        let ms = FREQUENCIES.map(|frequency| study.ms(recipe, Way::checkpoints(policy, frequency)));
+        let ms = FREQUENCIES.map(|frequency| study.ms(recipe, Setting::checkpoints(policy, frequency)));
         (name.to_owned(), ms.to_vec())
     });
     let groups = FREQUENCIES.map(|frequency| format!("N = {frequency}")).to_vec();
@@ -123,9 +123,9 @@ fn figure3_or_4(
     for percent in [25, 50, 75] {
         let recipes = half_recipes(scope, percent, partitions);
         for frequency in HALF_FREQUENCIES {
-            for (way_name, way) in SHOWN {
-                let ms = recipes.iter().map(|&recipe| number(study.ms(recipe, way(frequency))));
-                let names = vec![format!("{percent} %"), frequency.to_string(), way_name.to_owned()];
+            for (setting_name, setting) in SHOWN {
+                let ms = recipes.iter().map(|&recipe| number(study.ms(recipe, setting(frequency))));
+                let names = vec![format!("{percent} %"), frequency.to_string(), setting_name.to_owned()];
                 rows.push([names, ms.collect()].concat());
             }
         }
@@ -147,7 +147,7 @@ fn figure3_or_4(
 
 fn figure3_chart(study: Study<'_>, recipe: Recipe) -> Chart {
     let series = POLICIES.map(|(policy, name)| {
-        let ms = HALF_FREQUENCIES.map(|frequency| study.ms(recipe, Way::checkpoints(policy, frequency)));
+        let ms = HALF_FREQUENCIES.map(|frequency| study.ms(recipe, Setting::checkpoints(policy, frequency)));
         (name.to_owned(), ms.to_vec())
     });
     let groups = HALF_FREQUENCIES.map(|frequency| format!("N = {frequency}")).to_vec();
@@ -178,13 +178,13 @@ const TABLE1_FREQUENCIES: [u32; 4] = [32, 128, 256, 512];
 
 fn table1_cell(study: Study<'_>, printed: &Printed, cell: Cell) -> String {
     let recipe = hard(cell.size, cell.percent, cell.partitions);
-    let (ms, regular) = (study.ms(recipe, lightweight(cell.portion)), study.ms(recipe, Way::REGULAR));
+    let (ms, regular) = (study.ms(recipe, lightweight(cell.portion)), study.ms(recipe, Setting::REGULAR));
     let theirs = printed.table1(cell).map_or_else(String::new, |value| format!(" ({})", number(value)));
     format!("{}{theirs}", number((regular / ms - 1.0) * 100.0))
 }
 
-fn lightweight(frequency: u32) -> Way {
-    Way::checkpoints(Policy::Lightweight, frequency)
+fn lightweight(frequency: u32) -> Setting {
+    Setting::checkpoints(Policy::Lightweight, frequency)
 }
 
 /// Memory of checkpoints.
@@ -193,8 +193,8 @@ fn figure5(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
         scope.among(&[10_000, 25_000, 50_000, 75_000, 100_000]).into_iter().map(|n| hard(n, 100, 1)).collect();
     let mut rows = Vec::new();
     for frequency in FREQUENCIES {
-        for (name, way) in SHOWN {
-            let cells = recipes.iter().map(|&recipe| number(study.of(recipe, way(frequency), Point::memory) / 1e6));
+        for (name, setting) in SHOWN {
+            let cells = recipes.iter().map(|&recipe| number(study.of(recipe, setting(frequency), Point::memory) / 1e6));
             rows.push([vec![frequency.to_string(), name.to_owned()], cells.collect()].concat());
         }
     }
@@ -214,7 +214,7 @@ fn figure5(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
 fn figure5_chart(study: Study<'_>, recipe: Recipe) -> Chart {
     let series = POLICIES.map(|(policy, name)| {
         let memory =
-            FREQUENCIES.map(|frequency| study.of(recipe, Way::checkpoints(policy, frequency), Point::memory) / 1e6);
+            FREQUENCIES.map(|frequency| study.of(recipe, Setting::checkpoints(policy, frequency), Point::memory) / 1e6);
         (name.to_owned(), memory.to_vec())
     });
     let groups = FREQUENCIES.map(|frequency| format!("N = {frequency}")).to_vec();
@@ -239,33 +239,38 @@ pub fn claims(scope: &Scope) -> Result<Book> {
     Ok(book)
 }
 
-/// Returns by how many percent lightweight checkpoints are better than another way.
-fn better(data: &Data, recipe: Recipe, (way, other): (Way, Way)) -> f64 {
-    (data.ms(recipe, other) / data.ms(recipe, way) - 1.0) * 100.0
+/// Returns by how many percent lightweight checkpoints are better than another setting.
+fn better(data: &Data, recipe: Recipe, (setting, other): (Setting, Setting)) -> f64 {
+    (data.ms(recipe, other) / data.ms(recipe, setting) - 1.0) * 100.0
 }
 
 /// Returns the mean of it over streams and frequencies.
-fn mean_better(data: &Data, recipes: &[Recipe], frequencies: &[u32], ways: impl Fn(u32) -> (Way, Way)) -> f64 {
-    let ways = &ways;
-    let of = |&recipe: &Recipe| frequencies.iter().map(move |&frequency| better(data, recipe, ways(frequency)));
+fn mean_better(
+    data: &Data,
+    recipes: &[Recipe],
+    frequencies: &[u32],
+    settings: impl Fn(u32) -> (Setting, Setting),
+) -> f64 {
+    let settings = &settings;
+    let of = |&recipe: &Recipe| frequencies.iter().map(move |&frequency| better(data, recipe, settings(frequency)));
     mean(&recipes.iter().flat_map(of).collect::<Vec<_>>())
 }
 
-/// Lightweight checkpoints of a frequency, and the way they are compared with.
-type Ways = fn(u32) -> (Way, Way);
+/// Lightweight checkpoints of a frequency, and the setting they are compared with.
+type SettingPair = fn(u32) -> (Setting, Setting);
 
 /// Returns lightweight checkpoints and another policy.
-fn beside(policy: Policy) -> impl Fn(u32) -> (Way, Way) {
-    move |frequency| (lightweight(frequency), Way::checkpoints(policy, frequency))
+fn beside(policy: Policy) -> impl Fn(u32) -> (Setting, Setting) {
+    move |frequency| (lightweight(frequency), Setting::checkpoints(policy, frequency))
 }
 
 /// Returns lightweight checkpoints and the papers' kind of regular mode.
-fn as_theirs(frequency: u32) -> (Way, Way) {
-    (general(lightweight(frequency)), Way::GENERAL)
+fn as_theirs(frequency: u32) -> (Setting, Setting) {
+    (general(lightweight(frequency)), Setting::GENERAL)
 }
 
-fn beside_regular(frequency: u32) -> (Way, Way) {
-    (lightweight(frequency), Way::REGULAR)
+fn beside_regular(frequency: u32) -> (Setting, Setting) {
+    (lightweight(frequency), Setting::REGULAR)
 }
 
 const NO_STACK: &str = "no program stack is saved here, so that full checkpoints are small";
@@ -312,7 +317,7 @@ fn gap_claims(book: &mut Book) {
     let sizes = || Sizes::All(FIGURE_2.to_vec());
     // LCP, DCP and FCP.
     let times = |data: &Data, n, frequency| {
-        let ms = |(policy, _)| data.ms(hard(n, 100, 1), Way::checkpoints(policy, frequency));
+        let ms = |(policy, _)| data.ms(hard(n, 100, 1), Setting::checkpoints(policy, frequency));
         let [full, differential, lightweight] = POLICIES.map(ms);
         [lightweight, differential, full]
     };
@@ -325,7 +330,7 @@ fn gap_claims(book: &mut Book) {
     let statement = "gaps between LCP, DCP and FCP, in percent of the time of No DDS of 100K: by how much they grow from N = 1024 to 32, each size, and from 10K to 100K, each N; the least (\"as the number of checkpoints increases\")";
     let gaps = claim("overhead-gaps", "section 5.2", statement, sizes(), Test::AtLeast(0.1));
     book.add("Figure 2", known(gaps, NO_STACK), move |data, sizes| {
-        let whole = data.ms(hard(100_000, 100, 1), Way::REGULAR);
+        let whole = data.ms(hard(100_000, 100, 1), Setting::REGULAR);
         let gaps = |n, frequency| {
             let [lightweight, differential, full] = times(data, n, frequency);
             [differential - lightweight, full - differential].map(|gap| gap / whole * 100.0)
@@ -350,7 +355,7 @@ fn order_claims(book: &mut Book, (name, partitions): (&'static str, usize)) {
         let recipes = [25, 50, 75].into_iter().flat_map(|percent| streams(sizes, percent, partitions));
         let bars = recipes.flat_map(|recipe| HALF_FREQUENCIES.map(|frequency| (recipe, frequency)));
         one(share(bars.map(|(recipe, frequency)| {
-            let ms = |policy| data.ms(recipe, Way::checkpoints(policy, frequency));
+            let ms = |policy| data.ms(recipe, Setting::checkpoints(policy, frequency));
             // All are requested, even if the first one decides, so that a run measures them.
             let others = ms(Policy::Full).min(ms(Policy::Differential));
             ms(Policy::Lightweight) < others
@@ -371,7 +376,7 @@ fn trend_claims(book: &mut Book) {
             }
         }
         let gain = |recipe: Recipe, frequency| {
-            let ms = |policy| data.ms(recipe, Way::checkpoints(policy, frequency));
+            let ms = |policy| data.ms(recipe, Setting::checkpoints(policy, frequency));
             mean(&[Policy::Full, Policy::Differential].map(|policy| ms(policy) / ms(Policy::Lightweight)))
         };
         let of = |is_meant: &dyn Fn(Recipe, u32) -> bool| {
@@ -406,7 +411,7 @@ fn table1_groups(
     data: &Data,
     printed: &Printed,
     (percents, sizes, partitions): (&[u32], &[usize], &[usize]),
-    ways: Ways,
+    settings: SettingPair,
 ) -> Vec<Group> {
     let group = |&percent: &u32| {
         let pairs = sizes.iter().flat_map(|&size| partitions.iter().map(move |&partitions| (size, partitions)));
@@ -414,7 +419,7 @@ fn table1_groups(
             TABLE1_FREQUENCIES.map(|portion| Cell { percent, size, partitions, portion })
         });
         let compared = |cell: Cell| {
-            let ours = 1.0 + better(data, hard(cell.size, percent, cell.partitions), ways(cell.portion)) / 100.0;
+            let ours = 1.0 + better(data, hard(cell.size, percent, cell.partitions), settings(cell.portion)) / 100.0;
             let place = [cell.size, cell.partitions, cell.portion as usize];
             Some(Compared { ours, theirs: 1.0 + printed.table1(cell)? / 100.0, place })
         };
@@ -433,11 +438,11 @@ fn table1_claims(book: &mut Book, printed: &Rc<Printed>, scope: &Scope) -> Resul
         has_all_columns(&columns)?;
         cells(table1_groups(data, &theirs, (&[25, 50, 75], sizes, &columns), beside_regular))
     });
-    let pairs: [(_, _, Ways); 2] = [
+    let pairs: [(_, _, SettingPair); 2] = [
         ("", "both with our shortcuts", beside_regular),
         ("-general", "both without our shortcuts, as theirs", as_theirs),
     ];
-    for (suffix, reference, ways) in pairs {
+    for (suffix, reference, settings) in pairs {
         let because = |claim| if suffix.is_empty() { known(claim, FAST) } else { claim };
         let statement = format!(
             "cells of Table 1, speed by that of No DDS, {reference}: mean distance of logarithms from theirs, by that of the best model of P, T, N or n alone"
@@ -447,11 +452,11 @@ fn table1_claims(book: &mut Book, printed: &Rc<Printed>, scope: &Scope) -> Resul
         let (theirs, columns) = (printed.clone(), scope.partitions.clone());
         book.add("Table 1", because(alike), move |data, sizes| {
             has_all_columns(&columns)?;
-            cells(table1_groups(data, &theirs, (&[25, 50, 75, 100], sizes, &columns), ways))
+            cells(table1_groups(data, &theirs, (&[25, 50, 75, 100], sizes, &columns), settings))
         });
         let all_of = move |data: &Data, percent| {
             let recipes = [1, 100, 200, 500].map(|partitions| hard(100_000, percent, partitions));
-            one(mean_better(data, &recipes, &TABLE1_FREQUENCIES, ways))
+            one(mean_better(data, &recipes, &TABLE1_FREQUENCIES, settings))
         };
         let largest = || Sizes::All(vec![100_000]);
         let number = printed.number("headline")?;
@@ -490,8 +495,9 @@ fn memory_claims(book: &mut Book, scope: &Scope, printed: &Printed) -> Result<()
         let mut claim = known(number.claim("", sizes, test), because);
         claim.statement += ", each N";
         book.count("Figure 5", claim, &scope.held, move |data, sizes| {
-            let memory =
-                |n, policy, frequency| data.points.at(hard(n, 100, 1), Way::checkpoints(policy, frequency)).memory();
+            let memory = |n, policy, frequency| {
+                data.points.at(hard(n, 100, 1), Setting::checkpoints(policy, frequency)).memory()
+            };
             let percent = |frequency| {
                 let of = |&n: &usize| memory(n, Policy::Lightweight, frequency) / memory(n, policy, frequency);
                 mean(&sizes.iter().map(of).collect::<Vec<_>>()) * 100.0
@@ -509,17 +515,17 @@ mod tests {
     use deltasoap_report::{Outcome, Verdict};
 
     /// Returns verdicts on times relative to those without differential deserialization.
-    fn all_judged(times: impl Fn(Recipe, Way) -> f64) -> Vec<Verdict> {
+    fn all_judged(times: impl Fn(Recipe, Setting) -> f64) -> Vec<Verdict> {
         let (mut data, book) = (Data::default(), claims(&Scope::new(false, &[])).unwrap());
         book.judge(Study(std::slice::from_ref(&data)));
-        data.points.fill(|recipe, way| {
-            let ms = if way.policy == Policy::Off { 1.0 } else { times(recipe, way) };
+        data.points.fill(|recipe, setting| {
+            let ms = if setting.policy == Policy::Off { 1.0 } else { times(recipe, setting) };
             Point { ms, counts: None }
         });
         book.judge(Study(std::slice::from_ref(&data)))
     }
 
-    fn judged(key: &str, times: impl Fn(Recipe, Way) -> f64) -> Verdict {
+    fn judged(key: &str, times: impl Fn(Recipe, Setting) -> f64) -> Verdict {
         all_judged(times).into_iter().find(|verdict| verdict.claim.key == key).unwrap()
     }
 
@@ -527,15 +533,16 @@ mod tests {
     /// and N divided by n, or that N = 32 is slow.
     #[test]
     fn no_trivial_model_agrees_with_table_1() {
-        let (partitions, portion) = (|recipe: Recipe| recipe.partitions as f64, |way: Way| f64::from(way.portion));
-        let models: [&dyn Fn(Recipe, Way) -> f64; 7] = [
+        let (partitions, portion) =
+            (|recipe: Recipe| recipe.partitions as f64, |setting: Setting| f64::from(setting.portion));
+        let models: [&dyn Fn(Recipe, Setting) -> f64; 7] = [
             &|_, _| 1.0,
             &|_, _| 1.0 / 1.2,
             &|recipe, _| f64::from(recipe.percent) / 100.0,
             &|recipe, _| [1.0 / 2.7, 1.0 / 1.52, 1.0 / 1.05, 1.15][recipe.percent as usize / 25 - 1],
             &|recipe, _| partitions(recipe),
-            &|recipe, way| partitions(recipe) * portion(way) / recipe.n as f64,
-            &|recipe, way| if way.portion == 32 { 1e4 } else { 0.0 } + partitions(recipe),
+            &|recipe, setting| partitions(recipe) * portion(setting) / recipe.n as f64,
+            &|recipe, setting| if setting.portion == 32 { 1e4 } else { 0.0 } + partitions(recipe),
         ];
         for (at, model) in models.into_iter().enumerate() {
             let verdicts = all_judged(model);
@@ -550,10 +557,10 @@ mod tests {
     /// any number of its table.
     #[test]
     fn a_model_of_what_the_paper_describes_has_the_interplay_of_table_1() {
-        let verdict = judged("table1", |recipe, way| {
+        let verdict = judged("table1", |recipe, setting| {
             let part = recipe.n as f64 / recipe.partitions as f64 * 36.0;
-            let read = (part * f64::from(recipe.percent) / 100.0 + f64::from(way.portion)).min(part) / part;
-            read * (1.0 + 4.0 / f64::from(way.portion)) + 0.1
+            let read = (part * f64::from(recipe.percent) / 100.0 + f64::from(setting.portion)).min(part) / part;
+            read * (1.0 + 4.0 / f64::from(setting.portion)) + 0.1
         });
         assert_eq!(verdict.outcome, Outcome::Agrees, "{:?} {:?}", verdict.ours, verdict.bar);
     }
@@ -563,9 +570,9 @@ mod tests {
     #[test]
     fn gaps_and_trends_follow_the_number_of_checkpoints() {
         let costs = |times: [f64; 3], grows: bool| {
-            move |recipe: Recipe, way: Way| {
-                let at = POLICIES.iter().position(|(policy, _)| *policy == way.policy).unwrap();
-                let checkpoints = recipe.n as f64 * 36.0 / f64::from(way.portion);
+            move |recipe: Recipe, setting: Setting| {
+                let at = POLICIES.iter().position(|(policy, _)| *policy == setting.policy).unwrap();
+                let checkpoints = recipe.n as f64 * 36.0 / f64::from(setting.portion);
                 let share = f64::from(recipe.percent) / 100.0 + recipe.partitions as f64 / 5000.0;
                 1.0 + times[at] * if grows { checkpoints * share / 1e4 } else { 1.0 }
             }
@@ -601,7 +608,7 @@ mod tests {
 
     #[test]
     fn shortcuts_are_compared_with_themselves() {
-        let times = |_: Recipe, way: Way| if way.condition == Condition::NoShortcuts { 1.1 } else { 3.0 };
+        let times = |_: Recipe, setting: Setting| if setting.condition == Condition::NoShortcuts { 1.1 } else { 3.0 };
         assert_eq!(judged("overhead-worse-than-regular", times).outcome, Outcome::Agrees);
         assert_eq!(judged("overhead-worse-than-regular-shortcuts", times).outcome, Outcome::Differs);
     }

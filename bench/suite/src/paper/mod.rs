@@ -32,10 +32,10 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 use deltasoap_report::{Exhibit, Page, Verdict, claim};
 
-use crate::course::{Course, Leg};
 use crate::engine::{Engine, Peer};
 use crate::environment::Environment;
-use crate::measure::{Plan, measure};
+use crate::measure::{SampleSize, measure};
+use crate::progress::{Progress, Step};
 use crate::record::Record;
 use crate::run::peers_folder;
 use crate::stream::Recipe;
@@ -106,14 +106,14 @@ pub fn run(arguments: &PaperArguments, definitions: &Definitions) -> Result<Exit
         (definitions, folder),
         &record,
     )?;
-    let legs: Vec<(Stage, Leg)> = papers.legs(&record);
-    let mut course = Course::new(legs.iter().map(|(_, leg)| leg.seconds).sum(), None);
-    for (stage, leg) in &legs {
-        course.begin(leg);
-        papers.measure(*stage, &mut record, &course)?;
-        course.end();
+    let steps: Vec<(Stage, Step)> = papers.remaining_steps(&record);
+    let mut progress = Progress::new(steps.iter().map(|(_, step)| step.seconds).sum(), None);
+    for (stage, step) in &steps {
+        progress.begin(step);
+        papers.measure(*stage, &mut record, &progress)?;
+        progress.end();
     }
-    course.finish();
+    progress.finish();
     let (exhibits, verdicts) = papers.draw(&record)?;
     if let Some(file) = &arguments.html {
         let html = page(&exhibits, &verdicts, &environment.to_string());
@@ -152,7 +152,7 @@ pub enum Stage {
 pub struct Papers<'d> {
     titles: Vec<Title>,
     scope: Scope,
-    plan: Plan,
+    sample_size: SampleSize,
     repetitions: Vec<Data>,
     definitions: &'d Definitions,
     peers: PathBuf,
@@ -173,17 +173,17 @@ impl<'d> Papers<'d> {
         record: &Record,
     ) -> Result<Self> {
         let time = if is_quick { Duration::ZERO } else { Duration::from_millis(20) };
-        let plan = Plan { runs: if is_quick { 5 } else { 10 }, time };
+        let sample_size = SampleSize { runs: if is_quick { 5 } else { 10 }, time };
         let repetitions = (0..repetitions).map(|_| Data::default()).collect();
-        let mut papers = Papers { titles, scope, plan, repetitions, definitions, peers };
+        let mut papers = Papers { titles, scope, sample_size, repetitions, definitions, peers };
         for data in &papers.repetitions {
             draw(Study(std::slice::from_ref(data)), &papers.titles, &papers.scope)?;
         }
         for (repetition, data) in papers.repetitions.iter_mut().enumerate() {
-            data.points.recall(repetition, record);
-            data.sends.recall(repetition, record);
-            data.recall_gsoap(repetition, record);
-            data.fresh.recall(record);
+            data.points.load_recorded(repetition, record);
+            data.sends.load_recorded(repetition, record);
+            data.load_recorded_gsoap(repetition, record);
+            data.fresh.load_recorded(record);
         }
         Ok(papers)
     }
@@ -201,40 +201,40 @@ impl<'d> Papers<'d> {
 
     /// Returns the remaining stages with their approximate durations, as measured on two cores of a
     /// server of 2023.
-    pub fn legs(&self, record: &Record) -> Vec<(Stage, Leg)> {
-        let (runs, leg) = (self.plan.runs as f64 + 3.0, |stage, name: String, pieces, seconds| {
-            (stage, Leg::new(name, pieces, seconds))
+    pub fn remaining_steps(&self, record: &Record) -> Vec<(Stage, Step)> {
+        let (runs, step) = (self.sample_size.runs as f64 + 3.0, |stage, name: String, pieces, seconds| {
+            (stage, Step::new(name, pieces, seconds))
         });
-        let slack = self.plan.time.as_secs_f64();
-        let mut legs = Vec::new();
+        let slack = self.sample_size.time.as_secs_f64();
+        let mut steps = Vec::new();
         let streams = self.repetitions.first().map(|data| data.fresh.streams()).unwrap_or_default();
-        let seconds = streams.iter().map(|(recipe, ways)| 100.0 * (*ways as f64 + 2.0) * seconds_of(recipe.n));
-        legs.push(leg(Stage::Counts, "counts of fresh values".to_owned(), streams.len(), seconds.sum()));
+        let seconds = streams.iter().map(|(recipe, settings)| 100.0 * (*settings as f64 + 2.0) * seconds_of(recipe.n));
+        steps.push(step(Stage::Counts, "counts of fresh values".to_owned(), streams.len(), seconds.sum()));
         for (at, data) in self.repetitions.iter().enumerate() {
             let which = format!("repetition {} of {}", at + 1, self.repetitions.len());
             let streams = data.points.streams();
-            let of = |(recipe, ways): &(Recipe, usize)| {
-                *ways as f64 * (runs * seconds_of(recipe.n)).max(slack) + 10.0 * seconds_of(recipe.n)
+            let of = |(recipe, settings): &(Recipe, usize)| {
+                *settings as f64 * (runs * seconds_of(recipe.n)).max(slack) + 10.0 * seconds_of(recipe.n)
             };
             let seconds = streams.iter().map(of).sum();
-            legs.push(leg(Stage::Points(at), format!("messages decoded, {which}"), streams.len(), seconds));
+            steps.push(step(Stage::Points(at), format!("messages decoded, {which}"), streams.len(), seconds));
             let is_left = data.is_gsoap_asked.get() && !record.has(&peer_key(at, GSOAP));
-            legs.push(leg(Stage::Peer(at), format!("gSOAP decodes, {which}"), usize::from(is_left), 10.0));
+            steps.push(step(Stage::Peer(at), format!("gSOAP decodes, {which}"), usize::from(is_left), 10.0));
             let cases = data.sends.cases();
             let seconds = cases as f64 * (0.1 + 8.0 * slack + 4.0 * runs * seconds_of(self.scope.largest_sent() / 3));
-            legs.push(leg(Stage::Sends(at), format!("messages sent, {which}"), cases, seconds));
+            steps.push(step(Stage::Sends(at), format!("messages sent, {which}"), cases, seconds));
         }
         if self.titles.contains(&Title::Serialization) {
-            let pieces = received::left(record, self.received());
-            legs.push(leg(
+            let pieces = received::missing_types(record, self.received());
+            steps.push(step(
                 Stage::Received,
                 "what stuffing does to the receiver".to_owned(),
                 pieces,
                 0.5 * pieces as f64,
             ));
         }
-        legs.retain(|(_, leg)| leg.pieces > 0);
-        legs
+        steps.retain(|(_, step)| step.pieces > 0);
+        steps
     }
 
     /// Returns the number of values in a message for the effect of stuffing on the receiver.
@@ -246,25 +246,25 @@ impl<'d> Papers<'d> {
     ///
     /// # Errors
     /// When a value is wrong, the record cannot be written, or the time is up.
-    pub fn measure(&mut self, stage: Stage, record: &mut Record, course: &Course) -> Result<()> {
-        let (plan, peers) = (self.plan, (self.definitions, &*self.peers));
+    pub fn measure(&mut self, stage: Stage, record: &mut Record, progress: &Progress) -> Result<()> {
+        let (sample_size, peers) = (self.sample_size, (self.definitions, &*self.peers));
         match stage {
             Stage::Counts => {
                 if let Some((first, others)) = self.repetitions.split_first_mut() {
-                    first.fresh.count(record, course)?;
+                    first.fresh.count(record, progress)?;
                     others.iter_mut().for_each(|data| data.fresh = first.fresh.clone());
                 }
             }
-            Stage::Points(at) => self.repetitions[at].points.measure(plan, at, record, course)?,
-            Stage::Sends(at) => self.repetitions[at].sends.measure(plan, peers, at, record, course)?,
+            Stage::Points(at) => self.repetitions[at].points.measure(sample_size, at, record, progress)?,
+            Stage::Sends(at) => self.repetitions[at].sends.measure(sample_size, peers, at, record, progress)?,
             Stage::Peer(at) => {
-                course.piece()?;
-                let rows = gsoap_rows(at, plan, peers, &self.scope)?;
+                progress.check_time()?;
+                let rows = gsoap_rows(at, sample_size, peers, &self.scope)?;
                 record.append(PEER, &peer_key(at, GSOAP), &rows)?;
-                self.repetitions[at].recall_gsoap(at, record);
-                course.done();
+                self.repetitions[at].load_recorded_gsoap(at, record);
+                progress.done();
             }
-            Stage::Received => received::measure_all(self.received(), plan, record, course)?,
+            Stage::Received => received::measure_all(self.received(), sample_size, record, progress)?,
         }
         Ok(())
     }
@@ -295,7 +295,7 @@ fn draw(study: Study<'_>, titles: &[Title], scope: &Scope) -> Result<(Vec<Exhibi
     let (mut all, mut verdicts) = (Vec::new(), Vec::new());
     for (mut exhibits, book) in papers(study, titles, scope)? {
         let judged = book.judge(study);
-        book.hang(&judged, &mut exhibits);
+        book.attach_verdicts(&judged, &mut exhibits);
         all.extend(exhibits);
         verdicts.extend(judged);
     }
@@ -317,7 +317,7 @@ fn papers(study: Study<'_>, titles: &[Title], scope: &Scope) -> Result<Vec<(Vec<
 /// Measures gSOAP's times for Figure 2, or returns why there are none.
 fn gsoap_rows(
     repetition: usize,
-    plan: Plan,
+    sample_size: SampleSize,
     (definitions, folder): (&Definitions, &Path),
     scope: &Scope,
 ) -> Result<Vec<PeerRow>> {
@@ -335,7 +335,7 @@ fn gsoap_rows(
     for (_, workload) in study::GSOAP_WORKLOADS {
         let workloads = definitions.select(&[workload.to_owned()])?.workloads;
         for &n in &scope.sizes {
-            let ms = median_ms(&mut peer, workloads[0], n, plan);
+            let ms = median_ms(&mut peer, workloads[0], n, sample_size);
             let has_failed = ms.is_err();
             rows.push(row(workload, n, ms));
             if has_failed {
@@ -347,8 +347,8 @@ fn gsoap_rows(
 }
 
 /// Returns the median milliseconds of a peer's work.
-fn median_ms(peer: &mut Peer, workload: &Workload, n: usize, plan: Plan) -> Result<f64> {
-    let figures = measure(&mut [peer.prepare(workload, n)?], plan, || ())?;
+fn median_ms(peer: &mut Peer, workload: &Workload, n: usize, sample_size: SampleSize) -> Result<f64> {
+    let figures = measure(&mut [peer.prepare(workload, n)?], sample_size, || ())?;
     figures.first().map(|figures| figures.ns_median as f64 / 1e6).context("not measured")
 }
 

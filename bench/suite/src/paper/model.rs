@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::points::{Point, Way};
+use super::points::{Point, Setting};
 use super::printed::{Cell, DifferentialDeserialization, LightweightCheckpointing};
 use super::scope::SIZES;
 use super::sends::Sender;
@@ -30,15 +30,15 @@ impl Paper {
         match self {
             Paper::Deserialization => {
                 let printed = DifferentialDeserialization::load().unwrap();
-                data.points.fill(|recipe, way| deserialized(&printed, recipe, way));
-                data.fresh.fill(|recipe, way, _| deserialized(&printed, recipe, way));
+                data.points.fill(|recipe, setting| deserialized(&printed, recipe, setting));
+                data.fresh.fill(|recipe, setting, _| deserialized(&printed, recipe, setting));
                 let kinds = [Kind::Ints, Kind::Easy, Kind::Hard].into_iter();
                 let times = kinds.flat_map(|kind| SIZES.map(|n| ((kind, n), regular(&printed, kind, n))));
                 data.gsoap = Ok(times.collect());
             }
             Paper::Checkpointing => {
                 let printed = LightweightCheckpointing::load().unwrap();
-                data.points.fill(|recipe, way| checkpointed(&printed, recipe, way));
+                data.points.fill(|recipe, setting| checkpointed(&printed, recipe, setting));
             }
             Paper::Serialization => data.sends.fill(sent),
         }
@@ -47,12 +47,12 @@ impl Paper {
 
 /// Fills in random times and counts from a thousandth to a thousand.
 pub fn chaos(data: &mut Data, seed: u64) {
-    let point = |recipe: Recipe, way: Way, message: usize| {
-        let of = |what: &str| drawn(&(recipe, way, message, what, seed));
+    let point = |recipe: Recipe, setting: Setting, message: usize| {
+        let of = |what: &str| drawn(&(recipe, setting, message, what, seed));
         let counts = Counts { to_regular: of("switches"), ..counts(of("regular").min(100.0), of("memory") * 1e6) };
         Point { ms: of("ms"), counts: Some(counts) }
     };
-    data.points.fill(|recipe, way| point(recipe, way, 0));
+    data.points.fill(|recipe, setting| point(recipe, setting, 0));
     data.fresh.fill(point);
     data.sends.fill(|case, sender| drawn(&(case, sender, seed)));
     let kinds = [Kind::Ints, Kind::Easy, Kind::Hard].into_iter();
@@ -89,23 +89,23 @@ fn regular(printed: &DifferentialDeserialization, kind: Kind, n: usize) -> f64 {
 
 /// Returns Table 2 for identical messages, Table 3 for others; where everything is read again, the
 /// rows of Table 3 in which all values change.
-fn deserialized(printed: &DifferentialDeserialization, recipe: Recipe, way: Way) -> Point {
+fn deserialized(printed: &DifferentialDeserialization, recipe: Recipe, setting: Setting) -> Point {
     let regular = regular(printed, recipe.kind, recipe.n);
-    let matcher = match way.matcher {
+    let matcher = match setting.matcher {
         Match::Xor => "xor",
         Match::Adler32 => "adler32",
         Match::Crc32 => "crc32",
         _ => "compare",
     };
-    let is_first = way.condition == super::points::Condition::AlwaysFirst;
+    let is_first = setting.condition == super::points::Condition::AlwaysFirst;
     let percent = if is_first { 100 } else { recipe.percent };
-    let cell = Cell { percent, size: recipe.n, partitions: recipe.partitions, portion: way.portion };
-    let ms = match (way.policy, percent) {
+    let cell = Cell { percent, size: recipe.n, partitions: recipe.partitions, portion: setting.portion };
+    let ms = match (setting.policy, percent) {
         (Policy::Off, _) => Some(regular),
         (_, 0) => printed.table2(matcher, values(recipe.kind), recipe.n),
         _ => printed.table3(cell),
     };
-    let (switches, percent) = match (recipe.partitions, way.portion) {
+    let (switches, percent) = match (recipe.partitions, setting.portion) {
         (100, 4096) => (243.0, 36.34),
         (500, 4096) => (661.0, 81.75),
         (100, 1024) => (0.0, 27.7),
@@ -117,21 +117,21 @@ fn deserialized(printed: &DifferentialDeserialization, recipe: Recipe, way: Way)
 }
 
 /// Returns Table 1 for lightweight checkpoints; the others are slower by the text's numbers.
-fn checkpointed(printed: &LightweightCheckpointing, recipe: Recipe, way: Way) -> Point {
+fn checkpointed(printed: &LightweightCheckpointing, recipe: Recipe, setting: Setting) -> Point {
     let regular = recipe.n as f64;
     // Figure 3 has 50 partitions, which Table 1 lacks.
     let partitions = if recipe.partitions == 50 { 100 } else { recipe.partitions };
-    let cell = Cell { percent: recipe.percent, size: recipe.n, partitions, portion: way.portion };
+    let cell = Cell { percent: recipe.percent, size: recipe.n, partitions, portion: setting.portion };
     let lightweight = regular / printed.table1(cell).map_or(1.0 - 0.131, |better| 1.0 + better / 100.0);
-    let is_small = way.portion <= 128;
-    let (more, memory) = match way.policy {
+    let is_small = setting.portion <= 128;
+    let (more, memory) = match setting.policy {
         Policy::Differential => (if is_small { 0.6 } else { 0.13 }, 10.0),
         Policy::Full => (if is_small { 1.2 } else { 0.17 }, 100.0 / 3.0),
         _ => (0.0, 1.0),
     };
     // "Particularly as the number of created checkpoints increases".
     let growth = f64::from(recipe.percent) / 1000.0 + recipe.partitions as f64 / 1e4 + recipe.n as f64 / 1e6;
-    let ms = if way.policy == Policy::Off { regular } else { lightweight * (1.0 + more * (0.9 + growth)) };
+    let ms = if setting.policy == Policy::Off { regular } else { lightweight * (1.0 + more * (0.9 + growth)) };
     Point { ms, counts: Some(counts(50.0, 1e6 * memory)) }
 }
 

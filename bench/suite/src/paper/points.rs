@@ -14,19 +14,19 @@ use deltasoap::Differential;
 use deltasoap_checkpoints::{Bases, Portions};
 
 use super::rows::{POINT, PointRow, point_key};
-use crate::course::Course;
 use crate::engine::Session;
-use crate::measure::{Plan, measure};
+use crate::measure::{SampleSize, measure};
 use crate::messages::Same;
 use crate::options::{Match, Policy};
+use crate::progress::Progress;
 use crate::record::Record;
 use crate::report::Counts;
 use crate::stream::lane::{Lane, Setup};
 use crate::stream::{Bound, Recipe, Stream, Visitor, with_stream};
 
-/// A way to decode a stream.
+/// The settings for decoding a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Way {
+pub struct Setting {
     /// The checkpoints.
     pub policy: Policy,
     /// The matcher.
@@ -71,9 +71,9 @@ pub enum Condition {
     AlwaysFirst,
 }
 
-impl Way {
+impl Setting {
     /// Regular mode: the papers' "No DDS".
-    pub const REGULAR: Way = Way {
+    pub const REGULAR: Setting = Setting {
         policy: Policy::Off,
         matcher: Match::Compare,
         portion: 512,
@@ -82,18 +82,18 @@ impl Way {
         condition: Condition::None,
     };
 
-    /// Regular mode without our shortcuts: the papers' kind. It should be compared with ways in the
-    /// same condition.
-    pub const GENERAL: Way = Way { condition: Condition::NoShortcuts, ..Way::REGULAR };
+    /// Regular mode without our shortcuts: the papers' kind. It should be compared with settings in
+    /// the same condition.
+    pub const GENERAL: Setting = Setting { condition: Condition::NoShortcuts, ..Setting::REGULAR };
 
     /// Leaf checkpoints.
-    pub const LEAF: Way = Way { policy: Policy::Leaf, ..Way::REGULAR };
+    pub const LEAF: Setting = Setting { policy: Policy::Leaf, ..Setting::REGULAR };
 
     /// Returns a policy of the papers with their checksum, and base checkpoints at the papers'
     /// places.
     pub fn checkpoints(policy: Policy, portion: u32) -> Self {
         let bases = if policy == Policy::Lightweight { Bases::First } else { Bases::Interrupts };
-        Way { policy, matcher: Match::Crc32, portion, bases, ..Way::REGULAR }
+        Setting { policy, matcher: Match::Crc32, portion, bases, ..Setting::REGULAR }
     }
 
     /// Returns the setup of a lane.
@@ -111,12 +111,12 @@ impl Way {
     }
 }
 
-/// The measurement of a stream and a way.
+/// The measurement of a stream with a setting.
 #[derive(Debug)]
 pub struct Point {
     /// Median milliseconds of a message.
     pub ms: f64,
-    /// Counts, in differential ways.
+    /// Counts, in differential modes.
     pub counts: Option<Counts>,
 }
 
@@ -146,37 +146,37 @@ impl Point {
 /// The measurements, and the missing requests.
 #[derive(Debug, Default)]
 pub struct Points {
-    measured: HashMap<(Recipe, Way), Rc<Point>>,
-    missing: RefCell<BTreeSet<(Recipe, Way)>>,
+    measured: HashMap<(Recipe, Setting), Rc<Point>>,
+    missing: RefCell<BTreeSet<(Recipe, Setting)>>,
 }
 
 impl Points {
     /// Returns a point; if it was not measured, a placeholder, recorded as missing.
-    pub fn at(&self, recipe: Recipe, way: Way) -> Rc<Point> {
-        self.measured.get(&(recipe, way)).cloned().unwrap_or_else(|| {
-            self.missing.borrow_mut().insert((recipe, way));
+    pub fn at(&self, recipe: Recipe, setting: Setting) -> Rc<Point> {
+        self.measured.get(&(recipe, setting)).cloned().unwrap_or_else(|| {
+            self.missing.borrow_mut().insert((recipe, setting));
             Rc::new(Point { ms: 1.0, counts: None })
         })
     }
 
     /// Returns the median milliseconds of a message.
-    pub fn ms(&self, recipe: Recipe, way: Way) -> f64 {
-        self.at(recipe, way).ms
+    pub fn ms(&self, recipe: Recipe, setting: Setting) -> f64 {
+        self.at(recipe, setting).ms
     }
 
     /// Returns the streams with missing points, and the number of these.
     pub fn streams(&self) -> Vec<(Recipe, usize)> {
-        self.by_stream().into_iter().map(|(recipe, ways)| (recipe, ways.len())).collect()
+        self.by_stream().into_iter().map(|(recipe, settings)| (recipe, settings.len())).collect()
     }
 
     /// Loads missing points from a record.
-    pub fn recall(&mut self, repetition: usize, record: &Record) {
+    pub fn load_recorded(&mut self, repetition: usize, record: &Record) {
         let measured = &mut self.measured;
-        self.missing.get_mut().retain(|&(recipe, way)| {
-            let row = record.of::<PointRow>(&point_key(repetition, recipe, way)).pop();
+        self.missing.get_mut().retain(|&(recipe, setting)| {
+            let row = record.of::<PointRow>(&point_key(repetition, recipe, setting)).pop();
             let point = row.and_then(|row| Some(Point { ms: row.ms?, counts: row.counts }));
             let is_missing = point.is_none();
-            measured.extend(point.map(|point| ((recipe, way), Rc::new(point))));
+            measured.extend(point.map(|point| ((recipe, setting), Rc::new(point))));
             is_missing
         });
     }
@@ -186,16 +186,22 @@ impl Points {
     /// # Errors
     /// When a value is wrong, a message cannot be decoded, the record cannot be written, or the
     /// time is up.
-    pub fn measure(&mut self, plan: Plan, repetition: usize, record: &mut Record, course: &Course) -> Result<()> {
-        for (recipe, ways) in self.by_stream() {
-            course.piece()?;
-            let points = with_stream(recipe, Bound::SMALL, Measure { ways: &ways, plan })?;
-            for (way, point) in ways.into_iter().zip(points) {
-                let row = PointRow::new(repetition, recipe, way, &point);
-                record.append(POINT, &point_key(repetition, recipe, way), &[row])?;
-                self.measured.insert((recipe, way), Rc::new(point));
+    pub fn measure(
+        &mut self,
+        sample_size: SampleSize,
+        repetition: usize,
+        record: &mut Record,
+        progress: &Progress,
+    ) -> Result<()> {
+        for (recipe, settings) in self.by_stream() {
+            progress.check_time()?;
+            let points = with_stream(recipe, Bound::SMALL, Measure { settings: &settings, sample_size })?;
+            for (setting, point) in settings.into_iter().zip(points) {
+                let row = PointRow::new(repetition, recipe, setting, &point);
+                record.append(POINT, &point_key(repetition, recipe, setting), &[row])?;
+                self.measured.insert((recipe, setting), Rc::new(point));
             }
-            course.done();
+            progress.done();
         }
         self.missing.borrow_mut().clear();
         Ok(())
@@ -204,28 +210,28 @@ impl Points {
     /// Returns the keys of missing points.
     #[cfg(test)]
     pub fn keys(&self, repetition: usize) -> Vec<String> {
-        self.missing.borrow().iter().map(|&(recipe, way)| point_key(repetition, recipe, way)).collect()
+        self.missing.borrow().iter().map(|&(recipe, setting)| point_key(repetition, recipe, setting)).collect()
     }
 
     /// Replaces missing points by numbers of a model.
     #[cfg(test)]
-    pub fn fill(&mut self, model: impl Fn(Recipe, Way) -> Point) {
+    pub fn fill(&mut self, model: impl Fn(Recipe, Setting) -> Point) {
         let missing = std::mem::take(&mut *self.missing.borrow_mut());
         self.measured.extend(missing.into_iter().map(|key| (key, Rc::new(model(key.0, key.1)))));
     }
 
-    fn by_stream(&self) -> BTreeMap<Recipe, Vec<Way>> {
-        let mut streams: BTreeMap<Recipe, Vec<Way>> = BTreeMap::new();
-        for (recipe, way) in self.missing.borrow().iter() {
-            streams.entry(*recipe).or_default().push(*way);
+    fn by_stream(&self) -> BTreeMap<Recipe, Vec<Setting>> {
+        let mut streams: BTreeMap<Recipe, Vec<Setting>> = BTreeMap::new();
+        for (recipe, setting) in self.missing.borrow().iter() {
+            streams.entry(*recipe).or_default().push(*setting);
         }
         streams
     }
 }
 
 struct Measure<'a> {
-    ways: &'a [Way],
-    plan: Plan,
+    settings: &'a [Setting],
+    sample_size: SampleSize,
 }
 
 impl Visitor for Measure<'_> {
@@ -233,9 +239,9 @@ impl Visitor for Measure<'_> {
 
     fn visit<T: Same>(self, stream: Stream<T>) -> Result<Vec<Point>> {
         let stream = Rc::new(stream);
-        let open = |way: &Way| -> Box<dyn Session> { Box::new(Lane::new(stream.clone(), way.setup())) };
-        let mut sessions: Vec<_> = self.ways.iter().map(open).collect();
-        let figures = measure(&mut sessions, self.plan, || ())?;
+        let open = |setting: &Setting| -> Box<dyn Session> { Box::new(Lane::new(stream.clone(), setting.setup())) };
+        let mut sessions: Vec<_> = self.settings.iter().map(open).collect();
+        let figures = measure(&mut sessions, self.sample_size, || ())?;
         let point = |figures| Point { ms: ms(&figures), counts: Counts::of(&figures) };
         Ok(figures.into_iter().map(point).collect())
     }
@@ -251,12 +257,12 @@ mod tests {
     use crate::stream::Kind;
     use std::time::Duration;
 
-    /// The paper's policies are measured as published; the default place of bases is another way.
+    /// The paper's policies are measured as published; the default place of bases is another one.
     #[test]
     fn bases_lie_where_the_paper_places_them() {
-        let portions = |way: Way| Portions::of(way.setup().differential.checkpoints).unwrap();
-        let published = Way::checkpoints(Policy::Lightweight, 32);
-        let ours = Way { bases: Bases::Interrupts, ..published };
+        let portions = |setting: Setting| Portions::of(setting.setup().differential.checkpoints).unwrap();
+        let published = Setting::checkpoints(Policy::Lightweight, 32);
+        let ours = Setting { bases: Bases::Interrupts, ..published };
         assert_eq!((portions(published).bases, portions(ours).bases), (Bases::First, Bases::default()));
         let recipe = Recipe::identical(Kind::Hard, 5);
         assert_ne!(point_key(0, recipe, published), point_key(0, recipe, ours));
@@ -266,24 +272,24 @@ mod tests {
     fn what_is_asked_for_is_measured() {
         let mut points = Points::default();
         let (hard, ints) = (Recipe::identical(Kind::Hard, 5), Recipe::identical(Kind::Ints, 5));
-        let full = Way::checkpoints(Policy::Full, 32);
+        let full = Setting::checkpoints(Policy::Full, 32);
         for _ in 0..2 {
-            points.at(hard, Way::REGULAR);
+            points.at(hard, Setting::REGULAR);
             points.at(hard, full);
-            points.at(ints, Way { condition: Condition::AlwaysFirst, ..full });
+            points.at(ints, Setting { condition: Condition::AlwaysFirst, ..full });
         }
         assert_eq!(points.streams(), [(ints, 1), (hard, 2)]);
-        let (plan, mut record, course) =
-            (Plan { runs: 5, time: Duration::ZERO }, Record::default(), Course::new(1.0, None));
-        points.measure(plan, 0, &mut record, &course).unwrap();
+        let (sample_size, mut record, progress) =
+            (SampleSize { runs: 5, time: Duration::ZERO }, Record::default(), Progress::new(1.0, None));
+        points.measure(sample_size, 0, &mut record, &progress).unwrap();
         assert_eq!((points.streams().len(), record.lines().len()), (0, 3));
         assert!(points.ms(hard, full) > 0.0 && points.at(hard, full).counts.is_some());
-        assert!(points.at(hard, Way::REGULAR).counts.is_none());
+        assert!(points.at(hard, Setting::REGULAR).counts.is_none());
         assert!(points.streams().is_empty());
         let mut again = Points::default();
         again.at(hard, full);
-        again.at(hard, Way::LEAF);
-        again.recall(0, &record);
+        again.at(hard, Setting::LEAF);
+        again.load_recorded(0, &record);
         assert_eq!(again.streams(), [(hard, 1)]);
         assert_eq!(
             (again.ms(hard, full), again.at(hard, full).switches()),
@@ -291,7 +297,7 @@ mod tests {
         );
         let mut another = Points::default();
         another.at(hard, full);
-        another.recall(1, &record);
+        another.load_recorded(1, &record);
         assert_eq!(another.streams().len(), 1);
     }
 }

@@ -21,10 +21,10 @@ use deltasoap_streams::similar::{self, Changes};
 use serde::{Deserialize, Serialize};
 
 use super::printed::DifferentialSerialization as Printed;
-use crate::course::Course;
 use crate::engine::{Session, timed};
-use crate::measure::{Figures, Plan, measure};
+use crate::measure::{Figures, SampleSize, measure};
 use crate::messages::{Payload, SendDoubles, SendInts, SendMios};
+use crate::progress::Progress;
 use crate::record::Record;
 use crate::stream::lane::{Lane, Setup};
 use crate::stream::{Sent, Stream};
@@ -52,7 +52,7 @@ fn key(name: &str, n: usize) -> String {
 }
 
 /// Returns the number of types missing from a record.
-pub fn left(record: &Record, n: usize) -> usize {
+pub fn missing_types(record: &Record, n: usize) -> usize {
     TYPES.iter().filter(|name| !record.has(&key(name, n))).count()
 }
 
@@ -60,19 +60,21 @@ pub fn left(record: &Record, n: usize) -> usize {
 ///
 /// # Errors
 /// When a value is wrong, the record cannot be written, or the time is up.
-pub fn measure_all(n: usize, plan: Plan, record: &mut Record, course: &Course) -> Result<()> {
+pub fn measure_all(n: usize, sample_size: SampleSize, record: &mut Record, progress: &Progress) -> Result<()> {
     for name in TYPES {
         if record.has(&key(name, n)) {
             continue;
         }
-        course.piece()?;
+        progress.check_time()?;
         let rows = match name {
-            "doubles" => rows::<SendDoubles, _>(name, &changed(&arrays::hard_doubles(n), similar::hard_double), plan)?,
-            "integers" => rows::<SendInts, _>(name, &changed(&arrays::ints(n), wide_int), plan)?,
-            _ => rows::<SendMios, _>(name, &changed(&arrays::mios(n), similar::mio(n)), plan)?,
+            "doubles" => {
+                rows::<SendDoubles, _>(name, &changed(&arrays::hard_doubles(n), similar::hard_double), sample_size)?
+            }
+            "integers" => rows::<SendInts, _>(name, &changed(&arrays::ints(n), wide_int), sample_size)?,
+            _ => rows::<SendMios, _>(name, &changed(&arrays::mios(n), similar::mio(n)), sample_size)?,
         };
         record.append(RECEIVED, &key(name, n), &rows)?;
-        course.done();
+        progress.done();
     }
     Ok(())
 }
@@ -87,7 +89,7 @@ fn changed<I: Clone + PartialEq>(items: &[I], new: impl FnMut(&mut SplitMix64) -
 /// When a number of the paper is missing from `bench/papers/`.
 pub fn exhibit(n: usize, record: &Record) -> Result<Exhibit> {
     let printed = Printed::load()?;
-    let kinds = TYPES.map(|name| Kind { name, rows: record.of(&key(name, n)) });
+    let types = TYPES.map(|name| TypeRows { name, rows: record.of(&key(name, n)) });
     let caption = format!(
         "The effect of stuffing on the receiver: messages of {n} values, of which {} % in {} parts change from message to message, \
          their lengths too. Encoding: through a template that compares, in memory.",
@@ -99,7 +101,7 @@ pub fn exhibit(n: usize, record: &Record) -> Result<Exhibit> {
         caption,
         charts: vec![],
         verdicts: vec![],
-        grids: kinds.iter().map(grid).chain([answers(&kinds)]).collect(),
+        grids: types.iter().map(grid).chain([answers(&types)]).collect(),
     })
 }
 
@@ -110,7 +112,7 @@ fn wide_int(random: &mut SplitMix64) -> i32 {
 }
 
 /// The measurements of a type, for each of [`WIDTHS`].
-struct Kind {
+struct TypeRows {
     name: &'static str,
     rows: Vec<Row>,
 }
@@ -128,22 +130,22 @@ struct Row {
     skipped: f64,
 }
 
-fn rows<T: Payload + From<Vec<I>>, I: Clone>(name: &str, ring: &[Vec<I>], plan: Plan) -> Result<Vec<Row>> {
-    WIDTHS.iter().map(|width| row::<T, I>(name, ring, width, plan)).collect()
+fn rows<T: Payload + From<Vec<I>>, I: Clone>(name: &str, ring: &[Vec<I>], sample_size: SampleSize) -> Result<Vec<Row>> {
+    WIDTHS.iter().map(|width| row::<T, I>(name, ring, width, sample_size)).collect()
 }
 
 fn row<T: Payload + From<Vec<I>>, I: Clone>(
     name: &str,
     ring: &[Vec<I>],
     &(width_name, width): &(&str, Width),
-    plan: Plan,
+    sample_size: SampleSize,
 ) -> Result<Row> {
     let (stream, encode_ms) = written::<T, I>(ring, width)?;
     let stream = Rc::new(stream);
     let always = Differential { adaptive: false, ..Differential::default() };
     let open = |differential| -> Box<dyn Session> { Box::new(Lane::new(stream.clone(), Setup::new(differential))) };
     let mut sessions = [open(Differential::OFF), open(always)];
-    let figures = measure(&mut sessions, plan, || ()).context("a stuffed message")?;
+    let figures = measure(&mut sessions, sample_size, || ()).context("a stuffed message")?;
     let ms = |figures: &Figures| figures.ns_median as f64 / 1e6;
     let skipped = crate::report::Counts::of(&figures[1]).map_or(0.0, |counts| counts.fast_share() * 100.0);
     let (regular_ms, differential_ms) = (ms(&figures[0]), ms(&figures[1]));
@@ -169,33 +171,33 @@ fn written<T: Payload + From<Vec<I>>, I: Clone>(ring: &[Vec<I>], width: Width) -
     Ok((Stream { messages, senders: 1 }, fastest as f64 / 1e6))
 }
 
-fn grid(kind: &Kind) -> Grid {
+fn grid(rows_of_type: &TypeRows) -> Grid {
     let cells = |((name, _), row): (&(&str, Width), &Row)| {
         let numbers = [row.encode_ms, row.regular_ms, row.differential_ms, row.skipped].map(number);
         [vec![(*name).to_owned(), row.bytes.to_string()], numbers.to_vec()].concat()
     };
     let header = ["field width", "bytes", "encode, ms", "regular decode, ms", "differential decode, ms", "% skipped"];
     Grid {
-        title: format!("Arrays of {}", kind.name),
+        title: format!("Arrays of {}", rows_of_type.name),
         header: header.map(str::to_owned).to_vec(),
-        rows: WIDTHS.iter().zip(&kind.rows).map(cells).collect(),
+        rows: WIDTHS.iter().zip(&rows_of_type.rows).map(cells).collect(),
         names: 1,
     }
 }
 
 /// Describes the direction in which stuffing changes the receiver's time. The paper asks, and
 /// claims nothing.
-fn answers(kinds: &[Kind]) -> Grid {
-    let row = |kind: &Kind| {
-        let [exact, .., maximal] = &kind.rows[..] else { return vec![] };
+fn answers(types: &[TypeRows]) -> Grid {
+    let row = |rows_of_type: &TypeRows| {
+        let [exact, .., maximal] = &rows_of_type.rows[..] else { return vec![] };
         let regular = maximal.regular_ms / exact.regular_ms;
         let differential = maximal.differential_ms / exact.differential_ms;
-        vec![kind.name.to_owned(), number(regular), number(differential)]
+        vec![rows_of_type.name.to_owned(), number(regular), number(differential)]
     };
     Grid {
         title: "An open question of the paper: the cost of stuffing for the receiver. Time with maximal fields by that with exact ones".to_owned(),
         header: ["type", "regular decode", "differential decode"].map(str::to_owned).into(),
-        rows: kinds.iter().map(row).collect(),
+        rows: types.iter().map(row).collect(),
         names: 1,
     }
 }
@@ -207,11 +209,11 @@ mod tests {
 
     #[test]
     fn every_type_and_width_is_measured() {
-        let (mut record, course) = (Record::default(), Course::new(1.0, None));
-        assert_eq!(left(&record, 40), TYPES.len());
-        measure_all(40, Plan { runs: 5, time: Duration::ZERO }, &mut record, &course).unwrap();
+        let (mut record, progress) = (Record::default(), Progress::new(1.0, None));
+        assert_eq!(missing_types(&record, 40), TYPES.len());
+        measure_all(40, SampleSize { runs: 5, time: Duration::ZERO }, &mut record, &progress).unwrap();
         let exhibit = exhibit(40, &record).unwrap();
-        assert_eq!((left(&record, 40), record.lines().len()), (0, TYPES.len() * WIDTHS.len()));
+        assert_eq!((missing_types(&record, 40), record.lines().len()), (0, TYPES.len() * WIDTHS.len()));
         let rows: Vec<usize> = exhibit.grids.iter().map(|grid| grid.rows.len()).collect();
         assert_eq!(rows, [WIDTHS.len(), WIDTHS.len(), WIDTHS.len(), 3]);
     }

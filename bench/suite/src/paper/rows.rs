@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::points::{Point, Way};
+use super::points::{Point, Setting};
 use super::sends::Sender;
 use crate::options::name;
 use crate::report::{Counts, change};
@@ -44,12 +44,12 @@ pub struct PointRow {
 
 impl PointRow {
     /// Creates the row of a message with new values, which is counted but not timed.
-    pub fn counted(message: usize, recipe: Recipe, way: Way, point: &Point) -> Self {
-        PointRow { message: Some(message), ms: None, ..PointRow::new(0, recipe, way, point) }
+    pub fn counted(message: usize, recipe: Recipe, setting: Setting, point: &Point) -> Self {
+        PointRow { message: Some(message), ms: None, ..PointRow::new(0, recipe, setting, point) }
     }
 
     /// Creates the row of a timed point.
-    pub fn new(repetition: usize, recipe: Recipe, way: Way, point: &Point) -> Self {
+    pub fn new(repetition: usize, recipe: Recipe, setting: Setting, point: &Point) -> Self {
         PointRow {
             repetition,
             message: None,
@@ -57,12 +57,12 @@ impl PointRow {
             n: recipe.n,
             changed: recipe.percent,
             partitions: recipe.partitions,
-            policy: name(way.policy),
-            matcher: name(way.matcher),
-            portion: way.portion,
-            bases: format!("{:?}", way.bases).to_lowercase(),
-            refinement: format!("{:?}", way.refinement).to_lowercase(),
-            condition: format!("{:?}", way.condition).to_lowercase(),
+            policy: name(setting.policy),
+            matcher: name(setting.matcher),
+            portion: setting.portion,
+            bases: format!("{:?}", setting.bases).to_lowercase(),
+            refinement: format!("{:?}", setting.refinement).to_lowercase(),
+            condition: format!("{:?}", setting.condition).to_lowercase(),
             ms: Some(point.ms),
             regular_percent: point.regular_percent(),
             counts: point.counts.clone(),
@@ -71,17 +71,17 @@ impl PointRow {
 }
 
 /// Returns the key of a point.
-pub fn point_key(repetition: usize, recipe: Recipe, way: Way) -> String {
-    format!("{POINT}/{repetition}/{}", stream_and_way(recipe, way))
+pub fn point_key(repetition: usize, recipe: Recipe, setting: Setting) -> String {
+    format!("{POINT}/{repetition}/{}", stream_and_setting(recipe, setting))
 }
 
 /// Returns the key of the counts of a stream.
-pub fn count_key(recipe: Recipe, way: Way) -> String {
-    format!("{COUNT}/{}", stream_and_way(recipe, way))
+pub fn count_key(recipe: Recipe, setting: Setting) -> String {
+    format!("{COUNT}/{}", stream_and_setting(recipe, setting))
 }
 
-fn stream_and_way(Recipe { kind, n, percent, partitions }: Recipe, way: Way) -> String {
-    let Way { policy, matcher, portion, bases, refinement, condition } = way;
+fn stream_and_setting(Recipe { kind, n, percent, partitions }: Recipe, setting: Setting) -> String {
+    let Setting { policy, matcher, portion, bases, refinement, condition } = setting;
     format!(
         "{kind:?}/{n}/{percent}/{partitions}/{policy:?}/{matcher:?}/{portion}/{bases:?}/{refinement:?}/{condition:?}"
     )

@@ -1,6 +1,6 @@
 //! The measured part of the papers' grids.
 
-use super::points::{Condition, Way};
+use super::points::{Condition, Setting};
 use crate::stream::{Kind, Recipe};
 
 /// Sizes of arrays in both papers on deserialization.
@@ -64,10 +64,10 @@ pub fn hard(n: usize, percent: u32, partitions: usize) -> Recipe {
     Recipe { kind: Kind::Hard, n, percent, partitions }
 }
 
-/// Returns the same way without shortcuts for flat arrays: the papers' decoders had none, with
+/// Returns the same setting without shortcuts for flat arrays: the papers' decoders had none, with
 /// checkpoints and without.
-pub fn general(way: Way) -> Way {
-    Way { condition: Condition::NoShortcuts, ..way }
+pub fn general(setting: Setting) -> Setting {
+    Setting { condition: Condition::NoShortcuts, ..setting }
 }
 
 #[cfg(test)]

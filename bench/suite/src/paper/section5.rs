@@ -6,7 +6,7 @@
 //! both together, compared with plain checkpoints.
 
 use super::dds::{full, named};
-use super::points::{Refinement, Way};
+use super::points::{Refinement, Setting};
 use super::printed::DifferentialDeserialization as Printed;
 use super::scope::{Scope, hard};
 use super::study::Study;
@@ -30,8 +30,8 @@ pub fn exhibit(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     Exhibit { grids: vec![Grid { title, header, rows, names: 3 }], ..named(printed, "Section 5", caption) }
 }
 
-fn refined(portion: u32, refinement: Refinement) -> Way {
-    Way { refinement, ..full(portion) }
+fn refined(portion: u32, refinement: Refinement) -> Setting {
+    Setting { refinement, ..full(portion) }
 }
 
 fn row(study: Study<'_>, recipe: Recipe, portion: u32) -> Vec<String> {

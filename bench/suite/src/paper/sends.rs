@@ -12,9 +12,9 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::rows::{SENT, SentRow, sent_key};
-use crate::course::Course;
 use crate::engine::{Peer, Session};
-use crate::measure::{Bounds, Plan, measure_each};
+use crate::measure::{Bounds, SampleSize, measure_each};
+use crate::progress::Progress;
 use crate::record::Record;
 use crate::send::socket::Sink;
 use crate::send::{self, Case, Mode};
@@ -65,7 +65,7 @@ impl Sends {
     }
 
     /// Loads missing measurements from a record.
-    pub fn recall(&mut self, repetition: usize, record: &Record) {
+    pub fn load_recorded(&mut self, repetition: usize, record: &Record) {
         let Sends { measured, missing, reasons } = self;
         missing.get_mut().retain(|&(case, sender)| {
             let rows = record.of::<SentRow>(&sent_key(repetition, &case)).into_iter();
@@ -91,17 +91,17 @@ impl Sends {
     /// time is up.
     pub fn measure(
         &mut self,
-        plan: Plan,
+        sample_size: SampleSize,
         (definitions, folder): (&Definitions, &Path),
         repetition: usize,
         record: &mut Record,
-        course: &Course,
+        progress: &Progress,
     ) -> Result<()> {
         let sink = Sink::start()?;
         let mut peers = self.start_peers(definitions, folder);
         for (case, senders) in self.by_case() {
-            course.piece()?;
-            let mut times = timed(&case, &senders, &mut peers, sink.address(), plan)?;
+            progress.check_time()?;
+            let mut times = timed(&case, &senders, &mut peers, sink.address(), sample_size)?;
             let mut rows = Vec::new();
             for sender in senders {
                 let ms = self.settled(sender, times.remove(&sender))?;
@@ -110,7 +110,7 @@ impl Sends {
             }
             record.append(SENT, &sent_key(repetition, &case), &rows)?;
             peers.retain(|(name, _)| !self.reasons.contains_key(name));
-            course.done();
+            progress.done();
         }
         self.missing.borrow_mut().clear();
         Ok(())
@@ -183,7 +183,7 @@ fn timed(
     senders: &[Sender],
     peers: &mut [(&'static str, Peer)],
     sink: SocketAddr,
-    plan: Plan,
+    sample_size: SampleSize,
 ) -> Result<BTreeMap<Sender, Result<f64>>> {
     let (mut times, mut sessions) = (BTreeMap::new(), Vec::new());
     for sender in senders {
@@ -198,7 +198,7 @@ fn timed(
         }
     }
     let (senders, mut sessions): (Vec<Sender>, Vec<Box<dyn Session + '_>>) = sessions.into_iter().unzip();
-    let figures = measure_each(&mut sessions, plan, Bounds::NONE).into_iter();
+    let figures = measure_each(&mut sessions, sample_size, Bounds::NONE).into_iter();
     let ms = figures.map(|figures| figures.map(|figures| figures.ns_median.max(1) as f64 / 1e6));
     times.extend(senders.into_iter().zip(ms));
     Ok(times)
@@ -235,16 +235,16 @@ mod tests {
         let senders = [Sender::Ours(Mode::Regular), Sender::Ours(Mode::Compared), Sender::Peer("gsoap")];
         assert!(senders.iter().all(|sender| sends.ms(case, *sender) > 0.0));
         assert_eq!(sends.cases(), 1);
-        let (plan, definitions) = (Plan { runs: 5, time: Duration::ZERO }, Definitions::load().unwrap());
-        let (mut record, course, nowhere) = (Record::default(), Course::new(1.0, None), Path::new("nowhere"));
-        sends.measure(plan, (&definitions, nowhere), 0, &mut record, &course).unwrap();
+        let (sample_size, definitions) = (SampleSize { runs: 5, time: Duration::ZERO }, Definitions::load().unwrap());
+        let (mut record, progress, nowhere) = (Record::default(), Progress::new(1.0, None), Path::new("nowhere"));
+        sends.measure(sample_size, (&definitions, nowhere), 0, &mut record, &progress).unwrap();
         assert_eq!((sends.cases(), record.lines().len()), (0, 3));
         assert!(record.has(&sent_key(0, &case)), "by turns, and so one piece of work");
         assert!(sends.ms(case, senders[0]) > 0.0 && sends.ms(case, senders[2]).is_nan());
         assert!(sends.reason("gsoap").unwrap().contains("cargo xtask peers gsoap") && sends.cases() == 0);
         let mut again = Sends::default();
         assert!(senders.iter().all(|sender| again.ms(case, *sender) == 1.0));
-        again.recall(0, &record);
+        again.load_recorded(0, &record);
         assert_eq!((again.cases(), again.ms(case, senders[1])), (0, sends.ms(case, senders[1])));
         assert!(again.ms(case, senders[2]).is_nan());
     }

@@ -10,7 +10,7 @@ use deltasoap_report::statistics::{Group, mean};
 use deltasoap_report::{Basis, Claim, Evidence, Exhibit, Interval, Printed, Registered, Sizes, Test, Verdict, number};
 
 use super::fresh::Fresh;
-use super::points::{Point, Points, Way};
+use super::points::{Point, Points, Setting};
 use super::rows::{PeerRow, peer_key};
 use super::sends::{Sender, Sends};
 use crate::record::Record;
@@ -49,8 +49,8 @@ impl Default for Data {
 
 impl Data {
     /// Returns the milliseconds of a message.
-    pub fn ms(&self, recipe: Recipe, way: Way) -> f64 {
-        self.points.ms(recipe, way)
+    pub fn ms(&self, recipe: Recipe, setting: Setting) -> f64 {
+        self.points.ms(recipe, setting)
     }
 
     /// Returns gSOAP's milliseconds.
@@ -64,7 +64,7 @@ impl Data {
     }
 
     /// Loads gSOAP's times, or the reason why there are none, from a record.
-    pub fn recall_gsoap(&mut self, repetition: usize, record: &Record) {
+    pub fn load_recorded_gsoap(&mut self, repetition: usize, record: &Record) {
         let rows: Vec<PeerRow> = record.of(&peer_key(repetition, "gsoap"));
         if let Some(reason) = rows.iter().find_map(|row| row.reason.clone()) {
             self.gsoap = Err(reason);
@@ -94,13 +94,13 @@ pub struct Study<'a>(pub &'a [Data]);
 
 impl Study<'_> {
     /// Returns the median milliseconds of a message.
-    pub fn ms(&self, recipe: Recipe, way: Way) -> f64 {
-        self.median(|data| data.ms(recipe, way))
+    pub fn ms(&self, recipe: Recipe, setting: Setting) -> f64 {
+        self.median(|data| data.ms(recipe, setting))
     }
 
     /// Returns the median of a point's number.
-    pub fn of(&self, recipe: Recipe, way: Way, number: fn(&Point) -> f64) -> f64 {
-        self.median(|data| number(&data.points.at(recipe, way)))
+    pub fn of(&self, recipe: Recipe, setting: Setting, number: fn(&Point) -> f64) -> f64 {
+        self.median(|data| number(&data.points.at(recipe, setting)))
     }
 
     /// Returns the median of gSOAP's milliseconds, if there are any.
@@ -119,19 +119,22 @@ impl Study<'_> {
     }
 
     fn median(&self, number: impl Fn(&Data) -> f64) -> f64 {
-        Interval::of(&self.0.iter().map(number).collect::<Vec<_>>()).map_or(f64::NAN, |interval| interval.median)
+        Interval::from_numbers(&self.0.iter().map(number).collect::<Vec<_>>())
+            .map_or(f64::NAN, |interval| interval.median)
     }
 
     /// Formats a number of the repetitions: the median, and the minimum and maximum of several.
     pub fn shown(&self, of: impl Fn(&Data) -> f64) -> String {
-        let Some(interval) = Interval::of(&self.0.iter().map(of).collect::<Vec<_>>()) else { return String::new() };
+        let Some(interval) = Interval::from_numbers(&self.0.iter().map(of).collect::<Vec<_>>()) else {
+            return String::new();
+        };
         let [low, median, high] = [interval.low, interval.median, interval.high].map(number);
         if self.0.len() > 1 { format!("{median} ({low} to {high})") } else { median }
     }
 
-    /// Returns cells with the milliseconds of `way` for each stream.
-    pub fn ms_cells(&self, recipes: impl Iterator<Item = Recipe>, way: Way) -> Vec<String> {
-        recipes.map(|recipe| number(self.ms(recipe, way))).collect()
+    /// Returns cells with the milliseconds of `setting` for each stream.
+    pub fn ms_cells(&self, recipes: impl Iterator<Item = Recipe>, setting: Setting) -> Vec<String> {
+        recipes.map(|recipe| number(self.ms(recipe, setting))).collect()
     }
 }
 
@@ -145,7 +148,7 @@ pub struct Book {
 }
 
 /// The evidence for a claim, or the reason why it is missing.
-pub type Found = Result<Evidence, String>;
+pub type EvidenceResult = Result<Evidence, String>;
 
 impl Book {
     /// Creates a book without claims.
@@ -154,7 +157,12 @@ impl Book {
     }
 
     /// Adds a claim to an exhibit.
-    pub fn add(&mut self, exhibit: &'static str, claim: Claim, find: impl Fn(&Data, &[usize]) -> Found + 'static) {
+    pub fn add(
+        &mut self,
+        exhibit: &'static str,
+        claim: Claim,
+        find: impl Fn(&Data, &[usize]) -> EvidenceResult + 'static,
+    ) {
         let claim = Claim { paper: self.paper.to_owned(), ..claim };
         self.claims.push((exhibit, Registered::new(claim, &self.available, find)));
     }
@@ -165,7 +173,7 @@ impl Book {
         exhibit: &'static str,
         claim: Claim,
         counted: &[usize],
-        find: impl Fn(&Data, &[usize]) -> Found + 'static,
+        find: impl Fn(&Data, &[usize]) -> EvidenceResult + 'static,
     ) {
         let claim = self::counted(Claim { paper: self.paper.to_owned(), ..claim });
         self.claims.push((exhibit, Registered::new(claim, counted, find)));
@@ -183,7 +191,7 @@ impl Book {
     }
 
     /// Adds verdicts, in the order of the claims, to their exhibits.
-    pub fn hang(&self, verdicts: &[Verdict], exhibits: &mut [Exhibit]) {
+    pub fn attach_verdicts(&self, verdicts: &[Verdict], exhibits: &mut [Exhibit]) {
         for ((name, _), verdict) in self.claims.iter().zip(verdicts) {
             let exhibit = exhibits.iter_mut().find(|exhibit| exhibit.name == *name);
             exhibit.into_iter().for_each(|exhibit| exhibit.verdicts.push(verdict.clone()));
@@ -198,7 +206,7 @@ pub fn claim(key: &str, place: &str, statement: impl Into<String>, sizes: Sizes,
         paper: String::new(),
         place: place.to_owned(),
         statement: statement.into(),
-        printed: Printed::Words,
+        printed: Printed::Text,
         sizes,
         basis: Basis::Times,
         test,
@@ -217,17 +225,17 @@ pub fn known(claim: Claim, because: &str) -> Claim {
 }
 
 /// Returns several numbers as evidence.
-pub fn numbers(numbers: Vec<f64>) -> Found {
+pub fn numbers(numbers: Vec<f64>) -> EvidenceResult {
     Ok(Evidence::Numbers(numbers))
 }
 
 /// Returns one number as evidence.
-pub fn one(number: f64) -> Found {
+pub fn one(number: f64) -> EvidenceResult {
     Ok(Evidence::from(number))
 }
 
 /// Returns groups of cells as evidence.
-pub fn cells(groups: Vec<Group>) -> Found {
+pub fn cells(groups: Vec<Group>) -> EvidenceResult {
     Ok(Evidence::Cells(groups))
 }
 

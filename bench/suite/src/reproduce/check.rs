@@ -6,23 +6,23 @@ use anyhow::{Context, Result};
 use deltasoap_report::Recorded;
 use deltasoap_report::agreement::{Agreement, compare, counts, grid, missing};
 
-use super::index::{self, Index, There};
+use super::index::{self, Index, StoredIndex};
 
 /// Another record.
 #[derive(Debug)]
-pub struct Other {
+pub struct OtherRecord {
     folder: PathBuf,
-    there: There,
+    there: StoredIndex,
 }
 
-impl Other {
+impl OtherRecord {
     /// Reads the record in a folder.
     ///
     /// # Errors
     /// When there is none.
     pub fn read(folder: &Path) -> Result<Self> {
         let there = index::read(folder).with_context(|| format!("cannot compare with {}", folder.display()))?;
-        Ok(Other { folder: folder.to_owned(), there })
+        Ok(OtherRecord { folder: folder.to_owned(), there })
     }
 
     /// Prints a comparison of the verdicts; returns false if counts or bytes differ, or none could
@@ -72,7 +72,7 @@ mod tests {
             statement: "a statement".to_owned(),
             basis,
             sizes_run: vec![10],
-            ours: Interval::of(&[number]),
+            ours: Interval::from_numbers(&[number]),
             outcome: Outcome::Agrees,
         }
     }
@@ -80,7 +80,8 @@ mod tests {
     #[test]
     fn counts_have_to_be_there_and_the_same() {
         let there = vec![recorded("memory", Basis::Counts, 5.0), recorded("speed", Basis::Times, 5.0)];
-        let other = Other { folder: "there".into(), there: There { about: String::new(), claims: there.clone() } };
+        let other =
+            OtherRecord { folder: "there".into(), there: StoredIndex { about: String::new(), claims: there.clone() } };
         let failures = |here: &[Recorded]| other.failures(here, &compare(here, &there));
         assert!(failures(&there).is_empty());
         assert!(failures(&[there[0].clone(), recorded("speed", Basis::Times, 9.0)]).is_empty());

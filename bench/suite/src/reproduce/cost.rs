@@ -14,8 +14,8 @@ use deltasoap_cost_report::{errors, exhibits, verdicts};
 use deltasoap_report::{Exhibit, Verdict};
 use serde::{Deserialize, Serialize};
 
-use crate::course::{Course, Leg};
 use crate::environment::program;
+use crate::progress::{Progress, Step};
 use crate::record::Record;
 
 /// The kind of points of calibrations.
@@ -69,7 +69,7 @@ struct PointRow {
 
 /// The reason why nothing was predicted.
 #[derive(Debug, Serialize, Deserialize)]
-struct Lack {
+struct NoPrediction {
     reason: String,
 }
 
@@ -80,56 +80,57 @@ impl Cost {
     }
 
     /// Returns the remaining stages.
-    pub fn legs(&self, record: &Record) -> Vec<(Stage, Leg)> {
-        let mut legs = Vec::new();
+    pub fn remaining_steps(&self, record: &Record) -> Vec<(Stage, Step)> {
+        let mut steps = Vec::new();
         let (points, visits) = if self.extents.extent == Extent::Few { (1000.0, 0.005) } else { (2400.0, 0.005) };
         for at in (0..self.extents.calibrations).filter(|at| !record.has(&calibration_key(*at))) {
-            let pieces = (self.extents.rounds - self.begun(at).rounds.min(self.extents.rounds)) as usize;
+            let pieces =
+                (self.extents.rounds - self.unfinished_calibration(at).rounds.min(self.extents.rounds)) as usize;
             let name = format!("calibration {} of {}", at + 1, self.extents.calibrations);
             // The last piece is writing it to the record.
-            legs.push((Stage::Calibration(at), Leg::new(name, pieces + 1, pieces as f64 * points * visits)));
+            steps.push((Stage::Calibration(at), Step::new(name, pieces + 1, pieces as f64 * points * visits)));
         }
         if !record.has(TRIAL) {
             let seconds = self.extents.trials as f64 * f64::from(self.extents.rounds) * 0.015;
-            legs.push((Stage::Trials, Leg::new("predictions of costs", 1, seconds)));
+            steps.push((Stage::Trials, Step::new("predictions of costs", 1, seconds)));
         }
-        legs
+        steps
     }
 
     /// Measures the rest of a stage, into a record. Noise in the times is not an error.
     ///
     /// # Errors
     /// When messages cannot be written or read, the record cannot be written, or the time is up.
-    pub fn measure(&self, stage: Stage, record: &mut Record, course: &Course) -> Result<()> {
-        course.piece()?;
+    pub fn measure(&self, stage: Stage, record: &mut Record, progress: &Progress) -> Result<()> {
+        progress.check_time()?;
         match stage {
-            Stage::Calibration(at) => self.calibrate(at, record, course),
-            Stage::Trials => self.predict(record, course),
+            Stage::Calibration(at) => self.calibrate(at, record, progress),
+            Stage::Trials => self.predict(record, progress),
         }
     }
 
-    fn calibrate(&self, at: usize, record: &mut Record, course: &Course) -> Result<()> {
-        let (file, mut calibration) = (self.file(at), self.begun(at));
+    fn calibrate(&self, at: usize, record: &mut Record, progress: &Progress) -> Result<()> {
+        let (file, mut calibration) = (self.file(at), self.unfinished_calibration(at));
         while calibration.rounds < self.extents.rounds {
-            course.piece()?;
+            progress.check_time()?;
             let rounds = calibration.rounds + 1;
             let plan = Plan { mode: Mode::Regular, extent: self.extents.extent, rounds, most: None };
-            calibration = measure::measure(&mut Deltasoap, plan, calibration, &mut Keeper(&file))?;
-            course.done();
+            calibration = measure::measure(&mut Deltasoap, plan, calibration, &mut SaveAfterRound(&file))?;
+            progress.done();
         }
         let rows: Vec<PointRow> = calibration.points.iter().map(|point| PointRow::new(at, point)).collect();
         record.append(CALIBRATION, &calibration_key(at), &rows)?;
-        course.done();
+        progress.done();
         Ok(())
     }
 
-    fn predict(&self, record: &mut Record, course: &Course) -> Result<()> {
+    fn predict(&self, record: &mut Record, progress: &Progress) -> Result<()> {
         let model = self.calibration(0).and_then(|calibration| model(&calibration));
         match model {
-            Err(reason) => record.append(TRIAL, TRIAL, &[Lack { reason }])?,
+            Err(reason) => record.append(TRIAL, TRIAL, &[NoPrediction { reason }])?,
             Ok(model) => record.append(TRIAL, TRIAL, &self.compared(&model)?)?,
         }
-        course.done();
+        progress.done();
         Ok(())
     }
 
@@ -150,9 +151,9 @@ impl Cost {
             (0..self.extents.calibrations).map(|at| self.calibration(at)).collect();
         let models: Vec<Result<Model, String>> =
             calibrations.iter().map(|calibration| model(calibration.as_ref().map_err(Clone::clone)?)).collect();
-        let lack = record.of::<Lack>(TRIAL).pop().map(|lack| lack.reason);
+        let missing = record.of::<NoPrediction>(TRIAL).pop().map(|missing| missing.reason);
         let compared: Vec<Comparison> = record.of(TRIAL);
-        let predictions = match &lack {
+        let predictions = match &missing {
             Some(reason) => Err(reason.clone()),
             None => Ok(compared.clone()),
         };
@@ -164,7 +165,7 @@ impl Cost {
         let mut all = exhibits(fitted.next(), &verdicts, &printed);
         if let Some(last) = all.last_mut() {
             last.grids.push(errors(&compared));
-            last.caption += &lack.map_or_else(String::new, |lack| format!(" Nothing was predicted: {lack}"));
+            last.caption += &missing.map_or_else(String::new, |missing| format!(" Nothing was predicted: {missing}"));
         }
         Ok((all, verdicts))
     }
@@ -178,7 +179,7 @@ impl Cost {
     }
 
     /// Returns an unfinished calibration of this machine and program, or a new one.
-    fn begun(&self, at: usize) -> Calibration {
+    fn unfinished_calibration(&self, at: usize) -> Calibration {
         let (machine, toolkit) = (Machine::here(), Deltasoap::identity());
         let known = Calibration::load(&self.file(at)).ok();
         let is_ours = |known: &Calibration| {
@@ -238,9 +239,9 @@ impl PointRow {
 }
 
 /// Saves a calibration after each round.
-struct Keeper<'f>(&'f Path);
+struct SaveAfterRound<'f>(&'f Path);
 
-impl Watch for Keeper<'_> {
+impl Watch for SaveAfterRound<'_> {
     fn at(&mut self, _: usize, _: usize) {}
 
     fn round(&mut self, calibration: &Calibration) -> Result<(), CostError> {
@@ -256,10 +257,10 @@ mod tests {
     fn a_calibration_of_another_program_is_begun_anew_and_of_another_record_forgotten() {
         let folder = tempfile::tempdir().unwrap();
         let cost = Cost::new(folder.path(), Extents { extent: Extent::Few, rounds: 4, calibrations: 1, trials: 1 });
-        let of = |by: &str| Calibration { rounds: 3, program: Some(by.to_owned()), ..cost.begun(0) };
+        let of = |by: &str| Calibration { rounds: 3, program: Some(by.to_owned()), ..cost.unfinished_calibration(0) };
         for (by, rounds) in [(program(), 3), ("another", 0)] {
             of(by).save(&cost.file(0)).unwrap();
-            assert_eq!(cost.begun(0).rounds, rounds, "{by}");
+            assert_eq!(cost.unfinished_calibration(0).rounds, rounds, "{by}");
         }
         of(program()).save(&cost.file(7)).unwrap();
         fs::write(folder.path().join("results.jsonl"), "").unwrap();

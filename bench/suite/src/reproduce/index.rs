@@ -114,7 +114,7 @@ fn about(commit: Option<&str>, scope: &str) -> String {
 
 /// The content of a folder's index.
 #[derive(Debug)]
-pub struct There {
+pub struct StoredIndex {
     /// Commit and scope.
     pub about: String,
     /// The verdicts.
@@ -125,7 +125,7 @@ pub struct There {
 ///
 /// # Errors
 /// When there is none, or it is malformed.
-pub fn read(folder: &Path) -> Result<There> {
+pub fn read(folder: &Path) -> Result<StoredIndex> {
     let path = folder.join(INDEX);
     let text = fs::read_to_string(&path).with_context(|| format!("{} has no {INDEX}", folder.display()))?;
     let malformed = || format!("{} is malformed", path.display());
@@ -136,5 +136,5 @@ pub fn read(folder: &Path) -> Result<There> {
     let claims = exhibits.flat_map(|exhibit| list(&exhibit, "claims"));
     let claims = claims.map(|claim| serde_json::from_value(claim).with_context(malformed)).collect::<Result<_>>()?;
     let text = |name: &str| index[name].as_str();
-    Ok(There { about: about(text("commit"), text("scope").unwrap_or("unknown")), claims })
+    Ok(StoredIndex { about: about(text("commit"), text("scope").unwrap_or("unknown")), claims })
 }

@@ -24,13 +24,13 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use deltasoap_report::{Verdict, claim};
 
-use crate::course::{Course, Paused, duration};
 use crate::environment::{Environment as Surroundings, unoptimized};
+use crate::progress::{Paused, Progress, duration};
 use crate::record::{RESULTS, Record, SUITE, VERDICT};
 use crate::run::peers_folder;
-use crate::suite::{self, Environment, Row, settle, write_environment};
+use crate::suite::{self, Environment, Row, prepare_environment, write_environment};
 use crate::workload::Definitions;
-use check::Other;
+use check::OtherRecord;
 use index::{Index, Work};
 use plan::{PAPERS, Plan, drawable};
 use session::Session;
@@ -104,8 +104,8 @@ pub fn run(arguments: &ReproduceArguments, definitions: &Definitions) -> Result<
         return Ok(ExitCode::SUCCESS);
     }
     ensure_another(arguments.check.as_deref(), &folder)?;
-    let other = arguments.check.as_deref().map(Other::read).transpose()?;
-    let (surroundings, is_pinned) = settle(arguments.no_pin)?;
+    let other = arguments.check.as_deref().map(OtherRecord::read).transpose()?;
+    let (surroundings, is_pinned) = prepare_environment(arguments.no_pin)?;
     let mut session = arguments.session(definitions, &surroundings)?;
     let has_results = folder.join(RESULTS).exists();
     let mut record = Record::open(&folder, !arguments.is_new())?;
@@ -120,7 +120,7 @@ pub fn run(arguments: &ReproduceArguments, definitions: &Definitions) -> Result<
     }
     let mut plan = Plan::new(arguments, (definitions, &folder, is_pinned), &record)?;
     show_plan(&plan, &record)?;
-    if !plan.legs(&record)?.is_empty() {
+    if !plan.remaining_steps(&record)?.is_empty() {
         plan.start(&record)?.into_iter().for_each(|engines| session.note_engines(engines));
         session.admit(arguments.mixed, &folder)?;
         surroundings.warning().into_iter().chain(unoptimized()).for_each(|warning| {
@@ -155,7 +155,7 @@ fn conclude(
     arguments: &ReproduceArguments,
     definitions: &Definitions,
     record: &mut Record,
-    (environment, other): (&Environment, Option<Other>),
+    (environment, other): (&Environment, Option<OtherRecord>),
 ) -> Result<ExitCode> {
     let folder = arguments.folder();
     let papers = drawable(arguments, (definitions, &folder), record)?;
@@ -196,7 +196,7 @@ impl ReproduceArguments {
 
     /// Returns the record, whose content need not be measured.
     fn known(&self, definitions: &Definitions) -> Result<Record> {
-        let mut record = if self.is_new() { Record::default() } else { Record::look(&self.folder())? };
+        let mut record = if self.is_new() { Record::default() } else { Record::load(&self.folder())? };
         session::forget_missing(&mut record, definitions, &self.peers())?;
         Ok(record)
     }
@@ -210,7 +210,7 @@ impl ReproduceArguments {
         }
         let mut session = Session::another(first, &folder)?;
         let record = self.known(definitions)?;
-        if !Plan::new(self, (definitions, &folder, false), &record)?.legs(&record)?.is_empty() {
+        if !Plan::new(self, (definitions, &folder, false), &record)?.remaining_steps(&record)?.is_empty() {
             session.admit(self.mixed, &folder)?;
         }
         Ok(session)
@@ -221,28 +221,28 @@ impl ReproduceArguments {
 const STEP: &str = "step";
 
 fn show_plan(plan: &Plan<'_>, record: &Record) -> Result<()> {
-    let legs = plan.legs(record)?;
-    for (_, leg) in &legs {
-        eprintln!("{:>8}  {}", duration(leg.seconds), leg.name);
+    let steps = plan.remaining_steps(record)?;
+    for (_, step) in &steps {
+        eprintln!("{:>8}  {}", duration(step.seconds), step.name);
     }
-    let all = legs.iter().fold(0.0, |all, (_, leg)| all + leg.seconds);
+    let all = steps.iter().fold(0.0, |all, (_, step)| all + step.seconds);
     eprintln!("{:>8}  in all, about", duration(all));
     Ok(())
 }
 
 fn measure(plan: &mut Plan<'_>, record: &mut Record, minutes: Option<u32>) -> Result<()> {
-    let legs = plan.legs(record)?;
+    let steps = plan.remaining_steps(record)?;
     let most = minutes.map(|minutes| Duration::from_secs(60 * u64::from(minutes)));
-    let mut course = Course::new(legs.iter().map(|(_, leg)| leg.seconds).sum(), most);
-    for (stage, leg) in &legs {
-        course.begin(leg);
-        let outcome = plan.measure(*stage, record, &course);
-        if let Some(note) = course.end() {
+    let mut progress = Progress::new(steps.iter().map(|(_, step)| step.seconds).sum(), most);
+    for (stage, step) in &steps {
+        progress.begin(step);
+        let outcome = plan.measure(*stage, record, &progress);
+        if let Some(note) = progress.end() {
             record.append(STEP, &format!("{STEP}/{}", note.step), &[note])?;
         }
-        outcome.inspect_err(|_| course.finish())?;
+        outcome.inspect_err(|_| progress.finish())?;
     }
-    course.finish();
+    progress.finish();
     Ok(())
 }
 

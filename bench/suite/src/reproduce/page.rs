@@ -194,7 +194,7 @@ fn text(value: &Value) -> String {
 /// Formats the median of a measured field, and the minimum and maximum of several.
 fn measured(numbers: &[(String, f64)], name: &str) -> String {
     let these: Vec<f64> = numbers.iter().filter(|(known, _)| known == name).map(|(_, number)| *number).collect();
-    match Interval::of(&these) {
+    match Interval::from_numbers(&these) {
         None => String::new(),
         Some(it) if it.low == it.high => number(it.median),
         Some(it) => format!("{} ({} to {})", number(it.median), number(it.low), number(it.high)),

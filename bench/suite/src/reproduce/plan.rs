@@ -9,9 +9,9 @@ use deltasoap_report::{Exhibit, Verdict};
 use super::cost::{self, Cost, Extents};
 use super::index::Work;
 use super::{ReproduceArguments, STEP};
-use crate::course::{Course, Leg, corrected};
 use crate::paper::scope::Scope;
 use crate::paper::{self, Papers, Title};
+use crate::progress::{Progress, Step, corrected};
 use crate::record::{Record, SUITE};
 use crate::suite::{self, EngineNote, Environment, Part, Share, StepNote, Suite};
 use crate::workload::Definitions;
@@ -92,16 +92,16 @@ impl<'d> Plan<'d> {
     ///
     /// # Errors
     /// When a definition has an unknown name.
-    pub fn legs(&self, record: &Record) -> Result<Vec<(Stage, Leg)>> {
-        let papers = self.papers.iter().flat_map(|papers| papers.legs(record));
-        let mut legs: Vec<(Stage, Leg)> = papers.map(|(stage, leg)| (Stage::Paper(stage), leg)).collect();
+    pub fn remaining_steps(&self, record: &Record) -> Result<Vec<(Stage, Step)>> {
+        let papers = self.papers.iter().flat_map(|papers| papers.remaining_steps(record));
+        let mut steps: Vec<(Stage, Step)> = papers.map(|(stage, step)| (Stage::Paper(stage), step)).collect();
         if let Some(suite) = &self.suite {
-            legs.extend(suite.legs(record)?.into_iter().map(|(share, leg)| (Stage::Suite(share), leg)));
+            steps.extend(suite.remaining_steps(record)?.into_iter().map(|(share, step)| (Stage::Suite(share), step)));
         }
-        let cost = self.cost.iter().flat_map(|cost| cost.legs(record));
-        legs.extend(cost.map(|(stage, leg)| (Stage::Cost(stage), leg)));
+        let cost = self.cost.iter().flat_map(|cost| cost.remaining_steps(record));
+        steps.extend(cost.map(|(stage, step)| (Stage::Cost(stage), step)));
         let notes: Vec<StepNote> = record.all(STEP);
-        Ok(legs.into_iter().map(|(stage, leg)| (stage, corrected(leg, &notes))).collect())
+        Ok(steps.into_iter().map(|(stage, step)| (stage, corrected(step, &notes))).collect())
     }
 
     /// Starts the toolkits, if they have work; returns their notes for the record.
@@ -110,7 +110,7 @@ impl<'d> Plan<'d> {
     /// When a name is unknown.
     pub fn start(&mut self, record: &Record) -> Result<Option<Vec<EngineNote>>> {
         match &mut self.suite {
-            Some(suite) if !suite.legs(record)?.is_empty() => suite.start().map(Some),
+            Some(suite) if !suite.remaining_steps(record)?.is_empty() => suite.start().map(Some),
             _ => Ok(None),
         }
     }
@@ -119,11 +119,11 @@ impl<'d> Plan<'d> {
     ///
     /// # Errors
     /// Those of the stage.
-    pub fn measure(&mut self, stage: Stage, record: &mut Record, course: &Course) -> Result<()> {
+    pub fn measure(&mut self, stage: Stage, record: &mut Record, progress: &Progress) -> Result<()> {
         match (stage, &mut self.papers, &mut self.suite, &self.cost) {
-            (Stage::Paper(stage), Some(papers), ..) => papers.measure(stage, record, course),
-            (Stage::Suite(share), _, Some(suite), _) => suite.measure(share, record, course),
-            (Stage::Cost(stage), .., Some(cost)) => cost.measure(stage, record, course),
+            (Stage::Paper(stage), Some(papers), ..) => papers.measure(stage, record, progress),
+            (Stage::Suite(share), _, Some(suite), _) => suite.measure(share, record, progress),
+            (Stage::Cost(stage), .., Some(cost)) => cost.measure(stage, record, progress),
             _ => Ok(()),
         }
     }
@@ -162,7 +162,9 @@ pub fn drawable(
     for paper in 0..PAPERS.len() as u8 {
         let alone = ReproduceArguments { papers: vec![paper], ..arguments.clone() };
         let is_there = || {
-            Ok::<_, anyhow::Error>(Plan::new(&alone, (definitions, folder, false), record)?.legs(record)?.is_empty())
+            Ok::<_, anyhow::Error>(
+                Plan::new(&alone, (definitions, folder, false), record)?.remaining_steps(record)?.is_empty(),
+            )
         };
         if arguments.has(usize::from(paper)) || is_there()? {
             drawable.push(paper);
@@ -226,7 +228,7 @@ mod tests {
     }
 
     fn hours(plan: &Plan<'_>) -> f64 {
-        plan.legs(&Record::default()).unwrap().iter().map(|(_, leg)| leg.seconds).sum::<f64>() / 3600.0
+        plan.remaining_steps(&Record::default()).unwrap().iter().map(|(_, step)| step.seconds).sum::<f64>() / 3600.0
     }
 
     /// Work shared by two jobs would be measured once, and count for both.
@@ -260,14 +262,19 @@ mod tests {
         assert!((1.0..12.0).contains(&hours(&full)), "{}", hours(&full));
         assert!(hours(&quick) < 10.0 / 60.0, "{}", hours(&quick));
         // Each step can be interrupted, so that none is too long for its users.
-        assert!(full.legs(&record).unwrap().iter().all(|(_, leg)| leg.pieces >= 1));
+        assert!(full.remaining_steps(&record).unwrap().iter().all(|(_, step)| step.pieces >= 1));
     }
 
     #[test]
     fn a_paper_alone_has_its_steps_alone() {
         let (definitions, record) = (Definitions::load().unwrap(), Record::default());
         let stages = |line: &[&str]| -> Vec<Stage> {
-            plan_of(line, &definitions, &record).legs(&record).unwrap().into_iter().map(|(stage, _)| stage).collect()
+            plan_of(line, &definitions, &record)
+                .remaining_steps(&record)
+                .unwrap()
+                .into_iter()
+                .map(|(stage, _)| stage)
+                .collect()
         };
         assert!(stages(&["--paper", "3"]).iter().all(|stage| matches!(stage, Stage::Suite(_))));
         assert!(stages(&["--paper", "4"]).iter().all(|stage| matches!(stage, Stage::Cost(_))));

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_busy_machine_is_told_and_the_own_load_is_none() {
+    fn other_load_is_reported_and_our_own_is_not() {
         let note = |(load_before, is_first): (f64, bool)| StepNote {
             step: "a step".to_owned(),
             date: "2026-01-31".to_owned(),
@@ -249,12 +249,12 @@ mod tests {
     }
 
     #[test]
-    fn what_a_toolkit_was_missing_in_is_measured_again_once_it_is_there() {
+    fn jobs_that_lack_a_toolkit_are_measured_again_once_it_is_built() {
         let (definitions, folder) = (Definitions::load().unwrap(), tempfile::tempdir().unwrap());
         let gsoap = definitions.peers.iter().find(|peer| peer.name == "gsoap").unwrap();
         let mut record = Record::default();
-        let lack = format!("its server: {}", Peer::not_built(gsoap));
-        for (key, reason) in [("a", lack.as_str()), ("b", "it ended")] {
+        let missing = format!("its server: {}", Peer::not_built(gsoap));
+        for (key, reason) in [("a", missing.as_str()), ("b", "it ended")] {
             let line = |engine: &str, reason| serde_json::json!({"engine": engine, "reason": reason});
             record.append("sent", key, &[line("deltasoap", None), line("gsoap", Some(reason))]).unwrap();
         }

@@ -13,8 +13,8 @@ use super::shared::Shared;
 use super::socket::{Link, Receiver};
 use super::writer::{Adaptive, Regular, Templated, Writer, Written};
 use super::{Action, Case, Mode};
+use crate::allocator;
 use crate::engine::{Session, timed};
-use crate::memory;
 use crate::messages::{Payload, Same, decode_alone};
 
 /// Number of messages per run if one takes so little time that reading the clock would distort it.
@@ -192,7 +192,7 @@ impl<S: Shape, W: Writer<S> + 'static> Session for Lane<S, W> {
     /// Measures the first message, including what is kept for the next one.
     fn peak_bytes(&mut self) -> Result<u64> {
         let mut fresh = (self.make)(&self.script.first);
-        let (written, peak) = memory::peak_of(|| fresh.write());
+        let (written, peak) = allocator::peak_of(|| fresh.write());
         written.map(|_| peak)
     }
 

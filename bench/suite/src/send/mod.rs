@@ -24,7 +24,7 @@ use anyhow::Result;
 use deltasoap::encode::differential::{Templating, Width};
 
 use crate::engine::Session;
-use crate::measure::{Figures, Plan, measure};
+use crate::measure::{Figures, SampleSize, measure};
 use crate::workload::Values;
 use shape::{Doubles, Ints, Strings, Structs};
 
@@ -225,10 +225,16 @@ impl Outcome {
 ///
 /// # Errors
 /// When a message is wrong, or cannot be sent.
-pub fn run(case: Case, modes: &[Mode], server: Option<SocketAddr>, plan: Plan, tick: impl FnMut()) -> Result<Outcome> {
+pub fn run(
+    case: Case,
+    modes: &[Mode],
+    server: Option<SocketAddr>,
+    sample_size: SampleSize,
+    tick: impl FnMut(),
+) -> Result<Outcome> {
     let modes: Vec<Mode> = modes.iter().copied().filter(|&mode| server.is_none() || mode != Mode::Floor).collect();
     let mut sessions = modes.iter().map(|&mode| open(&case, mode, server)).collect::<Result<Vec<_>>>()?;
-    let figures = measure(&mut sessions, plan, tick)?;
+    let figures = measure(&mut sessions, sample_size, tick)?;
     Ok(Outcome { case, figures: modes.into_iter().zip(figures).collect() })
 }
 

@@ -13,8 +13,8 @@ use super::lane::check_message;
 use super::script::Script;
 use super::shape::Shape;
 use super::socket::{Link, Receiver};
+use crate::allocator;
 use crate::engine::{Session, timed};
-use crate::memory;
 
 /// Writes the messages of a case through a single chunk.
 pub struct Overlaid<S: Shape> {
@@ -120,7 +120,7 @@ impl<S: Shape> Session for Overlaid<S> {
             black_box(chunk);
             Ok(())
         };
-        let (result, peak) = memory::peak_of(|| self.write(give));
+        let (result, peak) = allocator::peak_of(|| self.write(give));
         result.map(|()| peak)
     }
 }

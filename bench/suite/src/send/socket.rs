@@ -36,7 +36,7 @@ impl Sink {
         thread::spawn(move || {
             core_affinity::set_for_current(CoreId { id: 0 });
             let connections = listener.incoming().take_while(|_| !seen.load(Ordering::Acquire));
-            connections.flatten().for_each(|connection| drop(thread::spawn(|| throw_away(connection))));
+            connections.flatten().for_each(|connection| drop(thread::spawn(|| discard(connection))));
         });
         Ok(Sink { address, is_closed })
     }
@@ -63,7 +63,7 @@ fn listen() -> Result<(TcpListener, SocketAddr)> {
 }
 
 /// Reads until the connection ends for any reason.
-fn throw_away(mut connection: TcpStream) {
+fn discard(mut connection: TcpStream) {
     let mut buffer = vec![0; 64 << 10];
     while connection.read(&mut buffer).is_ok_and(|count| count > 0) {}
 }

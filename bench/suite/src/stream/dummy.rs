@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_are_those_behind_references() {
+    fn lengths_are_those_of_resolved_references() {
         let with_reference = arrays::message_ints(&[123]).replace("2", "&#50;");
         let (_, found) = decode_request::<UnreadInts>(with_reference.as_bytes()).unwrap();
         assert_eq!(found.item, [Unread(3)]);

@@ -13,10 +13,10 @@ use deltasoap::decode::Decoder;
 use deltasoap::soap::{EnvelopeReader, Receiver};
 use deltasoap::{Checkpoints, DecodeOptions, Differential, DifferentialStats, Error, Memory};
 
-use super::way::{Typed, Way};
+use super::target::{DecodeTarget, Typed};
 use super::{Sent, Stream};
+use crate::allocator;
 use crate::engine::{Session, timed};
-use crate::memory;
 use crate::messages::Same;
 
 /// Smaller messages are not timed individually, but a whole ring together.
@@ -47,13 +47,13 @@ impl Setup {
     }
 }
 
-/// A decoder at a position in a stream. `W` is the way messages are read.
-pub struct Lane<T, W: Way<T> = Typed> {
+/// A decoder at a position in a stream. `D` is what messages are decoded to.
+pub struct Lane<T, D: DecodeTarget<T> = Typed> {
     stream: Rc<Stream<T>>,
     setup: Setup,
     decoder: Decoder,
     /// One per sender; taken out while a message of that sender is decoded.
-    memories: Vec<Option<Box<Memory<W::Value>>>>,
+    memories: Vec<Option<Box<Memory<D::Value>>>>,
     /// The next message to decode.
     next: usize,
     /// The statistics of the timed runs.
@@ -67,7 +67,7 @@ impl<T: Same> Lane<T> {
     }
 }
 
-impl<T: Same, W: Way<T>> Lane<T, W> {
+impl<T: Same, D: DecodeTarget<T>> Lane<T, D> {
     /// Creates a lane that has decoded nothing.
     pub fn open(stream: Rc<Stream<T>>, setup: Setup) -> Self {
         let memories = (0..stream.senders).map(|_| None).collect();
@@ -79,8 +79,8 @@ impl<T: Same, W: Way<T>> Lane<T, W> {
         let place = self.next;
         let message = &self.stream.messages[place];
         let slot = &mut self.memories[message.sender];
-        let memory = slot.take().unwrap_or_else(W::memory);
-        *slot = Some(decode::<T, W>(&mut self.decoder, memory, message, self.setup.chunk)?);
+        let memory = slot.take().unwrap_or_else(D::memory);
+        *slot = Some(decode::<T, D>(&mut self.decoder, memory, message, self.setup.chunk)?);
         self.next = (place + 1) % self.stream.messages.len();
         Ok(place)
     }
@@ -127,7 +127,7 @@ impl<T: Same, W: Way<T>> Lane<T, W> {
     fn check_value(&self, place: usize) -> Result<()> {
         let message = &self.stream.messages[place];
         let memory = self.memories[message.sender].as_ref().context("nothing was decoded")?;
-        ensure!(W::is_same(memory.value(), message)?, "wrong value of message {place} of the ring");
+        ensure!(D::is_same(memory.value(), message)?, "wrong value of message {place} of the ring");
         Ok(())
     }
 
@@ -140,7 +140,7 @@ impl<T: Same, W: Way<T>> Lane<T, W> {
     }
 }
 
-impl<T: Same, W: Way<T>> Session for Lane<T, W> {
+impl<T: Same, D: DecodeTarget<T>> Session for Lane<T, D> {
     fn bytes(&self) -> usize {
         self.stream.message_len()
     }
@@ -167,8 +167,8 @@ impl<T: Same, W: Way<T>> Session for Lane<T, W> {
 
     /// Measures the first two messages of a new decoder, including the memory for the next one.
     fn peak_bytes(&mut self) -> Result<u64> {
-        let mut fresh = Lane::<T, W>::open(self.stream.clone(), self.setup);
-        let (result, peak) = memory::peak_of(|| fresh.advance(2));
+        let mut fresh = Lane::<T, D>::open(self.stream.clone(), self.setup);
+        let (result, peak) = allocator::peak_of(|| fresh.advance(2));
         result.map(|()| peak)
     }
 
@@ -178,18 +178,18 @@ impl<T: Same, W: Way<T>> Session for Lane<T, W> {
 }
 
 /// Reads a message of a stream as a server does: its value replaces the previous one.
-fn decode<T: Same, W: Way<T>>(
+fn decode<T: Same, D: DecodeTarget<T>>(
     decoder: &mut Decoder,
-    memory: Box<Memory<W::Value>>,
+    memory: Box<Memory<D::Value>>,
     message: &Sent<T>,
     chunk: Option<NonZeroUsize>,
-) -> Result<Box<Memory<W::Value>>, Error> {
-    let mut reader = EnvelopeReader::new(W::receiver(memory));
+) -> Result<Box<Memory<D::Value>>, Error> {
+    let mut reader = EnvelopeReader::new(D::receiver(memory));
     match chunk {
         None => decoder.decode_bytes(&mut reader, message.bytes.clone())?,
         Some(size) => decode_chunks(decoder, &mut reader, message.bytes.clone(), size.get())?,
     }
-    Ok(W::into_memory(reader.into_parts().1))
+    Ok(D::into_memory(reader.into_parts().1))
 }
 
 fn decode_chunks<R: Receiver>(

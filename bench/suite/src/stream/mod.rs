@@ -10,7 +10,7 @@ mod encoded;
 pub mod inform;
 pub mod lane;
 mod recorded;
-pub mod way;
+pub mod target;
 
 use anyhow::Result;
 use bytes::Bytes;
@@ -135,7 +135,7 @@ impl<T> Stream<T> {
 }
 
 impl<T: Payload> Stream<T> {
-    fn of_one_sender(values: Vec<T>) -> Self {
+    fn from_one_sender(values: Vec<T>) -> Self {
         let send = |value: T| Sent { bytes: fixed(value.naive().into_bytes()), value, sender: 0 };
         Stream { messages: values.into_iter().map(send).collect(), senders: 1 }
     }
@@ -169,17 +169,17 @@ pub struct Bound {
 
 impl Bound {
     /// Minimum number of messages.
-    const FEWEST: usize = 4;
+    const MIN_MESSAGES: usize = 4;
 
     /// For measurements that must not depend on caches: 64 MiB, 16 messages.
     pub const LARGE: Bound = Bound { bytes: 64 << 20, messages: 16 };
 
     /// For many consecutive measurements: 4 messages.
-    pub const SMALL: Bound = Bound { bytes: 0, messages: Self::FEWEST };
+    pub const SMALL: Bound = Bound { bytes: 0, messages: Self::MIN_MESSAGES };
 
     /// Returns the number of messages of `size` bytes in a stream; an even number.
     fn messages(self, size: usize) -> usize {
-        (self.bytes / size.max(1)).clamp(Self::FEWEST, self.messages.max(Self::FEWEST)) & !1
+        (self.bytes / size.max(1)).clamp(Self::MIN_MESSAGES, self.messages.max(Self::MIN_MESSAGES)) & !1
     }
 }
 
@@ -212,9 +212,9 @@ pub fn with_stream<V: Visitor>(recipe: Recipe, bound: Bound, visitor: V) -> Resu
         Kind::Inform => visitor.visit(inform::stream()?),
         Kind::Fetch => visitor.visit(recorded::fetches()?),
         Kind::FetchTrees => visitor.visit(recorded::trees()?),
-        Kind::UnreadInts => visitor.visit(dummy::ints(&arrays::ints(n), Bound::FEWEST)),
-        Kind::UnreadEasy => visitor.visit(dummy::doubles(&arrays::easy_doubles(n), Bound::FEWEST)),
-        Kind::UnreadHard => visitor.visit(dummy::doubles(&arrays::hard_doubles(n), Bound::FEWEST)),
+        Kind::UnreadInts => visitor.visit(dummy::ints(&arrays::ints(n), Bound::MIN_MESSAGES)),
+        Kind::UnreadEasy => visitor.visit(dummy::doubles(&arrays::easy_doubles(n), Bound::MIN_MESSAGES)),
+        Kind::UnreadHard => visitor.visit(dummy::doubles(&arrays::hard_doubles(n), Bound::MIN_MESSAGES)),
     }
 }
 
@@ -225,7 +225,7 @@ where
 {
     let size = T::from(first.clone()).naive().len();
     let ring = similar::changed(&first, recipe.changes(), bound.messages(size), draw);
-    Stream::of_one_sender(ring.into_iter().map(T::from).collect())
+    Stream::from_one_sender(ring.into_iter().map(T::from).collect())
 }
 
 /// Returns two rings with alternating messages.
@@ -234,7 +234,7 @@ fn turns(recipe: Recipe, bound: Bound) -> Stream<SendDoubles> {
     let (one, other) = both.split_at(recipe.n);
     let count = bound.messages(arrays::message_doubles(one).len());
     let ring = |first: &[f64]| similar::changed(first, recipe.changes(), count, similar::hard_double);
-    Stream::of_one_sender(by_turns(ring(one), ring(other)).map(SendDoubles::from).collect())
+    Stream::from_one_sender(by_turns(ring(one), ring(other)).map(SendDoubles::from).collect())
 }
 
 fn by_turns<T>(one: Vec<T>, other: Vec<T>) -> impl Iterator<Item = T> {
@@ -244,7 +244,7 @@ fn by_turns<T>(one: Vec<T>, other: Vec<T>) -> impl Iterator<Item = T> {
 fn doubles(n: usize, bound: Bound, ring: impl FnOnce(&[f64], usize) -> Vec<Vec<f64>>) -> Stream<SendDoubles> {
     let first = arrays::hard_doubles(n);
     let count = bound.messages(arrays::message_doubles(&first).len());
-    Stream::of_one_sender(ring(&first, count).into_iter().map(SendDoubles::from).collect())
+    Stream::from_one_sender(ring(&first, count).into_iter().map(SendDoubles::from).collect())
 }
 
 #[cfg(test)]

@@ -11,18 +11,18 @@ use super::calls::{MODES, Mode, Setup};
 use super::definition::{LoadDefinition, Operation, Scope, Similarity};
 use super::group::{Group, Measured};
 use super::growth::expected;
-use super::lack::Lack;
+use super::jobs::{Job, Work};
+use super::not_measured::NotMeasured;
 use super::operations;
 use super::row::{Layer, Row};
-use super::servers::{Secrets, Servers, WAYS, Way};
-use super::steps::{Step, Work};
+use super::servers::{Secrets, Servers, TRANSPORTS, TransportMode};
 use super::toolkits::{Opened, Restarts, Toolkits};
 use crate::encoded::SHARED;
 use crate::engine::{Call, Session, prepare_shared};
 use crate::load::generate::{self, Load, generate};
 use crate::load::pace::Arrivals;
 use crate::load::server::{OURS, Server};
-use crate::measure::{Bounds, Plan};
+use crate::measure::{Bounds, SampleSize};
 use crate::send::{self, Case};
 use crate::similar;
 use crate::stream::Recipe;
@@ -32,7 +32,7 @@ use crate::workload::{Action, Definitions, Workload};
 #[derive(Debug, Clone, Copy)]
 pub struct Effort {
     /// Runs and time of a session.
-    pub plan: Plan,
+    pub sample_size: SampleSize,
     /// Time limits of a session.
     pub bounds: Bounds,
     /// The longest run to begin, if its duration can be predicted.
@@ -45,10 +45,10 @@ pub struct Effort {
 
 impl Effort {
     /// Returns the effort of a scope.
-    pub fn of(scope: Scope) -> Self {
+    pub fn for_scope(scope: Scope) -> Self {
         let millis = Duration::from_millis;
         let effort = |runs, time, (warm_up, most, longest), load, settle| Effort {
-            plan: Plan { runs, time: millis(time) },
+            sample_size: SampleSize { runs, time: millis(time) },
             bounds: Bounds { warm_up: millis(warm_up), runs: millis(most) },
             longest: millis(longest),
             load: millis(load),
@@ -63,10 +63,10 @@ impl Effort {
 }
 
 impl Effort {
-    /// Returns a lack if a run is expected to take too long.
-    fn patience(&self, expected: Option<Duration>) -> Result<(), Lack> {
+    /// Returns an error if a run is expected to take too long.
+    fn ensure_in_time(&self, expected: Option<Duration>) -> Result<(), NotMeasured> {
         match expected.filter(|&expected| expected > self.longest) {
-            Some(expected) => Err(Lack::too_long(expected, self.longest)),
+            Some(expected) => Err(NotMeasured::too_long(expected, self.longest)),
             None => Ok(()),
         }
     }
@@ -106,29 +106,29 @@ impl<'d> Bench<'d> {
     ///
     /// # Errors
     /// When something unrelated to the toolkits fails.
-    pub fn measure(&mut self, step: &Step<'_>, before: &[Row]) -> Result<Vec<Row>> {
-        match &step.work {
-            Work::Process(workload, n) => Ok(self.process(step, before, workload, *n)),
-            Work::Calls(operation, n) => self.calls(step, before, operation, *n),
-            Work::Load(load) => self.load(step, load),
-            Work::Transport(operation, n) => self.transport(step, before, operation, *n),
-            Work::Decode(recipe, _) => Ok(self.decode(step, *recipe)),
-            Work::Encode(case, _) => Ok(self.encode(step, case)),
-            Work::Differential(operation, n, similarity) => self.differential(step, operation, *n, similarity),
+    pub fn measure(&mut self, job: &Job<'_>, before: &[Row]) -> Result<Vec<Row>> {
+        match &job.work {
+            Work::Process(workload, n) => Ok(self.process(job, before, workload, *n)),
+            Work::Calls(operation, n) => self.calls(job, before, operation, *n),
+            Work::Load(load) => self.load(job, load),
+            Work::Transport(operation, n) => self.transport(job, before, operation, *n),
+            Work::Decode(recipe, _) => Ok(self.decode(job, *recipe)),
+            Work::Encode(case, _) => Ok(self.encode(job, case)),
+            Work::Differential(operation, n, similarity) => self.differential(job, operation, *n, similarity),
         }
     }
 
-    fn process(&mut self, step: &Step<'_>, before: &[Row], workload: &Workload, n: usize) -> Vec<Row> {
+    fn process(&mut self, job: &Job<'_>, before: &[Row], workload: &Workload, n: usize) -> Vec<Row> {
         let is_floor = matches!(workload.action, Action::Compare | Action::Copy);
-        let (effort, subject, work) = (self.effort, step.subject(), format!("process/{}", workload.name));
+        let (effort, subject, work) = (self.effort, job.subject(), format!("process/{}", workload.name));
         let toolkits = self.toolkits.all.iter_mut().filter(|toolkit| !is_floor || toolkit.name == OURS);
         let mut group = Group::default();
         for toolkit in toolkits {
             let layer = if is_floor { Layer::Floor } else { toolkit.layer };
             let name = if is_floor { workload.name.clone() } else { toolkit.name.clone() };
-            let hope = effort.patience(expected(before, &work, &name, n));
-            let hope = hope.and_then(|()| self.restarts.hope(&name, &work, n));
-            let opened = hope.and_then(|()| toolkit.open(workload, n));
+            let check = effort.ensure_in_time(expected(before, &work, &name, n));
+            let check = check.and_then(|()| self.restarts.ensure_not_failed(&name, &work, n));
+            let opened = check.and_then(|()| toolkit.open(workload, n));
             group.add(subject.row(&name, layer, Mode::Regular.name()), opened);
             if name == OURS {
                 add_shared(&mut group, &subject, workload, n);
@@ -151,38 +151,39 @@ impl<'d> Bench<'d> {
         measured.rows
     }
 
-    fn calls(&mut self, step: &Step<'_>, before: &[Row], operation: &Operation, n: usize) -> Result<Vec<Row>> {
+    fn calls(&mut self, job: &Job<'_>, before: &[Row], operation: &Operation, n: usize) -> Result<Vec<Row>> {
         let (effort, mut group) = (self.effort, Group::default());
-        let way = Way::plain();
-        let work = work_of(operation, &way);
-        self.open_calls(&mut group, (step, before), (operation, n), way)?;
+        let transport = TransportMode::plain();
+        let work = work_of(operation, &transport);
+        self.open_calls(&mut group, (job, before), (operation, n), transport)?;
         let measured = group.measure(effort);
         Ok(self.restarted(measured, (&work, n)))
     }
 
-    /// Returns a session for each SOAP toolkit whose client can call its server that way, and a
-    /// reason for each other.
+    /// Returns a session for each SOAP toolkit whose client can call its server by the transport,
+    /// and a reason for each other.
     fn open_calls<'s>(
         &'s mut self,
         group: &mut Group<'s>,
-        (step, before): (&Step<'_>, &[Row]),
+        (job, before): (&Job<'_>, &[Row]),
         (operation, n): (&Operation, usize),
-        way: Way<'_>,
+        transport: TransportMode<'_>,
     ) -> Result<()> {
         let request = operations::request(operation, n, &Similarity::same())?;
         let (message, checksum) = request.with_context(|| format!("there are no items for {}", operation.name))?;
         let offers = self.toolkits.offers(&operation.name);
-        let (subject, plain, work) = (step.subject(), work_of(operation, &Way::plain()), work_of(operation, &way));
+        let (subject, plain, work) =
+            (job.subject(), work_of(operation, &TransportMode::plain()), work_of(operation, &transport));
         for toolkit in self.toolkits.all.iter_mut().filter(|toolkit| toolkit.layer == Layer::Soap) {
-            let row = subject.row(&toolkit.name, toolkit.layer, way.mode);
-            let hope = self.effort.patience(expected(before, &plain, &toolkit.name, n));
-            let hope = hope.and_then(|()| self.restarts.hope(&toolkit.name, &work, n));
-            let server = hope.and_then(|()| self.servers.of(toolkit, &operation.name, &offers, &way));
+            let row = subject.row(&toolkit.name, toolkit.layer, transport.mode);
+            let check = self.effort.ensure_in_time(expected(before, &plain, &toolkit.name, n));
+            let check = check.and_then(|()| self.restarts.ensure_not_failed(&toolkit.name, &work, n));
+            let server = check.and_then(|()| self.servers.of(toolkit, &operation.name, &offers, &transport));
             let opened = match server {
-                Err(lack) => Err(lack),
+                Err(not_measured) => Err(not_measured),
                 Ok(address) if toolkit.name == OURS => {
-                    let roots = way.secrets.filter(|_| way.is_tls).map(|secrets| secrets.roots.clone());
-                    let setup = Setup { is_gzip: way.is_gzip, roots, ..Setup::new(address, Mode::Regular) };
+                    let roots = transport.secrets.filter(|_| transport.is_tls).map(|secrets| secrets.roots.clone());
+                    let setup = Setup { is_gzip: transport.is_gzip, roots, ..Setup::new(address, Mode::Regular) };
                     ours(operation, n, &Similarity::same(), &setup)
                 }
                 Ok(server) => toolkit.open_call(&Call {
@@ -191,7 +192,7 @@ impl<'d> Bench<'d> {
                     message: &message,
                     checksum: &checksum,
                     server,
-                    transport: way.transport().as_ref(),
+                    transport: transport.for_peer().as_ref(),
                 }),
             };
             group.add(row, opened);
@@ -199,8 +200,8 @@ impl<'d> Bench<'d> {
         Ok(())
     }
 
-    fn load(&mut self, step: &Step<'_>, load: &LoadDefinition) -> Result<Vec<Row>> {
-        let (share, effort, subject) = (load.share()?, self.effort, step.subject());
+    fn load(&mut self, job: &Job<'_>, load: &LoadDefinition) -> Result<Vec<Row>> {
+        let (share, effort, subject) = (load.share()?, self.effort, job.subject());
         let load_of = |time| Load {
             shares: vec![share.clone()],
             changed: 100,
@@ -218,20 +219,20 @@ impl<'d> Bench<'d> {
                 let measured = self
                     .servers
                     .fresh(toolkit, load, mode)
-                    .and_then(|server| loaded(&server, load_of, effort).map_err(|error| Lack::failed(&error)));
-                rows.push(with_load(row, measured.map_err(Lack::reason)));
+                    .and_then(|server| loaded(&server, load_of, effort).map_err(|error| NotMeasured::failed(&error)));
+                rows.push(with_load(row, measured.map_err(NotMeasured::reason)));
             }
         }
         Ok(rows)
     }
 
     /// Measures one transport after the other, since a toolkit's client does one thing at a time.
-    fn transport(&mut self, step: &Step<'_>, before: &[Row], operation: &Operation, n: usize) -> Result<Vec<Row>> {
+    fn transport(&mut self, job: &Job<'_>, before: &[Row], operation: &Operation, n: usize) -> Result<Vec<Row>> {
         let (secrets, effort, mut rows) = (Secrets::new()?, self.effort, Vec::new());
-        for way in WAYS {
-            let way = Way { secrets: Some(&secrets), ..way };
-            let (work, mut group) = (work_of(operation, &way), Group::default());
-            self.open_calls(&mut group, (step, before), (operation, n), way)?;
+        for transport in TRANSPORTS {
+            let transport = TransportMode { secrets: Some(&secrets), ..transport };
+            let (work, mut group) = (work_of(operation, &transport), Group::default());
+            self.open_calls(&mut group, (job, before), (operation, n), transport)?;
             let measured = group.measure(effort);
             rows.extend(self.restarted(measured, (&work, n)));
             self.servers.forget_all();
@@ -239,9 +240,9 @@ impl<'d> Bench<'d> {
         Ok(rows)
     }
 
-    fn decode(&self, step: &Step<'_>, recipe: Recipe) -> Vec<Row> {
-        let subject = step.subject();
-        let measured = similar::run(recipe, Differential::default(), None, self.effort.plan, || ());
+    fn decode(&self, job: &Job<'_>, recipe: Recipe) -> Vec<Row> {
+        let subject = job.subject();
+        let measured = similar::run(recipe, Differential::default(), None, self.effort.sample_size, || ());
         match measured {
             Err(error) => vec![subject.row(OURS, Layer::Soap, "differential").with(Err(format!("{error:#}")))],
             Ok(outcome) => similar::MODES
@@ -251,9 +252,9 @@ impl<'d> Bench<'d> {
         }
     }
 
-    fn encode(&self, step: &Step<'_>, case: &Case) -> Vec<Row> {
-        let subject = step.subject();
-        match send::run(*case, &case.modes(), None, self.effort.plan, || ()) {
+    fn encode(&self, job: &Job<'_>, case: &Case) -> Vec<Row> {
+        let subject = job.subject();
+        match send::run(*case, &case.modes(), None, self.effort.sample_size, || ()) {
             Err(error) => vec![subject.row(OURS, Layer::Soap, "compared").with(Err(format!("{error:#}")))],
             Ok(outcome) => outcome
                 .figures
@@ -266,12 +267,12 @@ impl<'d> Bench<'d> {
     /// Measures our calls in all modes, and gSOAP's, whose messages are all the same.
     fn differential(
         &mut self,
-        step: &Step<'_>,
+        job: &Job<'_>,
         operation: &Operation,
         n: usize,
         similarity: &Similarity,
     ) -> Result<Vec<Row>> {
-        let (effort, subject) = (self.effort, step.subject());
+        let (effort, subject) = (self.effort, job.subject());
         let request = operations::request(operation, n, &Similarity::same())?;
         let (message, checksum) = request.with_context(|| format!("there are no items for {}", operation.name))?;
         let mut servers = Vec::new();
@@ -290,24 +291,28 @@ impl<'d> Bench<'d> {
             let name = &*operation.name;
             let call =
                 |server| Call { operation: name, n, message: &message, checksum: &checksum, server, transport: None };
-            let opened = self.servers.of(toolkit, name, &offers, &Way::plain());
+            let opened = self.servers.of(toolkit, name, &offers, &TransportMode::plain());
             let opened = opened.and_then(|server| toolkit.open_call(&call(server)));
             group.add(row, opened);
         }
         let measured = group.measure(effort);
-        Ok(self.restarted(measured, (&step.row, n)))
+        Ok(self.restarted(measured, (&job.row, n)))
     }
 }
 
 /// Returns the name of an operation's calls, without the number of items.
-fn work_of(operation: &Operation, way: &Way<'_>) -> String {
+fn work_of(operation: &Operation, transport: &TransportMode<'_>) -> String {
     let name = &operation.name;
-    if way.name == Way::plain().name { format!("calls/{name}") } else { format!("calls/{name} {}", way.name) }
+    if transport.name == TransportMode::plain().name {
+        format!("calls/{name}")
+    } else {
+        format!("calls/{name} {}", transport.name)
+    }
 }
 
 /// Adds our row with shared values, if the workload has them.
 fn add_shared(group: &mut Group<'_>, subject: &super::row::Subject<'_>, workload: &Workload, n: usize) {
-    let opened = prepare_shared(workload, n).map_err(|error| Lack::failed(&error)).transpose();
+    let opened = prepare_shared(workload, n).map_err(|error| NotMeasured::failed(&error)).transpose();
     if let Some(opened) = opened {
         group.add(subject.row(OURS, Layer::Soap, SHARED), opened.map(|session| session as Box<dyn Session>));
     }
@@ -331,8 +336,10 @@ impl Similarity {
 
 /// Opens calls by our client.
 fn ours<'a>(operation: &Operation, n: usize, similarity: &Similarity, setup: &Setup) -> Opened<'a> {
-    let opened = operations::open(operation, n, similarity, setup).map_err(|error| Lack::failed(&error))?;
-    opened.map(|session| session as Box<dyn Session>).ok_or_else(|| Lack::Absent("there are no such items".to_owned()))
+    let opened = operations::open(operation, n, similarity, setup).map_err(|error| NotMeasured::failed(&error))?;
+    opened
+        .map(|session| session as Box<dyn Session>)
+        .ok_or_else(|| NotMeasured::Absent("there are no such items".to_owned()))
 }
 
 /// Loads a server until it is warmed up and its throughput is steady, then once more.

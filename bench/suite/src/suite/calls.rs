@@ -13,8 +13,8 @@ use deltasoap::{Buffer, DecodeOptions, Differential, Lease, Message, Templating}
 use serde::{Deserialize, Serialize};
 use tokio::runtime::{Builder, Runtime};
 
+use crate::allocator;
 use crate::engine::{Session, WrongValues, timed};
-use crate::memory;
 
 /// The directions that use differential mode, at the client and at the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum)]
@@ -109,21 +109,21 @@ pub struct Calls<Request, Response> {
     ring: Vec<(Request, String)>,
     next: usize,
     /// Index of the last request in the ring, and its response.
-    last: Option<(usize, Got<Response>)>,
+    last: Option<(usize, CallResponse<Response>)>,
     bytes: usize,
 }
 
 /// A response.
-enum Got<T> {
+enum CallResponse<T> {
     Own(T),
     Leased(Lease<T>),
 }
 
-impl<T> Got<T> {
+impl<T> CallResponse<T> {
     fn value(&self) -> &T {
         match self {
-            Got::Own(value) => value,
-            Got::Leased(lease) => lease,
+            CallResponse::Own(value) => value,
+            CallResponse::Leased(lease) => lease,
         }
     }
 }
@@ -161,8 +161,12 @@ async fn call<Request: Message, Response: Answer>(
     client: &Client,
     request: &Request,
     is_leased: bool,
-) -> Result<Got<Response>, CallError> {
-    Ok(if is_leased { Got::Leased(client.call_leased(request).await?) } else { Got::Own(client.call(request).await?) })
+) -> Result<CallResponse<Response>, CallError> {
+    Ok(if is_leased {
+        CallResponse::Leased(client.call_leased(request).await?)
+    } else {
+        CallResponse::Own(client.call(request).await?)
+    })
 }
 
 impl<Request: Message, Response: Answer> Session for Calls<Request, Response> {
@@ -183,7 +187,7 @@ impl<Request: Message, Response: Answer> Session for Calls<Request, Response> {
 
     /// Measures the client during one call.
     fn peak_bytes(&mut self) -> Result<u64> {
-        let (result, peak) = memory::peak_of(|| self.call_once());
+        let (result, peak) = allocator::peak_of(|| self.call_once());
         result?;
         self.check()?;
         Ok(peak)

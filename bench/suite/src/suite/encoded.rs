@@ -12,13 +12,13 @@ use deltasoap_streams::checksum;
 
 use super::calls::{Answer, Calls, Setup};
 use super::definition::{Action, Operation};
-use super::operations::{MOST, number, number_sum, wide};
+use super::operations::{MAX_ITEMS, number, number_sum, wide};
 use crate::encoded::{SendEncodedStrings, SendRepeatedShared, Text, texts};
 use crate::engine::Session;
 
 /// Returns the strings that a service creates: "Message #i" and dots, cycling through `different`
 /// ones.
-fn made<T: Text + Clone>(n: usize, different: usize) -> SoapArray<T> {
+fn generated<T: Text + Clone>(n: usize, different: usize) -> SoapArray<T> {
     let some = T::of((1..=n.min(different)).map(|i| wide(number(i))).collect());
     if n <= different { some } else { SoapArray(some.0.iter().cycle().take(n).cloned().collect()) }
 }
@@ -33,9 +33,9 @@ fn few(_: usize) -> usize {
     DIFFERENT_STRINGS
 }
 
-/// Returns the checksum of [`made`].
-fn made_sum(n: usize, different: usize) -> String {
-    checksum::strings(&made::<String>(n, different).0)
+/// Returns the checksum of [`generated`].
+fn generated_sum(n: usize, different: usize) -> String {
+    checksum::strings(&generated::<String>(n, different).0)
 }
 
 /// Creates a module for each type of items: messages, handlers, calls.
@@ -68,7 +68,7 @@ macro_rules! encoded {
                 $(($items, Action::Send) => {
                     Some((message_encoded(&operation.name, &$texts(n)).into_bytes(), number_sum(n)))
                 })*
-                $(($items, Action::Receive) => Some((Vec::new(), made_sum(n, $different(n)))),)*
+                $(($items, Action::Receive) => Some((Vec::new(), generated_sum(n, $different(n)))),)*
                 _ => None,
             }
         }
@@ -104,7 +104,7 @@ macro_rules! encoded {
                 let sent = Served::new(async |request: Lease<$send>| Ok::<_, Fault>(Sent { count: number(request.item.len()) }));
                 let received = Served::new(async |request: Lease<Receive>| {
                     let count = usize::try_from(request.count).map_err(|_| Fault::sender("the count is negative"))?;
-                    Ok::<_, Fault>(Received { item: made(count.min(MOST), $different(count)) })
+                    Ok::<_, Fault>(Received { item: generated(count.min(MAX_ITEMS), $different(count)) })
                 });
                 let encoded = |operation: Served| operation.encoding(Use::Encoded).style(Style::Rpc);
                 builder.add_operation(encoded(sent)).add_operation(encoded(received))
@@ -117,7 +117,7 @@ macro_rules! encoded {
                         Some(Box::new(Calls::<$send, Sent>::open(setup, ring)?))
                     }
                     Action::Receive => {
-                        let ring = vec![(Receive { count: number(n) }, made_sum(n, $different(n)))];
+                        let ring = vec![(Receive { count: number(n) }, generated_sum(n, $different(n)))];
                         Some(Box::new(Calls::<Receive, Received>::open(setup, ring)?))
                     }
                     Action::Void | Action::Echo => None,
@@ -140,12 +140,12 @@ mod tests {
 
     #[test]
     fn strings_that_repeat_come_from_few_values() {
-        let made: SoapArray<Shared<String>> = made(5, 2);
+        let generated: SoapArray<Shared<String>> = generated(5, 2);
         assert_eq!(
-            texts(&made),
-            texts(&super::made::<String>(4, 2).0.into_iter().chain([wide(1)]).collect::<Vec<_>>())
+            texts(&generated),
+            texts(&super::generated::<String>(4, 2).0.into_iter().chain([wide(1)]).collect::<Vec<_>>())
         );
-        assert!(Shared::ptr_eq(&made[0], &made[4]) && !Shared::ptr_eq(&made[0], &made[1]));
+        assert!(Shared::ptr_eq(&generated[0], &generated[4]) && !Shared::ptr_eq(&generated[0], &generated[1]));
     }
 
     #[test]
@@ -157,7 +157,7 @@ mod tests {
         let (message, sum) = request(&operation("sendRepeatedStrings"), 1001).unwrap();
         assert!(message.starts_with(b"<?xml") && sum == number_sum(1001));
         let (message, sum) = request(&operation("receiveRepeatedStrings"), 1001).unwrap();
-        assert!(message.is_empty() && sum == made_sum(1001, 1000) && sum != made_sum(1001, 1001));
+        assert!(message.is_empty() && sum == generated_sum(1001, 1000) && sum != generated_sum(1001, 1001));
         assert!(request(&operation("sendStrings"), 1).is_none());
     }
 }

@@ -1,10 +1,10 @@
 //! `suite`: the operations of the benchmark suite announced with *Toward Characterizing the
 //! Performance of SOAP Toolkits*, for all toolkits on this machine, into a record and its report.
 //!
-//! [`definition`] reads what to measure, [`mod@steps`] orders it, [`mod@bench`] measures it with
+//! [`definition`] reads what to measure, [`mod@jobs`] orders it, [`mod@bench`] measures it with
 //! [`toolkits`] and their [`servers`], a [`group`] at a time, with the parts of the other commands;
-//! [`growth`] predicts what would take too long, and [`lack`] is the reason why there is nothing to
-//! measure. [`mod@record`] stores [`row`]s. [`operations`] are the messages, [`encoded`] those in
+//! [`growth`] predicts what would take too long, and [`not_measured`] is the reason for a missing
+//! number. [`mod@record`] stores [`row`]s. [`operations`] are the messages, [`encoded`] those in
 //! SOAP encoding, [`calls`] our client's calls, [`service`] our server. [`report`] creates the
 //! report of a record, at once or later: numbers and their presentation are separate.
 
@@ -14,14 +14,14 @@ mod definition;
 mod encoded;
 mod group;
 mod growth;
-mod lack;
+mod jobs;
+mod not_measured;
 mod operations;
 mod record;
 mod report;
 mod row;
 mod servers;
 pub mod service;
-mod steps;
 mod toolkits;
 
 use std::path::{Path, PathBuf};
@@ -29,17 +29,17 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
-use crate::course::{Course, Leg};
 use crate::engine::Peer;
 use crate::environment::Environment as Surroundings;
 use crate::load::server;
+use crate::progress::{Progress, Step};
 use crate::record::{Record, SUITE};
 use crate::run::peers_folder;
 use crate::workload::Definitions;
 use bench::{Bench, Effort};
 use definition::Definition;
+use jobs::{Job, jobs};
 use record::Rows;
-use steps::{Step, steps};
 use toolkits::Toolkits;
 
 pub use definition::Scope;
@@ -104,7 +104,7 @@ pub fn run(arguments: &SuiteArguments, definitions: &Definitions) -> Result<Exit
         report::write(&page, &environment, &rows)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let (surroundings, is_pinned) = settle(arguments.no_pin)?;
+    let (surroundings, is_pinned) = prepare_environment(arguments.no_pin)?;
     let folder = arguments.record.clone().unwrap_or_else(|| folder_of(&surroundings));
     let warning = surroundings.warning();
     warning.iter().for_each(|warning| eprintln!("{warning}"));
@@ -113,14 +113,14 @@ pub fn run(arguments: &SuiteArguments, definitions: &Definitions) -> Result<Exit
     let mut suite = Suite::new(vec![share], arguments.engines.clone(), (definitions, peers), is_pinned)?;
     let mut record = Record::open(&folder, arguments.resume)?;
     let engines = suite.start()?;
-    let legs = suite.legs(&record)?;
-    let mut course = Course::new(legs.iter().map(|(_, leg)| leg.seconds).sum(), None);
-    for (share, leg) in &legs {
-        course.begin(leg);
-        suite.measure(*share, &mut record, &course)?;
-        course.end();
+    let steps = suite.remaining_steps(&record)?;
+    let mut progress = Progress::new(steps.iter().map(|(_, step)| step.seconds).sum(), None);
+    for (share, step) in &steps {
+        progress.begin(step);
+        suite.measure(*share, &mut record, &progress)?;
+        progress.end();
     }
-    course.finish();
+    progress.finish();
     let environment = Environment {
         machine: surroundings.machine(),
         scope: format!("{:?}", arguments.scope()).to_lowercase(),
@@ -141,13 +141,13 @@ pub fn run(arguments: &SuiteArguments, definitions: &Definitions) -> Result<Exit
 ///
 /// # Errors
 /// When the system does not allow it.
-pub fn settle(no_pin: bool) -> Result<(Surroundings, bool)> {
-    server::look_at_cores();
+pub fn prepare_environment(no_pin: bool) -> Result<(Surroundings, bool)> {
+    server::remember_cores();
     server::raise_file_limit();
     let is_pinned = !no_pin && std::thread::available_parallelism()?.get() > 1;
     let placement =
         if is_pinned { "clients and toolkits on the last core, servers on the others" } else { "not pinned to cores" };
-    let surroundings = Surroundings::look(placement.to_owned());
+    let surroundings = Surroundings::detect(placement.to_owned());
     // In this order: after pinning, there seems to be only one core.
     if is_pinned {
         server::pin_to_last()?;
@@ -200,7 +200,7 @@ impl<'d> Suite<'d> {
     pub fn start(&mut self) -> Result<Vec<EngineNote>> {
         let toolkits = Toolkits::start(self.definitions, &self.engines, &self.peers)?;
         let notes = toolkits.notes();
-        let effort = Effort::of(Scope::Smoke);
+        let effort = Effort::for_scope(Scope::Smoke);
         self.bench = Some(Bench::new(self.definitions, toolkits, self.peers.clone(), effort, self.is_pinned)?);
         Ok(notes)
     }
@@ -209,15 +209,15 @@ impl<'d> Suite<'d> {
     ///
     /// # Errors
     /// When the definition has an unknown name.
-    pub fn legs(&self, record: &Record) -> Result<Vec<(usize, Leg)>> {
-        let mut legs = Vec::new();
+    pub fn remaining_steps(&self, record: &Record) -> Result<Vec<(usize, Step)>> {
+        let mut steps = Vec::new();
         for (place, share) in self.shares.iter().enumerate() {
-            let pieces = self.left(share, record)?.len();
+            let pieces = self.remaining_jobs(share, record)?.len();
             let seconds = pieces as f64 * self.present() as f64 * seconds_of(share.scope);
-            legs.push((place, Leg::new(share.name, pieces, seconds)));
+            steps.push((place, Step::new(share.name, pieces, seconds)));
         }
-        legs.retain(|(_, leg)| leg.pieces > 0);
-        Ok(legs)
+        steps.retain(|(_, step)| step.pieces > 0);
+        Ok(steps)
     }
 
     /// Returns the number of toolkits that can be started, including ours.
@@ -230,14 +230,14 @@ impl<'d> Suite<'d> {
     /// Returns the names of all jobs.
     #[cfg(test)]
     pub fn keys(&self) -> Vec<String> {
-        let steps = self.shares.iter().map(|share| self.left(share, &Record::default()).unwrap());
-        steps.flatten().map(|step| step.row).collect()
+        let jobs = self.shares.iter().map(|share| self.remaining_jobs(share, &Record::default()).unwrap());
+        jobs.flatten().map(|job| job.row).collect()
     }
 
-    fn left(&self, share: &Share, record: &Record) -> Result<Vec<Step<'_>>> {
-        let mut steps = steps(&self.definition, self.definitions, share.scope, &share.parts)?;
-        steps.retain(|step| !record.has(&step.row));
-        Ok(steps)
+    fn remaining_jobs(&self, share: &Share, record: &Record) -> Result<Vec<Job<'_>>> {
+        let mut jobs = jobs(&self.definition, self.definitions, share.scope, &share.parts)?;
+        jobs.retain(|job| !record.has(&job.row));
+        Ok(jobs)
     }
 
     /// Measures the rest of a share, into a record.
@@ -245,20 +245,20 @@ impl<'d> Suite<'d> {
     /// # Errors
     /// When an argument has an unknown name, the record cannot be written, or the time is up. A
     /// failing toolkit is not an error but a row.
-    pub fn measure(&mut self, share: usize, record: &mut Record, course: &Course) -> Result<()> {
+    pub fn measure(&mut self, share: usize, record: &mut Record, progress: &Progress) -> Result<()> {
         if self.bench.is_none() {
             self.start()?;
         }
         let mut bench = self.bench.take().context("no toolkits were started")?;
         let share = &self.shares[share];
-        bench.set_effort(Effort::of(share.scope));
-        let left = self.left(share, record)?;
-        let mut rows = Rows::of(record);
-        for step in left {
-            course.piece()?;
-            let measured = bench.measure(&step, rows.rows()).with_context(|| step.row.clone())?;
-            rows.append(&step.row, measured)?;
-            course.done();
+        bench.set_effort(Effort::for_scope(share.scope));
+        let remaining_jobs = self.remaining_jobs(share, record)?;
+        let mut rows = Rows::new(record);
+        for job in remaining_jobs {
+            progress.check_time()?;
+            let measured = bench.measure(&job, rows.rows()).with_context(|| job.row.clone())?;
+            rows.append(&job.row, measured)?;
+            progress.done();
         }
         self.bench = Some(bench);
         Ok(())

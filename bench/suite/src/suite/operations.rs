@@ -26,7 +26,7 @@ use crate::messages::{Event, Mio, event_tuples, tuples};
 pub trait Content: Clone + Send + Sync + 'static {
     /// Returns the items of a `receive` operation: a function of their number alone, as
     /// `suite.wsdl` requires.
-    fn made(n: usize) -> Self;
+    fn generated(n: usize) -> Self;
 
     /// Returns values to send, each after its predecessor; the first one follows the last.
     fn ring(n: usize, similarity: &Similarity) -> Vec<Self>;
@@ -77,7 +77,7 @@ fn changed<T: Clone + PartialEq>(
 }
 
 impl Content for Vec<i32> {
-    fn made(n: usize) -> Self {
+    fn generated(n: usize) -> Self {
         numbers(n).collect()
     }
 
@@ -95,7 +95,7 @@ impl Content for Vec<i32> {
 }
 
 impl Content for Vec<f64> {
-    fn made(n: usize) -> Self {
+    fn generated(n: usize) -> Self {
         numbers(n).map(|i| f64::from(i).sqrt()).collect()
     }
 
@@ -118,7 +118,7 @@ impl Content for Vec<f64> {
 }
 
 impl Content for Vec<String> {
-    fn made(n: usize) -> Self {
+    fn generated(n: usize) -> Self {
         numbers(n).map(wide).collect()
     }
 
@@ -136,7 +136,7 @@ impl Content for Vec<String> {
 }
 
 impl Content for Vec<Mio> {
-    fn made(n: usize) -> Self {
+    fn generated(n: usize) -> Self {
         arrays::mios(n).into_iter().map(Mio::from).collect()
     }
 
@@ -155,13 +155,13 @@ impl Content for Vec<Mio> {
 }
 
 impl Content for Vec<Event> {
-    fn made(n: usize) -> Self {
+    fn generated(n: usize) -> Self {
         arrays::events(n).into_iter().map(Event::from).collect()
     }
 
     /// Returns one message: there are no streams of similar events.
     fn ring(n: usize, _: &Similarity) -> Vec<Self> {
-        vec![Self::made(n)]
+        vec![Self::generated(n)]
     }
 
     fn count(&self) -> usize {
@@ -174,7 +174,7 @@ impl Content for Vec<Event> {
 }
 
 impl Content for Base64 {
-    fn made(n: usize) -> Self {
+    fn generated(n: usize) -> Self {
         Base64((0..n).map(|index| (index % 256) as u8).collect())
     }
 
@@ -321,7 +321,7 @@ macro_rules! operations {
                     .operation(async |request: Lease<Send>| Ok::<_, Fault>(Sent { count: number(request.$field.count()) }))
                     .operation(async |request: Lease<Receive>| {
                         let count = usize::try_from(request.count).map_err(|_| Fault::sender("the count is negative"))?;
-                        Ok::<_, Fault>(Received { $field: <$content>::made(count.min(MOST)) })
+                        Ok::<_, Fault>(Received { $field: <$content>::generated(count.min(MAX_ITEMS)) })
                     })
             }
 
@@ -333,7 +333,7 @@ macro_rules! operations {
                         Box::new(Calls::<Send, Sent>::open(setup, requests.map(|(sum, request)| (request, sum)).collect())?)
                     }
                     Action::Receive => {
-                        let request = (Receive { count: number(n) }, <$content>::made(n).checksum());
+                        let request = (Receive { count: number(n) }, <$content>::generated(n).checksum());
                         Box::new(Calls::<Receive, Received>::open(setup, vec![request])?)
                     }
                     Action::Void | Action::Echo => {
@@ -345,7 +345,7 @@ macro_rules! operations {
 
             pub fn request(action: Action, n: usize, similarity: &Similarity) -> Result<(Vec<u8>, String)> {
                 if action == Action::Receive {
-                    return Ok((Vec::new(), <$content>::made(n).checksum()));
+                    return Ok((Vec::new(), <$content>::generated(n).checksum()));
                 }
                 let items = <$content>::ring(n, similarity).swap_remove(0);
                 let sum = if action == Action::Send { number_sum(items.count()) } else { items.checksum() };
@@ -356,7 +356,7 @@ macro_rules! operations {
 }
 
 /// Maximum number of items that the service creates, to limit its memory.
-pub const MOST: usize = 1_000_000;
+pub const MAX_ITEMS: usize = 1_000_000;
 
 operations! {
     ints = "Ints", item: Vec<i32>,

@@ -85,7 +85,7 @@ pub struct Rows<'r> {
 
 impl<'r> Rows<'r> {
     /// Returns the rows of a record.
-    pub fn of(record: &'r mut Record) -> Self {
+    pub fn new(record: &'r mut Record) -> Self {
         let rows = record.all(SUITE);
         Rows { record, rows }
     }

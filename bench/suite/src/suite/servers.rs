@@ -11,14 +11,14 @@ use tempfile::TempDir;
 
 use super::calls::Mode;
 use super::definition::LoadDefinition;
-use super::lack::Lack;
+use super::not_measured::NotMeasured;
 use super::toolkits::{Offers, Toolkit};
 use crate::engine::Transport;
 use crate::load::server::{Launch, OURS, Server};
 
 /// A transport between a client and its server.
 #[derive(Clone, Copy)]
-pub struct Way<'s> {
+pub struct TransportMode<'s> {
     /// The name in rows.
     pub mode: &'static str,
     /// The name in the peer protocol.
@@ -32,21 +32,21 @@ pub struct Way<'s> {
 }
 
 /// All transports.
-pub const WAYS: [Way<'_>; 4] = [
-    Way { mode: "plain", name: "plain", is_gzip: false, is_tls: false, secrets: None },
-    Way { mode: "gzip", name: "gzip", is_gzip: true, is_tls: false, secrets: None },
-    Way { mode: "TLS", name: "tls", is_gzip: false, is_tls: true, secrets: None },
-    Way { mode: "gzip and TLS", name: "gzip+tls", is_gzip: true, is_tls: true, secrets: None },
+pub const TRANSPORTS: [TransportMode<'_>; 4] = [
+    TransportMode { mode: "plain", name: "plain", is_gzip: false, is_tls: false, secrets: None },
+    TransportMode { mode: "gzip", name: "gzip", is_gzip: true, is_tls: false, secrets: None },
+    TransportMode { mode: "TLS", name: "tls", is_gzip: false, is_tls: true, secrets: None },
+    TransportMode { mode: "gzip and TLS", name: "gzip+tls", is_gzip: true, is_tls: true, secrets: None },
 ];
 
-impl Way<'_> {
+impl TransportMode<'_> {
     /// Returns the default, for measurements that are not about transports.
     pub fn plain() -> Self {
-        Way { mode: Mode::Regular.name(), ..WAYS[0] }
+        TransportMode { mode: Mode::Regular.name(), ..TRANSPORTS[0] }
     }
 
     /// Returns the transport to set in a peer; `None` if it cannot have another one.
-    pub fn transport(&self) -> Option<Transport> {
+    pub fn for_peer(&self) -> Option<Transport> {
         let secrets = self.secrets?;
         Some(Transport { name: self.name, folder: secrets.folder.path().to_owned() })
     }
@@ -64,7 +64,7 @@ pub struct Servers {
     peers: PathBuf,
     is_pinned: bool,
     /// The servers for calls, by toolkit.
-    running: HashMap<String, Result<Server, Lack>>,
+    running: HashMap<String, Result<Server, NotMeasured>>,
 }
 
 impl Servers {
@@ -87,16 +87,16 @@ impl Servers {
         toolkit: &Toolkit,
         operation: &str,
         offers: &Offers,
-        way: &Way<'_>,
-    ) -> Result<SocketAddr, Lack> {
-        toolkit.can_call(operation).map_err(Lack::Absent)?;
-        toolkit.can_speak(way.name).map_err(Lack::Absent)?;
+        transport: &TransportMode<'_>,
+    ) -> Result<SocketAddr, NotMeasured> {
+        toolkit.can_call(operation).map_err(NotMeasured::Absent)?;
+        toolkit.can_speak(transport.name).map_err(NotMeasured::Absent)?;
         let name = toolkit.server();
         let missing = || Err(format!("the server that its client calls, {name}, was not requested"));
-        offers.get(name).cloned().unwrap_or_else(missing).map_err(Lack::Absent)?;
+        offers.get(name).cloned().unwrap_or_else(missing).map_err(NotMeasured::Absent)?;
         if !self.running.contains_key(name) {
-            let launch = Launch { transport: way.transport(), ..self.launch(1, way.options()) };
-            let server = launch.start(name).map_err(|error| Lack::failed(&error));
+            let launch = Launch { transport: transport.for_peer(), ..self.launch(1, transport.options()) };
+            let server = launch.start(name).map_err(|error| NotMeasured::failed(&error));
             self.running.insert(name.to_owned(), server);
         }
         match &self.running[name] {
@@ -119,19 +119,19 @@ impl Servers {
     ///
     /// # Errors
     /// When the toolkit has none for that, or it does not start.
-    pub fn fresh(&self, toolkit: &Toolkit, load: &LoadDefinition, mode: Mode) -> Result<Server, Lack> {
-        toolkit.offers(load.operation()).map_err(Lack::Absent)?;
+    pub fn fresh(&self, toolkit: &Toolkit, load: &LoadDefinition, mode: Mode) -> Result<Server, NotMeasured> {
+        toolkit.offers(load.operation()).map_err(NotMeasured::Absent)?;
         // One more, for trying the messages.
         let launch = self.launch(load.connections + 1, options(mode));
-        launch.start(&toolkit.name).map_err(|error| Lack::failed(&error))
+        launch.start(&toolkit.name).map_err(|error| NotMeasured::failed(&error))
     }
 
     /// Starts a server of ours.
     ///
     /// # Errors
     /// When it does not start.
-    pub fn ours(&self, mode: Mode) -> Result<Server, Lack> {
-        self.launch(1, options(mode)).start(OURS).map_err(|error| Lack::failed(&error))
+    pub fn ours(&self, mode: Mode) -> Result<Server, NotMeasured> {
+        self.launch(1, options(mode)).start(OURS).map_err(|error| NotMeasured::failed(&error))
     }
 
     fn launch(&self, connections: usize, options: Vec<String>) -> Launch {

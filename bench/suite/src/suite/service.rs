@@ -19,7 +19,7 @@ const WSDL: &str = include_str!("../../../definitions/suite.wsdl");
 
 /// Idle timeout of a connection: a client waits while others are measured. Other servers get the
 /// same value.
-const PATIENCE: Duration = Duration::from_secs(3600);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(3600);
 
 /// Options of the server.
 #[derive(Debug, clap::Args)]
@@ -55,7 +55,7 @@ pub fn run(arguments: &ServeArguments) -> Result<ExitCode> {
 async fn serve(arguments: &ServeArguments) -> Result<()> {
     let server =
         Server::bind(arguments.listen).await.with_context(|| format!("cannot listen on {}", arguments.listen))?;
-    let server = server.header_read_timeout(PATIENCE);
+    let server = server.header_read_timeout(IDLE_TIMEOUT);
     let (address, service) = (server.local_addr()?, service(arguments)?);
     let (scheme, server) = match (&arguments.tls_cert, &arguments.tls_key) {
         (Some(certificate), Some(key)) => ("https", server.tls(ServerTls::new(identity(certificate, key)?))?),

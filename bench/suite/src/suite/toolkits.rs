@@ -13,16 +13,16 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::lack::Lack;
+use super::not_measured::NotMeasured;
 use super::record::EngineNote;
 use super::row::Layer;
 use crate::engine::{Call, Deltasoap, Engine, Peer, Session};
 use crate::workload::{Action, Definitions, PeerDefinition, Workload};
 
 /// Maximum time for an answer of a peer.
-const PATIENCE: Duration = Duration::from_secs(120);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
 /// Number of consecutive failures after which a peer is not restarted.
-const FAILURES: u32 = 4;
+const MAX_FAILURES: u32 = 4;
 
 /// All toolkits, ours first.
 pub struct Toolkits {
@@ -106,7 +106,7 @@ const OURS: &str = "deltasoap";
 pub type Offers = HashMap<String, Result<(), String>>;
 
 /// A session, or the reason why there is none.
-pub type Opened<'a> = Result<Box<dyn Session + 'a>, Lack>;
+pub type Opened<'a> = Result<Box<dyn Session + 'a>, NotMeasured>;
 
 impl Toolkit {
     fn peer(definition: &PeerDefinition, folder: &std::path::Path, watchdog: &Watchdog) -> Self {
@@ -199,10 +199,10 @@ impl Toolkit {
         let Toolkit { state, watchdog, .. } = self;
         let is_floor = matches!(workload.action, Action::Compare | Action::Copy);
         match state {
-            State::Missing(reason) => Err(Lack::Absent(reason.clone())),
-            State::Ours(ours) => ours.prepare(workload, n).map_err(|error| Lack::failed(&error)),
+            State::Missing(reason) => Err(NotMeasured::Absent(reason.clone())),
+            State::Ours(ours) => ours.prepare(workload, n).map_err(|error| NotMeasured::failed(&error)),
             State::Peer(peer) if is_floor || !peer.offers(workload) => {
-                Err(Lack::Absent(format!("does not offer {}", workload.name)))
+                Err(NotMeasured::Absent(format!("does not offer {}", workload.name)))
             }
             State::Peer(peer) => {
                 let pid = peer.pid();
@@ -217,8 +217,8 @@ impl Toolkit {
         let warm = self.warm_once(&format!("{transport} {}", call.operation));
         let Toolkit { state, watchdog, .. } = self;
         match state {
-            State::Missing(reason) => Err(Lack::Absent(reason.clone())),
-            State::Ours(_) => Err(Lack::Absent("our client is not a peer".to_owned())),
+            State::Missing(reason) => Err(NotMeasured::Absent(reason.clone())),
+            State::Ours(_) => Err(NotMeasured::Absent("our client is not a peer".to_owned())),
             State::Peer(peer) => {
                 let pid = peer.pid();
                 watchdog.guard((pid, warm), || peer.prepare_call(call))
@@ -232,7 +232,7 @@ impl Toolkit {
 pub struct Restarts {
     peers: PathBuf,
     /// Number of consecutive failures, by toolkit.
-    in_a_row: HashMap<String, u32>,
+    consecutive_failures: HashMap<String, u32>,
     /// Number of items and reason, by toolkit and work.
     failures: HashMap<(String, String), (usize, String)>,
 }
@@ -240,7 +240,7 @@ pub struct Restarts {
 impl Restarts {
     /// Creates it for a folder of built peers.
     pub fn new(peers: PathBuf) -> Self {
-        Restarts { peers, in_a_row: HashMap::new(), failures: HashMap::new() }
+        Restarts { peers, consecutive_failures: HashMap::new(), failures: HashMap::new() }
     }
 
     /// Restarts a peer that failed at some work with `n` items.
@@ -254,23 +254,25 @@ impl Restarts {
         let definition = definitions.peers.iter().find(|peer| peer.name == toolkit.name);
         let (Some(definition), State::Peer(_)) = (definition, &toolkit.state) else { return };
         self.failures.insert((toolkit.name.clone(), work.to_owned()), (n, failure.to_owned()));
-        let count = self.in_a_row.entry(toolkit.name.clone()).or_default();
+        let count = self.consecutive_failures.entry(toolkit.name.clone()).or_default();
         *count += 1;
         match *count {
-            count if count < FAILURES => toolkit.begin(definition, &self.peers),
+            count if count < MAX_FAILURES => toolkit.begin(definition, &self.peers),
             count => toolkit.state = State::Missing(format!("failed {count} times in a row; the last time: {failure}")),
         }
     }
 
     /// Notes that a toolkit has succeeded.
     pub fn succeeded(&mut self, toolkit: &str) {
-        self.in_a_row.remove(toolkit);
+        self.consecutive_failures.remove(toolkit);
     }
 
     /// Returns an error if a toolkit has failed at that work with fewer items.
-    pub fn hope(&self, toolkit: &str, work: &str, n: usize) -> Result<(), Lack> {
+    pub fn ensure_not_failed(&self, toolkit: &str, work: &str, n: usize) -> Result<(), NotMeasured> {
         match self.failures.get(&(toolkit.to_owned(), work.to_owned())) {
-            Some((items, failure)) if *items < n => Err(Lack::Absent(format!("failed with {items} items: {failure}"))),
+            Some((items, failure)) if *items < n => {
+                Err(NotMeasured::Absent(format!("failed with {items} items: {failure}")))
+            }
             _ => Ok(()),
         }
     }
@@ -293,7 +295,7 @@ impl Watchdog {
         let watch = Arc::downgrade(&watchdog.0);
         thread::spawn(move || {
             while let Some(watch) = watch.upgrade() {
-                lock(&watch).look();
+                lock(&watch).check_deadline();
                 drop(watch);
                 thread::sleep(Duration::from_millis(200));
             }
@@ -307,24 +309,24 @@ impl Watchdog {
         (pid, warm): (u32, Duration),
         open: impl FnOnce() -> Result<Box<dyn Session + 'a>>,
     ) -> Opened<'a> {
-        let session = self.during(pid, open).map_err(|error| Lack::failed(&error))?;
+        let session = self.during(pid, open).map_err(|error| NotMeasured::failed(&error))?;
         Ok(Box::new(Guarded { session, pid, warm, watchdog: self.clone() }))
     }
 
     fn during<R>(&self, pid: u32, work: impl FnOnce() -> Result<R>) -> Result<R> {
-        lock(&self.0).waiting = Some((pid, Instant::now() + PATIENCE));
+        lock(&self.0).waiting = Some((pid, Instant::now() + ANSWER_TIMEOUT));
         let result = work();
         let mut watch = lock(&self.0);
         watch.waiting = None;
         match result {
-            Err(_) if watch.ended.contains(&pid) => bail!("no answer within {} s", PATIENCE.as_secs()),
+            Err(_) if watch.ended.contains(&pid) => bail!("no answer within {} s", ANSWER_TIMEOUT.as_secs()),
             result => result,
         }
     }
 }
 
 impl Watch {
-    fn look(&mut self) {
+    fn check_deadline(&mut self) {
         let Some((pid, _)) = self.waiting.filter(|(_, until)| *until < Instant::now()) else { return };
         self.waiting = None;
         self.ended.insert(pid);
@@ -375,11 +377,11 @@ mod tests {
     use std::process::Command;
 
     #[test]
-    fn who_does_not_answer_is_ended() {
+    fn a_peer_that_does_not_answer_is_killed() {
         let mut sleeper = Command::new("sleep").arg("600").spawn().unwrap();
         let mut watch = Watch { waiting: Some((sleeper.id(), Instant::now())), ended: HashSet::new() };
         thread::sleep(Duration::from_millis(1));
-        watch.look();
+        watch.check_deadline();
         assert!(!sleeper.wait().unwrap().success());
         assert!(watch.ended.contains(&sleeper.id()) && watch.waiting.is_none());
     }
@@ -408,12 +410,12 @@ mod tests {
             restarts.restart(toolkit, &definitions, (work, 100), "it ended");
         };
         fail(&mut restarts, "calls/echoInts");
-        assert!(restarts.hope("gsoap", "calls/echoInts", 1000).is_ok(), "who is not there cannot fail");
+        assert!(restarts.ensure_not_failed("gsoap", "calls/echoInts", 1000).is_ok(), "who is not there cannot fail");
         restarts.failures.insert(("gsoap".to_owned(), "calls/echoInts".to_owned()), (100, "it ended".to_owned()));
-        let lack = |n| restarts.hope("gsoap", "calls/echoInts", n).err().map(Lack::reason);
-        assert_eq!(lack(1000).as_deref(), Some("failed with 100 items: it ended"));
-        assert_eq!((lack(100), lack(10)), (None, None));
-        assert!(restarts.hope("gsoap", "calls/sendInts", 1000).is_ok());
+        let not_measured = |n| restarts.ensure_not_failed("gsoap", "calls/echoInts", n).err().map(NotMeasured::reason);
+        assert_eq!(not_measured(1000).as_deref(), Some("failed with 100 items: it ended"));
+        assert_eq!((not_measured(100), not_measured(10)), (None, None));
+        assert!(restarts.ensure_not_failed("gsoap", "calls/sendInts", 1000).is_ok());
     }
 
     #[test]
@@ -421,7 +423,7 @@ mod tests {
         let definitions = Definitions::load().unwrap();
         let nowhere = std::path::Path::new("/nowhere");
         let mut toolkits = Toolkits::start(&definitions, &["gsoap".to_owned()], nowhere).unwrap();
-        let Err(Lack::Absent(reason)) = toolkits.all[0].open(&definitions.workloads[0], 1) else {
+        let Err(NotMeasured::Absent(reason)) = toolkits.all[0].open(&definitions.workloads[0], 1) else {
             panic!("it is not missing")
         };
         assert!(reason.contains("not built"), "{reason}");

@@ -164,7 +164,7 @@ fn all_five_papers_come_out_whole_and_nothing_is_measured_twice() {
 }
 
 #[test]
-fn what_was_killed_goes_on_where_it_was() {
+fn a_killed_run_resumes_where_it_was() {
     let folder = TempDir::new().unwrap();
     let arguments = ["--paper", "0", "--size", "300"];
     let mut killed = command(folder.path(), &arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -188,14 +188,14 @@ fn what_was_killed_goes_on_where_it_was() {
 }
 
 #[test]
-fn a_plan_is_told_and_nothing_is_measured() {
+fn a_plan_is_printed_and_nothing_is_measured() {
     let folder = TempDir::new().unwrap();
     let plan = reproduce(folder.path(), &["--plan", "--paper", "0"]);
     assert!(text(&plan.stderr).contains("in all, about") && !folder.path().join("results.jsonl").exists());
 }
 
 #[test]
-fn another_record_that_has_counts_and_one_that_is_not_there_are_told() {
+fn a_comparison_reports_missing_counts_and_a_missing_record() {
     let folder = TempDir::new().unwrap();
     let (here, there) = (folder.path().join("here"), folder.path().join("there"));
     let check = |other: &Path| reproduce(&here, &["--paper", "1", "--size", "20", "--check", other.to_str().unwrap()]);

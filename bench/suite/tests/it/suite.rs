@@ -80,7 +80,7 @@ fn calls_are_made_in_all_modes_and_transports() {
 }
 
 #[test]
-fn a_record_has_its_files_and_is_gone_on_with() {
+fn a_record_has_its_files_and_is_resumed() {
     let folder = TempDir::new().unwrap();
     let output = suite(folder.path(), "load", &[]);
     assert!(output.status.success(), "{}", text(&output.stderr));

@@ -4,7 +4,7 @@ use crate::{Case, Kind};
 use deltasoap::{Nillable, Shared, Soap};
 
 /// An edge to a node, or none, which toolkits encode in different ways.
-pub type Way = Option<Nillable<Shared<Node>>>;
+pub type Edge = Option<Nillable<Shared<Node>>>;
 
 /// Two references into a graph, possibly to the same node.
 #[derive(Debug, Clone, PartialEq, Soap)]
@@ -12,7 +12,7 @@ pub type Way = Option<Nillable<Shared<Node>>>;
 #[allow(missing_docs)]
 pub struct Graph {
     pub first: Shared<Node>,
-    pub second: Way,
+    pub second: Edge,
 }
 
 /// A node with at most two edges to others.
@@ -21,8 +21,8 @@ pub struct Graph {
 #[allow(missing_docs)]
 pub struct Node {
     pub name: String,
-    pub left: Way,
-    pub right: Way,
+    pub left: Edge,
+    pub right: Edge,
 }
 
 impl Kind for Graph {
@@ -79,18 +79,18 @@ struct Walk {
 }
 
 /// Maximum number of nodes of a traversal: the cases have fewer, so a larger graph is none of them.
-const NODES: usize = 100;
+const MAX_NODES: usize = 100;
 
 impl Walk {
     fn of(graph: &Graph) -> String {
         let mut walk = Walk::default();
         walk.visit(Some(&graph.first));
-        walk.go(&graph.second);
+        walk.follow(&graph.second);
         walk.text
     }
 
-    fn go(&mut self, way: &Way) {
-        self.visit(way.as_ref().and_then(|way| match way {
+    fn follow(&mut self, edge: &Edge) {
+        self.visit(edge.as_ref().and_then(|edge| match edge {
             Nillable::Nil => None,
             Nillable::Value(node) => Some(node),
         }));
@@ -102,7 +102,7 @@ impl Walk {
             None => self.text.push('-'),
             Some((shared, node)) => match self.met.iter().position(|met| Shared::ptr_eq(met, shared)) {
                 Some(at) => self.text += &format!("#{at}"),
-                None if self.met.len() < NODES => self.enter(shared, &node),
+                None if self.met.len() < MAX_NODES => self.enter(shared, &node),
                 None => self.text.push('…'),
             },
         }
@@ -111,8 +111,8 @@ impl Walk {
     fn enter(&mut self, shared: &Shared<Node>, node: &Node) {
         self.met.push(shared.clone());
         self.text += &format!("{:?}(", node.name);
-        self.go(&node.left);
-        self.go(&node.right);
+        self.follow(&node.left);
+        self.follow(&node.right);
         self.text.push(')');
     }
 }

@@ -62,12 +62,12 @@ pub fn problem<K: Kind>(expected: &K, found: &K) -> String {
     if expected.is_same(found) {
         return String::new();
     }
-    let show = |value: &K| format!("{value:?}").chars().take(LONGEST).collect::<String>();
+    let show = |value: &K| format!("{value:?}").chars().take(MAX_SHOWN).collect::<String>();
     format!("expected {}, got {}", show(expected), show(found))
 }
 
 /// Maximum number of characters of a value in a description.
-const LONGEST: usize = 600;
+const MAX_SHOWN: usize = 600;
 
 #[cfg(test)]
 mod tests {

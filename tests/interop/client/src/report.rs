@@ -67,7 +67,7 @@ type Running<'a> = Pin<Box<dyn Future<Output = Result<(), Failure>> + 'a>>;
 /// The output for one version of SOAP.
 pub struct Report {
     soap: &'static str,
-    lacks: HashMap<String, String>,
+    unsupported: HashMap<String, String>,
 }
 
 #[derive(Serialize)]
@@ -82,14 +82,14 @@ struct Line<'a> {
 }
 
 impl Report {
-    /// Creates a report. `lacks` has reasons, by the names of features, or of single tests as
+    /// Creates a report. `unsupported` has reasons, by the names of features, or of single tests as
     /// `FEATURE/TEST`.
-    pub fn new(version: Version, lacks: HashMap<String, String>) -> Self {
+    pub fn new(version: Version, unsupported: HashMap<String, String>) -> Self {
         let soap = match version {
             Version::Soap11 => "1.1",
             Version::Soap12 => "1.2",
         };
-        Report { soap, lacks }
+        Report { soap, unsupported }
     }
 
     /// Runs a test of a feature, given as such or by its name, unless the peer lacks it.
@@ -112,17 +112,17 @@ impl Report {
         self.run(feature, test, ", by the description alone", Box::pin(running))
     }
 
-    /// Runs a boxed test: many of them in one function would exceed the stack. `behind` is appended
-    /// to the name in the output, but is not part of the names in `lacks`.
-    async fn run(&self, feature: &str, test: &str, behind: &str, running: Running<'_>) {
-        let lacking = self.lacks.get(feature).or_else(|| self.lacks.get(&format!("{feature}/{test}")));
-        let skipped = lacking.map(String::as_str);
+    /// Runs a boxed test: many of them in one function would exceed the stack. `suffix` is appended
+    /// to the name in the output, but is not part of the names in `unsupported`.
+    async fn run(&self, feature: &str, test: &str, suffix: &str, running: Running<'_>) {
+        let reason = self.unsupported.get(feature).or_else(|| self.unsupported.get(&format!("{feature}/{test}")));
+        let skipped = reason.map(String::as_str);
         let outcome = match skipped {
             Some(_) => Ok(()),
             None => tokio::time::timeout(TIME, running).await.unwrap_or_else(|_| Err("no answer".into())),
         };
         let detail = outcome.as_ref().err().map(|error| shortened(&full(&**error))).unwrap_or_default();
-        let test = &format!("{test}{behind}");
+        let test = &format!("{test}{suffix}");
         let line = Line { soap: self.soap, feature, test, ok: outcome.is_ok(), detail, skipped };
         println!("{}", serde_json::to_string(&line).unwrap_or_default());
     }

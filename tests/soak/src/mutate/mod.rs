@@ -26,7 +26,7 @@ use crate::markup::{Document, Element, Entropy};
 const MESSAGES: usize = 9;
 const MANY_MESSAGES: usize = 80;
 /// A message that grows beyond this size is replaced by a new one.
-const LONGEST: usize = 60_000;
+const MAX_MESSAGE_LEN: usize = 60_000;
 
 /// Creates a stream that begins with one of some messages. Empty if there are none. Many of the
 /// invalid messages are left out, and most others are followed by one like the last valid message.
@@ -68,7 +68,7 @@ pub fn stream(base: &[String], chance: &mut Chance, is_good: impl Fn(&str) -> bo
             2 if !is_calm => current.0 = begin(&pick(base, chance), chance),
             _ => change(&mut current, habit, chance),
         }
-        if current.0.len() > LONGEST {
+        if current.0.len() > MAX_MESSAGE_LEN {
             current.0 = begin(&pick(base, chance), chance);
         }
     }

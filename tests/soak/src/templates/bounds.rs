@@ -6,14 +6,14 @@ use deltasoap_core::schema::{Builtin, Element, View};
 use std::collections::HashSet;
 
 /// Maximum number of elements that a value requires.
-const MOST: usize = 200;
+const MAX_ELEMENTS: usize = 200;
 
 /// Returns true if the type and all types within require only a limited number of elements.
 pub fn is_bounded(view: View<'_>) -> bool {
     let (mut seen, mut ahead) = (HashSet::new(), vec![view]);
     while let Some(view) = ahead.pop() {
         if seen.insert(std::ptr::from_ref(view.element)) {
-            if !takes(view, &mut MOST.clone()) || !has_good_names(view) {
+            if !takes(view, &mut MAX_ELEMENTS.clone()) || !has_good_names(view) {
                 return false;
             }
             ahead.extend(inner(view));

@@ -16,9 +16,9 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 /// libxml2 gets one message in this many.
 const SAMPLED: u64 = 16;
 /// Longer messages are not parsed by others: their trees take long to build.
-const LONGEST: usize = 300_000;
+const MAX_MESSAGE_LEN: usize = 300_000;
 /// Deeper trees are not sent to the process: their JSON could not be parsed.
-const DEEPEST: usize = 40;
+const MAX_DEPTH: usize = 40;
 /// The script that runs libxml2.
 const SCRIPT: &str = include_str!("libxml2.py");
 
@@ -76,7 +76,7 @@ pub fn compared() -> Compared {
 /// Panics if they differ.
 pub fn compare(sent: &[u8], full: &str) {
     let sent = std::str::from_utf8(sent).expect("UTF-8");
-    if sent.len() > LONGEST {
+    if sent.len() > MAX_MESSAGE_LEN {
         return;
     }
     let expected = by_roxmltree(full);
@@ -84,7 +84,7 @@ pub fn compare(sent: &[u8], full: &str) {
     assert_same("quick-xml", &by_quick_xml(sent), &expected);
     STATE.with_borrow_mut(|state| {
         state.compared.here += 1;
-        let is_sampled = state.compared.here % SAMPLED == 1 && expected.depth() <= DEEPEST;
+        let is_sampled = state.compared.here % SAMPLED == 1 && expected.depth() <= MAX_DEPTH;
         if let Some(libxml2) = state.libxml2.as_mut().filter(|_| is_sampled) {
             assert_same("libxml2", &libxml2.read(sent), &expected);
             state.compared.libxml2 += 1;
@@ -110,16 +110,16 @@ fn excerpt(text: &str, place: usize) -> String {
 
 fn by_roxmltree(text: &str) -> Tree {
     let document = roxmltree::Document::parse(text).unwrap_or_else(|error| panic!("roxmltree: {error}: {text}"));
-    of_roxmltree(document.root_element())
+    from_roxmltree(document.root_element())
 }
 
-fn of_roxmltree(node: roxmltree::Node<'_, '_>) -> Tree {
+fn from_roxmltree(node: roxmltree::Node<'_, '_>) -> Tree {
     let attributes = node.attributes().map(|it| (clark(it.namespace(), it.name()), it.value().to_owned())).collect();
     let mut tree =
         Tree { name: clark(node.tag_name().namespace(), node.tag_name().name()), attributes, children: Vec::new() };
     for child in node.children() {
         match child.is_element() {
-            true => tree.children.push(Node::Element(of_roxmltree(child))),
+            true => tree.children.push(Node::Element(from_roxmltree(child))),
             false => tree.push_text(child.text().filter(|_| child.is_text()).unwrap_or_default()),
         }
     }

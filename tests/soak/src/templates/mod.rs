@@ -17,7 +17,7 @@ use crate::sender::{Flight, Sender};
 use crate::subject::Subject;
 use crate::template_streams::{send_all, templating};
 use crate::updates;
-use crate::watch;
+use crate::watchdog;
 use deltasoap::schema::Use;
 use deltasoap::soap::{Version, encode_element};
 use deltasoap::{Buffer, EncodeStats, QName, RunPool};
@@ -103,7 +103,7 @@ impl Case {
     /// # Errors
     /// Returns the text of the panic if a message differs from the full encoding.
     pub fn check(&self, library: &mut Library) -> Result<EncodeStats, String> {
-        watch::guarded(|| match &self.kind {
+        watchdog::guarded(|| match &self.kind {
             Kind::One(subject) | Kind::Several(subject) | Kind::Pool(subject) => self.send_subject(subject, library),
             Kind::Tracked => self.send_tracked(),
             Kind::Overlay => overlay::check(&mut Entropy(&self.sending), &mut Entropy(&self.value)),

@@ -47,7 +47,7 @@ impl Visitor for Both {
     fn visit<T: Payload>(self, sample: Sample<T>) -> Result<Goal> {
         let sample = Rc::new(sample);
         let mut sessions: [Box<dyn Session>; 2] = [Box::new(typed(&sample)), Box::new(dynamic(&sample)?)];
-        let figures = measure(&mut sessions, self.effort.plan, || ())?;
+        let figures = measure(&mut sessions, self.effort.sample_size, || ())?;
         let [typed, dynamic] = [&figures[0], &figures[1]].map(|it| it.ns_median as f64 / 1e6);
         let detail = format!("{dynamic:.3} ms, typed {typed:.3}");
         Ok(Goal::at_most(self.bound, "× typed", dynamic / typed, detail))
@@ -123,7 +123,7 @@ impl<V> Session for Decoding<V> {
     }
 
     fn peak_bytes(&mut self) -> Result<u64> {
-        let (result, peak) = crate::memory::peak_of(|| self.once());
+        let (result, peak) = crate::allocator::peak_of(|| self.once());
         ensure!(result? > 0, "no time");
         Ok(peak)
     }

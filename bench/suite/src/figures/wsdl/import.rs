@@ -9,13 +9,13 @@ use deltasoap_wsdl::{Import, Importer, Lowered};
 
 use super::super::goal::Goal;
 use super::super::{Effort, Task};
+use crate::allocator;
 use crate::engine::ours::timed;
-use crate::memory;
 
 /// Minimum size of a large WSDL in bytes.
 const LARGE: u64 = 1_000_000;
 /// Number of WSDLs to measure if none is large: the largest ones.
-const LEAST: usize = 2;
+const MIN_WSDLS: usize = 2;
 /// Target milliseconds of an import, and of loading the compiled result.
 const IMPORT: f64 = 200.0;
 const LOAD: f64 = 10.0;
@@ -63,7 +63,7 @@ fn import(description: &Description, effort: Effort) -> Result<Goal> {
 }
 
 fn peak(description: &Description, _: Effort) -> Result<Goal> {
-    let (result, peak) = memory::peak_of(|| description.import());
+    let (result, peak) = allocator::peak_of(|| description.import());
     let found = result?;
     let detail = format!("{:.1} MB in {} documents", description.size(), found.documents().len());
     Ok(Goal::at_most(MEMORY, "MB", peak as f64 / 1e6, detail))
@@ -91,7 +91,7 @@ fn loaded(file: Vec<u8>) -> Result<(Import, Lowered)> {
 /// with cold caches, does not count.
 fn median_ms<R>(effort: Effort, mut work: impl FnMut() -> Result<R>) -> Result<[f64; 2]> {
     work()?;
-    let runs = effort.plan.runs.max(5);
+    let runs = effort.sample_size.runs.max(5);
     let run = |_| {
         let (making, made) = timed(|| work().map(black_box));
         let made = made?;
@@ -112,7 +112,7 @@ fn largest(folder: &Path) -> Vec<Description> {
     all.sort_unstable_by(|one, other| other.cmp(one));
     all.dedup_by_key(|(size, _)| *size);
     let large = all.iter().filter(|(size, _)| *size > LARGE).count();
-    let largest = all.into_iter().take(large.max(LEAST));
+    let largest = all.into_iter().take(large.max(MIN_WSDLS));
     let largest = largest.map(|(_, path)| Description { root: root(folder, &path), path });
     largest.filter(|description| description.import().is_ok()).collect()
 }

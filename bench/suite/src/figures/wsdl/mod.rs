@@ -57,19 +57,19 @@ impl Body {
 
     /// Reads a message, compared with the one in the memory.
     fn decode(&self, decoder: &mut Decoder, memory: Memory<Value>, message: &[u8]) -> Result<Memory<Value>> {
-        let mut reader = EnvelopeReader::new(Taker { body: self, memory });
+        let mut reader = EnvelopeReader::new(BodyReceiver { body: self, memory });
         decoder.decode(&mut reader, message)?;
         Ok(reader.into_parts().1.memory)
     }
 }
 
 /// Accepts one body.
-struct Taker<'b> {
+struct BodyReceiver<'b> {
     body: &'b Body,
     memory: Memory<Value>,
 }
 
-impl Receiver for Taker<'_> {
+impl Receiver for BodyReceiver<'_> {
     fn open_body(&mut self, _: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
         match self.body.name.is(namespace, local) {
             true => Ok(()),

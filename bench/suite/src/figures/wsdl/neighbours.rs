@@ -29,7 +29,7 @@ pub fn task(effort: Effort) -> Task {
         let session = |differential| Playing::new(&body, &stream, differential);
         let mut sessions: [Box<dyn Session>; 2] =
             [Box::new(session(Differential::default())), Box::new(session(Differential::OFF))];
-        let figures = measure(&mut sessions, effort.plan, || ())?;
+        let figures = measure(&mut sessions, effort.sample_size, || ())?;
         let [differential, regular] = [&figures[0], &figures[1]].map(|it| it.ns_median as f64 / 1e3);
         let (timed, all) = (stream.timed(), stream.0.len());
         let detail = format!("{differential:.1} µs a message, regular {regular:.1}; {timed} of {all} responses");

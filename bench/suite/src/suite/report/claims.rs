@@ -143,7 +143,7 @@ impl<'a> Claims<'a> {
         let toolkits = ["XSOAP4", ".NET", "AxisJava"];
         let printed = |toolkit: &str| self.paper.table1.ms(toolkit, "echoVoid", 0).unwrap_or(f64::NAN);
         let theirs = toolkits.map(|toolkit| printed(toolkit) / printed("gSOAP"));
-        let order = words(
+        let order = claim_without_number(
             "latency-order",
             "Table 1",
             "echoVoid: how many times as long the next of gSOAP, XSOAP4, .NET and AxisJava takes, the least",
@@ -154,7 +154,7 @@ impl<'a> Claims<'a> {
             let steps: Result<_, String> = pairs.iter().map(|(slow, fast)| view.ratio(void, 0, slow, fast)).collect();
             Ok(Evidence::Numbers(steps?))
         });
-        let latency = words(
+        let latency = claim_without_number(
             "latency",
             "Table 1",
             "echoVoid: times of XSOAP4, .NET and AxisJava by that of gSOAP (1.2, 2.6 and 7.8)",
@@ -174,15 +174,18 @@ impl<'a> Claims<'a> {
     fn table2(&self) -> Vec<Entry<'a>> {
         let doubles = (Part::Calls, "echoDoubles");
         let sizes = || Sizes::All(vec![10, 100, 1000]);
-        let beside =
-            words("axis-cpp", "Table 2", "echo of doubles: time of AxisC++ by that of gSOAP (2.1, 2.0 and 1.8)");
+        let beside = claim_without_number(
+            "axis-cpp",
+            "Table 2",
+            "echo of doubles: time of AxisC++ by that of gSOAP (2.1, 2.0 and 1.8)",
+        );
         let beside = Claim { sizes: sizes(), test: Test::Range { low: 1.5, high: 2.5 }, ..beside };
         let available = self.sizes(doubles, "gSOAP", "gSOAP");
         let beside = Registered::new(beside, &available, move |view: &View<'_>, sizes| {
             view.ratios(doubles, sizes, "AxisC++", "gSOAP")
         });
         let sent = (Part::Calls, "sendDoubles");
-        let read = words(
+        let read = claim_without_number(
             "axis-cpp-deserialization",
             "Table 2",
             "doubles are received: time of AxisC++ by that of gSOAP (2.2, 2.5 and 1.9: faster by 48 to 59 %)",
@@ -194,7 +197,7 @@ impl<'a> Claims<'a> {
             });
         let printed = |n| self.paper.table2.ms("gSOAP", "echoDoubles", n).unwrap_or(f64::NAN);
         let theirs = printed(1000) / printed(10);
-        let growth = words("growth", "Table 2", "gSOAP's echo of 1000 doubles by that of 10");
+        let growth = claim_without_number("growth", "Table 2", "gSOAP's echo of 1000 doubles by that of 10");
         let test = Test::Factor { printed: theirs, factor: 2.0 };
         let growth = Claim { sizes: sizes(), printed: Printed::Number(theirs), test, ..growth };
         let growth = Registered::new(growth, &available, move |view: &View<'_>, _| {
@@ -210,7 +213,7 @@ impl<'a> Claims<'a> {
         let works = [(Part::Calls, "echoStrings"), (Part::Calls, "sendInts")];
         let claim = |key, sizes: Vec<usize>, what: &str, test| {
             let statement = format!("strings echoed and ints sent: time of .NET by that of XSOAP4, {what}");
-            let claim = Claim { sizes: Sizes::All(sizes), test, ..words(key, "Table 3", &statement) };
+            let claim = Claim { sizes: Sizes::All(sizes), test, ..claim_without_number(key, "Table 3", &statement) };
             let available = self.sizes(works[1], ".NET", "XSOAP4");
             Registered::new(claim, &available, move |view: &View<'_>, sizes: &[usize]| {
                 let pairs = works.into_iter().flat_map(|work| sizes.iter().map(move |&n| (work, n)));
@@ -280,7 +283,11 @@ impl<'a> Claims<'a> {
     /// repeated.
     fn references(&self) -> [Entry<'a>; 2] {
         let strings = (Part::Process, "encode-encoded");
-        let of = |key, statement: &str, sizes, test| Claim { sizes, test, ..words(key, "Figure 5", statement) };
+        let of = |key, statement: &str, sizes, test| Claim {
+            sizes,
+            test,
+            ..claim_without_number(key, "Figure 5", statement)
+        };
         let growth = of(
             "references",
             "gSOAP with references, arrays of strings: time of an item among 100,000 by that among 10,000 (\"drops\" beyond 50,000)",
@@ -374,13 +381,13 @@ fn why(data: &Data<'_>, (part, operation): Work, toolkits: [&str; 2]) -> String 
     reasons.flatten().next().unwrap_or_else(|| "not measured at the same sizes".to_owned())
 }
 
-fn words(key: &str, place: &str, statement: &str) -> Claim {
+fn claim_without_number(key: &str, place: &str, statement: &str) -> Claim {
     Claim {
         key: key.to_owned(),
         paper: PAPER.to_owned(),
         place: place.to_owned(),
         statement: statement.to_owned(),
-        printed: Printed::Words,
+        printed: Printed::Text,
         sizes: Sizes::None,
         basis: Basis::Times,
         test: Test::AtLeast(1.0),

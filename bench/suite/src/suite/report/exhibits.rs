@@ -219,7 +219,7 @@ pub struct Goal {
     /// Our number.
     pub ours: f64,
     /// The minimum.
-    pub least: f64,
+    pub minimum: f64,
 }
 
 /// Returns the goals for echoes of hard doubles compared with gSOAP, as far as the record has them.
@@ -227,10 +227,10 @@ pub fn goals(data: &Data<'_>) -> Vec<Goal> {
     let Some(n) = data.sizes(Part::Ablation, "echoDoubles").pop() else { return vec![] };
     let row = format!("ablation/echoDoubles/{n}/5 % changed");
     let theirs = data.ms(&row, "gsoap");
-    let goal = |mode: &str, least: f64| {
+    let goal = |mode: &str, minimum: f64| {
         let ours = theirs / data.in_mode(&row, OURS, mode).and_then(Row::ms)?;
         let what = format!("echoDoubles of {n} hard doubles, 5 % changed, {mode}: times as fast as gSOAP");
-        ours.is_finite().then_some(Goal { what, ours, least })
+        ours.is_finite().then_some(Goal { what, ours, minimum })
     };
     [goal("regular", 8.0), goal("differential, both", 25.0)].into_iter().flatten().collect()
 }

@@ -129,9 +129,9 @@ fn environment(page: &mut Page, data: &Data<'_>) {
 
 fn goals_sheet(goals: &[exhibits::Goal]) -> Sheet {
     let cells = |goal: &exhibits::Goal| {
-        let reached = if goal.ours >= goal.least { "yes" } else { "no" };
-        let least = format!("at least {}", goal.least);
-        vec![Cell::new(&*goal.what), Cell::number(goal.ours), Cell::new(least), Cell::new(reached)]
+        let reached = if goal.ours >= goal.minimum { "yes" } else { "no" };
+        let minimum = format!("at least {}", goal.minimum);
+        vec![Cell::new(&*goal.what), Cell::number(goal.ours), Cell::new(minimum), Cell::new(reached)]
     };
     Sheet {
         caption: "goals of this project, for 100,000 items".to_owned(),
@@ -154,17 +154,17 @@ fn counted(standings: &[Standing], part: Part, what: &str) -> String {
     let mut text = String::new();
     // Writing to a string never fails.
     let _ = write!(text, "{what}: first in {} of {} rows", won.len(), won.len() + lost.len());
-    if let (Some(low), Some(high)) = (least(&factors), most(&factors)) {
+    if let (Some(low), Some(high)) = (minimum(&factors), maximum(&factors)) {
         let _ = write!(text, ", by factors of {} to {}", number(low), number(high));
     }
     text + "."
 }
 
-fn least(numbers: &[f64]) -> Option<f64> {
+fn minimum(numbers: &[f64]) -> Option<f64> {
     numbers.iter().copied().reduce(f64::min)
 }
 
-fn most(numbers: &[f64]) -> Option<f64> {
+fn maximum(numbers: &[f64]) -> Option<f64> {
     numbers.iter().copied().reduce(f64::max)
 }
 

@@ -1,4 +1,4 @@
-//! The ways a lane reads messages: as their type, or as a dynamic value from a WSDL.
+//! What a lane decodes messages to: their type, or a dynamic value described by a WSDL.
 
 use anyhow::Result;
 use deltasoap::decode::{Cursor, Decoder, Step};
@@ -8,27 +8,27 @@ use deltasoap::{Content, DecodeOptions, Differential, Error, ErrorKind, Memory, 
 use super::Sent;
 use crate::messages::Same;
 
-/// A way of reading messages, by name.
+/// What messages are decoded to, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum As {
+pub enum Target {
     /// See [`Typed`].
     Typed,
     /// See [`Dynamic`].
     Dynamic,
 }
 
-impl As {
+impl Target {
     /// Returns the name in reports.
     pub fn name(self) -> &'static str {
         match self {
-            As::Typed => "typed",
-            As::Dynamic => "dynamic",
+            Target::Typed => "typed",
+            Target::Dynamic => "dynamic",
         }
     }
 }
 
-/// A way of reading messages of a type.
-pub trait Way<T>: 'static {
+/// What messages of a type are decoded to.
+pub trait DecodeTarget<T>: 'static {
     /// The result of reading a message.
     type Value: Content;
     /// Accepts a message's body.
@@ -54,7 +54,7 @@ pub trait Way<T>: 'static {
 #[derive(Debug)]
 pub struct Typed;
 
-impl<T: Same> Way<T> for Typed {
+impl<T: Same> DecodeTarget<T> for Typed {
     type Value = T;
     type Receiver = RequestReceiver<T>;
 
@@ -79,7 +79,7 @@ impl<T: Same> Way<T> for Typed {
 #[derive(Debug)]
 pub struct Dynamic;
 
-impl<T: Same> Way<T> for Dynamic {
+impl<T: Same> DecodeTarget<T> for Dynamic {
     type Value = Value;
     type Receiver = DynamicReceiver<T>;
 
@@ -104,7 +104,8 @@ impl<T: Same> Way<T> for Dynamic {
 }
 
 fn read<T: Same>(decoder: &mut Decoder, message: &Sent<T>) -> Result<Box<Memory<Value>>, Error> {
-    let mut reader = EnvelopeReader::new(<Dynamic as Way<T>>::receiver(<Dynamic as Way<T>>::memory()));
+    let mut reader =
+        EnvelopeReader::new(<Dynamic as DecodeTarget<T>>::receiver(<Dynamic as DecodeTarget<T>>::memory()));
     decoder.decode_bytes(&mut reader, message.bytes.clone())?;
     Ok(reader.into_parts().1.memory)
 }

@@ -1,9 +1,9 @@
 //! Findings as folders: messages, their cuts, the options, and both results.
 
+use crate::decoder_options::{DecoderOptions, LoweredLimit};
 use crate::subject::Subject;
 use crate::templates::Case;
 use crate::trial::{Difference, Trial};
-use crate::way::{Lowered, Way};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -19,8 +19,8 @@ pub struct Info {
     pub seed: u64,
     pub sequence: u64,
     pub subject: Subject,
-    pub ways: Vec<Way>,
-    pub lowered: Option<Lowered>,
+    pub ways: Vec<DecoderOptions>,
+    pub lowered: Option<LoweredLimit>,
     pub is_shared: bool,
     pub cuts: Vec<Vec<usize>>,
     #[serde(default)]
@@ -123,8 +123,8 @@ mod tests {
             messages: vec![b"<a>\xff".to_vec(), b"<b/>".to_vec()],
             cuts: vec![vec![1], vec![]],
             broken_off: vec![true, false],
-            ways: vec![Way::from(Differential::default())],
-            lowered: Some(Lowered { name: "text".to_owned(), value: 3 }),
+            ways: vec![DecoderOptions::from(Differential::default())],
+            lowered: Some(LoweredLimit { name: "text".to_owned(), value: 3 }),
             is_shared: true,
             tolerance: 1,
         };

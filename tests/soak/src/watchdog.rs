@@ -16,11 +16,11 @@ thread_local! {
 }
 
 /// Time limit of a sequence: about a thousand times what most take.
-const PATIENCE: Duration = Duration::from_secs(180);
+const TIMEOUT: Duration = Duration::from_secs(180);
 
 /// Keeps the messages of panics that are [`guarded`] instead of printing them; prints those of the
 /// tool itself. Affects the whole process.
-pub fn keep_panics() {
+pub fn capture_panics() {
     let print = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| match IS_GUARDED.get() {
         false => print(info),
@@ -40,13 +40,13 @@ pub fn guarded<T>(body: impl FnOnce() -> T) -> Result<T, String> {
 }
 
 /// Ensures that sequences end.
-pub struct Watch {
+pub struct Watchdog {
     current: Arc<AtomicU64>,
     /// The number of the current sequence, in case the process dies.
     running: Option<File>,
 }
 
-impl Watch {
+impl Watchdog {
     /// Starts a watch that ends the process if one sequence of the seed takes too long. The file
     /// `running` in the folder names the current sequence.
     pub fn start(seed: u64, folder: &Path) -> Self {
@@ -59,14 +59,14 @@ impl Watch {
                 let now = watched.load(Ordering::Relaxed);
                 if now != last {
                     (last, since) = (now, Instant::now());
-                } else if since.elapsed() > PATIENCE {
+                } else if since.elapsed() > TIMEOUT {
                     eprintln!("no end: --seed {seed} --sequence {}", now.wrapping_sub(1));
                     std::process::exit(2);
                 }
             }
         });
         let running = std::fs::create_dir_all(folder).and_then(|()| File::create(folder.join("running"))).ok();
-        Watch { current, running }
+        Watchdog { current, running }
     }
 
     /// Call at the beginning of a sequence, and at each step within it.

@@ -25,7 +25,7 @@ const PORTIONS: [u32; 12] = [1, 4, 16, 32, 48, 64, 100, 150, 512, 1000, 4096, 10
 
 /// The options of differential decoding, in a form that can be saved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Way {
+pub struct DecoderOptions {
     pub checkpoints: String,
     pub matcher: String,
     pub portion: u32,
@@ -43,12 +43,12 @@ pub struct Way {
 /// A second decoder, with its own options, that decodes some of the messages with the same memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Partner {
-    pub way: Box<Way>,
+    pub way: Box<DecoderOptions>,
     /// Selects messages of each eight, by one bit each.
     pub turns: u8,
 }
 
-impl From<Differential> for Way {
+impl From<Differential> for DecoderOptions {
     fn from(from: Differential) -> Self {
         let portions = Portions::of(from.checkpoints);
         let named = match portions {
@@ -57,7 +57,7 @@ impl From<Differential> for Way {
             None => "off".to_owned(),
         };
         let Portions { matcher, size, probe, tune, bases, .. } = portions.unwrap_or_default();
-        Way {
+        DecoderOptions {
             checkpoints: named,
             matcher: self::named(&MATCHERS, matcher),
             portion: size,
@@ -70,7 +70,7 @@ impl From<Differential> for Way {
     }
 }
 
-impl Way {
+impl DecoderOptions {
     /// Returns the engine's options.
     pub fn differential(&self) -> Differential {
         let matcher = value(&MATCHERS, &self.matcher);
@@ -91,7 +91,7 @@ impl Way {
     }
 
     /// Returns the way of the decoder for the message with a number, and whether it is the partner.
-    pub fn of_message(&self, message: usize) -> (&Way, bool) {
+    pub fn for_message(&self, message: usize) -> (&DecoderOptions, bool) {
         match &self.partner {
             Some(partner) if partner.turns & (1 << (message % 8)) != 0 => (&partner.way, true),
             _ => (self, false),
@@ -104,17 +104,17 @@ impl Way {
     }
 
     /// Returns this way, simplified in one respect each.
-    pub fn simpler(&self) -> Vec<Way> {
+    pub fn simpler(&self) -> Vec<DecoderOptions> {
         let mut all = vec![
-            Way { adaptive: false, ..self.clone() },
-            Way { tune: false, ..self.clone() },
-            Way { probe: false, ..self.clone() },
-            Way { first: false, ..self.clone() },
-            Way { matcher: "compare".to_owned(), ..self.clone() },
-            Way { checkpoints: "full".to_owned(), ..self.clone() },
-            Way { partner: None, ..self.clone() },
+            DecoderOptions { adaptive: false, ..self.clone() },
+            DecoderOptions { tune: false, ..self.clone() },
+            DecoderOptions { probe: false, ..self.clone() },
+            DecoderOptions { first: false, ..self.clone() },
+            DecoderOptions { matcher: "compare".to_owned(), ..self.clone() },
+            DecoderOptions { checkpoints: "full".to_owned(), ..self.clone() },
+            DecoderOptions { partner: None, ..self.clone() },
         ];
-        all.extend([512, 64, 16, 1].map(|portion| Way { portion, ..self.clone() }));
+        all.extend([512, 64, 16, 1].map(|portion| DecoderOptions { portion, ..self.clone() }));
         all.retain(|way| way != self && (self.checkpoints != "leaf" || way.portion == self.portion));
         all.retain(|way| way.checkpoints == self.checkpoints || self.checkpoints != "leaf");
         all
@@ -131,9 +131,9 @@ fn value<T: Copy + Default>(all: &[(&str, T)], name: &str) -> T {
 
 /// Returns the ways to decode one stream: the defaults, leaf checkpoints for every message, and
 /// several others.
-pub fn several(chance: &mut Chance) -> Vec<Way> {
+pub fn several(chance: &mut Chance) -> Vec<DecoderOptions> {
     let leaf = Differential { checkpoints: Checkpoints::Leaf, ..Differential::OFF };
-    let mut ways = vec![Way::from(Differential::default()), Way::from(leaf)];
+    let mut ways = vec![DecoderOptions::from(Differential::default()), DecoderOptions::from(leaf)];
     for _ in 0..chance.between(2, 5) {
         let way = any(chance);
         if !ways.contains(&way) {
@@ -143,18 +143,18 @@ pub fn several(chance: &mut Chance) -> Vec<Way> {
     if chance.one_in(4) {
         let first = if chance.one_in(2) { ways[0].clone() } else { any(chance) };
         let (way, turns) = (Box::new(any(chance)), chance.below(256) as u8);
-        ways.push(Way { partner: Some(Partner { way, turns }), ..first });
+        ways.push(DecoderOptions { partner: Some(Partner { way, turns }), ..first });
     }
     ways
 }
 
-fn any(chance: &mut Chance) -> Way {
+fn any(chance: &mut Chance) -> DecoderOptions {
     let checkpoints = match chance.below(16) {
         15 => 4,
         14 => 3,
         at => at % 3,
     };
-    Way {
+    DecoderOptions {
         checkpoints: POLICIES[checkpoints].0.to_owned(),
         matcher: chance.pick(&MATCHERS).0.to_owned(),
         portion: *chance.pick(&PORTIONS),
@@ -168,14 +168,14 @@ fn any(chance: &mut Chance) -> Way {
 
 /// A limit that is lower than the default.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Lowered {
+pub struct LoweredLimit {
     pub name: String,
     pub value: u64,
 }
 
-impl Lowered {
+impl LoweredLimit {
     /// Usually returns the defaults, otherwise a limit that messages reach.
-    pub fn any(chance: &mut Chance) -> Option<Lowered> {
+    pub fn any(chance: &mut Chance) -> Option<LoweredLimit> {
         const NAMES: [&str; 8] =
             ["depth", "text", "message", "markup", "inherited_bindings", "tree_nodes", "attributes", "omitted_items"];
         if !chance.one_in(8) {
@@ -190,13 +190,13 @@ impl Lowered {
             "markup" => chance.between(24, 400),
             _ => chance.between(300, 4000),
         };
-        Some(Lowered { name: name.to_owned(), value: value as u64 })
+        Some(LoweredLimit { name: name.to_owned(), value: value as u64 })
     }
 
     /// Returns the default limits with this one lowered.
-    pub fn limits(lowered: Option<&Lowered>) -> Limits {
+    pub fn limits(lowered: Option<&LoweredLimit>) -> Limits {
         let mut limits = Limits::default();
-        let Some(Lowered { name, value }) = lowered else { return limits };
+        let Some(LoweredLimit { name, value }) = lowered else { return limits };
         let size = usize::try_from(*value).unwrap_or(usize::MAX);
         match name.as_str() {
             "depth" => limits.depth = size,
@@ -221,9 +221,9 @@ mod tests {
         let mut chance = Chance::new(1, 1);
         for way in (0..50).flat_map(|_| several(&mut chance)) {
             let text = serde_json::to_string(&way).unwrap();
-            let read: Way = serde_json::from_str(&text).unwrap();
+            let read: DecoderOptions = serde_json::from_str(&text).unwrap();
             assert_eq!(read, way);
-            assert_eq!(Way::from(read.differential()).differential(), way.differential());
+            assert_eq!(DecoderOptions::from(read.differential()).differential(), way.differential());
         }
     }
 

@@ -10,7 +10,7 @@ use crate::workload::{Definitions, Values, Workload};
 
 /// A job, whose sessions alternate.
 #[derive(Debug)]
-pub struct Step<'d> {
+pub struct Job<'d> {
     /// See [`super::row::Row::row`].
     pub row: String,
     /// The work.
@@ -40,12 +40,12 @@ pub enum Work<'d> {
 ///
 /// # Errors
 /// When the definition has an unknown name.
-pub fn steps<'d>(
+pub fn jobs<'d>(
     definition: &'d Definition,
     definitions: &'d Definitions,
     scope: Scope,
     parts: &[Part],
-) -> Result<Vec<Step<'d>>> {
+) -> Result<Vec<Job<'d>>> {
     let is_asked = |part: Part| parts.is_empty() || parts.contains(&part);
     let mut works = Vec::new();
     if is_asked(Part::Process) {
@@ -63,8 +63,8 @@ pub fn steps<'d>(
     if is_asked(Part::Ablation) {
         works.extend(ablations(definition, scope)?);
     }
-    let steps = works.into_iter().map(|work| Step { row: work.row(), work });
-    Ok(steps.filter(|step| step.is_measured(definition)).collect())
+    let jobs = works.into_iter().map(|work| Job { row: work.row(), work });
+    Ok(jobs.filter(|job| job.is_measured(definition)).collect())
 }
 
 fn process<'d>(definition: &Definition, definitions: &'d Definitions, scope: Scope) -> Vec<Work<'d>> {
@@ -171,7 +171,7 @@ impl Work<'_> {
     }
 }
 
-impl Step<'_> {
+impl Job<'_> {
     /// Returns false for a size between the others that the paper does not show.
     fn is_measured(&self, definition: &Definition) -> bool {
         match self.work {
@@ -241,8 +241,8 @@ mod tests {
 
     fn rows(scope: Scope, parts: &[Part]) -> Vec<String> {
         let (definition, definitions) = (Definition::load().unwrap(), Definitions::load().unwrap());
-        let steps = steps(&definition, &definitions, scope, parts).unwrap();
-        steps.into_iter().map(|step| step.row).collect()
+        let jobs = jobs(&definition, &definitions, scope, parts).unwrap();
+        jobs.into_iter().map(|job| job.row).collect()
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::suite::StepNote;
 
 /// A step to take.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Leg {
+pub struct Step {
     /// Its name.
     pub name: String,
     /// Number of pieces left.
@@ -28,10 +28,10 @@ pub struct Leg {
     factor: f64,
 }
 
-impl Leg {
+impl Step {
     /// Creates a step from its number of pieces and expected seconds.
     pub fn new(name: impl Into<String>, pieces: usize, seconds: f64) -> Self {
-        Leg { name: name.into(), pieces, seconds, factor: 1.0 }
+        Step { name: name.into(), pieces, seconds, factor: 1.0 }
     }
 }
 
@@ -49,10 +49,10 @@ impl fmt::Display for Paused {
 
 /// A measurement in progress.
 #[derive(Debug)]
-pub struct Course {
+pub struct Progress {
     bar: ProgressBar,
     until: Option<Instant>,
-    leg: Option<(Leg, Start)>,
+    step: Option<(Step, Start)>,
     /// Number of finished pieces of the current step.
     pieces: Cell<usize>,
     /// Milliseconds of the finished steps.
@@ -68,31 +68,31 @@ struct Start {
     load: f64,
 }
 
-impl Course {
+impl Progress {
     /// Creates a measurement with its expected seconds, and the time after which it pauses.
     pub fn new(seconds: f64, most: Option<Duration>) -> Self {
         let bar = ProgressBar::new(millis(seconds));
         // The template is a constant that the tests cover.
         bar.set_style(ProgressStyle::with_template(TEMPLATE).unwrap_or_else(|_| ProgressStyle::default_bar()));
         let until = most.map(|most| Instant::now() + most);
-        Course { bar, until, leg: None, pieces: Cell::new(0), done: 0, is_first: true }
+        Progress { bar, until, step: None, pieces: Cell::new(0), done: 0, is_first: true }
     }
 
     /// Begins a step.
-    pub fn begin(&mut self, leg: &Leg) {
-        self.bar.set_message(leg.name.clone());
+    pub fn begin(&mut self, step: &Step) {
+        self.bar.set_message(step.name.clone());
         if self.bar.is_hidden() {
-            eprintln!("{}: {} pieces, about {}", leg.name, leg.pieces, duration(leg.seconds));
+            eprintln!("{}: {} pieces, about {}", step.name, step.pieces, duration(step.seconds));
         }
         self.pieces.set(0);
-        self.leg = Some((leg.clone(), Start { at: Instant::now(), load: load_now() }));
+        self.step = Some((step.clone(), Start { at: Instant::now(), load: load_now() }));
     }
 
     /// Checks the time before the next piece of the step.
     ///
     /// # Errors
     /// [`Paused`] when the time is up.
-    pub fn piece(&self) -> Result<()> {
+    pub fn check_time(&self) -> Result<()> {
         match self.until {
             Some(until) if Instant::now() >= until => Err(Paused.into()),
             _ => Ok(()),
@@ -101,20 +101,20 @@ impl Course {
 
     /// Marks a piece as done.
     pub fn done(&self) {
-        let Some((leg, _)) = &self.leg else { return };
+        let Some((step, _)) = &self.step else { return };
         self.pieces.set(self.pieces.get() + 1);
-        self.bar.inc(millis(leg.seconds) / leg.pieces.max(1) as u64);
+        self.bar.inc(millis(step.seconds) / step.pieces.max(1) as u64);
     }
 
     /// Ends a step; returns its note for the record.
     pub fn end(&mut self) -> Option<StepNote> {
-        let (leg, start) = self.leg.take()?;
-        self.done += millis(leg.seconds);
+        let (step, start) = self.step.take()?;
+        self.done += millis(step.seconds);
         self.bar.set_position(self.done);
         Some(StepNote {
             is_first: std::mem::take(&mut self.is_first),
-            expected: (self.pieces.get() >= leg.pieces).then_some(leg.seconds / leg.factor),
-            step: leg.name,
+            expected: (self.pieces.get() >= step.pieces).then_some(step.seconds / step.factor),
+            step: step.name,
             date: jiff::Zoned::now().date().to_string(),
             seconds: (start.at.elapsed().as_secs_f64() * 10.0).round() / 10.0,
             load_before: start.load,
@@ -137,14 +137,14 @@ fn millis(seconds: f64) -> u64 {
 /// Corrects the expected duration of a step by notes on completed steps of its kind: the time they
 /// took divided by the time they were expected to take. Names of steps of a kind are equal up to
 /// their first digit.
-pub fn corrected(leg: Leg, notes: &[StepNote]) -> Leg {
+pub fn corrected(step: Step, notes: &[StepNote]) -> Step {
     let kind = |name: &str| name.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default().to_owned();
-    let known = notes.iter().filter(|note| kind(&note.step) == kind(&leg.name));
+    let known = notes.iter().filter(|note| kind(&note.step) == kind(&step.name));
     let (took, expected) = known
         .filter_map(|note| Some((note.seconds, note.expected?)))
         .fold((0.0, 0.0), |all, one| (all.0 + one.0, all.1 + one.1));
     let factor = if took > 0.0 && expected > 0.0 { took / expected } else { 1.0 };
-    Leg { seconds: leg.seconds * factor, factor: leg.factor * factor, ..leg }
+    Step { seconds: step.seconds * factor, factor: step.factor * factor, ..step }
 }
 
 /// Formats a duration in hours, minutes or seconds.
@@ -161,28 +161,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_course_pauses_when_its_time_is_up() {
-        let leg = Leg::new("a step", 2, 4.0);
-        let mut course = Course::new(4.0, Some(Duration::from_secs(3600)));
-        course.begin(&leg);
-        course.piece().unwrap();
-        course.done();
-        let note = course.end().unwrap();
-        assert!(note.step == "a step" && note.seconds < 60.0 && course.end().is_none());
+    fn a_measurement_pauses_when_its_time_is_up() {
+        let step = Step::new("a step", 2, 4.0);
+        let mut progress = Progress::new(4.0, Some(Duration::from_secs(3600)));
+        progress.begin(&step);
+        progress.check_time().unwrap();
+        progress.done();
+        let note = progress.end().unwrap();
+        assert!(note.step == "a step" && note.seconds < 60.0 && progress.end().is_none());
         assert_eq!((note.is_first, note.expected), (true, None));
-        course.begin(&leg);
-        course.done();
-        course.done();
-        let note = course.end().unwrap();
+        progress.begin(&step);
+        progress.done();
+        progress.done();
+        let note = progress.end().unwrap();
         assert_eq!((note.is_first, note.expected), (false, Some(4.0)));
-        let late = Course::new(4.0, Some(Duration::ZERO));
-        assert!(late.piece().unwrap_err().is::<Paused>());
+        let late = Progress::new(4.0, Some(Duration::ZERO));
+        assert!(late.check_time().unwrap_err().is::<Paused>());
         assert!(ProgressStyle::with_template(TEMPLATE).is_ok());
     }
 
     #[test]
-    fn what_a_step_took_tells_how_long_another_one_takes() {
-        let leg = |name: &str| Leg::new(name, 2, 4.0);
+    fn durations_of_steps_predict_those_of_later_steps() {
+        let step = |name: &str| Step::new(name, 2, 4.0);
         let note = |step: &str, seconds, expected| StepNote {
             step: step.to_owned(),
             date: String::new(),
@@ -194,14 +194,14 @@ mod tests {
         };
         let notes =
             [note("calls 1 of 3", 9.0, Some(3.0)), note("calls 2 of 3", 100.0, None), note("load", 1.0, Some(2.0))];
-        let seconds = ["calls 3 of 3", "load", "loads", "TLS"].map(|name| corrected(leg(name), &notes).seconds);
+        let seconds = ["calls 3 of 3", "load", "loads", "TLS"].map(|name| corrected(step(name), &notes).seconds);
         assert_eq!(seconds, [12.0, 2.0, 4.0, 4.0]);
         // A correction does not change the recorded expectation.
-        let mut course = Course::new(12.0, None);
-        course.begin(&corrected(leg("calls 3 of 3"), &notes));
-        course.done();
-        course.done();
-        assert_eq!(course.end().unwrap().expected, Some(4.0));
+        let mut progress = Progress::new(12.0, None);
+        progress.begin(&corrected(step("calls 3 of 3"), &notes));
+        progress.done();
+        progress.done();
+        assert_eq!(progress.end().unwrap().expected, Some(4.0));
     }
 
     #[test]
