@@ -52,7 +52,7 @@ async fn configure(session: &Session) -> Result<String, CallError> {
 }
 
 fn acs() -> Result<Acs, Box<dyn Error>> {
-    let users = DigestUsers::by("acs", |_| Some("secret".to_owned())).md5();
+    let users = DigestUsers::from_fn("acs", |_| Some("secret".to_owned())).md5();
     Ok(Acs::builder(Fleet).authenticate(users).build()?)
 }
 

@@ -30,7 +30,7 @@ use tokio::time::Sleep;
 
 /// The form of a received message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Form {
+pub(crate) enum MessageForm {
     /// Standalone.
     #[default]
     Plain,
@@ -65,7 +65,7 @@ pub struct Attachments {
     kept: VecDeque<Kept>,
     usage: Usage,
     limits: AttachmentLimits,
-    form: Form,
+    form: MessageForm,
     /// The root's content ID, if the package names it.
     start: Option<String>,
     /// The actions in the root's own media type.
@@ -105,13 +105,13 @@ impl Attachments {
         B: Body<Data = Bytes, Error = BoxError> + Send + 'static,
     {
         let (parser, form) = if media.is_dime() {
-            (Parser::Dime(Records::new(limits)), Form::Dime)
+            (Parser::Dime(Records::new(limits)), MessageForm::Dime)
         } else {
             let boundary = media.parameter("boundary").filter(|boundary| is_boundary(boundary));
             let missing = AttachmentErrorKind::Malformed("the media type has no boundary, or an invalid one");
             let boundary = boundary.ok_or_else(|| AttachmentError::new(missing, 0, 0))?;
             let is_xop = media.parameter("type").is_some_and(is_xop);
-            let form = if is_xop { Form::Mtom } else { Form::Mime };
+            let form = if is_xop { MessageForm::Mtom } else { MessageForm::Mime };
             (Parser::Mime(Box::new(Splitter::new(boundary, limits))), form)
         };
         let start = media.parameter("start").map(|start| bare_id(start).to_owned()).filter(|start| !start.is_empty());
@@ -121,7 +121,7 @@ impl Attachments {
     }
 
     /// Returns the form of the message.
-    pub(crate) fn form(&self) -> Form {
+    pub(crate) fn form(&self) -> MessageForm {
         self.form
     }
 
@@ -145,8 +145,8 @@ impl Attachments {
 
     /// Sets the root's own media type.
     pub(crate) fn set_root_type(&mut self, media: &MediaType) {
-        if self.form == Form::Mime && is_xop(&media.essence) {
-            self.form = Form::Mtom;
+        if self.form == MessageForm::Mime && is_xop(&media.essence) {
+            self.form = MessageForm::Mtom;
         }
         let inside = media.parameter("type").and_then(MediaType::parse);
         self.root_actions = media.action.iter().cloned().chain(inside.and_then(|inside| inside.action)).collect();

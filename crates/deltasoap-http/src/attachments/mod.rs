@@ -46,4 +46,4 @@ pub use incoming::{Attachment, Attachments};
 pub use options::{AttachmentLimits, AttachmentOptions, Mtom};
 pub use part::Part;
 
-pub(crate) use incoming::{Form, Remainder};
+pub(crate) use incoming::{MessageForm, Remainder};

@@ -5,7 +5,7 @@
 //! contain it.
 
 use super::dime::{Head, TypeFormat, padding, record};
-use super::incoming::Form;
+use super::incoming::MessageForm;
 use super::options::{AttachmentOptions, Mtom};
 use super::part::{Content, Once, Part, Reading};
 use crate::body::Body;
@@ -49,13 +49,13 @@ impl Packing {
     }
 
     /// Returns the packaging of a service's response to a message in this form.
-    pub(crate) fn of_response(options: &AttachmentOptions, form: Form) -> Self {
+    pub(crate) fn of_response(options: &AttachmentOptions, form: MessageForm) -> Self {
         let is_mtom = match options.mtom {
             Mtom::Off => false,
-            Mtom::Auto => form == Form::Mtom,
+            Mtom::Auto => form == MessageForm::Mtom,
             Mtom::On => true,
         };
-        Self::of(options, form == Form::Dime || options.dime, is_mtom, options.mtom == Mtom::On)
+        Self::of(options, form == MessageForm::Dime || options.dime, is_mtom, options.mtom == Mtom::On)
     }
 
     fn of(options: &AttachmentOptions, is_dime: bool, is_mtom: bool, is_always: bool) -> Self {

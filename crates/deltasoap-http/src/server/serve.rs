@@ -8,10 +8,10 @@
 use super::auth::PeerCertificates;
 #[cfg(feature = "_tls")]
 use super::context::Secure;
-use super::leaving::Watched;
+use super::disconnect::Watched;
 use super::memory::Connection;
 use super::stall::{Stalling, linger};
-use super::workers::Crew;
+use super::workers::WorkerPool;
 use crate::Peer;
 #[cfg(feature = "_tls")]
 use crate::tls::{ServerTls, TlsError};
@@ -257,38 +257,38 @@ impl<L: Listener, P: Protocol> Server<L, P> {
     /// ends only that connection.
     pub async fn serve<S: Served<P::Incoming>>(mut self, service: S) -> io::Result<()> {
         let mut stopped = self.handle.signal.subscribe();
-        let places = Arc::new(Semaphore::new(self.max_connections));
-        let mut crew = Crew::new(self.worker_threads)?;
+        let permits = Arc::new(Semaphore::new(self.max_connections));
+        let mut pool = WorkerPool::new(self.worker_threads)?;
         loop {
             tokio::select! {
                 () = signalled(&mut stopped) => break,
-                accepted = accept(&mut self.listener, &places) => match accepted {
-                    Ok(accepted) => self.start(&mut crew, accepted, &service),
+                accepted = accept(&mut self.listener, &permits) => match accepted {
+                    Ok(accepted) => self.start(&mut pool, accepted, &service),
                     Err(error) => pause(&error).await,
                 },
-                () = crew.tidy() => {}
+                () = pool.tidy() => {}
             }
         }
         drop(self.listener);
-        if tokio::time::timeout(self.shutdown_timeout, crew.finish()).await.is_err() {
+        if tokio::time::timeout(self.shutdown_timeout, pool.finish()).await.is_err() {
             tracing::warn!("connections did not end in time and are closed");
         }
         Ok(())
     }
 
     /// Starts serving a connection.
-    fn start<S: Served<P::Incoming>>(&self, crew: &mut Crew, accepted: Accepted<L::Stream>, service: &S) {
-        let (stream, extensions, place) = accepted;
+    fn start<S: Served<P::Incoming>>(&self, pool: &mut WorkerPool, accepted: Accepted<L::Stream>, service: &S) {
+        let (stream, extensions, permit) = accepted;
         let terms = Terms::new(self.wire, self.handle.signal.subscribe());
         let client = Client { protocol: self.protocol.clone(), terms, extensions };
         let (security, service) = (self.security.clone(), service.clone());
-        let (is_elsewhere, counted) = (crew.is_elsewhere(), self.handle.count());
-        crew.spawn(async move {
+        let (is_elsewhere, counted) = (pool.is_elsewhere(), self.handle.count());
+        pool.spawn(async move {
             match if is_elsewhere { L::adopt(stream) } else { Ok(stream) } {
                 Ok(stream) => connect(stream, client, security, service).await,
                 Err(error) => tracing::warn!(%error, "a connection could not be moved to its worker thread"),
             }
-            drop((place, counted));
+            drop((permit, counted));
         });
     }
 }
@@ -302,10 +302,10 @@ async fn signalled(stopped: &mut watch::Receiver<bool>) {
 type Accepted<T> = (T, Extensions, OwnedSemaphorePermit);
 
 /// Accepts a connection with its extensions, once there is a slot for it.
-async fn accept<L: Listener>(listener: &mut L, places: &Arc<Semaphore>) -> io::Result<Accepted<L::Stream>> {
-    let place = Arc::clone(places).acquire_owned().await.map_err(io::Error::other)?;
+async fn accept<L: Listener>(listener: &mut L, permits: &Arc<Semaphore>) -> io::Result<Accepted<L::Stream>> {
+    let permit = Arc::clone(permits).acquire_owned().await.map_err(io::Error::other)?;
     let (stream, extensions) = listener.accept().await?;
-    Ok((stream, extensions, place))
+    Ok((stream, extensions, permit))
 }
 
 /// The TLS configuration, if any.
@@ -377,7 +377,7 @@ async fn serve_stream<P: Protocol>(stream: impl Stream, client: Client<P>, servi
     let throughput = extensions.get::<Connection>().and_then(Connection::throughput).cloned();
     let (stream, mut back) = Stalling::new(stream, terms.write_timeout(), throughput.clone());
     let stream = Watched::new(stream);
-    let left = stream.clone().left(terms.half_closed_timeout());
+    let left = stream.clone().disconnected(terms.half_closed_timeout());
     let watched = stream.clone();
     let service = tower::service_fn(move |mut request: Request<P::Incoming>| {
         if let Some(throughput) = &throughput {
