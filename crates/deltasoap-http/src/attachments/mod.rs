@@ -32,12 +32,12 @@ mod error;
 mod file;
 mod headers;
 mod incoming;
-mod kept;
 mod options;
 pub(crate) mod package;
 mod parser;
 mod part;
 mod split;
+mod stored;
 mod transfer;
 
 pub use error::{AttachmentError, AttachmentErrorKind};

@@ -13,7 +13,7 @@ use super::receive::{Failure, Received, Receiving, Refusal, RequestInfo, next_fr
 use super::service::Inner;
 use super::writing::Writing;
 use crate::drain::drain;
-use crate::items::{Arriving, WINDOW};
+use crate::items::{ItemSource, WINDOW};
 use crate::media::MediaType;
 use crate::{Attachments, BoxError};
 use bytes::Bytes;
@@ -237,7 +237,7 @@ impl Lent {
     }
 }
 
-impl Arriving<Fault> for Lent {
+impl ItemSource<Fault> for Lent {
     fn more(&mut self) -> BoxFuture<'_, Result<bool, Fault>> {
         Box::pin(async {
             let Some(arrival) = &mut self.arrival else { return Ok(false) };

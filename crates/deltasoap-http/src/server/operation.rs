@@ -11,7 +11,7 @@ use super::memory::{Checkout, MemorySource};
 use super::record::Record;
 use super::writing::{Writing, Written};
 use super::wsdl::OperationMetadata;
-use crate::items::{Arrived, Arriving, Flow, Items, ListIn, Listed};
+use crate::items::{Flow, ItemSource, Items, ListIn, Listed, WholeMessage};
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::schema::{ElementRef, Field, List, MethodElement, Schema, Style, Use, View};
 use deltasoap_core::soap::{BodyParts, Fault, Version};
@@ -586,7 +586,7 @@ pub(crate) trait Call: Send {
 
 /// Starts a handler with the items of a message that is still arriving.
 pub(crate) type Starter =
-    Box<dyn FnOnce(Context, Writing, Box<dyn Arriving<Fault>>) -> BoxFuture<'static, Outcome> + Send>;
+    Box<dyn FnOnce(Context, Writing, Box<dyn ItemSource<Fault>>) -> BoxFuture<'static, Outcome> + Send>;
 
 /// The outcome of a call.
 #[derive(Debug)]
@@ -745,7 +745,7 @@ impl<Request: Send + 'static, Item: Send + 'static> Call for ItemsCall<Request, 
 
     fn run(self: Box<Self>, context: Context, writing: Writing) -> BoxFuture<'static, Outcome> {
         self.flow.take_rest();
-        (self.run)(Items::new(self.flow, Box::new(Arrived)), context, writing)
+        (self.run)(Items::new(self.flow, Box::new(WholeMessage)), context, writing)
     }
 }
 

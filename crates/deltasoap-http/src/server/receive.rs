@@ -109,7 +109,7 @@ where
 {
     let fallback = media.version();
     let (limits, announced) = (service.attachments.limits, body.size_hint().lower());
-    let opened = Attachments::of(media, body, limits, service.body_timeout);
+    let opened = Attachments::from_body(media, body, limits, service.body_timeout);
     let mut attachments = opened.map_err(|error| refuse_package(fallback, error))?;
     let mut receiving = Receiving::new(service, info, pace);
     let result = if announced > limits.total {
@@ -220,7 +220,7 @@ impl Receiving {
 
     /// Sets the encoding of the message from the media type.
     pub(super) fn expect(&mut self, media: &MediaType) {
-        self.charset = Charset::of(media);
+        self.charset = Charset::from_media_type(media);
         if let Some(encoding) = self.charset.encoding() {
             let mut decoder = self.decoder.take();
             decoder.set_encoding(encoding);
@@ -474,7 +474,7 @@ fn failure(error: BoxError) -> Failure {
     if error.is::<TooSlow>() {
         return Failure::Timeout;
     }
-    CodingError::of(error).map_or(Failure::Transport, Failure::Coding)
+    CodingError::downcast(error).map_or(Failure::Transport, Failure::Coding)
 }
 
 /// Returns the version to answer in. An envelope of an unknown version is answered in 1.1, which

@@ -30,7 +30,7 @@ use crate::body::Body;
 use crate::coding::CodingError;
 #[cfg(feature = "gzip")]
 use crate::coding::Inflated;
-use crate::coding::{Bound, Codings, LEAST, Learned, Outlook};
+use crate::coding::{AdaptiveState, Bound, Codings, LearnedEffects, MIN_COMPRESSED_LENGTH};
 use crate::drain::drain;
 use crate::inspect::Inspector;
 use crate::media::{self, MediaType};
@@ -106,7 +106,7 @@ pub(crate) struct Inner {
     pub(crate) compression: Compression,
     /// Compression results of responses that belong to no operation, where connections decide about
     /// compression.
-    pub(crate) pages: Arc<Learned>,
+    pub(crate) pages: Arc<LearnedEffects>,
     pub(crate) gzip_limits: GzipLimits,
     /// Receives each complete request.
     pub(crate) inspector: Option<Inspector>,
@@ -203,7 +203,7 @@ impl Inner {
         let compression = self.compression;
         let accepted = if compression.is_off() { Codings::NONE } else { Codings::preferred(request.headers()) };
         let (mut parts, body) = request.into_parts();
-        let outlook = self.outlook(&parts);
+        let adaptive = self.adaptive(&parts);
         if let Err(response) = self.admit(&mut parts).await {
             if !parts.headers.contains_key(EXPECT) {
                 drain(pin!(body)).await;
@@ -231,16 +231,16 @@ impl Inner {
             Method::GET | Method::HEAD => respond::noted(&parts.method, parts.uri.path(), self.answer_get(&parts)),
             _ => respond::noted(&parts.method, parts.uri.path(), respond::method_not_allowed()),
         };
-        respond::coded(response, compression, accepted, outlook)
+        respond::coded(response, compression, accepted, adaptive)
     }
 
     /// Returns what is known about the connection that the response takes.
-    fn outlook(&self, parts: &Parts) -> Outlook {
+    fn adaptive(&self, parts: &Parts) -> AdaptiveState {
         if !self.compression.is_adaptive() {
-            return Outlook::default();
+            return AdaptiveState::default();
         }
         let throughput = parts.extensions.get::<Connection>().and_then(Connection::throughput).cloned();
-        Outlook { throughput, learned: Some(Arc::clone(&self.pages)) }
+        AdaptiveState { throughput, learned: Some(Arc::clone(&self.pages)) }
     }
 
     /// Authenticates the sender of a request.
@@ -277,18 +277,18 @@ impl Inner {
         let is_named = has_type || !parts.headers.contains_key(ORIGIN);
         let is_accepted =
             |media: &MediaType| is_named && (media.can_be_soap() && media.is_readable() || media.is_package());
-        let Some(media) = MediaType::of(&parts.headers).filter(is_accepted) else {
+        let Some(media) = MediaType::from_headers(&parts.headers).filter(is_accepted) else {
             return respond::unsupported_media_type();
         };
         if media::contradicts_itself(&parts.headers, &HeaderName::from_static("soapaction")) {
             return respond::two_actions();
         }
-        let (response, is_fault) = match ContentCoding::of(&parts.headers) {
+        let (response, is_fault) = match ContentCoding::from_headers(&parts.headers) {
             Ok(None) => {
                 let length = body.size_hint().exact();
                 let (response, is_fault) = self.exchange_in_turn(&media, parts, length, body).await;
                 match length {
-                    Some(length) if length < LEAST => (response, is_fault),
+                    Some(length) if length < MIN_COMPRESSED_LENGTH => (response, is_fault),
                     _ => (respond::inviting(response), is_fault),
                 }
             }
@@ -549,7 +549,7 @@ impl Inner {
             source: templates.and_then(|cache| MemorySource::for_response(parts, cache)),
             templating: self.templating,
             references: self.references,
-            packing: Packing::of_response(&self.attachments, form),
+            packing: Packing::for_response(&self.attachments, form),
         }
     }
 

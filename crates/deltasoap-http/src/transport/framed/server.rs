@@ -62,7 +62,7 @@ type IncomingRequest = (Request<FramesBody>, tokio::sync::oneshot::Receiver<Retu
 fn request(head: Bytes, mut reader: Reader<ReadHalf>) -> Result<IncomingRequest, FramesError> {
     let (head, length) = Head::<Uri>::read(head)?;
     reader.announce(length);
-    let (body, returned) = FramesBody::of_request(reader);
+    let (body, returned) = FramesBody::for_request(reader);
     let mut request = Request::new(body);
     *request.method_mut() = Method::POST;
     *request.uri_mut() = head.start;
