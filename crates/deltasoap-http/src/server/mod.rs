@@ -10,8 +10,8 @@
 //! load, by their length and by the [`measured`] time of earlier calls; [`heavy`] prevents long
 //! requests from delaying others.
 //!
-//! [`wanted`] determines what a `GET` requests: a [`page`], a [`sample`], or the WSDL ([`wsdl`]).
-//! [`monitor`] is for the monitoring of the server.
+//! [`request_target`] determines what a `GET` requests: a [`page`], a [`sample`], or the WSDL
+//! ([`wsdl`]). [`monitor`] is for the monitoring of the server.
 
 mod action;
 mod answer;
