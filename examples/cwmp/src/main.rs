@@ -28,7 +28,7 @@ impl Handler for Fleet {
     async fn inform(&self, device: &Device, _: &Inform) -> Result<Accepted, CwmpFault> {
         match &device.principal {
             Some(principal) if *principal.0 == *device.id.serial_number => Ok(Accepted::default()),
-            _ => Err(CwmpFault::of(fault::ACS_REQUEST_DENIED)),
+            _ => Err(CwmpFault::from_code(fault::ACS_REQUEST_DENIED)),
         }
     }
 
