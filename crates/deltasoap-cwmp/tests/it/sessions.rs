@@ -211,7 +211,7 @@ async fn an_inform_that_is_refused_is_tried_again() {
 }
 
 #[tokio::test]
-async fn a_download_is_told_of_in_the_next_session() {
+async fn a_download_is_reported_in_the_next_session() {
     let recorded = Arc::new(RecordingHandler::default());
     let other = Arc::clone(&recorded);
     struct Downloads(Arc<RecordingHandler>);

@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_behind_a_member_and_is_none_is_refused() {
+    fn what_follows_a_member_and_is_none_is_refused() {
         let coded = [gzip(b"some "), gzip(b"text")].concat();
         let damaged = |at: usize| {
             let mut second = gzip(b"text");

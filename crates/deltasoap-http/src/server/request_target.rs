@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_query_tells() {
+    fn the_query_selects_the_resource() {
         for page in ["/", "/?", "/?a=b", "/?wsd", "/?xsd", "/?sample", "/?health"] {
             assert_eq!(target(page), RequestTarget::Page, "{page}");
         }

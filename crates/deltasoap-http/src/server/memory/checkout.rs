@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_home_behind_its_connection_goes_to_its_owner() {
+    fn what_comes_home_after_its_connection_goes_to_its_owner() {
         let service = default_service(Sharing::Principal);
         for (principal, found) in [(None, "nowhere"), (Some("ada"), "late")] {
             let connection = Connection::new();
