@@ -90,7 +90,7 @@ impl CwmpFault {
     }
 
     /// Creates a fault with the text that annex A.5 gives for its code.
-    pub fn of(code: u32) -> Self {
+    pub fn from_code(code: u32) -> Self {
         Self::new(code, description(code))
     }
 
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn faults_come_through() {
         let bare = CwmpFault::new(METHOD_NOT_SUPPORTED, "");
-        let rich = CwmpFault::of(INVALID_ARGUMENTS).with_parameter("A.B", INVALID_PARAMETER_NAME);
+        let rich = CwmpFault::from_code(INVALID_ARGUMENTS).with_parameter("A.B", INVALID_PARAMETER_NAME);
         for fault in [bare, rich] {
             for version in Version::ALL {
                 let soap = fault.to_soap(version);

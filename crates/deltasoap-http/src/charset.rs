@@ -35,7 +35,7 @@ impl CharsetError {
     }
 
     /// Returns the encoding of the bytes, as far as it is known.
-    pub fn found(&self) -> &'static str {
+    pub fn detected(&self) -> &'static str {
         self.found
     }
 }
@@ -72,9 +72,9 @@ impl std::error::Error for CharsetError {}
 /// Returns an error if the message is in another encoding than the media type names.
 pub fn self_described(media_type: &str, message: Bytes) -> Result<Bytes, CharsetError> {
     let Some(media_type) = MediaType::parse(media_type) else { return Ok(message) };
-    let mut charset = Charset::of(&media_type);
+    let mut charset = Charset::from_media_type(&media_type);
     charset.check(&message)?;
-    Ok(Charset::of(&media_type).self_described(message))
+    Ok(Charset::from_media_type(&media_type).self_described(message))
 }
 
 /// Transcodes a message from a single-byte encoding to UTF-8.
@@ -118,7 +118,7 @@ enum Expected {
 }
 
 impl Charset {
-    pub(crate) fn of(media: &MediaType) -> Self {
+    pub(crate) fn from_media_type(media: &MediaType) -> Self {
         let named = media.charset.clone().unwrap_or_default();
         let expected = match named.as_str() {
             "" => Expected::Anything,
@@ -231,8 +231,8 @@ mod tests {
     fn check(media: &str, message: &[u8]) -> Result<(), &'static str> {
         let media = MediaType::parse(media).expect("a media type");
         let mut results = [1, 2, 3, 7, 40, usize::MAX].map(|size| {
-            let mut charset = Charset::of(&media);
-            message.chunks(size).try_for_each(|chunk| charset.check(chunk)).map_err(|error| error.found())
+            let mut charset = Charset::from_media_type(&media);
+            message.chunks(size).try_for_each(|chunk| charset.check(chunk)).map_err(|error| error.detected())
         });
         assert!(results.iter().all(|result| *result == results[0]), "{results:?}");
         std::mem::replace(&mut results[0], Ok(()))
@@ -286,7 +286,8 @@ mod tests {
 
     #[test]
     fn what_the_message_is_in_is_passed_on() {
-        let encoding = |media: &str| Charset::of(&MediaType::parse(media).expect("a media type")).encoding();
+        let encoding =
+            |media: &str| Charset::from_media_type(&MediaType::parse(media).expect("a media type")).encoding();
         assert_eq!(encoding("text/xml; charset=\"ISO-8859-1\""), Some(Encoding::Latin1));
         assert_eq!(encoding("text/xml; charset=Windows-1252"), Some(Encoding::Windows1252));
         for other in ["text/xml", "text/xml; charset=utf-8", "text/xml; charset=us-ascii", "text/xml; charset=koi8-r"] {

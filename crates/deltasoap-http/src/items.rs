@@ -37,14 +37,14 @@ use std::vec;
 /// not depend on how its bytes were split.
 pub struct Items<M, T, E> {
     flow: Arc<Flow<M, T>>,
-    arriving: Box<dyn Arriving<E>>,
+    arriving: Box<dyn ItemSource<E>>,
     /// Items that were taken and not yet returned.
     taken: vec::IntoIter<T>,
     has_ended: bool,
 }
 
 /// Reads more of a message.
-pub(crate) trait Arriving<E>: Send {
+pub(crate) trait ItemSource<E>: Send {
     /// Reads until there are items, or the message has ended; returns false at its end.
     fn more(&mut self) -> BoxFuture<'_, Result<bool, E>>;
 }
@@ -54,16 +54,16 @@ pub(crate) trait Arriving<E>: Send {
 pub(crate) const WINDOW: usize = 32 << 10;
 
 /// A message that has arrived as a whole.
-pub(crate) struct Arrived;
+pub(crate) struct WholeMessage;
 
-impl<E> Arriving<E> for Arrived {
+impl<E> ItemSource<E> for WholeMessage {
     fn more(&mut self) -> BoxFuture<'_, Result<bool, E>> {
         Box::pin(async { Ok(false) })
     }
 }
 
 impl<M, T, E> Items<M, T, E> {
-    pub(crate) fn new(flow: Arc<Flow<M, T>>, arriving: Box<dyn Arriving<E>>) -> Self {
+    pub(crate) fn new(flow: Arc<Flow<M, T>>, arriving: Box<dyn ItemSource<E>>) -> Self {
         Items { flow, arriving, taken: Vec::new().into_iter(), has_ended: false }
     }
 

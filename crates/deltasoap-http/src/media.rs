@@ -25,7 +25,7 @@ pub(crate) struct MediaType {
 impl MediaType {
     /// Returns the media type of a message with these headers; `None` if the header cannot be read,
     /// or appears twice with different values.
-    pub(crate) fn of(headers: &HeaderMap) -> Option<Self> {
+    pub(crate) fn from_headers(headers: &HeaderMap) -> Option<Self> {
         match headers.get(CONTENT_TYPE) {
             None => Some(MediaType::default()),
             Some(_) if contradicts_itself(headers, &CONTENT_TYPE) => None,
@@ -35,7 +35,7 @@ impl MediaType {
 
     /// Returns the media type of a package's root; `None` if no message can have it. The type of a
     /// DIME record is a namespace instead.
-    pub(crate) fn of_root(headers: &PartHeaders) -> Option<Self> {
+    pub(crate) fn from_root(headers: &PartHeaders) -> Option<Self> {
         let text = headers.content_type().unwrap_or("");
         if Version::from_namespace(text.trim()).is_some() {
             return Some(MediaType::default());
@@ -250,7 +250,7 @@ mod tests {
     fn headers_that_contradict_each_other_are_refused() {
         let of = |values: &[&'static str]| {
             let fields = values.iter().map(|value| (CONTENT_TYPE, HeaderValue::from_static(value)));
-            MediaType::of(&HeaderMap::from_iter(fields)).map(|media| media.essence)
+            MediaType::from_headers(&HeaderMap::from_iter(fields)).map(|media| media.essence)
         };
         assert_eq!(of(&[]).as_deref(), Some(""));
         assert_eq!(of(&["text/xml", "text/xml"]).as_deref(), Some("text/xml"));

@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_are_told_by_the_names_of_headers() {
+    fn secrets_are_recognized_by_the_names_of_headers() {
         let is_secret = |name: &str| is_secret_header(&name.parse().expect("a name"));
         for name in ["Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-API-KEY", "apikey", "X-Auth"] {
             assert!(is_secret(name), "{name}");

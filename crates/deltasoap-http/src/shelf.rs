@@ -8,12 +8,12 @@ use deltasoap_core::{Memory, Templates};
 use std::any::Any;
 
 /// The memory of earlier messages: a [`Memory`] of those received, or [`Templates`] of those sent.
-pub(crate) trait Kept: Send + 'static {
+pub(crate) trait MessageMemory: Send + 'static {
     /// Returns the bytes held, by capacity.
     fn held(&self) -> usize;
 }
 
-impl<T> Kept for Memory<T>
+impl<T> MessageMemory for Memory<T>
 where
     Memory<T>: Send + 'static,
 {
@@ -22,7 +22,7 @@ where
     }
 }
 
-impl Kept for Templates {
+impl MessageMemory for Templates {
     fn held(&self) -> usize {
         self.memory()
     }
@@ -42,22 +42,22 @@ const ENTRY: usize = 128;
 
 /// Returns the bytes accounted for a memory: its content, its own size, and some overhead, so that
 /// a limit on bytes also limits the number.
-pub(crate) fn charge<M: Kept>(memory: &M) -> usize {
+pub(crate) fn charge<M: MessageMemory>(memory: &M) -> usize {
     memory.held() + size_of::<M>() + ENTRY
 }
 
 impl<K> Idle<K> {
-    pub(crate) fn new<M: Kept>(key: K, memory: Box<M>) -> Self {
+    pub(crate) fn new<M: MessageMemory>(key: K, memory: Box<M>) -> Self {
         Idle { key, bytes: charge(&*memory), memory }
     }
 
     /// Returns the memory and its key; `None` if it is of another type, which equal keys rule out.
-    pub(crate) fn into_parts<M: Kept>(self) -> Option<(K, Box<M>)> {
+    pub(crate) fn into_parts<M: MessageMemory>(self) -> Option<(K, Box<M>)> {
         Some((self.key, self.memory.downcast().ok()?))
     }
 
     /// Returns the memory, left in place; `None` if it is of another type.
-    pub(crate) fn memory<M: Kept>(&self) -> Option<&M> {
+    pub(crate) fn memory<M: MessageMemory>(&self) -> Option<&M> {
         self.memory.downcast_ref()
     }
 }
@@ -76,14 +76,14 @@ impl<K> Shelf<K> {
     }
 
     /// Takes the last memory whose key matches.
-    pub(crate) fn take(&mut self, is_wanted: impl Fn(&K) -> bool) -> Option<Idle<K>> {
-        let index = self.idle.iter().rposition(|idle| is_wanted(&idle.key))?;
+    pub(crate) fn take(&mut self, matches: impl Fn(&K) -> bool) -> Option<Idle<K>> {
+        let index = self.idle.iter().rposition(|idle| matches(&idle.key))?;
         Some(self.idle.remove(index))
     }
 
     /// Finds the last memory whose key matches, and leaves it in place.
-    pub(crate) fn find(&self, is_wanted: impl Fn(&K) -> bool) -> Option<&Idle<K>> {
-        self.idle.iter().rfind(|idle| is_wanted(&idle.key))
+    pub(crate) fn find(&self, matches: impl Fn(&K) -> bool) -> Option<&Idle<K>> {
+        self.idle.iter().rfind(|idle| matches(&idle.key))
     }
 
     /// Puts a memory on the shelf. Returns the evicted one if there is no room for both.

@@ -28,7 +28,7 @@ impl Handler for Fleet {
     async fn inform(&self, device: &Device, _: &Inform) -> Result<Accepted, CwmpFault> {
         match &device.principal {
             Some(principal) if *principal.0 == *device.id.serial_number => Ok(Accepted::default()),
-            _ => Err(CwmpFault::of(fault::ACS_REQUEST_DENIED)),
+            _ => Err(CwmpFault::from_code(fault::ACS_REQUEST_DENIED)),
         }
     }
 
@@ -52,7 +52,7 @@ async fn configure(session: &Session) -> Result<String, CallError> {
 }
 
 fn acs() -> Result<Acs, Box<dyn Error>> {
-    let users = DigestUsers::by("acs", |_| Some("secret".to_owned())).md5();
+    let users = DigestUsers::from_fn("acs", |_| Some("secret".to_owned())).md5();
     Ok(Acs::builder(Fleet).authenticate(users).build()?)
 }
 

@@ -40,7 +40,7 @@ fn service() -> Result<SoapService, BuildError> {
 async fn main() -> Result<(), Box<dyn Error>> {
     let server = Server::bind("127.0.0.1:8080").await?;
     let handle = server.handle();
-    let monitor = Monitor::of(&handle).prometheus()?;
+    let monitor = Monitor::for_server(&handle).prometheus()?;
     let monitoring = Server::bind("127.0.0.1:9090").await?;
     println!("the service at http://{}/", server.local_addr()?);
     println!("metrics at http://{}/metrics", monitoring.local_addr()?);

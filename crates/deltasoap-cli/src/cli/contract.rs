@@ -1,6 +1,6 @@
 //! Arguments of the commands that read a WSDL.
 
-use super::values::{self, By};
+use super::values::{self, ParseWith};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use deltasoap::Tolerance;
@@ -39,7 +39,7 @@ pub struct Loading {
     pub allow_private: bool,
     /// Read this file wherever a document or the command line names the URL; the last `=`
     /// separates the two. May be given more than once
-    #[arg(long = "map", value_name = "URL=FILE", requires = "wsdl", value_parser = By(values::mapping))]
+    #[arg(long = "map", value_name = "URL=FILE", requires = "wsdl", value_parser = ParseWith(values::mapping))]
     pub maps: Vec<(String, PathBuf)>,
     /// Replace URLs and namespaces by files as this XML catalog (OASIS) says; may be given more
     /// than once
@@ -53,7 +53,7 @@ pub struct Loading {
 #[derive(Debug, Default, Args)]
 pub struct Access {
     /// Add an HTTP header, also to requests for the WSDL; may be given more than once
-    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", requires = "wsdl", value_parser = By(values::header))]
+    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", requires = "wsdl", value_parser = ParseWith(values::header))]
     pub headers: Vec<(HeaderName, HeaderValue)>,
     /// Name and password for Basic authentication; without a password, DELTASOAP_PASSWORD from the
     /// environment is used
@@ -74,7 +74,7 @@ pub struct Access {
     pub key: Option<PathBuf>,
     /// Send requests through this proxy: http://[NAME:PASSWORD@]HOST:PORT or socks5://..., except
     /// to the hosts in no_proxy; default: the environment's http_proxy, https_proxy and all_proxy
-    #[arg(long, value_name = "URL", requires = "wsdl", value_parser = By(values::proxy))]
+    #[arg(long, value_name = "URL", requires = "wsdl", value_parser = ParseWith(values::proxy))]
     pub proxy: Option<Proxy>,
     /// Accept any certificate of the WSDL's host and the service: anyone on the path can read and
     /// change what is sent
@@ -133,18 +133,18 @@ pub struct Call {
     pub data: String,
     /// Add a SOAP header block: an element of the WSDL with the JSON of its content, or XML; @FILE
     /// reads either from a file; may be given more than once
-    #[arg(long = "header-block", value_name = "NAME=JSON|NAME=@FILE|XML", value_parser = By(values::header_block))]
+    #[arg(long = "header-block", value_name = "NAME=JSON|NAME=@FILE|XML", value_parser = ParseWith(values::header_block))]
     pub blocks: Vec<String>,
     /// Use a port with this version of SOAP
     #[arg(long, value_enum, value_name = "VERSION")]
     pub soap: Option<SoapVersion>,
     /// Send to this URL instead of the port's
-    #[arg(long, value_name = "URL", value_parser = By(values::endpoint))]
+    #[arg(long, value_name = "URL", value_parser = ParseWith(values::endpoint))]
     pub endpoint: Option<String>,
     /// Accept this header block in the response where it must be understood (mustUnderstand):
     /// {namespace}Name, the name of an element of the WSDL, or `all`; may be given more than once.
     /// Header blocks that the WSDL declares for the operation are always accepted
-    #[arg(long = "understand", value_name = "NAME", value_parser = By(values::block_name))]
+    #[arg(long = "understand", value_name = "NAME", value_parser = ParseWith(values::block_name))]
     pub understood: Vec<String>,
     /// Copy values that occur several times in the request (`$ref`) instead of writing references
     #[arg(long)]

@@ -1,7 +1,7 @@
 //! Arguments of `cost`.
 
 use super::Loading;
-use super::values::{self, By};
+use super::values::{self, ParseWith};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand, ValueEnum};
 use deltasoap_cost::Mode;
@@ -198,7 +198,7 @@ pub struct Plan {
     #[arg(long, default_value_t = 0.0, value_name = "Z", conflicts_with = "rate")]
     pub think: f64,
     /// Requests per second that arrive from outside
-    #[arg(long, value_name = "L", value_parser = By(values::rate))]
+    #[arg(long, value_name = "L", value_parser = ParseWith(values::rate))]
     pub rate: Option<f64>,
     /// Maximum number of requests that the server processes at one time; requests on their way over
     /// the network do not count

@@ -15,9 +15,9 @@ use url::Url;
 
 /// A value parser that wraps a function; the function's error says what is wrong with the value.
 #[derive(Clone)]
-pub struct By<T>(pub fn(&str) -> Result<T, String>);
+pub struct ParseWith<T>(pub fn(&str) -> Result<T, String>);
 
-impl<T: Clone + Send + Sync + 'static> TypedValueParser for By<T> {
+impl<T: Clone + Send + Sync + 'static> TypedValueParser for ParseWith<T> {
     type Value = T;
 
     fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, Error> {

@@ -2,10 +2,10 @@
 
 use super::access::{credentials, transport};
 use super::language;
-use super::remedy::{Sent, remedy};
+use super::remedy::{SentCredentials, remedy};
 use super::tap::Tap;
 use super::{
-    MOST_DEVIATIONS, READ_OTHERWISE, import_with, operation, policy_warnings, report_notes, warn_of_deviations,
+    INTERPRETATION_NOTES, MAX_DEVIATIONS, import_with, operation, policy_warnings, report_notes, warn_of_deviations,
 };
 use crate::cli::{Call, Switch, endpoint};
 use crate::files;
@@ -34,7 +34,7 @@ const NO_ANSWER: u8 = 4;
 pub async fn call(arguments: &Call) -> Result<ExitCode> {
     let (wsdl, time) = (&arguments.description.wsdl, Duration::from_secs(arguments.timeout));
     let contract = Contract::from(import_with(wsdl, &arguments.description.loading, |client| client.within(time))?);
-    report_notes(&contract, &READ_OTHERWISE);
+    report_notes(&contract, &INTERPRETATION_NOTES);
     let data = data(&arguments.data)?;
     let access = &arguments.description.loading.access;
     let tap = Tap::new(transport(access)?, arguments.verbose, arguments.secrets);
@@ -335,12 +335,12 @@ async fn items_printed(
 /// Warns of everything in a reply that is not printed.
 fn warn_of_lost(reply: &Reply, verbose: bool) {
     let hint = if verbose { "" } else { "; --verbose shows the message" };
-    let most = if verbose { usize::MAX } else { MOST_DEVIATIONS };
-    warn_of_deviations(reply.deviations.iter().map(ToString::to_string), most, "; --verbose shows all");
+    let limit = if verbose { usize::MAX } else { MAX_DEVIATIONS };
+    warn_of_deviations(reply.deviations.iter().map(ToString::to_string), limit, "; --verbose shows all");
     let parts: Vec<_> = reply.attachments.kept().collect();
-    let mut named: Vec<_> = parts.iter().take(MOST_NAMED).map(|part| named(part)).collect();
-    if parts.len() > MOST_NAMED {
-        named.push(format!("{} more", parts.len() - MOST_NAMED));
+    let mut named: Vec<_> = parts.iter().take(MAX_NAMED_PARTS).map(|part| named(part)).collect();
+    if parts.len() > MAX_NAMED_PARTS {
+        named.push(format!("{} more", parts.len() - MAX_NAMED_PARTS));
     }
     let named = named.join(", ");
     match parts.len() {
@@ -351,7 +351,7 @@ fn warn_of_lost(reply: &Reply, verbose: bool) {
 }
 
 /// Maximum number of parts named in one warning.
-const MOST_NAMED: usize = 10;
+const MAX_NAMED_PARTS: usize = 10;
 
 /// Describes a part by its media type, and by its content ID or its location.
 fn named(part: &PartHeaders) -> String {
@@ -405,7 +405,9 @@ fn no_answer(arguments: &Call, url: &str, location: Option<String>, error: &Call
         (_, Some(location)) => {
             report(format_args!("the server redirects to {}; --endpoint takes another URL", shown(&location)));
         }
-        _ => remedy(&error_text, Sent::to(url, &arguments.description.loading.access)).into_iter().for_each(report),
+        _ => remedy(&error_text, SentCredentials::to(url, &arguments.description.loading.access))
+            .into_iter()
+            .for_each(report),
     }
     let is_of_proxy = error_text.contains("the proxy ");
     if matches!(error, CallError::Http(_)) && arguments.endpoint.is_none() && !is_of_proxy {

@@ -72,7 +72,7 @@ fn name(folder: &Url, url: &Url, all: &[(Url, String)]) -> String {
 
 /// Creates a service that serves the WSDL of a file with the files that it imports, wherever they
 /// are; `None` if that is not possible.
-pub fn of_files(main: &Path, import: &Import) -> Option<ServiceBuilder> {
+pub fn builder_from_files(main: &Path, import: &Import) -> Option<ServiceBuilder> {
     let main = main.canonicalize().ok()?;
     let files: Vec<&PathBuf> = import.documents().filter_map(file).collect();
     if !files.contains(&&main) {

@@ -1,7 +1,7 @@
 //! `mock`: a stand-in for the service of a WSDL.
 
-use super::documents::{Documents, of_files};
-use super::{MOST_DEVIATIONS, READ_OTHERWISE, import_with, policy_warnings, report_notes, warn_of_deviations};
+use super::documents::{Documents, builder_from_files};
+use super::{INTERPRETATION_NOTES, MAX_DEVIATIONS, import_with, policy_warnings, report_notes, warn_of_deviations};
 use crate::cli::{self, ToleranceName};
 use crate::output::{print_line, report};
 use crate::services::{processors, told_to_end};
@@ -22,7 +22,7 @@ pub async fn mock(arguments: &cli::Mock) -> Result<()> {
     ensure!(usable > 0, "{} has no operation that can be served", arguments.description.wsdl);
     let unusable = operations.iter().filter_map(|operation| operation.method().err());
     unusable.for_each(|error| report(format_args!("warning: {error}")));
-    report_notes(&contract, &READ_OTHERWISE);
+    report_notes(&contract, &INTERPRETATION_NOTES);
     policy_warnings(&operations).iter().for_each(|warning| report(format_args!("warning: {warning}")));
     let validation = validation(arguments);
     let inspect = (validation != Validation::Off).then(|| contract.inspector(validation));
@@ -37,7 +37,7 @@ pub async fn mock(arguments: &cli::Mock) -> Result<()> {
         // Recorded answers are decoded at least as tolerantly as clients decode them.
         let tolerance = Tolerance::Unknown.max(arguments.tolerance.into());
         mock = mock.tolerance(tolerance).recorded(replies).context("the replies cannot be used")?;
-        warn_of_deviations(mock.deviations().map(warning), MOST_DEVIATIONS, "");
+        warn_of_deviations(mock.deviations().map(warning), MAX_DEVIATIONS, "");
     }
     let is_described = described.is_some();
     let builder = described.unwrap_or_else(SoapService::builder).name("Mock");
@@ -72,7 +72,7 @@ fn validation(arguments: &cli::Mock) -> Validation {
 /// served.
 fn described(source: &str, import: &Import, documents: &Documents) -> Option<ServiceBuilder> {
     let with_documents = || match file(Path::new(source)) {
-        Some(path) => of_files(&path, import),
+        Some(path) => builder_from_files(&path, import),
         None => documents.described(source),
     };
     let can_be_served = with_documents()?.build().is_ok();

@@ -5,8 +5,8 @@ mod call;
 mod compile;
 mod documents;
 mod generate;
+mod inspect;
 mod language;
-mod look;
 mod mock;
 mod pages;
 mod remedy;
@@ -16,7 +16,7 @@ mod validate;
 pub use call::call;
 pub use compile::compile;
 pub use generate::generate;
-pub use look::{describe, list, template};
+pub use inspect::{describe, list, template};
 pub use mock::mock;
 pub use pages::{completions, man};
 pub use validate::validate;
@@ -28,16 +28,16 @@ use deltasoap_dynamic::{Contract, Operation};
 use deltasoap_wsdl::fetch::shown;
 use deltasoap_wsdl::fetch::{Fetch, FetchError, Fetched, Request, WebClient};
 use deltasoap_wsdl::{Import, Importer, NoteKind};
-use remedy::{Sent, remedy};
+use remedy::{SentCredentials, remedy};
 use url::Url;
 
 /// Maximum number of deviations that are shown by default.
-const MOST_DEVIATIONS: usize = 10;
+const MAX_DEVIATIONS: usize = 10;
 
-/// Warns of the first `most` deviations.
-fn warn_of_deviations(all: impl Iterator<Item = String>, most: usize, hint: &str) {
+/// Warns of the first `limit` deviations.
+fn warn_of_deviations(all: impl Iterator<Item = String>, limit: usize, hint: &str) {
     let mut all = all;
-    all.by_ref().take(most).for_each(|deviation| report(format_args!("warning: {}", one_line(&deviation))));
+    all.by_ref().take(limit).for_each(|deviation| report(format_args!("warning: {}", one_line(&deviation))));
     match all.count() {
         0 => {}
         more => report(format_args!("warning: {more} more deviations from the WSDL{hint}")),
@@ -75,7 +75,7 @@ const PRIVATE: &str = "private address";
 
 /// Adds to an error what can be done about it.
 fn explained(wsdl: &str, loading: &Loading, error: &deltasoap_wsdl::Error) -> anyhow::Error {
-    let (sent, is_offline) = (Sent::to(wsdl, &loading.access), loading.offline);
+    let (sent, is_offline) = (SentCredentials::to(wsdl, &loading.access), loading.offline);
     let (text, wsdl) = (error.to_string(), shown(wsdl));
     let location = format!("{wsdl}: ");
     let mut text = text.as_str();
@@ -114,7 +114,7 @@ fn importer<F: Fetch + Send + Sync + 'static>(
         None if loading.offline => importer.offline(),
         Some(url) if loading.offline => {
             let fetch = make(access::web_client(Some(&url), &loading.access)?);
-            importer.fetch_with(Alone { url, fetch })
+            importer.fetch_with(SingleDocument { url, fetch })
         }
         url => importer.fetch_with(make(access::web_client(url.as_ref(), &loading.access)?)),
     };
@@ -134,12 +134,12 @@ fn importer<F: Fetch + Send + Sync + 'static>(
 }
 
 /// Fetches only the WSDL itself from the network, and no other document.
-struct Alone<F> {
+struct SingleDocument<F> {
     url: Url,
     fetch: F,
 }
 
-impl<F: Fetch> Fetch for Alone<F> {
+impl<F: Fetch> Fetch for SingleDocument<F> {
     fn fetch(&self, request: &Request<'_>) -> Result<Fetched, FetchError> {
         let mut own = self.url.clone();
         own.set_fragment(None);
@@ -152,7 +152,7 @@ impl<F: Fetch> Fetch for Alone<F> {
 fn report_notes(contract: &Contract, kinds: &[NoteKind]) {
     let all = contract.notes();
     let mut notes = kinds.iter().flat_map(|kind| all.iter().filter(|note| note.kind == *kind));
-    notes.by_ref().take(MOST_BESIDE).for_each(|note| report(format_args!("note: {note}")));
+    notes.by_ref().take(MAX_REPORTED_NOTES).for_each(|note| report(format_args!("note: {note}")));
     match notes.count() {
         0 => {}
         more => report(format_args!("note: and {more} more, which `deltasoap list` shows")),
@@ -160,10 +160,10 @@ fn report_notes(contract: &Contract, kinds: &[NoteKind]) {
 }
 
 /// The kinds of notes about the interpretation of a WSDL.
-const READ_OTHERWISE: [NoteKind; 3] = [NoteKind::Missing, NoteKind::Invalid, NoteKind::Tolerated];
+const INTERPRETATION_NOTES: [NoteKind; 3] = [NoteKind::Missing, NoteKind::Invalid, NoteKind::Tolerated];
 
 /// Maximum number of notes shown in addition to a command's output.
-const MOST_BESIDE: usize = 5;
+const MAX_REPORTED_NOTES: usize = 5;
 
 /// Describes what policies require of operations and is not implemented here: one sentence for each
 /// set of assertions.

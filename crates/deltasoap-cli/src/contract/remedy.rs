@@ -62,7 +62,7 @@ const REMEDIES: [(&str, &str); 27] = [
 
 /// The credentials that went with a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sent {
+pub enum SentCredentials {
     Nothing,
     Basic,
     Digest,
@@ -70,22 +70,22 @@ pub enum Sent {
     Header,
 }
 
-impl Sent {
+impl SentCredentials {
     /// Returns the kind of credentials that are sent to a URL.
     pub fn to(url: &str, access: &Access) -> Self {
         let has_own = || Url::parse(url).is_ok_and(|url| credentials_in(&url).is_some());
         match access {
-            _ if access.headers.iter().any(|(name, _)| name == AUTHORIZATION) => Sent::Header,
-            Access { user: Some(_), digest: true, .. } => Sent::Digest,
-            Access { user: Some(_), .. } => Sent::Basic,
-            _ if has_own() => Sent::Basic,
-            _ => Sent::Nothing,
+            _ if access.headers.iter().any(|(name, _)| name == AUTHORIZATION) => SentCredentials::Header,
+            Access { user: Some(_), digest: true, .. } => SentCredentials::Digest,
+            Access { user: Some(_), .. } => SentCredentials::Basic,
+            _ if has_own() => SentCredentials::Basic,
+            _ => SentCredentials::Nothing,
         }
     }
 }
 
 /// Returns a hint for an error of an exchange over HTTP.
-pub fn remedy(error: &str, sent: Sent) -> Option<String> {
+pub fn remedy(error: &str, sent: SentCredentials) -> Option<String> {
     if error.contains("status 401") {
         return Some(denied(error, sent));
     }
@@ -93,35 +93,39 @@ pub fn remedy(error: &str, sent: Sent) -> Option<String> {
 }
 
 /// Returns a hint for credentials that are missing or refused.
-fn denied(error: &str, sent: Sent) -> String {
+fn denied(error: &str, sent: SentCredentials) -> String {
     let offered = error.split_once("authentication is offered by ").and_then(|(_, rest)| rest.split_once(')'));
     let offered = offered.map_or("", |(offered, _)| offered);
     let has = |scheme: &str| offered.split(", ").any(|it| it.eq_ignore_ascii_case(scheme));
     let is_unsupported = !offered.is_empty() && !has("Basic") && !has("Digest");
     match sent {
-        Sent::Nothing if is_unsupported => {
+        SentCredentials::Nothing if is_unsupported => {
             format!(
                 "the server offers {offered}; -u knows Basic and Digest, -H \"Authorization: ...\" sends anything else"
             )
         }
-        Sent::Nothing if has("Digest") && !has("Basic") => "-u NAME:PASSWORD --digest gives credentials".to_owned(),
-        Sent::Nothing => "-u NAME:PASSWORD gives credentials, with --digest if the host asks for that".to_owned(),
-        Sent::Basic | Sent::Digest if is_unsupported => {
+        SentCredentials::Nothing if has("Digest") && !has("Basic") => {
+            "-u NAME:PASSWORD --digest gives credentials".to_owned()
+        }
+        SentCredentials::Nothing => {
+            "-u NAME:PASSWORD gives credentials, with --digest if the host asks for that".to_owned()
+        }
+        SentCredentials::Basic | SentCredentials::Digest if is_unsupported => {
             format!(
                 "the server does not accept the credentials in this form: it offers {offered}; -u knows Basic and Digest"
             )
         }
-        Sent::Basic if has("Digest") && !has("Basic") => {
+        SentCredentials::Basic if has("Digest") && !has("Basic") => {
             "the server does not accept Basic authentication and offers Digest: add --digest".to_owned()
         }
-        Sent::Digest if has("Basic") && !has("Digest") => {
+        SentCredentials::Digest if has("Basic") && !has("Digest") => {
             "the server does not accept Digest authentication and offers Basic: omit --digest".to_owned()
         }
-        Sent::Basic => "the server refused the credentials; are name and password right?".to_owned(),
-        Sent::Digest => {
+        SentCredentials::Basic => "the server refused the credentials; are name and password right?".to_owned(),
+        SentCredentials::Digest => {
             "the server refused the credentials, or offers no Digest with qop=auth; are name and password right?"
                 .to_owned()
         }
-        Sent::Header => "the server refused the credentials in the Authorization header".to_owned(),
+        SentCredentials::Header => "the server refused the credentials in the Authorization header".to_owned(),
     }
 }

@@ -17,10 +17,10 @@ use std::task::{Context, Poll, ready};
 use tower::Service;
 
 /// Maximum number of bytes of a body that are shown.
-const MOST: usize = 1 << 20;
+const MAX_SHOWN: usize = 1 << 20;
 
 /// HTTP, shown on standard error if requested: each request, and of an answer its head first, then
-/// its body as far as it was read. At most [`MOST`] bytes of either body are shown.
+/// its body as far as it was read. At most [`MAX_SHOWN`] bytes of either body are shown.
 #[derive(Debug, Clone)]
 pub struct Tap {
     transport: HttpTransport,
@@ -89,7 +89,7 @@ async fn shown_request(request: Request<Body>, secrets: bool) -> Result<Request<
     let body = body.collect().await.map_err(|error| BoxError::from(error.to_string()))?.to_bytes();
     let first = format_args!("{} {}", parts.method, shown(&parts.uri.to_string()));
     show_head(">", first, &parts.headers, secrets)?;
-    show_body(">", coding(&parts.headers).as_deref(), &body[..body.len().min(MOST)], body.len())?;
+    show_body(">", coding(&parts.headers).as_deref(), &body[..body.len().min(MAX_SHOWN)], body.len())?;
     Ok(Request::from_parts(parts, Body::from(body)))
 }
 
@@ -107,7 +107,7 @@ struct Shown<B> {
 impl<B> Shown<B> {
     fn note(&mut self, data: &[u8]) {
         self.len = self.len.saturating_add(data.len());
-        let room = MOST - self.begun.len();
+        let room = MAX_SHOWN - self.begun.len();
         self.begun.extend_from_slice(&data[..data.len().min(room)]);
     }
 

@@ -42,7 +42,7 @@ pub struct Range {
 
 impl Range {
     /// Returns the range of some tests; `None` if there are none.
-    pub fn of(all: &[Observed]) -> Option<Range> {
+    pub fn from_observations(all: &[Observed]) -> Option<Range> {
         let of = |figure: fn(&Observed) -> f64| {
             let all = || all.iter().map(figure);
             Some((all().reduce(f64::min)?, all().reduce(f64::max)?))
@@ -65,7 +65,7 @@ impl Observed {
 }
 
 /// A listening service, and the request that clients send to it.
-pub struct Host {
+pub struct Target {
     contract: Contract,
     operation: Operation,
     request: Arc<deltasoap::Value>,
@@ -73,7 +73,7 @@ pub struct Host {
     handle: ServerHandle,
 }
 
-impl Host {
+impl Target {
     /// Serves the operation of some messages: every request is decoded, and answered with the
     /// response.
     pub async fn start(samples: &[Sample]) -> Result<Self> {
@@ -89,7 +89,7 @@ impl Host {
         let server = Server::bind(("127.0.0.1", 0)).await?;
         let (url, handle) = (format!("http://{}/", server.local_addr()?), server.handle());
         tokio::spawn(server.serve(mock.mount(builder).build()?));
-        Ok(Host { contract, operation, request: Arc::new(request.value().clone()), url, handle })
+        Ok(Target { contract, operation, request: Arc::new(request.value().clone()), url, handle })
     }
 
     /// Runs `clients` clients, each with a connection of its own.
@@ -162,9 +162,9 @@ mod tests {
         let median = Observed::median(&all).expect("some");
         assert_eq!((median.throughput, median.response, median.others), (2.0, 8.0, Some(0.25)));
         assert!(Observed::median(&[]).is_none());
-        let range = Range::of(&all).expect("some");
+        let range = Range::from_observations(&all).expect("some");
         assert_eq!(range, Range { throughput: (1.0, 3.0), response: (7.0, 9.0) });
-        assert!(Range::of(&[]).is_none());
+        assert!(Range::from_observations(&[]).is_none());
     }
 
     #[test]

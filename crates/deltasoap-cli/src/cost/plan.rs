@@ -20,7 +20,7 @@ const ROUNDS: usize = 3;
 const AROUND_KNEE: [f64; 3] = [0.5, 1.0, 1.5];
 /// Maximum number of clients of a load test. Each takes two open files of this process, whose limit
 /// is often 1024.
-const MOST_CLIENTS: f64 = 480.0;
+const MAX_CLIENTS: f64 = 480.0;
 /// Number of bisection steps in the search for the service time.
 const HALVINGS: u32 = 40;
 
@@ -139,18 +139,18 @@ async fn validate(arguments: &Arguments, samples: &[Sample], system: &mut System
     (system.xml, system.client) = (system.xml + system.client, 0.0);
     let think = arguments.think;
     let closed = |clients| Load::Closed { clients, think };
-    let host = load::Host::start(samples).await?;
+    let target = load::Target::start(samples).await?;
     let base = light_load(knee_of(system, closed(1))?, think);
     let mut pilot = system.clone();
-    take_service(&mut pilot, &host.run(base, think).await?, closed(base))?;
+    take_service(&mut pilot, &target.run(base, think).await?, closed(base))?;
     let counts = client_counts(knee_of(&pilot, closed(base))?, think, arguments.clients, base)?;
     let mut tests = vec![Vec::new(); 1 + counts.len()];
     for _ in 0..ROUNDS {
         for (&clients, tests) in std::iter::once(&base).chain(&counts).zip(&mut tests) {
-            tests.push(host.run(clients, think).await?);
+            tests.push(target.run(clients, think).await?);
         }
     }
-    host.stop();
+    target.stop();
     let light = Observed::median(&tests[0]).context("there was no load test")?;
     take_service(system, &light, closed(base))?;
     let most = system.bottleneck().1;
@@ -161,7 +161,7 @@ async fn validate(arguments: &Arguments, samples: &[Sample], system: &mut System
             predicted: outcome(system, closed(clients))?,
             bounds: Bounds::new(&light, most, clients, think),
             observed,
-            range: Range::of(tests).context("there was no load test")?,
+            range: Range::from_observations(tests).context("there was no load test")?,
             utilisation: observed.throughput * observed.demand / f64::from(system.cores),
         })
     };
@@ -178,7 +178,7 @@ fn knee_of(system: &System, load: Load) -> Result<f64> {
 /// Returns a number of clients that hardly wait for each other: a quarter of the clients at a knee
 /// that is known roughly, or one without think time.
 fn light_load(knee: f64, think: f64) -> u32 {
-    if think > 0.0 { (knee / 4.0).clamp(1.0, MOST_CLIENTS / 4.0) as u32 } else { 1 }
+    if think > 0.0 { (knee / 4.0).clamp(1.0, MAX_CLIENTS / 4.0) as u32 } else { 1 }
 }
 
 /// Returns the numbers of clients to test with: those around the knee, and the requested one.
@@ -186,13 +186,13 @@ fn client_counts(knee: f64, think: f64, asked: Option<u32>, base: u32) -> Result
     let around = AROUND_KNEE.map(|part| part * knee);
     let most = around.into_iter().fold(0.0, f64::max);
     ensure!(
-        most <= MOST_CLIENTS,
-        "the knee is at {knee:.0} clients, and load tests have {MOST_CLIENTS} at most: with fewer, none of them waits for another, and there is \
+        most <= MAX_CLIENTS,
+        "the knee is at {knee:.0} clients, and load tests have {MAX_CLIENTS} at most: with fewer, none of them waits for another, and there is \
          nothing to validate; take a shorter --think, such as {:.3}",
-        think * MOST_CLIENTS / most * 0.8
+        think * MAX_CLIENTS / most * 0.8
     );
     let around = around.map(|clients| clients.round().max(1.0) as u32);
-    let asked = asked.filter(|&clients| f64::from(clients) <= MOST_CLIENTS);
+    let asked = asked.filter(|&clients| f64::from(clients) <= MAX_CLIENTS);
     let counts: BTreeSet<u32> = around.into_iter().chain(asked).filter(|&clients| clients != base).collect();
     ensure!(!counts.is_empty(), "the service time is taken from the only load test, so it proves nothing");
     Ok(counts.into_iter().collect())

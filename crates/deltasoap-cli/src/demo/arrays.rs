@@ -1,10 +1,10 @@
 //! The papers' arrays: typed requests through the client; a share of the values changes from one
 //! request to the next.
 
-use super::both::Both;
-use super::host::Host;
 use super::meter::Meter;
-use super::tap::Tap;
+use super::per_mode::PerMode;
+use super::reply_recorder::ReplyRecorder;
+use super::server::DemoServer;
 use crate::cli::{Demo, StreamName};
 use crate::services::bench::{self, Mio};
 use anyhow::{Result, bail, ensure};
@@ -19,8 +19,8 @@ const RING: u32 = 4;
 
 /// The stream of an array.
 pub struct Arrays<'a> {
-    clients: Both<Client<Tap>>,
-    taps: Both<Tap>,
+    clients: PerMode<Client<ReplyRecorder>>,
+    recorders: PerMode<ReplyRecorder>,
     meter: &'a mut Meter,
     size: usize,
     rounds: u32,
@@ -29,17 +29,17 @@ pub struct Arrays<'a> {
 
 impl<'a> Arrays<'a> {
     /// Creates clients of both services, each with a connection of its own.
-    pub fn new(demo: &Demo, hosts: &Both<Host>, meter: &'a mut Meter) -> Result<Self> {
-        let taps = Both::<Tap>::default();
-        let client = |host: &Host, templating, tap: &Tap| {
-            Client::builder(host.url("/bench")).templating(templating).build_with(tap.clone())
+    pub fn new(demo: &Demo, servers: &PerMode<DemoServer>, meter: &'a mut Meter) -> Result<Self> {
+        let recorders = PerMode::<ReplyRecorder>::default();
+        let client = |server: &DemoServer, templating, recorder: &ReplyRecorder| {
+            Client::builder(server.url("/bench")).templating(templating).build_with(recorder.clone())
         };
-        let clients = Both {
-            regular: client(&hosts.regular, Templating::OFF, &taps.regular)?,
-            differential: client(&hosts.differential, Templating::default(), &taps.differential)?,
+        let clients = PerMode {
+            regular: client(&servers.regular, Templating::OFF, &recorders.regular)?,
+            differential: client(&servers.differential, Templating::default(), &recorders.differential)?,
         };
         let changes = Changes { percent: demo.changed, partitions: demo.partitions as usize };
-        Ok(Arrays { clients, taps, meter, size: demo.size, rounds: demo.rounds, changes })
+        Ok(Arrays { clients, recorders, meter, size: demo.size, rounds: demo.rounds, changes })
     }
 
     /// Exchanges a stream's messages. Each echo must equal the request, bit for bit.
@@ -95,12 +95,12 @@ impl<'a> Arrays<'a> {
         ring: &[Req],
         is_same: impl Fn(&Req, &Resp) -> bool,
     ) -> Result<()> {
-        let (clients, taps) = (&self.clients, &self.taps);
+        let (clients, recorders) = (&self.clients, &self.recorders);
         for request in ring.iter().cycle().take(self.rounds as usize) {
-            let exchange = async |way| {
-                let reply: Resp = clients[way].call(request).await?;
+            let exchange = async |mode| {
+                let reply: Resp = clients[mode].call(request).await?;
                 ensure!(is_same(request, &reply), "the echo differs from what was sent");
-                Ok(taps[way].take())
+                Ok(recorders[mode].take())
             };
             self.meter.both(exchange).await?;
         }

@@ -1,7 +1,7 @@
 //! Measures a stream at the servers, message by message.
 
-use super::both::{Both, Way};
-use super::tap::Pieces;
+use super::per_mode::{Mode, PerMode};
+use super::reply_recorder::Pieces;
 use anyhow::{Result, ensure};
 use deltasoap_http::{ServiceStats, StatsSnapshot};
 use indicatif::ProgressBar;
@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 
 /// Measurements of both services for one stream.
 pub struct Meter {
-    stats: Both<Arc<ServiceStats>>,
+    stats: PerMode<Arc<ServiceStats>>,
     /// Number of this play of the stream: the service that answers a message first in one play
     /// comes second in the next.
     number: u32,
     bar: ProgressBar,
-    readings: Both<Readings>,
+    readings: PerMode<Readings>,
 }
 
 /// Measurements of one service for one stream.
@@ -35,20 +35,20 @@ pub struct Readings {
 
 impl Meter {
     /// Creates a meter for services that have done nothing yet. `bar` advances with every message.
-    pub fn new(stats: Both<Arc<ServiceStats>>, number: u32, bar: ProgressBar) -> Self {
-        Meter { stats, number, bar, readings: Both::default() }
+    pub fn new(stats: PerMode<Arc<ServiceStats>>, number: u32, bar: ProgressBar) -> Self {
+        Meter { stats, number, bar, readings: PerMode::default() }
     }
 
     /// Has both services answer a message, alternating which comes first. `exchange` returns a
     /// reply's bytes, which must be equal for both.
-    pub async fn both(&mut self, exchange: impl AsyncFn(Way) -> Result<Pieces>) -> Result<()> {
-        let mut replies = Both::<Pieces>::default();
-        let ways = [Way::Regular, Way::Differential];
+    pub async fn both(&mut self, exchange: impl AsyncFn(Mode) -> Result<Pieces>) -> Result<()> {
+        let mut replies = PerMode::<Pieces>::default();
+        let modes = [Mode::Regular, Mode::Differential];
         let is_turned = (self.readings.regular.decodes.len() + self.number as usize) % 2 == 1;
-        for way in if is_turned { [ways[1], ways[0]] } else { ways } {
+        for mode in if is_turned { [modes[1], modes[0]] } else { modes } {
             let begin = Instant::now();
-            replies[way] = exchange(way).await?;
-            self.read(way, begin.elapsed());
+            replies[mode] = exchange(mode).await?;
+            self.read(mode, begin.elapsed());
         }
         let is_same = replies.regular.concat() == replies.differential.concat();
         ensure!(is_same, "the replies differ: one does not equal the full encoding");
@@ -56,8 +56,8 @@ impl Meter {
         Ok(())
     }
 
-    fn read(&mut self, way: Way, elapsed: Duration) {
-        let (totals, readings) = (self.stats[way].snapshot(), &mut self.readings[way]);
+    fn read(&mut self, mode: Mode, elapsed: Duration) {
+        let (totals, readings) = (self.stats[mode].snapshot(), &mut self.readings[mode]);
         readings.decodes.push(totals.decode_time.saturating_sub(readings.totals.decode_time));
         readings.elapsed += elapsed;
         readings.memory = readings.memory.max(totals.differential.memory);
@@ -66,7 +66,7 @@ impl Meter {
     }
 
     /// Returns the measurements.
-    pub fn finish(self) -> Both<Readings> {
+    pub fn finish(self) -> PerMode<Readings> {
         self.readings
     }
 }

@@ -5,13 +5,13 @@
 //! byte the same. Their answers must be equal too. The figures are measured at the servers.
 
 mod arrays;
-mod both;
-mod host;
 mod html;
 mod meter;
+mod per_mode;
+mod reply_recorder;
 mod report;
+mod server;
 mod streams;
-mod tap;
 mod wire;
 
 use crate::cli::{Demo, StreamName};
@@ -22,16 +22,16 @@ use crate::replay;
 use crate::services::Services;
 use anyhow::{Context as _, Result};
 use arrays::Arrays;
-use both::Both;
 use clap::ValueEnum;
 use deltasoap::{Differential, Templating};
 use deltasoap_cost::measure::{Others, process_time};
 use deltasoap_http::{ServiceStats, Sharing};
 use deltasoap_streams::vsphere::FETCH_PAIRS;
-use host::Host;
 use indicatif::ProgressBar;
 use meter::{Meter, Readings};
+use per_mode::PerMode;
 use report::Outcome;
+use server::DemoServer;
 use std::sync::Arc;
 
 /// Runs the demo.
@@ -89,18 +89,21 @@ fn chosen(arguments: &Demo) -> impl Iterator<Item = StreamName> {
 }
 
 /// Plays a stream once, with services that have seen no message.
-async fn play(name: StreamName, number: u32, arguments: &Demo, bar: &ProgressBar) -> Result<Both<Readings>> {
-    let hosts = Both { regular: Host::start(regular()?).await?, differential: Host::start(differential(name)?).await? };
-    let mut meter = Meter::new(hosts.map(|host| stats(name, &host.services)), number, bar.clone());
+async fn play(name: StreamName, number: u32, arguments: &Demo, bar: &ProgressBar) -> Result<PerMode<Readings>> {
+    let servers = PerMode {
+        regular: DemoServer::start(regular()?).await?,
+        differential: DemoServer::start(differential(name)?).await?,
+    };
+    let mut meter = Meter::new(servers.map(|server| stats(name, &server.services)), number, bar.clone());
     match name {
-        StreamName::Tr069 => streams::inform(arguments.devices, &hosts, &mut meter).await?,
-        StreamName::Tr069Shared => streams::inform_reconnecting(arguments.devices, &hosts, &mut meter).await?,
-        StreamName::Vsphere => streams::fetch(arguments.sessions, &hosts, &mut meter).await?,
-        _ => Arrays::new(arguments, &hosts, &mut meter)?.run(name).await?,
+        StreamName::Tr069 => streams::inform(arguments.devices, &servers, &mut meter).await?,
+        StreamName::Tr069Shared => streams::inform_reconnecting(arguments.devices, &servers, &mut meter).await?,
+        StreamName::Vsphere => streams::fetch(arguments.sessions, &servers, &mut meter).await?,
+        _ => Arrays::new(arguments, &servers, &mut meter)?.run(name).await?,
     }
     let readings = meter.finish();
-    hosts.regular.stop().await?;
-    hosts.differential.stop().await?;
+    servers.regular.stop().await?;
+    servers.differential.stop().await?;
     Ok(readings)
 }
 

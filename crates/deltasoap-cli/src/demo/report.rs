@@ -1,7 +1,7 @@
 //! The demo's output: two tables, of requests and of responses, with a row for each stream.
 
-use super::both::Both;
 use super::meter::Readings;
+use super::per_mode::PerMode;
 use crate::cli::StreamName;
 use crate::figures::{Saving, fast_share, median, megabytes_per_second, per_second, ratio};
 use crate::output::{print_line, report};
@@ -20,7 +20,7 @@ pub struct Outcome {
     pub name: StreamName,
     pub kind: Kind,
     /// At least one; everything but the times is nearly the same in all of them.
-    pub plays: Vec<Both<Readings>>,
+    pub plays: Vec<PerMode<Readings>>,
     /// What other programs did meanwhile, if that makes the times doubtful.
     pub busy: Option<Busy>,
 }
@@ -132,7 +132,7 @@ impl Row {
     pub fn new(outcome: &Outcome) -> Self {
         let plays = &outcome.plays;
         let readings = &plays[0];
-        let Both { regular, differential } = readings.map(|readings| readings.totals);
+        let PerMode { regular, differential } = readings.map(|readings| readings.totals);
         let round_trips =
             medians(plays, |readings| readings.elapsed).map(|&time| per_second(regular.messages as f64, time));
         let decode = medians(plays, |readings| readings.totals.decode_time);
@@ -212,7 +212,7 @@ impl Row {
 }
 
 impl Savings {
-    fn new(plays: &[Both<Readings>]) -> Self {
+    fn new(plays: &[PerMode<Readings>]) -> Self {
         let of = |time: fn(&StatsSnapshot) -> Duration, does_less: fn(&StatsSnapshot) -> bool| {
             let times = plays.iter().map(|play| (time(&play.regular.totals), time(&play.differential.totals)));
             Saving::new(times, plays.iter().any(|play| does_less(&play.differential.totals)))
@@ -225,8 +225,8 @@ impl Savings {
 }
 
 /// Returns the medians of a time over all plays.
-fn medians(plays: &[Both<Readings>], time: fn(&Readings) -> Duration) -> Both<Duration> {
-    Both {
+fn medians(plays: &[PerMode<Readings>], time: fn(&Readings) -> Duration) -> PerMode<Duration> {
+    PerMode {
         regular: median(plays.iter().map(|play| time(&play.regular))),
         differential: median(plays.iter().map(|play| time(&play.differential))),
     }
@@ -335,7 +335,7 @@ mod tests {
     /// Creates the row of plays with these decode times; `fast_bytes` were skipped.
     fn row(times: &[(u64, u64)], fast_bytes: u64) -> Row {
         let stats = DifferentialStats { fast_bytes, regular_bytes: 25, ..DifferentialStats::default() };
-        let play = |&(regular, differential): &(u64, u64)| Both {
+        let play = |&(regular, differential): &(u64, u64)| PerMode {
             regular: readings(regular, DifferentialStats::default()),
             differential: readings(differential, stats),
         };

@@ -1,9 +1,9 @@
 //! The recorded and derived streams: their senders' own bytes, and the check of each reply.
 
-use super::both::{Both, Way};
-use super::host::Host;
 use super::meter::Meter;
-use super::tap::Pieces;
+use super::per_mode::{Mode, PerMode};
+use super::reply_recorder::Pieces;
+use super::server::DemoServer;
 use super::wire::Wire;
 use crate::services::{tr069, vsphere};
 use anyhow::{Result, ensure};
@@ -23,15 +23,15 @@ const AGENT: &str = concat!("deltasoap/", env!("CARGO_PKG_VERSION"));
 const VSPHERE_ACTION: &str = "urn:vim25/8.0.2.0";
 
 /// TR-069 devices that stay connected, and send Inform in turn.
-pub async fn inform(devices: u32, hosts: &Both<Host>, meter: &mut Meter) -> Result<()> {
+pub async fn inform(devices: u32, servers: &PerMode<DemoServer>, meter: &mut Meter) -> Result<()> {
     for first in (0..devices).step_by(CONNECTED as usize) {
         let fleet = first..devices.min(first + CONNECTED);
         let mut fleet: Vec<_> =
-            fleet.map(|device| (wires(hosts, "/tr069", AGENT), device_stream(prng::SEED, device))).collect();
+            fleet.map(|device| (wires(servers, "/tr069", AGENT), device_stream(prng::SEED, device))).collect();
         for _ in 0..MESSAGES_PER_DEVICE {
             for (wires, messages) in &mut fleet {
                 let Some(message) = messages.next() else { continue };
-                meter.both(async |way| inform_once(&wires[way], &message).await).await?;
+                meter.both(async |mode| inform_once(&wires[mode], &message).await).await?;
             }
         }
     }
@@ -40,16 +40,17 @@ pub async fn inform(devices: u32, hosts: &Both<Host>, meter: &mut Meter) -> Resu
 
 /// TR-069 devices that reconnect for each message, in the order of their arrival. Each identifies
 /// its model, so that the server compares with the last message of the same model.
-pub async fn inform_reconnecting(devices: u32, hosts: &Both<Host>, meter: &mut Meter) -> Result<()> {
+pub async fn inform_reconnecting(devices: u32, servers: &PerMode<DemoServer>, meter: &mut Meter) -> Result<()> {
     for message in deltasoap_streams::tr069::inform_stream(prng::SEED, devices, MESSAGES_PER_DEVICE) {
-        let exchange = async |way| inform_once(&Wire::new(hosts[way].url("/tr069"), message.sample), &message).await;
+        let exchange =
+            async |mode| inform_once(&Wire::new(servers[mode].url("/tr069"), message.sample), &message).await;
         meter.both(exchange).await?;
     }
     Ok(())
 }
 
-fn wires(hosts: &Both<Host>, path: &str, agent: &'static str) -> Both<Wire> {
-    hosts.map(|host| Wire::new(host.url(path), agent))
+fn wires(servers: &PerMode<DemoServer>, path: &str, agent: &'static str) -> PerMode<Wire> {
+    servers.map(|server| Wire::new(server.url(path), agent))
 }
 
 /// Sends one message and returns the reply, which must carry the request's ID and accept one
@@ -94,11 +95,11 @@ fn sent_id(message: &str) -> Option<String> {
 }
 
 /// Sends the recorded vSphere clients' requests, over one connection.
-pub async fn fetch(sessions: u32, hosts: &Both<Host>, meter: &mut Meter) -> Result<()> {
-    let wires = wires(hosts, "/vsphere", AGENT);
+pub async fn fetch(sessions: u32, servers: &PerMode<DemoServer>, meter: &mut Meter) -> Result<()> {
+    let wires = wires(servers, "/vsphere", AGENT);
     for _ in 0..sessions {
         for (request, response) in recorded::fetch_pairs() {
-            meter.both(async |way: Way| fetch_once(&wires[way], request, response).await).await?;
+            meter.both(async |mode: Mode| fetch_once(&wires[mode], request, response).await).await?;
         }
     }
     Ok(())

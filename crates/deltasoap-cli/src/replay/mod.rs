@@ -18,14 +18,14 @@ pub use recorded::v_sphere;
 
 use crate::cli::Replay;
 use crate::contract::contract_of;
-use crate::figures::FEWEST_PLAYS;
+use crate::figures::MIN_PLAYS;
 use anyhow::{Result, bail, ensure};
 use deltasoap::{Checkpoints, Differential};
 use deltasoap_cost::Machine;
 use deltasoap_cost::measure::{Busy, Others, process_time};
 use directory::Stream;
 use indicatif::ProgressBar;
-use play::{Plan, Play};
+use play::{Play, PlayOptions};
 use report::Report;
 use std::path::PathBuf;
 use types::Types;
@@ -36,7 +36,7 @@ pub fn run(arguments: &Replay) -> Result<()> {
         ensure!(path.exists(), "{} does not exist: name a file or a directory of messages", path.display());
     }
     let types = match &arguments.wsdl {
-        Some(wsdl) => Types::of_contract(&contract_of(wsdl, &arguments.loading)?),
+        Some(wsdl) => Types::from_contract(&contract_of(wsdl, &arguments.loading)?),
         None => Types::compiled_in(),
     };
     let report = replay(arguments, &types);
@@ -52,10 +52,10 @@ fn replay(arguments: &Replay, types: &Types) -> Report {
     let mut skipped = report::Skipped::default();
     let streams = directory::all_streams(&arguments.paths, &mut skipped);
     let files: usize = streams.iter().map(|stream| stream.files.len()).sum();
-    let repeat = if arguments.regular_only { arguments.repeat } else { arguments.repeat.max(FEWEST_PLAYS) };
+    let repeat = if arguments.regular_only { arguments.repeat } else { arguments.repeat.max(MIN_PLAYS) };
     let bar = crate::progress::bar("replay", files as u64 * u64::from(repeat));
     let others = Others::watch(process_time());
-    let plays = (0..repeat).map(|number| play(&streams, types, plan(arguments, number), &bar)).collect();
+    let plays = (0..repeat).map(|number| play(&streams, types, options(arguments, number), &bar)).collect();
     bar.finish_and_clear();
     Report::new(types, plays, skipped, busy(&others))
 }
@@ -65,10 +65,10 @@ pub fn busy(others: &Others) -> Option<Busy> {
     Busy::new(others.processors(process_time()), Machine::here().cores)
 }
 
-fn play(streams: &[Stream], types: &Types, plan: Plan, bar: &ProgressBar) -> Play {
+fn play(streams: &[Stream], types: &Types, options: PlayOptions, bar: &ProgressBar) -> Play {
     let mut play = Play::default();
     for stream in streams {
-        play.stream(stream, types, plan, || bar.inc(1));
+        play.stream(stream, types, options, || bar.inc(1));
     }
     play
 }
@@ -79,12 +79,17 @@ fn places(paths: &[PathBuf]) -> String {
     places.join(", ")
 }
 
-/// Returns the plan of play `number`. Similarity is equal in all plays, so only the first measures
+/// Returns the options of play `number`. Similarity is equal in all plays, so only the first measures
 /// it.
-fn plan(arguments: &Replay, number: u32) -> Plan {
+fn options(arguments: &Replay, number: u32) -> PlayOptions {
     let differential = if arguments.regular_only { Differential::OFF } else { arguments.differential.options() };
     let is_both = differential.checkpoints != Checkpoints::Off;
-    Plan { differential, tolerance: arguments.tolerance.into(), number, is_similarity_measured: is_both && number == 0 }
+    PlayOptions {
+        differential,
+        tolerance: arguments.tolerance.into(),
+        number,
+        is_similarity_measured: is_both && number == 0,
+    }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// How streams are played.
 #[derive(Debug, Clone, Copy)]
-pub struct Plan {
+pub struct PlayOptions {
     /// The options that are compared with regular mode; [`Checkpoints::Off`] for no comparison.
     pub differential: Differential,
     /// What is accepted beyond the schema.
@@ -35,7 +35,7 @@ pub struct Play {
     /// Number of messages of unknown types, by the name of their body's element.
     pub unknown: BTreeMap<String, u64>,
     /// What was accepted beyond the schema, by the text of the [`Deviation`] without its count.
-    pub deviations: BTreeMap<String, Deviating>,
+    pub deviations: BTreeMap<String, DeviationCount>,
     /// Messages that both ways refused.
     pub faults: Vec<Fault>,
     /// Messages that the two ways decoded differently.
@@ -63,7 +63,7 @@ pub struct Tally {
 
 /// A deviation that was accepted beyond the schema.
 #[derive(Debug)]
-pub struct Deviating {
+pub struct DeviationCount {
     /// Number of occurrences, and of messages with it.
     pub count: u64,
     pub messages: u64,
@@ -92,8 +92,8 @@ pub struct Difference {
 
 impl Play {
     /// Plays one stream. Calls `advance` after every file.
-    pub fn stream(&mut self, stream: &Stream, types: &Types, plan: Plan, advance: impl Fn()) {
-        let mut sides = Sides::new(types, plan);
+    pub fn stream(&mut self, stream: &Stream, types: &Types, options: PlayOptions, advance: impl Fn()) {
+        let mut sides = Sides::new(types, options);
         for path in &stream.files {
             match file::read(path) {
                 Ok(message) => self.message(path, &message, &mut sides),
@@ -105,8 +105,8 @@ impl Play {
     }
 
     /// Plays messages in memory as one stream; each has a name.
-    pub fn messages(&mut self, messages: impl Iterator<Item = (PathBuf, Bytes)>, types: &Types, plan: Plan) {
-        let mut sides = Sides::new(types, plan);
+    pub fn messages(&mut self, messages: impl Iterator<Item = (PathBuf, Bytes)>, types: &Types, options: PlayOptions) {
+        let mut sides = Sides::new(types, options);
         messages.for_each(|(name, message)| self.message(&name, &message, &mut sides));
         self.close(&sides, types);
     }
@@ -140,7 +140,7 @@ impl Play {
 
     fn deviating(&mut self, path: &Path, deviation: &Deviation) {
         let what = Deviation { count: 1, ..deviation.clone() }.to_string();
-        let new = || Deviating { count: 0, messages: 0, last: 0, file: path.to_owned() };
+        let new = || DeviationCount { count: 0, messages: 0, last: 0, file: path.to_owned() };
         let deviating = self.deviations.entry(what).or_insert_with(new);
         deviating.count += deviation.count;
         // One message may have the deviation several times, in different types.
@@ -204,17 +204,17 @@ struct Sides<'a> {
 }
 
 impl<'a> Sides<'a> {
-    fn new(types: &'a Types, plan: Plan) -> Self {
+    fn new(types: &'a Types, options: PlayOptions) -> Self {
         let every = Differential { adaptive: false, ..Differential::default() };
-        let is_both = plan.differential.checkpoints != Checkpoints::Off;
+        let is_both = options.differential.checkpoints != Checkpoints::Off;
         let side = |differential| {
-            Side::new(types, DecodeOptions { differential, tolerance: plan.tolerance, ..DecodeOptions::default() })
+            Side::new(types, DecodeOptions { differential, tolerance: options.tolerance, ..DecodeOptions::default() })
         };
         Sides {
             regular: side(Differential::OFF),
-            differential: is_both.then(|| side(plan.differential)),
-            similarity: plan.is_similarity_measured.then(|| side(every)),
-            number: plan.number,
+            differential: is_both.then(|| side(options.differential)),
+            similarity: options.is_similarity_measured.then(|| side(every)),
+            number: options.number,
         }
     }
 
@@ -272,13 +272,13 @@ mod tests {
     /// differentially.
     fn difference(one: &str, other: &str) -> Option<String> {
         let types = Types::compiled_in();
-        let plan = Plan {
+        let options = PlayOptions {
             differential: Differential::default(),
             tolerance: Tolerance::Strict,
             number: 0,
             is_similarity_measured: false,
         };
-        let mut sides = Sides::new(&types, plan);
+        let mut sides = Sides::new(&types, options);
         let regular = sides.regular.decode(&Bytes::from(one.to_owned()));
         let differential = sides.differential.as_mut().map(|side| side.decode(&Bytes::from(other.to_owned())));
         sides.difference(&regular, &differential.expect("a differential side"))
@@ -304,13 +304,13 @@ mod tests {
     fn each_way_comes_first_in_half_of_the_plays() {
         let types = Types::compiled_in();
         let first = |number, message| {
-            let plan = Plan {
+            let options = PlayOptions {
                 differential: Differential::default(),
                 tolerance: Tolerance::Strict,
                 number,
                 is_similarity_measured: false,
             };
-            Sides::new(&types, plan).is_regular_first(message)
+            Sides::new(&types, options).is_regular_first(message)
         };
         for message in 1..4 {
             assert_eq!((0..6).filter(|&number| first(number, message)).count(), 3);

@@ -2,7 +2,7 @@
 //! values, without generated types.
 
 use super::busy;
-use super::play::{Plan, Play};
+use super::play::{Play, PlayOptions};
 use super::report::{Report, Skipped};
 use super::types::Types;
 use crate::figures::PLAYS;
@@ -19,7 +19,7 @@ const WSDL: &str = include_str!("../../data/vsphere-fetch.wsdl");
 /// Replays the sessions as often as a comparison requires. Returns an error unless every message
 /// was decoded, to equal values both ways.
 pub fn v_sphere() -> Result<Report> {
-    let types = Types::of_contract(&Contract::from_text(WSDL)?);
+    let types = Types::from_contract(&Contract::from_text(WSDL)?);
     let others = Others::watch(process_time());
     let plays = (0..PLAYS).map(|number| play(&types, number)).collect();
     let report = Report::new(&types, plays, Skipped::default(), busy(&others));
@@ -33,18 +33,22 @@ pub fn v_sphere() -> Result<Report> {
 /// Plays the responses and the requests as two streams: a client receives the former, a server the
 /// latter.
 fn play(types: &Types, number: u32) -> Play {
-    let plan = Plan {
+    let options = PlayOptions {
         differential: Differential::default(),
         tolerance: Tolerance::Strict,
         number,
         is_similarity_measured: number == 0,
     };
     let mut play = Play::default();
-    play.messages(fetch_pairs().enumerate().map(|(index, (request, _))| named(index, "request", request)), types, plan);
+    play.messages(
+        fetch_pairs().enumerate().map(|(index, (request, _))| named(index, "request", request)),
+        types,
+        options,
+    );
     play.messages(
         fetch_pairs().enumerate().map(|(index, (_, response))| named(index, "response", response)),
         types,
-        plan,
+        options,
     );
     play
 }

@@ -2,7 +2,7 @@
 //! message.
 
 use super::file::Reason;
-use super::play::{Deviating, Difference, Play, Tally};
+use super::play::{DeviationCount, Difference, Play, Tally};
 use super::types::Types;
 use crate::figures::{Saving, fast_share, median, megabytes_per_second};
 use crate::output::{print_line, report};
@@ -175,7 +175,7 @@ impl Report {
             .iter()
             .map(|difference| Line::Difference { file: &difference.file, what: &difference.what });
         let skipped = self.skipped().map(|(reason, file)| Line::Skipped { file, reason });
-        let deviations = play.deviations.iter().map(|(what, Deviating { count, messages, file, .. })| {
+        let deviations = play.deviations.iter().map(|(what, DeviationCount { count, messages, file, .. })| {
             Line::Deviation { what, count: *count, messages: *messages, file }
         });
         operations.chain(unknown).chain(deviations).chain(faults).chain(differences).chain(skipped)
@@ -191,7 +191,7 @@ impl Report {
         let play = &self.play;
         let unknown = play.unknown.iter().map(|(element, messages)| format!("{element}: {messages}"));
         list("Messages of unknown operations", unknown)?;
-        let deviations = play.deviations.iter().map(|(what, Deviating { count, messages, file, .. })| {
+        let deviations = play.deviations.iter().map(|(what, DeviationCount { count, messages, file, .. })| {
             format!("{what}: {count} (messages: {messages}), the first in {}", file.display())
         });
         list("Accepted beyond the schema", deviations)?;

@@ -18,11 +18,11 @@ pub struct Types {
 impl Types {
     /// Returns the types compiled in.
     pub fn compiled_in() -> Self {
-        Self::of([benchmarks(), cwmp(), v_sphere()].into_iter().flatten().collect())
+        Self::new([benchmarks(), cwmp(), v_sphere()].into_iter().flatten().collect())
     }
 
     /// Returns the requests and responses of a contract's operations.
-    pub fn of_contract(contract: &Contract) -> Self {
+    pub fn from_contract(contract: &Contract) -> Self {
         let mut known = HashSet::new();
         let mut all = Vec::new();
         for operation in contract.operations() {
@@ -33,10 +33,10 @@ impl Types {
                 }
             }
         }
-        Self::of(all)
+        Self::new(all)
     }
 
-    fn of(all: Vec<MessageType>) -> Self {
+    fn new(all: Vec<MessageType>) -> Self {
         let mut by_local = HashMap::<String, Vec<usize>>::new();
         for (index, each) in all.iter().enumerate() {
             by_local.entry(each.name.local.to_string()).or_default().push(index);
@@ -72,7 +72,7 @@ pub struct MessageType {
 }
 
 impl MessageType {
-    fn of<T: Message + 'static>() -> Self {
+    fn new<T: Message + 'static>() -> Self {
         MessageType { name: T::ELEMENT, start: Box::new(|| Box::new(TypedTrack(Memory::<T>::default()))) }
     }
 
@@ -164,7 +164,7 @@ impl Track for DynamicTrack {
 
 macro_rules! types {
     ($($name:ty),* $(,)?) => {
-        vec![$(MessageType::of::<$name>()),*]
+        vec![$(MessageType::new::<$name>()),*]
     };
 }
 

@@ -59,7 +59,7 @@ pub async fn serve(arguments: &Serve) -> Result<()> {
     let server = bind(arguments).await?;
     let (scheme, address) = (if arguments.tls_cert.is_some() { "https" } else { "http" }, server.local_addr()?);
     let handle = server.handle();
-    let monitor = Monitor::of(&handle).prometheus()?;
+    let monitor = Monitor::for_server(&handle).prometheus()?;
     let services = Services::with(|| builder(arguments))?;
     for path in PATHS.into_iter().chain([cwmp::PATH]) {
         print_line(format_args!("listening on {scheme}://{address}{path}"))?;

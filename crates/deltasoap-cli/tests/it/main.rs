@@ -602,7 +602,7 @@ fn validate_names_the_place() {
 }
 
 #[test]
-fn validate_goes_on_behind_what_it_cannot_read() {
+fn validate_goes_on_after_what_it_cannot_read() {
     let folder = tempfile::tempdir().expect("a directory");
     let file = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
     std::fs::write(file("empty.xml"), " ").expect("a file");

@@ -31,7 +31,7 @@ pub(crate) struct Exchange {
 impl Exchange {
     /// Creates the exchange of a request with these headers, and its principal if that is known
     /// already.
-    pub(crate) fn of(headers: &HeaderMap, principal: Option<&Principal>) -> Self {
+    pub(crate) fn new(headers: &HeaderMap, principal: Option<&Principal>) -> Self {
         Exchange {
             token: token_in(headers),
             principal: Mutex::new(principal.cloned()),
@@ -88,15 +88,15 @@ fn token_in(headers: &HeaderMap) -> Option<Token> {
 }
 
 /// Authentication that records the principal.
-pub(crate) struct Noting(Box<dyn Authenticate>);
+pub(crate) struct RecordPrincipal(Box<dyn Authenticate>);
 
-impl Noting {
+impl RecordPrincipal {
     pub(crate) fn new(hook: impl Authenticate) -> Self {
-        Noting(Box::new(hook))
+        RecordPrincipal(Box::new(hook))
     }
 }
 
-impl Authenticate for Noting {
+impl Authenticate for RecordPrincipal {
     fn authenticate(&self, request: &Parts, peer: Option<SocketAddr>) -> Result<Option<Principal>, Denial> {
         let principal = self.0.authenticate(request, peer)?;
         if let (Some(exchange), Some(principal)) = (request.extensions.get::<Arc<Exchange>>(), &principal) {

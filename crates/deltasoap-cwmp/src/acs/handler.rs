@@ -24,7 +24,7 @@ use std::sync::Arc;
 ///         // A device speaks for itself alone.
 ///         match &device.principal {
 ///             Some(principal) if *principal.0 == *device.id.serial_number => Ok(Accepted::default()),
-///             _ => Err(CwmpFault::of(fault::ACS_REQUEST_DENIED)),
+///             _ => Err(CwmpFault::from_code(fault::ACS_REQUEST_DENIED)),
 ///         }
 ///     }
 ///
@@ -85,14 +85,14 @@ pub trait Handler: Send + Sync + 'static {
         message: RequestDownload,
     ) -> impl Future<Output = Result<(), CwmpFault>> + Send {
         let _ = (device, message);
-        std::future::ready(Err(CwmpFault::of(fault::ACS_METHOD_NOT_SUPPORTED)))
+        std::future::ready(Err(CwmpFault::from_code(fault::ACS_METHOD_NOT_SUPPORTED)))
     }
 
     /// Called when a user was redirected to the device (A.4.2.1); returns the URL where the user
     /// continues. Not supported by default.
     fn kicked(&self, device: &Device, message: Kicked) -> impl Future<Output = Result<String, CwmpFault>> + Send {
         let _ = (device, message);
-        std::future::ready(Err(CwmpFault::of(fault::ACS_METHOD_NOT_SUPPORTED)))
+        std::future::ready(Err(CwmpFault::from_code(fault::ACS_METHOD_NOT_SUPPORTED)))
     }
 
     /// Called when deployment units were changed (A.3.3.4). Not supported by default.
@@ -102,7 +102,7 @@ pub trait Handler: Send + Sync + 'static {
         message: DuStateChangeComplete,
     ) -> impl Future<Output = Result<(), CwmpFault>> + Send {
         let _ = (device, message);
-        std::future::ready(Err(CwmpFault::of(fault::ACS_METHOD_NOT_SUPPORTED)))
+        std::future::ready(Err(CwmpFault::from_code(fault::ACS_METHOD_NOT_SUPPORTED)))
     }
 
     /// Called when deployment units were changed without a request of the ACS (A.3.3.5). Not
@@ -113,7 +113,7 @@ pub trait Handler: Send + Sync + 'static {
         message: AutonomousDuStateChangeComplete,
     ) -> impl Future<Output = Result<(), CwmpFault>> + Send {
         let _ = (device, message);
-        std::future::ready(Err(CwmpFault::of(fault::ACS_METHOD_NOT_SUPPORTED)))
+        std::future::ready(Err(CwmpFault::from_code(fault::ACS_METHOD_NOT_SUPPORTED)))
     }
 
     /// Returns the names of the requests that devices may send (A.3.1.1). The default is those that

@@ -44,7 +44,7 @@ use deltasoap::http::{
 };
 use deltasoap::soap::Fault;
 use deltasoap::{Lease, Message, Tolerance};
-use exchange::{Counted, Exchange, Noting};
+use exchange::{Counted, Exchange, RecordPrincipal};
 use futures_util::future::BoxFuture;
 use handler::Dynamic;
 use http::{Method, Request, Response, StatusCode};
@@ -55,7 +55,7 @@ use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
 use table::Table;
 use tower::Service;
-use turns::Anything;
+use turns::AnyMessage;
 
 /// An auto-configuration server as a [`tower::Service`]: cheap to clone, never fails, mounts in any
 /// router.
@@ -145,7 +145,7 @@ impl AcsBuilder {
     /// principal may send the [`DeviceId`] in its Inform. By default all devices are served.
     #[must_use]
     pub fn authenticate(mut self, hook: impl Authenticate) -> Self {
-        self.service = self.service.authenticate(Noting::new(hook));
+        self.service = self.service.authenticate(RecordPrincipal::new(hook));
         self
     }
 
@@ -245,13 +245,13 @@ fn informs(version: Version, core: &Arc<Core>) -> Operation {
     .named(version.name("Inform"))
 }
 
-type Answering<R> = BoxFuture<'static, Result<<R as Rpc>::Response, CwmpFault>>;
+type AnswerFuture<R> = BoxFuture<'static, Result<<R as Rpc>::Response, CwmpFault>>;
 
 /// Creates the operation for a request of CPEs, in a version.
 fn requests<R, F>(version: Version, core: &Arc<Core>, answer: F) -> Operation
 where
     R: Rpc,
-    F: Fn(Arc<Core>, Arc<Device>, R) -> Answering<R> + Copy + Send + Sync + 'static,
+    F: Fn(Arc<Core>, Arc<Device>, R) -> AnswerFuture<R> + Copy + Send + Sync + 'static,
 {
     let core = Arc::clone(core);
     Operation::replying(move |request: Lease<R>, context| {
@@ -280,7 +280,7 @@ fn responses<R: Rpc>(version: Version, core: &Arc<Core>) -> Operation {
 /// Creates the operation for faults of CPEs.
 fn faults(core: &Arc<Core>) -> Operation {
     let core = Arc::clone(core);
-    Operation::replying(move |fault: Lease<Anything>, context| {
+    Operation::replying(move |fault: Lease<AnyMessage>, context| {
         let core = Arc::clone(&core);
         async move { core.fault(&fault, &context).await }
     })
@@ -290,7 +290,7 @@ fn faults(core: &Arc<Core>) -> Operation {
 /// Creates the operation for unknown messages.
 fn unknown(core: &Arc<Core>) -> Operation {
     let core = Arc::clone(core);
-    Operation::replying(move |message: Lease<Anything>, context| {
+    Operation::replying(move |message: Lease<AnyMessage>, context| {
         let core = Arc::clone(&core);
         async move { core.unknown(&message, &context).await }
     })
@@ -336,7 +336,7 @@ impl Acs {
         B: http_body::Body<Data = Bytes> + Send + 'static,
     {
         let is_post = request.method() == Method::POST;
-        let exchange = Arc::new(Exchange::of(request.headers(), request.extensions().get::<Principal>()));
+        let exchange = Arc::new(Exchange::new(request.headers(), request.extensions().get::<Principal>()));
         let mut request = request.map(|body| Counted::new(body, Arc::clone(&exchange)));
         request.extensions_mut().insert(Arc::clone(&exchange));
         let Ok(mut response) = self.service.call(request).await;

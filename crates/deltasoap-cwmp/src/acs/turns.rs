@@ -26,13 +26,13 @@ const MAX_ENVELOPES: u32 = 1;
 
 /// A message of any kind, as a tree.
 #[derive(Debug)]
-pub(crate) struct Anything(pub(crate) Node);
+pub(crate) struct AnyMessage(pub(crate) Node);
 
-impl Content for Anything {
+impl Content for AnyMessage {
     const REPLACES: bool = true;
 
     fn vacant(view: View<'_>) -> Self {
-        Anything(Node::vacant(view))
+        AnyMessage(Node::vacant(view))
     }
 
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
@@ -44,9 +44,9 @@ impl Content for Anything {
     }
 }
 
-impl Shortcuts for Anything {}
+impl Shortcuts for AnyMessage {}
 
-impl Typed for Anything {
+impl Typed for AnyMessage {
     const TYPE_NAME: QName = Node::TYPE_NAME;
 
     fn element() -> &'static Element {
@@ -56,7 +56,7 @@ impl Typed for Anything {
 
 /// The name does not matter: operations of this type have names of their own, or accept everything
 /// that no other operation does.
-impl Message for Anything {
+impl Message for AnyMessage {
     const ELEMENT: QName = QName::new("", "anything");
 }
 
@@ -118,7 +118,7 @@ impl Core {
         inform: Lease<Inform>,
         is_held: bool,
     ) -> Result<(), CwmpFault> {
-        let token = Token::random().ok_or_else(|| CwmpFault::of(fault::ACS_INTERNAL_ERROR))?;
+        let token = Token::random().ok_or_else(|| CwmpFault::from_code(fault::ACS_INTERNAL_ERROR))?;
         let (session, requests) = Session::new(Arc::clone(device), inform, token, is_held);
         let running = Box::new(Running {
             driver: Some(self.handler.session(session)),
@@ -130,7 +130,9 @@ impl Core {
             bytes: exchange.bytes(),
         });
         let inserted = self.table.insert(token, device, running);
-        let Ok((before, is_to_sweep)) = inserted else { return Err(CwmpFault::of(fault::ACS_RESOURCES_EXCEEDED)) };
+        let Ok((before, is_to_sweep)) = inserted else {
+            return Err(CwmpFault::from_code(fault::ACS_RESOURCES_EXCEEDED));
+        };
         self.ended(before, SessionEnd::Replaced);
         exchange.begin(token);
         if is_to_sweep {
@@ -189,7 +191,7 @@ impl Core {
         let running = session.running();
         if running.is_cpe_done || running.is_held || running.outstanding.is_some() {
             session.put_back();
-            return reply_fault(version, &headers, &CwmpFault::of(fault::ACS_REQUEST_DENIED));
+            return reply_fault(version, &headers, &CwmpFault::from_code(fault::ACS_REQUEST_DENIED));
         }
         let answer = answering(Arc::clone(&session.entry.device)).await;
         session.put_back();
@@ -226,7 +228,7 @@ impl Core {
     }
 
     /// Handles a fault of the CPE.
-    pub(crate) async fn fault(self: &Arc<Self>, fault: &Anything, context: &Context) -> Answered {
+    pub(crate) async fn fault(self: &Arc<Self>, fault: &AnyMessage, context: &Context) -> Answered {
         let fault = Fault::from_node(&fault.0).unwrap_or_else(|error| Fault::sender(error.to_string()));
         let error = CwmpFault::from_soap(&fault).map_or_else(|| CallError::Soap(Box::new(fault)), CallError::Fault);
         self.answered(None, Err(error), context).await
@@ -261,7 +263,7 @@ impl Core {
 
     /// Handles a message of an unknown operation. A response cannot belong to a request of ours; a
     /// request is answered with a fault (section 3.5).
-    pub(crate) async fn unknown(self: &Arc<Self>, message: &Anything, context: &Context) -> Answered {
+    pub(crate) async fn unknown(self: &Arc<Self>, message: &AnyMessage, context: &Context) -> Answered {
         let session = match self.check_out(context) {
             Ok(session) => session,
             Err(reply) => return Ok(reply),
@@ -273,7 +275,7 @@ impl Core {
         }
         session.put_back();
         let headers = Headers::read(context.head()).answering();
-        reply_fault(version, &headers, &CwmpFault::of(fault::ACS_METHOD_NOT_SUPPORTED))
+        reply_fault(version, &headers, &CwmpFault::from_code(fault::ACS_METHOD_NOT_SUPPORTED))
     }
 
     /// Answers with the server's next request, or with nothing (section 3.7.2.3).

@@ -43,10 +43,10 @@ impl ConnectionRequests {
         // 3.2.2).
         let (sender, accepted) = mpsc::channel(1);
         let users = DigestUsers::new("CPE", [(user, password)]).md5();
-        let door = Door { path, users, sender, recent: Mutex::default() };
+        let endpoint = Endpoint { path, users, sender, recent: Mutex::default() };
         let handle = server.handle();
         tokio::spawn(async move {
-            if let Err(error) = server.serve(Listening(Arc::new(door))).await {
+            if let Err(error) = server.serve(ListenerService(Arc::new(endpoint))).await {
                 tracing::error!(%error, "connection requests are no longer accepted");
             }
         });
@@ -73,10 +73,10 @@ impl Drop for ConnectionRequests {
 }
 
 #[derive(Clone)]
-struct Listening(Arc<Door>);
+struct ListenerService(Arc<Endpoint>);
 
 /// Checks incoming requests.
-struct Door {
+struct Endpoint {
     path: String,
     users: DigestUsers,
     sender: mpsc::Sender<()>,
@@ -84,7 +84,7 @@ struct Door {
     recent: Mutex<Vec<Instant>>,
 }
 
-impl<B> Service<Request<B>> for Listening {
+impl<B> Service<Request<B>> for ListenerService {
     type Response = Response<Body>;
     type Error = Infallible;
     type Future = Ready<Result<Response<Body>, Infallible>>;
@@ -98,7 +98,7 @@ impl<B> Service<Request<B>> for Listening {
     }
 }
 
-impl Door {
+impl Endpoint {
     fn answer<B>(&self, request: Request<B>) -> Response<Body> {
         let (parts, _) = request.into_parts();
         if parts.uri.path() != self.path {

@@ -211,7 +211,7 @@ impl<S> Cpe<S> {
     }
 
     /// Adds an event that the next session reports.
-    pub fn note(&mut self, event: EventStruct) {
+    pub fn add_event(&mut self, event: EventStruct) {
         self.state.note(event);
     }
 
@@ -239,12 +239,12 @@ impl<S> Cpe<S> {
     /// Returns an error if listening on the address fails.
     pub async fn listen(&mut self, address: &str, user: &str, password: &str) -> std::io::Result<ConnectionRequests> {
         let requests = ConnectionRequests::bind(address, user, password).await?;
-        let told = [
+        let settings = [
             ("ManagementServer.ConnectionRequestURL", requests.url()),
             ("ManagementServer.ConnectionRequestUsername", user),
             ("ManagementServer.ConnectionRequestPassword", password),
         ];
-        for (path, value) in told {
+        for (path, value) in settings {
             let path = self.state.path(path);
             let parameter = Parameter::read_only(Simple::String(value.to_owned()));
             self.state.parameters.insert(path, parameter);
@@ -275,7 +275,7 @@ where
                 }
             };
             tokio::select! {
-                () = requests.next() => self.note(EventStruct::new(event::CONNECTION_REQUEST)),
+                () = requests.next() => self.add_event(EventStruct::new(event::CONNECTION_REQUEST)),
                 () = scheduled => {}
             }
             self.state.note_scheduled();

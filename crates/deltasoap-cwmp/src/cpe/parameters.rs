@@ -103,7 +103,7 @@ impl Parameters {
         if !is_partial(path) {
             let parameter = self.values.get(path).ok_or_else(|| unknown(path))?;
             if next_level {
-                return Err(CwmpFault::of(fault::INVALID_ARGUMENTS));
+                return Err(CwmpFault::from_code(fault::INVALID_ARGUMENTS));
             }
             return Ok(vec![ParameterInfoStruct { name: path.to_owned(), writable: parameter.writable }]);
         }
@@ -140,7 +140,7 @@ impl Parameters {
     /// # Errors
     /// Returns the fault 9003, with the error of each invalid parameter.
     pub(super) fn set(&mut self, values: &[ParameterValueStruct]) -> Result<(), CwmpFault> {
-        let mut fault = CwmpFault::of(fault::INVALID_ARGUMENTS);
+        let mut fault = CwmpFault::from_code(fault::INVALID_ARGUMENTS);
         let mut names = HashSet::new();
         for ParameterValueStruct { name, value: AnySimple(value) } in values {
             if !names.insert(name) {
@@ -172,7 +172,7 @@ impl Parameters {
     pub(super) fn add(&mut self, object: &str) -> Result<u32, CwmpFault> {
         let instances = self.tables.get_mut(object).ok_or_else(|| unknown(object))?;
         let number = instances.next;
-        instances.next = number.checked_add(1).ok_or_else(|| CwmpFault::of(fault::RESOURCES_EXCEEDED))?;
+        instances.next = number.checked_add(1).ok_or_else(|| CwmpFault::from_code(fault::RESOURCES_EXCEEDED))?;
         for (path, parameter) in &instances.template {
             self.values.insert(format!("{object}{number}.{path}"), parameter.clone());
         }

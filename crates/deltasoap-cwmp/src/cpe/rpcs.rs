@@ -26,7 +26,7 @@ const METHODS: [&str; 15] = [
 ];
 
 /// A request of the ACS, and the context for its answer.
-pub(super) struct Answering<'a> {
+pub(super) struct IncomingRequest<'a> {
     pub(super) version: Version,
     /// What is accepted beyond the schema.
     pub(super) tolerance: Tolerance,
@@ -35,70 +35,70 @@ pub(super) struct Answering<'a> {
     pub(super) request: &'a Node,
 }
 
-impl Answering<'_> {
+impl IncomingRequest<'_> {
     /// Answers with a response or a fault.
     ///
     /// # Errors
     /// Returns an error if the answer cannot be encoded.
     pub(super) fn answer(&self, state: &mut State) -> Result<Buffer, Error> {
         match &*self.request.name.local {
-            "GetRPCMethods" => self.by(|_: GetRpcMethods| {
+            "GetRPCMethods" => self.respond_with(|_: GetRpcMethods| {
                 let method_list = METHODS.into_iter().map(Text::from).collect();
                 Ok(GetRpcMethodsResponse { method_list })
             }),
-            "GetParameterValues" => self.by(|request| get_values(state, &request)),
-            "SetParameterValues" => self.by(|request| set_values(state, &request)),
-            "GetParameterNames" => self.by(|request: GetParameterNames| {
+            "GetParameterValues" => self.respond_with(|request| get_values(state, &request)),
+            "SetParameterValues" => self.respond_with(|request| set_values(state, &request)),
+            "GetParameterNames" => self.respond_with(|request: GetParameterNames| {
                 let names = state.parameters.names(&request.parameter_path, request.next_level)?;
                 Ok(GetParameterNamesResponse { parameter_list: names.into() })
             }),
-            "GetParameterAttributes" => self.by(|request| get_attributes(state, &request)),
-            "SetParameterAttributes" => self.by(|request| set_attributes(state, request)),
-            "AddObject" => self.by(|request: AddObject| {
+            "GetParameterAttributes" => self.respond_with(|request| get_attributes(state, &request)),
+            "SetParameterAttributes" => self.respond_with(|request| set_attributes(state, request)),
+            "AddObject" => self.respond_with(|request: AddObject| {
                 let instance_number = state.parameters.add(&request.object_name)?;
                 state.set_parameter_key(request.parameter_key);
                 Ok(AddObjectResponse { instance_number, status: Status::Applied })
             }),
-            "DeleteObject" => self.by(|request: DeleteObject| {
+            "DeleteObject" => self.respond_with(|request: DeleteObject| {
                 state.parameters.delete(&request.object_name)?;
                 state.set_parameter_key(request.parameter_key);
                 Ok(DeleteObjectResponse { status: Status::Applied })
             }),
-            "Download" => self.by(|request: Download| {
-                state.begin(Transfer::of_download(request))?;
+            "Download" => self.respond_with(|request: Download| {
+                state.begin(Transfer::from_download(request))?;
                 Ok(DownloadResponse {
                     status: Status::Later,
                     start_time: unknown_time(),
                     complete_time: unknown_time(),
                 })
             }),
-            "Upload" => self.by(|request: Upload| {
-                state.begin(Transfer::of_upload(request))?;
+            "Upload" => self.respond_with(|request: Upload| {
+                state.begin(Transfer::from_upload(request))?;
                 Ok(UploadResponse { status: Status::Later, start_time: unknown_time(), complete_time: unknown_time() })
             }),
-            "GetQueuedTransfers" => self.by(|_: GetQueuedTransfers| {
+            "GetQueuedTransfers" => self.respond_with(|_: GetQueuedTransfers| {
                 let transfers = state.transfers.iter().map(Transfer::queued).collect();
                 Ok(GetQueuedTransfersResponse { transfer_list: transfers })
             }),
-            "GetAllQueuedTransfers" => self.by(|_: GetAllQueuedTransfers| {
+            "GetAllQueuedTransfers" => self.respond_with(|_: GetAllQueuedTransfers| {
                 let transfers = state.transfers.iter().map(Transfer::queued_with_all).collect();
                 Ok(GetAllQueuedTransfersResponse { transfer_list: transfers })
             }),
-            "Reboot" => self.by(|request: Reboot| {
+            "Reboot" => self.respond_with(|request: Reboot| {
                 state.reboot(request.command_key);
                 Ok(RebootResponse {})
             }),
-            "FactoryReset" => self.by(|_: FactoryReset| {
+            "FactoryReset" => self.respond_with(|_: FactoryReset| {
                 state.reset();
                 Ok(FactoryResetResponse {})
             }),
-            "ScheduleInform" => self.by(|request: ScheduleInform| schedule(state, request)),
-            _ => self.fault(&CwmpFault::of(fault::METHOD_NOT_SUPPORTED)),
+            "ScheduleInform" => self.respond_with(|request: ScheduleInform| schedule(state, request)),
+            _ => self.fault(&CwmpFault::from_code(fault::METHOD_NOT_SUPPORTED)),
         }
     }
 
     /// Decodes the request as its type, and encodes the result of the function.
-    fn by<R: Rpc>(&self, run: impl FnOnce(R) -> Result<R::Response, CwmpFault>) -> Result<Buffer, Error> {
+    fn respond_with<R: Rpc>(&self, run: impl FnOnce(R) -> Result<R::Response, CwmpFault>) -> Result<Buffer, Error> {
         let invalid = |error: Error| CwmpFault::new(fault::INVALID_ARGUMENTS, error.to_string());
         match self.request.to_typed_with::<R>(self.tolerance).map_err(invalid).and_then(run) {
             Ok(response) => self.message(&response),
@@ -165,7 +165,7 @@ fn set_attributes(
 
 fn schedule(state: &mut State, request: ScheduleInform) -> Result<ScheduleInformResponse, CwmpFault> {
     if request.delay_seconds == 0 {
-        return Err(CwmpFault::of(fault::INVALID_ARGUMENTS));
+        return Err(CwmpFault::from_code(fault::INVALID_ARGUMENTS));
     }
     state.schedule(request.delay_seconds, request.command_key)?;
     Ok(ScheduleInformResponse {})

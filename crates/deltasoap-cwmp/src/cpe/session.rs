@@ -1,6 +1,6 @@
 //! A session from the CPE's side (section 3.7.1).
 
-use super::rpcs::Answering;
+use super::rpcs::IncomingRequest;
 use super::wire::Envelope;
 use super::{Cpe, Report, SessionError};
 use crate::message::{self, Headers, SOAP_FAULT};
@@ -162,7 +162,7 @@ where
                 outcome => return Ok(outcome),
             }
         }
-        Ok(Err(CwmpFault::of(fault::ACS_RETRY_REQUEST)))
+        Ok(Err(CwmpFault::from_code(fault::ACS_RETRY_REQUEST)))
     }
 
     fn outcome(&self, request: &Outbound, answer: &Envelope) -> Result<Result<(), CwmpFault>, SessionError> {
@@ -190,10 +190,10 @@ where
         progress.report.answered.push(name.local.to_string());
         let headers = Headers::read(&envelope.head).answering();
         let request = &envelope.body;
-        let answering = Answering { version: self.version, tolerance: self.tolerance, headers: &headers, request };
+        let incoming = IncomingRequest { version: self.version, tolerance: self.tolerance, headers: &headers, request };
         let answer = match message::not_understood(&envelope.head) {
             Some(name) => message::encode_not_understood(self.version, &headers, &name),
-            None => answering.answer(&mut self.state),
+            None => incoming.answer(&mut self.state),
         };
         self.wire.post(Some(answer.map_err(|error| unwritable(&error))?)).await
     }

@@ -38,12 +38,12 @@ pub(super) struct Transfer {
 }
 
 impl Transfer {
-    pub(super) fn of_download(request: Download) -> Self {
+    pub(super) fn from_download(request: Download) -> Self {
         let Download { command_key, file_type, file_size, target_file_name, .. } = request;
         Transfer { command_key, is_download: true, file_type, file_size, target_file_name }
     }
 
-    pub(super) fn of_upload(request: Upload) -> Self {
+    pub(super) fn from_upload(request: Upload) -> Self {
         let Upload { command_key, file_type, .. } = request;
         Transfer { command_key, is_download: false, file_type, file_size: 0, target_file_name: String::new() }
     }
@@ -70,7 +70,7 @@ impl Transfer {
 
     fn event(&self) -> EventStruct {
         let code = if self.is_download { event::M_DOWNLOAD } else { event::M_UPLOAD };
-        EventStruct::of_command(code, &self.command_key)
+        EventStruct::with_command_key(code, &self.command_key)
     }
 }
 
@@ -114,7 +114,7 @@ impl State {
     /// Returns the fault 9004 if there are too many.
     pub(super) fn begin(&mut self, transfer: Transfer) -> Result<(), CwmpFault> {
         if self.transfers.len() >= MAX_TRANSFERS {
-            return Err(CwmpFault::of(fault::RESOURCES_EXCEEDED));
+            return Err(CwmpFault::from_code(fault::RESOURCES_EXCEEDED));
         }
         self.transfers.push(transfer);
         Ok(())
@@ -133,7 +133,7 @@ impl State {
 
     pub(super) fn reboot(&mut self, command_key: String) {
         self.note(EventStruct::new(event::BOOT));
-        self.note(EventStruct::of_command(event::M_REBOOT, command_key));
+        self.note(EventStruct::with_command_key(event::M_REBOOT, command_key));
     }
 
     pub(super) fn reset(&mut self) {
@@ -149,7 +149,7 @@ impl State {
     /// Returns the fault 9004 if there are too many.
     pub(super) fn schedule(&mut self, seconds: u32, command_key: String) -> Result<(), CwmpFault> {
         if self.scheduled.len() >= MAX_SCHEDULED {
-            return Err(CwmpFault::of(fault::RESOURCES_EXCEEDED));
+            return Err(CwmpFault::from_code(fault::RESOURCES_EXCEEDED));
         }
         self.scheduled.push((Instant::now() + Duration::from_secs(seconds.into()), command_key));
         Ok(())
@@ -163,7 +163,7 @@ impl State {
         let due: Vec<(Instant, String)> = due;
         for (_, command_key) in due {
             self.note(EventStruct::new(event::SCHEDULED));
-            self.note(EventStruct::of_command(event::M_SCHEDULE_INFORM, command_key));
+            self.note(EventStruct::with_command_key(event::M_SCHEDULE_INFORM, command_key));
         }
         self.scheduled.iter().map(|(when, _)| *when).min()
     }

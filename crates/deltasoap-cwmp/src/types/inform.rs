@@ -84,11 +84,11 @@ requests! { Inform => InformResponse, Kicked => KickedResponse }
 impl EventStruct {
     /// Creates an event without a command key.
     pub fn new(code: impl Into<String>) -> Self {
-        Self::of_command(code, "")
+        Self::with_command_key(code, "")
     }
 
     /// Creates an event that a command caused.
-    pub fn of_command(code: impl Into<String>, key: impl Into<String>) -> Self {
+    pub fn with_command_key(code: impl Into<String>, key: impl Into<String>) -> Self {
         EventStruct { event_code: code.into(), command_key: key.into() }
     }
 }

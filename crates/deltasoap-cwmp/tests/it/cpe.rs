@@ -19,7 +19,7 @@ struct Script {
 }
 
 impl Script {
-    fn of<const N: usize>(answers: [(u16, String); N]) -> Self {
+    fn new<const N: usize>(answers: [(u16, String); N]) -> Self {
         Script { answers: Arc::new(Mutex::new(answers.into())), sent: Arc::default() }
     }
 
@@ -59,16 +59,16 @@ fn request(version: Version, header: &str) -> (u16, String) {
 async fn answers_that_are_none_fail_the_session() {
     let garbage = ["", "no XML", "<a/>", &accepted("").1[..200]].map(str::to_owned);
     for body in garbage {
-        let failed = Script::of([(200, body.clone())]).session().await;
+        let failed = Script::new([(200, body.clone())]).session().await;
         assert!(matches!(failed, Err(SessionError::Invalid(_))), "{body}: {failed:?}");
     }
     let (_, other_version) = request(Version::V1_0, "");
     let scripts = [
-        Script::of([(204, String::new())]),
-        Script::of([accepted(&with_id("another"))]),
-        Script::of([request(V, "")]),
-        Script::of([accepted(""), (200, other_version)]),
-        Script::of([accepted(""), accepted("")]),
+        Script::new([(204, String::new())]),
+        Script::new([accepted(&with_id("another"))]),
+        Script::new([request(V, "")]),
+        Script::new([accepted(""), (200, other_version)]),
+        Script::new([accepted(""), accepted("")]),
     ];
     for (number, script) in scripts.into_iter().enumerate() {
         let outcome = script.session().await;
@@ -76,14 +76,14 @@ async fn answers_that_are_none_fail_the_session() {
         let expected = if number == 4 { outcome.is_ok() } else { matches!(outcome, Err(SessionError::Invalid(_))) };
         assert!(expected, "{number}: {outcome:?}");
     }
-    let failed = Script::of([(404, String::new())]).session().await;
+    let failed = Script::new([(404, String::new())]).session().await;
     assert!(matches!(failed, Err(SessionError::Status(status)) if status == 404));
 }
 
 #[tokio::test]
 async fn a_session_without_ids_and_with_held_requests() {
     let hold = r#"<cwmp:HoldRequests s:mustUnderstand="1">1</cwmp:HoldRequests>"#;
-    let script = Script::of([accepted(hold), request(V, "")]);
+    let script = Script::new([accepted(hold), request(V, "")]);
     assert_eq!(script.session().await.expect("a session"), ["Reboot"]);
     let sent = script.sent.lock().expect("a lock").clone();
     // Inform, an empty request while requests are held, the response, and another empty request:
@@ -96,7 +96,7 @@ async fn a_session_without_ids_and_with_held_requests() {
 #[tokio::test]
 async fn header_blocks_that_must_be_understood_are() {
     let header = format!(r#"{}<x:Other xmlns:x="urn:x" s:mustUnderstand="1"/>"#, with_id("7"));
-    let script = Script::of([accepted(""), request(V, &header)]);
+    let script = Script::new([accepted(""), request(V, &header)]);
     assert_eq!(script.session().await.expect("a session"), ["Reboot"]);
     let answer = script.sent.lock().expect("a lock")[2].clone();
     assert!(
@@ -109,7 +109,7 @@ async fn header_blocks_that_must_be_understood_are() {
 async fn requests_that_deviate_are_answered_as_the_tolerance_says() {
     let body = "<cwmp:Reboot><Vendor>x</Vendor><CommandKey>k</CommandKey></cwmp:Reboot>";
     for (tolerance, answer) in [(Tolerance::Strict, "<FaultCode>9003<"), (Tolerance::Unknown, "RebootResponse")] {
-        let script = Script::of([accepted(""), (200, envelope(V, "", body))]);
+        let script = Script::new([accepted(""), (200, envelope(V, "", body))]);
         script.session_with(tolerance).await.expect("a session");
         let sent = script.sent.lock().expect("a lock")[2].clone();
         assert!(sent.contains(answer), "{tolerance:?}: {sent}");

@@ -39,13 +39,13 @@ async fn devices_prove_who_they_are_by_basic_and_digest() {
     let sha = Acs::builder(leading(&seen)).authenticate(DigestUsers::new("acs", [("ada", "secret")])).build();
     let by_basic = |word: &str| Credentials::basic("ada", word).expect("credentials");
     let by_digest = |word: &str| Credentials::digest("ada", word).expect("credentials");
-    type Way<'a> = (Acs, &'a dyn Fn(&str) -> Credentials, u32);
-    let ways: [Way<'_>; 3] = [
+    type Case<'a> = (Acs, &'a dyn Fn(&str) -> Credentials, u32);
+    let cases: [Case<'_>; 3] = [
         (basic.expect("a server"), &by_basic, 3),
         (digest.expect("a server"), &by_digest, 4),
         (sha.expect("a server"), &by_digest, 4),
     ];
-    for (acs, credentials, posts) in ways {
+    for (acs, credentials, posts) in cases {
         let url = served(acs.clone()).await;
         let cpe = || Cpe::new(&url, id("1")).expect("a URL").parameters(parameters());
         let report = cpe().credentials(credentials("secret")).session().await.expect("a session");

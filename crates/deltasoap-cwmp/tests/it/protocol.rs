@@ -167,7 +167,7 @@ async fn requests_are_held_by_a_header() {
 }
 
 #[tokio::test]
-async fn a_fault_without_a_number_is_told_as_it_is() {
+async fn a_fault_without_a_number_is_shown_as_it_is() {
     let found = Arc::new(Mutex::new(None));
     let noted = Arc::clone(&found);
     let acs = Acs::new(move |session: Session| {

@@ -103,24 +103,24 @@ async fn what_the_device_refuses_are_typed_faults() {
 
 /// Records what devices report, and accepts sessions as configured.
 #[derive(Default)]
-struct Told {
+struct RecordingHandler {
     hold_requests: bool,
-    told: Mutex<Vec<String>>,
+    recorded: Mutex<Vec<String>>,
     refusals: Mutex<Vec<u32>>,
 }
 
-impl Told {
+impl RecordingHandler {
     fn note(&self, what: impl Into<String>) {
-        self.told.lock().expect("a lock").push(what.into());
+        self.recorded.lock().expect("a lock").push(what.into());
     }
 }
 
-impl Handler for Told {
+impl Handler for RecordingHandler {
     async fn inform(&self, _: &Device, inform: &Inform) -> Result<Accepted, CwmpFault> {
         let codes: Vec<_> = inform.event.iter().map(|event| event.event_code.as_str()).collect();
         self.note(format!("Inform {} {}", inform.retry_count, codes.join(", ")));
         match self.refusals.lock().expect("a lock").pop() {
-            Some(code) => Err(CwmpFault::of(code)),
+            Some(code) => Err(CwmpFault::from_code(code)),
             None => Ok(Accepted { hold_requests: self.hold_requests }),
         }
     }
@@ -147,7 +147,7 @@ fn complete(key: &str) -> TransferComplete {
 }
 
 /// A handler that the test keeps access to.
-struct Shared(Arc<Told>);
+struct Shared(Arc<RecordingHandler>);
 
 impl Handler for Shared {
     async fn inform(&self, device: &Device, inform: &Inform) -> Result<Accepted, CwmpFault> {
@@ -179,42 +179,42 @@ fn request_everything<S>(cpe: &mut deltasoap_cwmp::Cpe<S>) {
 async fn the_device_has_its_say_first_unless_it_is_held() {
     let expected = ["TransferComplete k", "RequestDownload 1 Firmware Upgrade Image"];
     for hold_requests in [false, true] {
-        let told = Arc::new(Told { hold_requests, ..Told::default() });
-        let acs = Acs::new(Shared(Arc::clone(&told)));
+        let recorded = Arc::new(RecordingHandler { hold_requests, ..RecordingHandler::default() });
+        let acs = Acs::new(Shared(Arc::clone(&recorded)));
         let mut cpe = device(&acs, "1");
         request_everything(&mut cpe);
         let report = cpe.session().await.expect("a session");
-        let refused = CwmpFault::of(fault::ACS_METHOD_NOT_SUPPORTED);
+        let refused = CwmpFault::from_code(fault::ACS_METHOD_NOT_SUPPORTED);
         assert_eq!(report.requested, [Ok(()), Ok(()), Ok(()), Err(refused)]);
-        let told = told.told.lock().expect("a lock")[1..].to_vec();
+        let recorded = recorded.recorded.lock().expect("a lock")[1..].to_vec();
         let values = "values 2";
         let [first, second] = expected;
         let order = if hold_requests { [values, first, second] } else { [first, second, values] };
-        assert_eq!(told, order);
+        assert_eq!(recorded, order);
         assert_eq!(acs.sessions(), 0);
     }
 }
 
 #[tokio::test]
 async fn an_inform_that_is_refused_is_tried_again() {
-    let told = Arc::new(Told::default());
-    *told.refusals.lock().expect("a lock") = vec![fault::ACS_RETRY_REQUEST, fault::ACS_REQUEST_DENIED];
-    let acs = Acs::new(Shared(Arc::clone(&told)));
+    let recorded = Arc::new(RecordingHandler::default());
+    *recorded.refusals.lock().expect("a lock") = vec![fault::ACS_RETRY_REQUEST, fault::ACS_REQUEST_DENIED];
+    let acs = Acs::new(Shared(Arc::clone(&recorded)));
     let mut cpe = device(&acs, "1");
     let refused = cpe.session().await.expect_err("a refusal");
     assert!(matches!(refused, SessionError::Refused(fault) if fault.code == 8001));
     assert_eq!(cpe.retry_interval(), Duration::from_secs(5)..=Duration::from_secs(10));
     cpe.session().await.expect("a session");
     assert_eq!(cpe.retry_interval(), Duration::ZERO..=Duration::ZERO);
-    let told = told.told.lock().expect("a lock").clone();
-    assert_eq!(told[..3], ["0", "1", "1"].map(|count| format!("Inform {count} 0 BOOTSTRAP, 1 BOOT")));
+    let recorded = recorded.recorded.lock().expect("a lock").clone();
+    assert_eq!(recorded[..3], ["0", "1", "1"].map(|count| format!("Inform {count} 0 BOOTSTRAP, 1 BOOT")));
 }
 
 #[tokio::test]
-async fn a_download_is_told_of_in_the_next_session() {
-    let told = Arc::new(Told::default());
-    let other = Arc::clone(&told);
-    struct Downloads(Arc<Told>);
+async fn a_download_is_reported_in_the_next_session() {
+    let recorded = Arc::new(RecordingHandler::default());
+    let other = Arc::clone(&recorded);
+    struct Downloads(Arc<RecordingHandler>);
     impl Handler for Downloads {
         async fn session(self: Arc<Self>, session: Session) {
             if session.inform().event.iter().any(|event| event.event_code == event::BOOTSTRAP) {
@@ -235,9 +235,9 @@ async fn a_download_is_told_of_in_the_next_session() {
     let mut cpe = device(&acs, "1");
     cpe.session().await.expect("a session");
     cpe.session().await.expect("a session");
-    let told = told.told.lock().expect("a lock").clone();
+    let recorded = recorded.recorded.lock().expect("a lock").clone();
     let events = "Inform 0 0 BOOTSTRAP, 1 BOOT, 7 TRANSFER COMPLETE, M Download";
-    assert_eq!(told[1..], [events, "TransferComplete fw"]);
+    assert_eq!(recorded[1..], [events, "TransferComplete fw"]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -7,7 +7,7 @@
 use super::error::AttachmentError;
 use super::headers::PartHeaders;
 use super::options::AttachmentLimits;
-use super::parser::{Event, Found, Input};
+use super::parser::{Event, Input, StepResult};
 use bytes::Bytes;
 use deltasoap_core::PartUri;
 
@@ -27,7 +27,7 @@ pub(super) enum TypeFormat {
 }
 
 impl TypeFormat {
-    fn of(bits: u8) -> Option<Self> {
+    fn from_bits(bits: u8) -> Option<Self> {
         use TypeFormat::{MediaType, None as NoType, Unchanged, Unknown, Uri};
         [Unchanged, MediaType, Uri, Unknown, NoType].into_iter().find(|format| *format as u8 == bits)
     }
@@ -51,7 +51,7 @@ const VERSION: u8 = 1;
 
 impl Head {
     /// Creates a record in the middle of a message, without any bytes yet.
-    pub(super) fn of(format: TypeFormat) -> Self {
+    pub(super) fn new(format: TypeFormat) -> Self {
         Head { is_first: false, is_last: false, is_chunk: false, format, options: 0, id: 0, kind: 0, data: 0 }
     }
 
@@ -67,7 +67,7 @@ impl Head {
             is_first: bytes[0] & 4 != 0,
             is_last: bytes[0] & 2 != 0,
             is_chunk: bytes[0] & 1 != 0,
-            format: TypeFormat::of(bytes[1] >> 4).ok_or("a record's type is of an unknown format")?,
+            format: TypeFormat::from_bits(bytes[1] >> 4).ok_or("a record's type is of an unknown format")?,
             options: short(2),
             id: short(4),
             kind: short(6),
@@ -146,49 +146,49 @@ impl Records {
                 State::Data(head, left) => self.data(head, left)?,
                 State::Ended => {
                     self.state = State::Behind;
-                    Found::Event(Event::End)
+                    StepResult::Event(Event::End)
                 }
-                State::Behind if self.input.rest.is_empty() => Found::Nothing,
+                State::Behind if self.input.rest.is_empty() => StepResult::Nothing,
                 State::Behind => return Err(self.input.malformed("bytes follow the last record")),
             };
             match found {
-                Found::Nothing => return Ok(None),
-                Found::Next => {}
-                Found::Event(event) => return Ok(Some(event)),
+                StepResult::Nothing => return Ok(None),
+                StepResult::Next => {}
+                StepResult::Event(event) => return Ok(Some(event)),
             }
         }
     }
 
-    fn head(&mut self) -> Result<Found, AttachmentError> {
+    fn head(&mut self) -> Result<StepResult, AttachmentError> {
         let Some(bytes) = self.input.rest.first_chunk::<HEAD>() else { return self.input.more("the last record") };
         let head = Head::read(bytes).and_then(|head| self.checked(head));
         let head = head.map_err(|what| self.input.malformed(what))?;
         if head.options + head.id + head.kind > self.limits.headers {
-            return Err(self.input.beyond("headers", self.limits.headers as u64));
+            return Err(self.input.limit_error("headers", self.limits.headers as u64));
         }
         self.state = State::Fields(head);
-        Ok(Found::Next)
+        Ok(StepResult::Next)
     }
 
     /// Returns some of a record's data.
-    fn data(&mut self, head: Head, left: u32) -> Result<Found, AttachmentError> {
+    fn data(&mut self, head: Head, left: u32) -> Result<StepResult, AttachmentError> {
         if self.input.rest.is_empty() {
             return self.input.more("the end of a record's data");
         }
         let data = self.input.take(left as usize);
         self.state = State::Data(head, left - data.len() as u32);
-        Ok(Found::Event(Event::Data(data)))
+        Ok(StepResult::Event(Event::Data(data)))
     }
 
     /// Skips the padding and ends the record.
-    fn end(&mut self, head: Head) -> Result<Found, AttachmentError> {
+    fn end(&mut self, head: Head) -> Result<StepResult, AttachmentError> {
         let padding = padding(u64::from(head.data));
         if self.input.rest.len() < padding {
             return self.input.more("a record's padding");
         }
         self.input.take(padding);
         self.state = if head.is_last { State::Ended } else { State::Head };
-        Ok(if head.is_chunk { Found::Next } else { Found::Event(Event::PartEnd) })
+        Ok(if head.is_chunk { StepResult::Next } else { StepResult::Event(Event::PartEnd) })
     }
 
     /// Checks whether a record may come here (sections 3.2.1 to 3.2.5).
@@ -215,7 +215,7 @@ impl Records {
     }
 
     /// Reads options, ID and type, once they are available.
-    fn fields(&mut self, head: Head) -> Result<Found, AttachmentError> {
+    fn fields(&mut self, head: Head) -> Result<StepResult, AttachmentError> {
         let len = padded(head.options) + padded(head.id) + padded(head.kind);
         if self.input.rest.len() < HEAD + len {
             return self.input.more("the end of a record's type");
@@ -227,7 +227,7 @@ impl Records {
         self.input.take(HEAD + padded(head.options));
         let (id, kind) = (self.text(head.id), self.text(head.kind));
         self.state = State::Data(head, head.data);
-        Ok(if goes_on { Found::Next } else { Found::Event(Event::Part(headers(id, kind))) })
+        Ok(if goes_on { StepResult::Next } else { StepResult::Event(Event::Part(headers(id, kind))) })
     }
 
     fn text(&mut self, len: usize) -> String {
@@ -245,7 +245,7 @@ fn headers(id: String, kind: String) -> PartHeaders {
         None => ("Content-Location".to_owned(), uri.as_str().to_owned()),
     });
     fields.retain(|(_, value)| !value.is_empty());
-    PartHeaders::of(fields)
+    PartHeaders::from_fields(fields)
 }
 
 #[cfg(test)]
@@ -329,7 +329,7 @@ mod tests {
                     None => ("Content-Location".to_owned(), id.clone()),
                 };
                 let kind = ("Content-Type".to_owned(), "text/plain".to_owned());
-                expected.push(Event::Part(PartHeaders::of(vec![kind, id])));
+                expected.push(Event::Part(PartHeaders::from_fields(vec![kind, id])));
                 expected.extend(Some(chunks.concat()).filter(|data| !data.is_empty()).map(|data| Event::Data(data.into())));
                 expected.push(Event::PartEnd);
             }

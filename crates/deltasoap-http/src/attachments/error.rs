@@ -85,7 +85,7 @@ impl From<BoxError> for AttachmentErrorKind {
         if error.is::<TooSlow>() {
             return AttachmentErrorKind::Timeout;
         }
-        CodingError::of(error).map_or_else(AttachmentErrorKind::Transport, AttachmentErrorKind::Coding)
+        CodingError::downcast(error).map_or_else(AttachmentErrorKind::Transport, AttachmentErrorKind::Coding)
     }
 }
 

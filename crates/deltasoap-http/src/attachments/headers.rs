@@ -25,7 +25,7 @@ pub struct PartHeaders {
 }
 
 impl PartHeaders {
-    pub(super) fn of(fields: Vec<(String, String)>) -> Self {
+    pub(super) fn from_fields(fields: Vec<(String, String)>) -> Self {
         PartHeaders { fields }
     }
 

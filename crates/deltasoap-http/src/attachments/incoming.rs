@@ -4,10 +4,10 @@ use super::dime::Records;
 use super::error::{AttachmentError, AttachmentErrorKind};
 use super::file::FileStream;
 use super::headers::{PartHeaders, bare_id};
-use super::kept::{Kept, NotKept, Store, Usage};
 use super::options::AttachmentLimits;
 use super::parser::{Event, Parser};
 use super::split::Splitter;
+use super::stored::{PartStore, StoreError, StoredPart, Usage};
 use super::transfer::TransferDecoder;
 use crate::BoxError;
 use crate::media::MediaType;
@@ -30,7 +30,7 @@ use tokio::time::Sleep;
 
 /// The form of a received message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Form {
+pub(crate) enum MessageForm {
     /// Standalone.
     #[default]
     Plain,
@@ -62,10 +62,10 @@ pub(crate) enum Form {
 #[derive(Default)]
 pub struct Attachments {
     source: Option<Box<Source>>,
-    kept: VecDeque<Kept>,
+    kept: VecDeque<StoredPart>,
     usage: Usage,
     limits: AttachmentLimits,
-    form: Form,
+    form: MessageForm,
     /// The root's content ID, if the package names it.
     start: Option<String>,
     /// The actions in the root's own media type.
@@ -88,14 +88,14 @@ impl Attachments {
         let media = MediaType::parse(content_type).filter(MediaType::is_package);
         let none = AttachmentErrorKind::Malformed("the media type is not that of a package");
         let media = media.ok_or_else(|| AttachmentError::new(none, 0, 0))?;
-        Self::of(&media, body.map_err(Into::into), limits, None)
+        Self::from_body(&media, body.map_err(Into::into), limits, None)
     }
 
     /// Opens a package with a media type, and a maximum pause of its body.
     ///
     /// # Errors
     /// Returns an error if the media type is not that of a package.
-    pub(crate) fn of<B>(
+    pub(crate) fn from_body<B>(
         media: &MediaType,
         body: B,
         limits: AttachmentLimits,
@@ -105,13 +105,13 @@ impl Attachments {
         B: Body<Data = Bytes, Error = BoxError> + Send + 'static,
     {
         let (parser, form) = if media.is_dime() {
-            (Parser::Dime(Records::new(limits)), Form::Dime)
+            (Parser::Dime(Records::new(limits)), MessageForm::Dime)
         } else {
             let boundary = media.parameter("boundary").filter(|boundary| is_boundary(boundary));
             let missing = AttachmentErrorKind::Malformed("the media type has no boundary, or an invalid one");
             let boundary = boundary.ok_or_else(|| AttachmentError::new(missing, 0, 0))?;
             let is_xop = media.parameter("type").is_some_and(is_xop);
-            let form = if is_xop { Form::Mtom } else { Form::Mime };
+            let form = if is_xop { MessageForm::Mtom } else { MessageForm::Mime };
             (Parser::Mime(Box::new(Splitter::new(boundary, limits))), form)
         };
         let start = media.parameter("start").map(|start| bare_id(start).to_owned()).filter(|start| !start.is_empty());
@@ -121,7 +121,7 @@ impl Attachments {
     }
 
     /// Returns the form of the message.
-    pub(crate) fn form(&self) -> Form {
+    pub(crate) fn form(&self) -> MessageForm {
         self.form
     }
 
@@ -145,8 +145,8 @@ impl Attachments {
 
     /// Sets the root's own media type.
     pub(crate) fn set_root_type(&mut self, media: &MediaType) {
-        if self.form == Form::Mime && is_xop(&media.essence) {
-            self.form = Form::Mtom;
+        if self.form == MessageForm::Mime && is_xop(&media.essence) {
+            self.form = MessageForm::Mtom;
         }
         let inside = media.parameter("type").and_then(MediaType::parse);
         self.root_actions = media.action.iter().cloned().chain(inside.and_then(|inside| inside.action)).collect();
@@ -250,33 +250,33 @@ impl Attachments {
     }
 
     /// Returns the position of the first part that matches; the parts before it are kept.
-    async fn position(&mut self, is_wanted: impl Fn(&PartHeaders) -> bool) -> Result<Option<Found>, AttachmentError> {
-        if let Some(index) = self.kept.iter().position(|kept| is_wanted(&kept.headers)) {
-            return Ok(Some(Found::Kept(index)));
+    async fn position(&mut self, matches: impl Fn(&PartHeaders) -> bool) -> Result<Option<NextPart>, AttachmentError> {
+        if let Some(index) = self.kept.iter().position(|kept| matches(&kept.headers)) {
+            return Ok(Some(NextPart::Kept(index)));
         }
         let Attachments { source: Some(source), kept, usage, limits, .. } = self else { return Ok(None) };
         while let Some(headers) = poll_fn(|context| source.poll_part(context)).await? {
-            if is_wanted(&headers) {
-                return Ok(Some(Found::Arriving(headers)));
+            if matches(&headers) {
+                return Ok(Some(NextPart::Arriving(headers)));
             }
-            let mut store = Store::Memory(Vec::new());
+            let mut store = PartStore::Memory(Vec::new());
             while let Some(piece) = poll_fn(|context| source.poll_piece(context)).await? {
                 let added = store.add(&piece, usage, limits).await;
-                added.map_err(|error| source.error(not_kept(error, limits)))?;
+                added.map_err(|error| source.error(store_error(error, limits)))?;
             }
             store.finish().await.map_err(|error| source.error(AttachmentErrorKind::Io(error)))?;
-            kept.push_back(Kept { headers, store });
+            kept.push_back(StoredPart { headers, store });
         }
         Ok(None)
     }
 
-    fn take(&mut self, found: Found) -> Attachment<'_> {
+    fn take(&mut self, found: NextPart) -> Attachment<'_> {
         let Attachments { source, kept, usage, limits, .. } = self;
         let (headers, content) = match (found, source) {
-            (Found::Arriving(headers), Some(source)) => (headers, Content::Arriving(source)),
-            (Found::Arriving(headers), None) => (headers, Content::Memory(Bytes::new())),
-            (Found::Kept(index), _) => match kept.remove(index) {
-                Some(Kept { headers, store }) => {
+            (NextPart::Arriving(headers), Some(source)) => (headers, Content::Arriving(source)),
+            (NextPart::Arriving(headers), None) => (headers, Content::Memory(Bytes::new())),
+            (NextPart::Kept(index), _) => match kept.remove(index) {
+                Some(StoredPart { headers, store }) => {
                     store.release(usage);
                     (headers, store.into())
                 }
@@ -332,15 +332,15 @@ impl Remainder {
     }
 }
 
-enum Found {
+enum NextPart {
     Kept(usize),
     Arriving(PartHeaders),
 }
 
-fn not_kept(error: NotKept, limits: &AttachmentLimits) -> AttachmentErrorKind {
+fn store_error(error: StoreError, limits: &AttachmentLimits) -> AttachmentErrorKind {
     match error {
-        NotKept::Full => AttachmentErrorKind::Limit { name: "spilled", limit: limits.spilled },
-        NotKept::Io(error) => AttachmentErrorKind::Io(error),
+        StoreError::Full => AttachmentErrorKind::Limit { name: "spilled", limit: limits.spilled },
+        StoreError::Io(error) => AttachmentErrorKind::Io(error),
     }
 }
 
@@ -372,11 +372,11 @@ enum Content<'a> {
     File(FileStream),
 }
 
-impl From<Store> for Content<'_> {
-    fn from(store: Store) -> Self {
+impl From<PartStore> for Content<'_> {
+    fn from(store: PartStore) -> Self {
         match store {
-            Store::Memory(bytes) => Content::Memory(bytes.into()),
-            Store::File(file) => Content::File(FileStream::new(file, u64::MAX)),
+            PartStore::Memory(bytes) => Content::Memory(bytes.into()),
+            PartStore::File(file) => Content::File(FileStream::new(file, u64::MAX)),
         }
     }
 }
@@ -437,7 +437,7 @@ impl Attachment<'_> {
     /// Returns an error if no message can have it, or it is not accepted.
     pub(crate) fn message_type(&mut self, is_accepted: fn(&MediaType) -> bool) -> Result<MediaType, AttachmentError> {
         let none = "the root of the package is not an XML message, or is in an unsupported encoding";
-        let media = MediaType::of_root(&self.headers).filter(is_accepted);
+        let media = MediaType::from_root(&self.headers).filter(is_accepted);
         media.ok_or_else(|| self.error(AttachmentErrorKind::Malformed(none)))
     }
 

@@ -5,7 +5,7 @@
 //! contain it.
 
 use super::dime::{Head, TypeFormat, padding, record};
-use super::incoming::Form;
+use super::incoming::MessageForm;
 use super::options::{AttachmentOptions, Mtom};
 use super::part::{Content, Once, Part, Reading};
 use crate::body::Body;
@@ -43,22 +43,22 @@ pub(crate) struct Packing {
 
 impl Packing {
     /// Returns the packaging of a client's requests, with the call's own choice of MTOM.
-    pub(crate) fn of_request(options: &AttachmentOptions, mtom: Option<Mtom>) -> Self {
+    pub(crate) fn for_request(options: &AttachmentOptions, mtom: Option<Mtom>) -> Self {
         let mtom = mtom.unwrap_or(options.mtom);
-        Self::of(options, options.dime, mtom != Mtom::Off, mtom == Mtom::On)
+        Self::new(options, options.dime, mtom != Mtom::Off, mtom == Mtom::On)
     }
 
     /// Returns the packaging of a service's response to a message in this form.
-    pub(crate) fn of_response(options: &AttachmentOptions, form: Form) -> Self {
+    pub(crate) fn for_response(options: &AttachmentOptions, form: MessageForm) -> Self {
         let is_mtom = match options.mtom {
             Mtom::Off => false,
-            Mtom::Auto => form == Form::Mtom,
+            Mtom::Auto => form == MessageForm::Mtom,
             Mtom::On => true,
         };
-        Self::of(options, form == Form::Dime || options.dime, is_mtom, options.mtom == Mtom::On)
+        Self::new(options, form == MessageForm::Dime || options.dime, is_mtom, options.mtom == Mtom::On)
     }
 
-    fn of(options: &AttachmentOptions, is_dime: bool, is_mtom: bool, is_always: bool) -> Self {
+    fn new(options: &AttachmentOptions, is_dime: bool, is_mtom: bool, is_always: bool) -> Self {
         let wrapping = match (is_dime, is_mtom) {
             (true, _) => Wrapping::Dime,
             (false, true) => Wrapping::Mtom,
@@ -276,14 +276,14 @@ fn header(name: &str, value: &str) -> String {
 /// section 3).
 fn dime(version: Version, message: Body, parts: Vec<Part>) -> Package {
     let mut package = Package { left: Some(0), ..Package::default() };
-    let first = Head { is_first: true, is_last: parts.is_empty(), ..Head::of(TypeFormat::Uri) };
+    let first = Head { is_first: true, is_last: parts.is_empty(), ..Head::new(TypeFormat::Uri) };
     let len = message.size_hint().exact();
     package.push_records(first, "", version.namespace(), Segment::Message(Box::new(message)), len);
     let count = parts.len();
     for (index, part) in parts.into_iter().enumerate() {
         let (uri, kind, len) = (PartUri::of_content_id(part.content_id()), part.content_type().to_owned(), part.len());
         let format = if kind.is_empty() { TypeFormat::Unknown } else { TypeFormat::MediaType };
-        let head = Head { is_last: index + 1 == count, ..Head::of(format) };
+        let head = Head { is_last: index + 1 == count, ..Head::new(format) };
         package.push_records(head, uri.as_str(), &kind, part.content.into(), len);
     }
     package

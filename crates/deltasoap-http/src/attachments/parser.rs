@@ -21,7 +21,7 @@ pub(super) enum Event {
 
 /// The result of a step.
 #[derive(Debug)]
-pub(super) enum Found {
+pub(super) enum StepResult {
     /// More bytes are needed.
     Nothing,
     /// Another state.
@@ -105,7 +105,7 @@ impl Input {
     /// Begins a part, up to a limit on their number.
     pub(super) fn begin_part(&mut self, limit: usize) -> Result<(), AttachmentError> {
         if self.part == limit {
-            return Err(self.beyond("parts", limit as u64));
+            return Err(self.limit_error("parts", limit as u64));
         }
         self.part += 1;
         Ok(())
@@ -122,7 +122,7 @@ impl Input {
     }
 
     #[cold]
-    pub(super) fn beyond(&self, name: &'static str, limit: u64) -> AttachmentError {
+    pub(super) fn limit_error(&self, name: &'static str, limit: u64) -> AttachmentError {
         self.error(AttachmentErrorKind::Limit { name, limit })
     }
 
@@ -130,7 +130,7 @@ impl Input {
     ///
     /// # Errors
     /// Returns an error if no more bytes follow.
-    pub(super) fn more(&self, missing: &'static str) -> Result<Found, AttachmentError> {
-        if self.is_last { Err(self.error(AttachmentErrorKind::Ended(missing))) } else { Ok(Found::Nothing) }
+    pub(super) fn more(&self, missing: &'static str) -> Result<StepResult, AttachmentError> {
+        if self.is_last { Err(self.error(AttachmentErrorKind::Ended(missing))) } else { Ok(StepResult::Nothing) }
     }
 }

@@ -55,7 +55,7 @@ impl Part {
     ///
     /// Characters that a header cannot carry are removed from the ID and the media type.
     pub fn new(content_id: impl AsRef<str>, content_type: impl AsRef<str>, bytes: impl Into<Bytes>) -> Self {
-        Self::of(content_id.as_ref(), content_type.as_ref(), Content::Bytes(bytes.into()))
+        Self::with_content(content_id.as_ref(), content_type.as_ref(), Content::Bytes(bytes.into()))
     }
 
     /// Creates a part that is read from a stream while it is sent. Its length is not known, so the
@@ -65,7 +65,7 @@ impl Part {
         S: Stream<Item = io::Result<Bytes>> + Send + 'static,
     {
         let content = Content::Stream(Once::new(Box::pin(stream)));
-        Self::of(content_id.as_ref(), content_type.as_ref(), content)
+        Self::with_content(content_id.as_ref(), content_type.as_ref(), content)
     }
 
     /// Creates a part from a file, with its current length.
@@ -100,7 +100,7 @@ impl Part {
         Self::new(content_id, media_type.as_deref().unwrap_or("application/octet-stream"), bytes)
     }
 
-    fn of(content_id: &str, content_type: &str, content: Content) -> Self {
+    fn with_content(content_id: &str, content_type: &str, content: Content) -> Self {
         let can_stand = |c: &char| !c.is_control();
         let content_id = content_id.chars().filter(can_stand).filter(|c| !matches!(c, '<' | '>')).collect();
         let content_type = content_type.chars().filter(can_stand).collect();

@@ -11,7 +11,7 @@
 use super::error::AttachmentError;
 use super::headers::PartHeaders;
 use super::options::AttachmentLimits;
-use super::parser::{Event, Found, Input};
+use super::parser::{Event, Input, StepResult};
 use bytes::Bytes;
 use memchr::memmem::{self, Finder};
 
@@ -86,15 +86,15 @@ impl Splitter {
                 }
             };
             match found {
-                Found::Nothing => return Ok(None),
-                Found::Next => {}
-                Found::Event(event) => return Ok(Some(event)),
+                StepResult::Nothing => return Ok(None),
+                StepResult::Next => {}
+                StepResult::Event(event) => return Ok(Some(event)),
             }
         }
     }
 
     /// Searches for the first boundary, which needs no line break before it.
-    fn preamble(&mut self) -> Result<Found, AttachmentError> {
+    fn preamble(&mut self) -> Result<StepResult, AttachmentError> {
         let dashed = &self.delimiter[1..];
         let rest = &self.input.rest;
         let mut candidates = memmem::find_iter(&rest[self.scanned..], dashed).map(|at| at + self.scanned);
@@ -103,7 +103,7 @@ impl Splitter {
             self.check(len)?;
             self.consume(len);
             self.state = State::Delimiter;
-            return Ok(Found::Next);
+            return Ok(StepResult::Next);
         }
         // The searched bytes may still end with the beginning of a boundary.
         self.scanned = rest.len().saturating_sub(dashed.len());
@@ -111,7 +111,7 @@ impl Splitter {
     }
 
     /// Reads the line of a boundary.
-    fn delimiter(&mut self) -> Result<Found, AttachmentError> {
+    fn delimiter(&mut self) -> Result<StepResult, AttachmentError> {
         let rest = &self.input.rest;
         if rest.len() < 2 {
             return self.need("the end of a boundary's line");
@@ -119,7 +119,7 @@ impl Splitter {
         if rest.starts_with(b"--") {
             self.consume(2);
             self.state = State::Closing;
-            return Ok(Found::Next);
+            return Ok(StepResult::Next);
         }
         let Some(end) = memchr::memchr(b'\n', &rest[self.scanned..]).map(|at| at + self.scanned) else {
             self.scanned = rest.len();
@@ -138,12 +138,12 @@ impl Splitter {
         self.consume(end + 1);
         self.state = State::Headers;
         self.input.begin_part(self.limits.parts)?;
-        Ok(Found::Next)
+        Ok(StepResult::Next)
     }
 
     /// Checks that only white space follows the last boundary on its line. The end of the package
     /// ends the line too.
-    fn closing(&mut self) -> Result<Found, AttachmentError> {
+    fn closing(&mut self) -> Result<StepResult, AttachmentError> {
         let rest = &self.input.rest;
         let line_break = memchr::memchr(b'\n', &rest[self.scanned..]).map(|at| at + self.scanned);
         let end = line_break.unwrap_or(rest.len());
@@ -153,15 +153,15 @@ impl Splitter {
         self.check(end)?;
         if line_break.is_none() && !self.input.is_last {
             self.scanned = end;
-            return Ok(Found::Nothing);
+            return Ok(StepResult::Nothing);
         }
         self.consume(end);
         self.state = State::Epilogue;
-        Ok(Found::Event(Event::End))
+        Ok(StepResult::Event(Event::End))
     }
 
     /// Searches for the empty line after the headers.
-    fn headers(&mut self) -> Result<Found, AttachmentError> {
+    fn headers(&mut self) -> Result<StepResult, AttachmentError> {
         while let Some(end) = memchr::memchr(b'\n', &self.input.rest[self.scanned..]).map(|at| at + self.scanned) {
             let line = &self.input.rest[self.line..end];
             if line.is_empty() || line == b"\r" {
@@ -177,17 +177,17 @@ impl Splitter {
         self.need("the end of a part's headers")
     }
 
-    fn end_headers(&mut self, end: usize) -> Result<Found, AttachmentError> {
+    fn end_headers(&mut self, end: usize) -> Result<StepResult, AttachmentError> {
         self.check(end)?;
         let (block, skip) = (self.line, end - self.line);
         let headers = PartHeaders::parse(&self.input.rest[..block]).map_err(|what| self.input.malformed(what))?;
         self.consume(block);
         (self.skip, self.state) = (skip, State::Data);
-        Ok(Found::Event(Event::Part(headers)))
+        Ok(StepResult::Event(Event::Part(headers)))
     }
 
     /// Returns the bytes that belong to no boundary.
-    fn data(&mut self) -> Result<Found, AttachmentError> {
+    fn data(&mut self) -> Result<StepResult, AttachmentError> {
         let rest = &self.input.rest;
         let (end, used) = match self.finder.find(rest) {
             Some(at) => {
@@ -204,8 +204,8 @@ impl Splitter {
         let data = rest.slice(skipped..end);
         self.consume(used);
         match (data.is_empty(), self.state) {
-            (false, _) => Ok(Found::Event(Event::Data(data))),
-            (true, State::Ending) => Ok(Found::Next),
+            (false, _) => Ok(StepResult::Event(Event::Data(data))),
+            (true, State::Ending) => Ok(StepResult::Next),
             (true, _) => self.input.more("the last boundary"),
         }
     }
@@ -226,7 +226,7 @@ impl Splitter {
     }
 
     /// Requests more of the data that is held in full.
-    fn need(&self, missing: &'static str) -> Result<Found, AttachmentError> {
+    fn need(&self, missing: &'static str) -> Result<StepResult, AttachmentError> {
         self.check(self.input.rest.len())?;
         self.input.more(missing)
     }
@@ -235,7 +235,7 @@ impl Splitter {
     /// byte.
     fn check(&self, len: usize) -> Result<(), AttachmentError> {
         let limit = self.limits.headers;
-        if len > limit { Err(self.input.beyond("headers", limit as u64)) } else { Ok(()) }
+        if len > limit { Err(self.input.limit_error("headers", limit as u64)) } else { Ok(()) }
     }
 }
 

@@ -5,7 +5,7 @@
 //! nothing is diluted with empty blocks, since receivers would take it for a decompression bomb.
 
 use super::{Body, failed};
-use crate::coding::{Encoder, FREE, Next, Outlook, RATIO, Way};
+use crate::coding::{AdaptiveState, Codec, Encoder, FREE, Next, RATIO};
 use bytes::{Buf, Bytes};
 use deltasoap_core::Error;
 use http_body::{Body as _, Frame};
@@ -29,9 +29,9 @@ const _: () = assert!(DENSEST * FREE <= RATIO * UNDILUTED);
 #[derive(Debug)]
 pub(super) struct Deflated {
     body: Body,
-    way: Way,
+    codec: Codec,
     /// Receives the measurements.
-    outlook: Outlook,
+    adaptive: AdaptiveState,
     state: State,
     /// The rest of the current frame.
     input: Bytes,
@@ -81,12 +81,12 @@ impl Done {
 }
 
 impl Deflated {
-    pub(super) fn new(body: Body, way: Way, outlook: Outlook) -> Self {
+    pub(super) fn new(body: Body, codec: Codec, adaptive: AdaptiveState) -> Self {
         let (input, output, done) = Default::default();
         Deflated {
             body,
-            way,
-            outlook,
+            codec,
+            adaptive,
             state: State::Fresh,
             input,
             output,
@@ -167,7 +167,7 @@ impl Deflated {
 
     fn begin(&mut self) -> Result<Encoder, Error> {
         self.done.since = self.now();
-        let encoder = Encoder::new(self.way, self.body.size_hint().exact()).map_err(|_| uncompressed())?;
+        let encoder = Encoder::new(self.codec, self.body.size_hint().exact()).map_err(|_| uncompressed())?;
         self.done.coding = elapsed(self.done.since);
         Ok(encoder)
     }
@@ -206,7 +206,7 @@ impl Deflated {
 
     /// Returns the time, if it is measured.
     fn now(&self) -> Option<Instant> {
-        self.outlook.is_interested().then(Instant::now)
+        self.adaptive.is_interested().then(Instant::now)
     }
 
     /// Adds the empty blocks that receivers need to accept what was written.
@@ -219,7 +219,7 @@ impl Deflated {
 
     fn tell(&self) {
         let Done { before, after, since, coding, paused, .. } = self.done;
-        self.outlook.note(self.way, (before, after), coding, elapsed(since).saturating_sub(paused));
+        self.adaptive.note(self.codec, (before, after), coding, elapsed(since).saturating_sub(paused));
     }
 }
 
@@ -236,7 +236,7 @@ impl Clone for Deflated {
     fn clone(&self) -> Self {
         let is_fresh = matches!(self.state, State::Fresh);
         let state = if is_fresh { State::Fresh } else { State::Without };
-        Deflated { state, ..Deflated::new(self.body.clone(), self.way, self.outlook.clone()) }
+        Deflated { state, ..Deflated::new(self.body.clone(), self.codec, self.adaptive.clone()) }
     }
 }
 
@@ -274,7 +274,7 @@ mod tests {
         let items = poll_fn(move |context| items.poll_recv(context)).map(Ok::<_, Infallible>);
         let numbers = Numbers { item: Streamed::default() };
         let overlay = Overlay::open(Version::Soap11, Use::Literal, &[], &numbers, 1 << 10).expect("a message");
-        (feed, Body::fed(overlay, items).coded(Way { coding, level: 1 }, Outlook::default()))
+        (feed, Body::fed(overlay, items).coded(Codec { coding, level: 1 }, AdaptiveState::default()))
     }
 
     fn poll(body: &mut Body) -> Poll<Option<Bytes>> {

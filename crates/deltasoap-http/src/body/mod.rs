@@ -13,7 +13,7 @@ mod overlaid;
 
 use crate::BoxError;
 use crate::attachments::package::Package;
-use crate::coding::{Outlook, Way};
+use crate::coding::{AdaptiveState, Codec};
 use bytes::Bytes;
 #[cfg(feature = "gzip")]
 use deflated::Deflated;
@@ -100,14 +100,14 @@ const AT_ONCE: usize = 16 << 10;
 
 impl Body {
     /// Creates a body from pieces that know their own length.
-    fn of(pieces: Pieces) -> Self {
+    fn from_pieces(pieces: Pieces) -> Self {
         Body { pieces, left: 0, recorder: None }
     }
 
     /// Lends the body, which can be taken back until it is read.
     pub(crate) fn lend(self) -> (Body, Slot) {
         let (lent, slot) = Lent::new(self);
-        (Body::of(Pieces::Lent(Box::new(lent))), slot)
+        (Body::from_pieces(Pieces::Lent(Box::new(lent))), slot)
     }
 
     /// Passes everything that is read from the body to a recorder.
@@ -119,9 +119,9 @@ impl Body {
     /// Compresses the body while it is sent; a short one immediately, so that its length can be
     /// announced.
     #[cfg(feature = "gzip")]
-    pub(crate) fn coded(self, way: Way, outlook: Outlook) -> Body {
+    pub(crate) fn coded(self, codec: Codec, adaptive: AdaptiveState) -> Body {
         let is_short = matches!(self.pieces, Pieces::One(_) | Pieces::Template { .. }) && self.left <= AT_ONCE;
-        let deflated = Body::of(Pieces::Coded(Box::new(Deflated::new(self, way, outlook))));
+        let deflated = Body::from_pieces(Pieces::Coded(Box::new(Deflated::new(self, codec, adaptive))));
         let whole = is_short.then(|| deflated.clone().collect().now_or_never()).flatten();
         match whole {
             Some(Ok(whole)) => whole.to_bytes().into(),
@@ -131,7 +131,7 @@ impl Body {
 
     /// Returns the body unchanged, without the feature `gzip`.
     #[cfg(not(feature = "gzip"))]
-    pub(crate) fn coded(self, _: Way, _: Outlook) -> Body {
+    pub(crate) fn coded(self, _: Codec, _: AdaptiveState) -> Body {
         self
     }
 
@@ -214,7 +214,7 @@ impl http_body::Body for Body {
 
 impl From<Bytes> for Body {
     fn from(bytes: Bytes) -> Self {
-        Body { left: bytes.len(), ..Body::of(Pieces::One(bytes)) }
+        Body { left: bytes.len(), ..Body::from_pieces(Pieces::One(bytes)) }
     }
 }
 
@@ -240,14 +240,14 @@ impl From<Buffer> for Body {
 
 impl From<Outgoing> for Body {
     fn from(outgoing: Outgoing) -> Self {
-        Body { left: outgoing.len(), ..Body::of(Pieces::Template { outgoing, next: 0 }) }
+        Body { left: outgoing.len(), ..Body::from_pieces(Pieces::Template { outgoing, next: 0 }) }
     }
 }
 
 /// Creates the body of a message with parts, which are read while they are sent.
 impl From<Package> for Body {
     fn from(package: Package) -> Self {
-        Body::of(Pieces::Package(Box::new(package)))
+        Body::from_pieces(Pieces::Package(Box::new(package)))
     }
 }
 
@@ -260,7 +260,7 @@ impl Body {
         S: Stream<Item = Result<T, E>> + Send + 'static,
         E: Into<BoxError> + 'static,
     {
-        Body::of(Pieces::Overlaid(Overlaid::fed(overlay, items)))
+        Body::from_pieces(Pieces::Overlaid(Overlaid::fed(overlay, items)))
     }
 }
 
@@ -271,7 +271,7 @@ where
     I: Iterator<Item = T> + Send + 'static,
 {
     fn from(overlay: Overlay<I>) -> Self {
-        Body::of(Pieces::Overlaid(Overlaid::new(overlay)))
+        Body::from_pieces(Pieces::Overlaid(Overlaid::new(overlay)))
     }
 }
 

@@ -106,7 +106,7 @@ impl Overlaid {
         T: Typed + Send + 'static,
         I: Iterator<Item = T> + Send + 'static,
     {
-        Self::of(Box::new(overlay))
+        Self::from_chunks(Box::new(overlay))
     }
 
     /// Creates a message whose items come from a stream.
@@ -116,10 +116,10 @@ impl Overlaid {
         S: Stream<Item = Result<T, E>> + Send + 'static,
         E: Into<BoxError> + 'static,
     {
-        Self::of(Box::new(Fed { overlay, items: Box::pin(items), has_ended: false }))
+        Self::from_chunks(Box::new(Fed { overlay, items: Box::pin(items), has_ended: false }))
     }
 
-    fn of(chunks: Box<dyn Chunks>) -> Self {
+    fn from_chunks(chunks: Box<dyn Chunks>) -> Self {
         let returned = Arc::new(Returned { buffer: Mutex::new(Some(Buffer::new())) });
         Overlaid { chunks: State::Open(Mutex::new(chunks)), returned, has_yielded: true }
     }

@@ -3,7 +3,7 @@
 #[cfg(feature = "cookies")]
 use super::cookies::CookieJar;
 use super::credentials::Credentials;
-use super::memory::{BYTES, MEMORIES, Memories};
+use super::memories::{BYTES, MEMORIES, Memories};
 use super::network::HttpTransport;
 use super::redirects::Redirects;
 use super::retries::Retries;

@@ -5,7 +5,7 @@ use super::error::CallError;
 use super::options::CallOptions;
 use super::receive::{FaultReceiver, Received, empty, receive};
 use super::templates::{self, Layout, Sent};
-use super::transmit::{Noted, Outbound, within};
+use super::transmit::{Outbound, RecordedBody, within};
 use crate::Attachments;
 use crate::attachments::package::Packing;
 use crate::coding::READ;
@@ -244,7 +244,7 @@ where
     /// Reads an answer, using the request as a hint.
     pub(super) async fn receive<R: Receiver>(
         &self,
-        response: http::Response<Noted<B>>,
+        response: http::Response<RecordedBody<B>>,
         receiver: R,
         mut decoder: Box<Decoder>,
         sent: Option<Sent>,
@@ -328,7 +328,7 @@ where
     }
 
     fn packing(&self, options: &CallOptions) -> Packing {
-        Packing::of_request(&self.settings.attachments, options.mtom)
+        Packing::for_request(&self.settings.attachments, options.mtom)
     }
 
     /// Writes the message; values that become parts are added to those of the call.

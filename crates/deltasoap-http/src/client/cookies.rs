@@ -83,12 +83,12 @@ impl CookieJar {
 
     /// Adds the cookies that belong to a request's URL, if it has no cookies of its own.
     pub(super) fn add<B>(&self, request: &mut Request<B>) {
-        if let Some(cookies) = self.of(request.uri()).filter(|_| !request.headers().contains_key(COOKIE)) {
+        if let Some(cookies) = self.header_for(request.uri()).filter(|_| !request.headers().contains_key(COOKIE)) {
             request.headers_mut().insert(COOKIE, cookies);
         }
     }
 
-    fn of(&self, url: &Uri) -> Option<HeaderValue> {
+    fn header_for(&self, url: &Uri) -> Option<HeaderValue> {
         let url = Url::parse(&url.to_string()).ok()?;
         let store = self.store();
         let mut cookies = store.matches(&url);
@@ -229,7 +229,7 @@ mod tests {
     }
 
     fn of(cookies: &CookieJar, url: &'static str) -> Option<String> {
-        cookies.of(&Uri::from_static(url)).map(|header| header.to_str().expect("text").to_owned())
+        cookies.header_for(&Uri::from_static(url)).map(|header| header.to_str().expect("text").to_owned())
     }
 
     #[test]

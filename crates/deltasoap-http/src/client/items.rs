@@ -9,7 +9,7 @@ use super::transmit::{Outbound, within};
 #[cfg(feature = "gzip")]
 use crate::coding::Inflated;
 use crate::coding::check_transfer;
-use crate::items::{Arriving, Flow, Items, ListIn, Listed, WINDOW};
+use crate::items::{Flow, ItemSource, Items, ListIn, Listed, WINDOW};
 use crate::media::MediaType;
 use crate::{Attachments, Body, BoxError, ContentCoding};
 use bytes::Bytes;
@@ -208,7 +208,7 @@ impl<M, T> Arrival<M, T> {
         B::Error: Into<BoxError>,
     {
         let (mut parts, body) = response.into_parts();
-        let media = MediaType::of(&parts.headers).filter(|media| media.can_be_soap() || media.is_package());
+        let media = MediaType::from_headers(&parts.headers).filter(|media| media.can_be_soap() || media.is_package());
         let body = decoded(&parts, media.as_ref(), body.map_err(Into::into), settings)?;
         let Some(media) = media else {
             let first = excerpt(std::pin::pin!(body)).await;
@@ -220,7 +220,7 @@ impl<M, T> Arrival<M, T> {
             return Ok(Arrival { parts, reading, body: Some(body), unread: Bytes::new(), timeout, failure: None });
         }
         let limits = settings.attachments.limits;
-        let mut attachments = Attachments::of(&media, body, limits, timeout).map_err(CallError::Attachment)?;
+        let mut attachments = Attachments::from_body(&media, body, limits, timeout).map_err(CallError::Attachment)?;
         if let Err(error) = reading.read_root(&mut attachments).await {
             return Err(reading.explained(error, &parts));
         }
@@ -293,7 +293,7 @@ impl<M, T> Arrival<M, T> {
     }
 }
 
-impl<M: Send + 'static, T: Send + 'static> Arriving<CallError> for Arrival<M, T> {
+impl<M: Send + 'static, T: Send + 'static> ItemSource<CallError> for Arrival<M, T> {
     fn more(&mut self) -> BoxFuture<'_, Result<bool, CallError>> {
         Box::pin(self.more())
     }
@@ -310,7 +310,7 @@ fn decoded<B>(
 where
     B: http_body::Body<Data = Bytes, Error = BoxError> + Send + 'static,
 {
-    match check_transfer(&parts.headers).and_then(|()| ContentCoding::of(&parts.headers)) {
+    match check_transfer(&parts.headers).and_then(|()| ContentCoding::from_headers(&parts.headers)) {
         Ok(None) => Ok(Box::pin(body)),
         #[cfg(feature = "gzip")]
         Ok(Some(coding)) if settings.accepts_gzip => Ok(Box::pin(Inflated::new(body, coding, bound(media, settings)))),

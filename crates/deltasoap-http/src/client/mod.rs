@@ -5,7 +5,7 @@
 //! answer as its bytes arrive, unless its header contains something that is not [`understood`];
 //! [`overlaid`] makes requests with lists that are too long to be held in memory; [`templates`]
 //! keeps earlier requests to write the next against, [`echoes`] detects whether answers repeat
-//! them, and [`memory`] keeps earlier responses to compare the next with; [`element`] sends
+//! them, and [`memories`] keeps earlier responses to compare the next with; [`element`] sends
 //! messages that the caller has written, and passes the answers to a receiver of the caller's;
 //! [`deadline`] bounds what else belongs to such a call; [`credentials`] are sent with requests,
 //! and answer challenges (`digest`); [`caller`] is the client's interface for generated code;
@@ -24,7 +24,7 @@ mod echoes;
 mod element;
 mod error;
 mod items;
-mod memory;
+mod memories;
 mod network;
 mod options;
 mod overlaid;

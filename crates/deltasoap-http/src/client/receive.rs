@@ -54,8 +54,8 @@ where
 {
     let (parts, body) = response.into_parts();
     let body = body.map_err(Into::into);
-    let media = MediaType::of(&parts.headers).filter(|media| media.can_be_soap() || media.is_package());
-    match check_transfer(&parts.headers).and_then(|()| ContentCoding::of(&parts.headers)) {
+    let media = MediaType::from_headers(&parts.headers).filter(|media| media.can_be_soap() || media.is_package());
+    match check_transfer(&parts.headers).and_then(|()| ContentCoding::from_headers(&parts.headers)) {
         Ok(None) => receive_plain(parts, media, body, receiver, decoder, settings).await,
         #[cfg(feature = "gzip")]
         Ok(Some(coding)) if settings.accepts_gzip => {
@@ -105,7 +105,7 @@ where
     let mut attachments = Attachments::default();
     let result = if media.is_package() {
         let limits = settings.attachments.limits;
-        attachments = Attachments::of(&media, body, limits, settings.timeout).map_err(CallError::Attachment)?;
+        attachments = Attachments::from_body(&media, body, limits, settings.timeout).map_err(CallError::Attachment)?;
         Box::pin(reading.read_root(&mut attachments)).await
     } else {
         reading.expect(&media);
@@ -182,7 +182,7 @@ impl<R: Receiver> Reading<R> {
 
     /// Takes the encoding of the message from the media type.
     pub(super) fn expect(&mut self, media: &MediaType) {
-        self.charset = Charset::of(media);
+        self.charset = Charset::from_media_type(media);
         if let Some(encoding) = self.charset.encoding() {
             self.decoder.set_encoding(encoding);
         }
@@ -233,7 +233,7 @@ impl<R: Receiver> Reading<R> {
 
 /// Converts the error of a body that did not arrive.
 pub(super) fn arrival_error(error: BoxError) -> CallError {
-    CodingError::of(error).map_or_else(CallError::Http, CallError::Coding)
+    CodingError::downcast(error).map_or_else(CallError::Http, CallError::Coding)
 }
 
 /// Returns the first bytes of a body.

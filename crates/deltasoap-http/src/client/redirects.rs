@@ -16,23 +16,23 @@ use std::fmt;
 /// names](crate::is_secret_header). The message itself is sent unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Redirects {
-    most: u32,
+    limit: u32,
     leaves_origin: bool,
     is_lenient: bool,
 }
 
 impl Redirects {
     /// Follows no redirects: a redirect is an answer without a message. The default.
-    pub const OFF: Redirects = Redirects { most: 0, leaves_origin: false, is_lenient: false };
+    pub const OFF: Redirects = Redirects { limit: 0, leaves_origin: false, is_lenient: false };
 
     /// Follows at most this many in a row, within the origin of the client's URL.
-    pub const fn same_origin(most: u32) -> Self {
-        Redirects { most, leaves_origin: false, is_lenient: false }
+    pub const fn same_origin(limit: u32) -> Self {
+        Redirects { limit, leaves_origin: false, is_lenient: false }
     }
 
     /// Follows at most this many in a row, to any origin.
-    pub const fn any_origin(most: u32) -> Self {
-        Redirects { most, leaves_origin: true, is_lenient: false }
+    pub const fn any_origin(limit: u32) -> Self {
+        Redirects { limit, leaves_origin: true, is_lenient: false }
     }
 
     /// Follows 301 and 302 too.
@@ -44,7 +44,7 @@ impl Redirects {
 
     /// Returns true if no redirect is followed.
     pub(super) fn is_off(&self) -> bool {
-        self.most == 0
+        self.limit == 0
     }
 
     /// Returns the target to which an answer redirects the request from a URL, after a number of
@@ -73,7 +73,7 @@ impl Redirects {
             (!is_followed, Reason::Method),
             (from.scheme_str() == Some("https") && to.scheme_str() != Some("https"), Reason::Insecure),
             (!self.leaves_origin && !is_same_origin(from, to), Reason::Origin),
-            (hops >= self.most, Reason::TooMany),
+            (hops >= self.limit, Reason::TooMany),
         ];
         objections.into_iter().find_map(|(objects, reason)| objects.then_some(reason))
     }

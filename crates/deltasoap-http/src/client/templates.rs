@@ -87,12 +87,12 @@ struct Store {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Key {
     destination: u64,
-    kind: Kind,
+    kind: RequestKind,
 }
 
 /// A kind of requests that may resemble each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Kind {
+struct RequestKind {
     element: QName,
     /// The address of the type's schema in memory, which distinguishes types that have the
     /// same element. It only selects among templates, and those check their input.
@@ -101,10 +101,10 @@ struct Kind {
     encoding: Use,
 }
 
-impl Kind {
-    fn of<T>(layout: &Layout<'_>, body: Body<'_, T>) -> Self {
+impl RequestKind {
+    fn new<T>(layout: &Layout<'_>, body: Body<'_, T>) -> Self {
         let schema = std::ptr::from_ref(body.view.element).addr();
-        Kind { element: body.name.clone(), schema, version: layout.version, encoding: layout.encoding }
+        RequestKind { element: body.name.clone(), schema, version: layout.version, encoding: layout.encoding }
     }
 }
 
@@ -169,7 +169,7 @@ struct State {
     /// Number of response leaves that were found in requests.
     hinted_leaves: u64,
     /// Observations about each kind of request, the most recently used first; at most [`KINDS`].
-    habits: Vec<(Kind, Habits)>,
+    habits: Vec<(RequestKind, Habits)>,
 }
 
 /// Maximum number of kinds of requests with observations. Further kinds count as new each time,
@@ -184,7 +184,7 @@ struct Habits {
 }
 
 impl State {
-    fn habits(&mut self, kind: &Kind) -> &mut Habits {
+    fn habits(&mut self, kind: &RequestKind) -> &mut Habits {
         match self.habits.iter().position(|(other, _)| other == kind) {
             Some(known) => self.habits[..=known].rotate_right(1),
             None => {
@@ -199,7 +199,7 @@ impl State {
 /// The sent request, for reading the answer.
 #[derive(Debug)]
 pub(super) struct Sent {
-    kind: Kind,
+    kind: RequestKind,
     pub(super) hint: Hint,
 }
 
@@ -246,7 +246,7 @@ impl Writer {
         body: Body<'_, T>,
         is_single: bool,
     ) -> Result<(body::Body, Option<Sent>), Error> {
-        let kind = Kind::of(&layout, body);
+        let kind = RequestKind::new(&layout, body);
         let (is_small, expected) = {
             let mut state = self.state();
             let sizes = &state.habits(&kind).sizes;
@@ -270,7 +270,7 @@ impl Writer {
         body: Body<'_, T>,
         threshold: usize,
     ) -> Result<(body::Body, Vec<Part>), Error> {
-        let kind = Kind::of(&layout, body);
+        let kind = RequestKind::new(&layout, body);
         let expected = self.state().habits(&kind).sizes.expected();
         let buffer = Buffer::with_capacity(expected);
         let Layout { version, encoding, headers, references } = layout;
@@ -283,7 +283,7 @@ impl Writer {
 
     fn write_in_full<T: Content>(
         &self,
-        kind: Kind,
+        kind: RequestKind,
         Layout { version, encoding, headers, references }: Layout<'_>,
         Body { name, value, view }: Body<'_, T>,
         expected: usize,
@@ -314,9 +314,9 @@ impl Writer {
     }
 
     /// Returns the last sent request, if answers to such requests resemble it.
-    fn sent(&self, kind: &Kind, templates: &Templates) -> Option<Sent> {
-        let is_wanted = self.hints && self.state().habits(kind).echoes.are_expected();
-        let hint = if is_wanted { templates.hint() } else { None };
+    fn sent(&self, kind: &RequestKind, templates: &Templates) -> Option<Sent> {
+        let uses_hint = self.hints && self.state().habits(kind).echoes.are_expected();
+        let hint = if uses_hint { templates.hint() } else { None };
         hint.map(|hint| Sent { kind: kind.clone(), hint })
     }
 
@@ -333,7 +333,7 @@ impl Writer {
     }
 
     /// Counts a request. Returns true if requests of its kind are small.
-    fn count(&self, kind: &Kind, stats: EncodeStats, len: usize) -> bool {
+    fn count(&self, kind: &RequestKind, stats: EncodeStats, len: usize) -> bool {
         let mut state = self.state();
         state.stats += stats;
         let sizes = &state.habits(kind).sizes;
@@ -349,7 +349,7 @@ mod tests {
     #[test]
     fn kinds_that_were_used_last_are_known() {
         let mut state = State::default();
-        let kind = |schema| Kind {
+        let kind = |schema| RequestKind {
             element: QName::new("urn:t", "e"),
             schema,
             version: Version::Soap11,

@@ -54,7 +54,7 @@ pub(super) struct Outbound {
 
 /// Maximum number of repetitions of a challenged request: one for the challenge, and one if its
 /// answer came too late.
-const MOST_REPEATS: u32 = 2;
+const MAX_REPEATS: u32 = 2;
 
 impl<S, B> Client<S>
 where
@@ -65,11 +65,11 @@ where
 {
     /// Sends a request until there is an answer, or retrying makes no sense. The header blocks that
     /// the call [understands](Understood) are returned among the answer's extensions.
-    pub(super) async fn transmit(&self, outbound: Outbound) -> Result<Response<Noted<B>>, CallError> {
+    pub(super) async fn transmit(&self, outbound: Outbound) -> Result<Response<RecordedBody<B>>, CallError> {
         let Outbound { mut request, is_idempotent, trace, understood } = outbound;
         let mut attempts = Attempts::new(self.settings.retries, is_idempotent);
         loop {
-            let (outgoing, spare) = Spare::of(request, &attempts);
+            let (outgoing, spare) = Spare::new(request, &attempts);
             let outcome = within(attempts.timeout(), self.follow(outgoing, trace.as_ref())).await;
             let again = attempts.pause(&outcome).and_then(|pause| Some((pause, spare.into_request()?)));
             let Some((pause, again)) = again else {
@@ -86,7 +86,11 @@ where
     }
 
     /// Sends a request and follows its redirects.
-    async fn follow(&self, mut request: Request<Body>, trace: Option<&Trace>) -> Result<Response<Noted<B>>, CallError> {
+    async fn follow(
+        &self,
+        mut request: Request<Body>,
+        trace: Option<&Trace>,
+    ) -> Result<Response<RecordedBody<B>>, CallError> {
         let (redirects, mut hops) = (self.settings.redirects, 0);
         if redirects.is_off() {
             let plain = plain_of(&mut request);
@@ -115,10 +119,10 @@ where
     /// 8.4).
     async fn unless_refused(
         &self,
-        answer: Response<Noted<B>>,
+        answer: Response<RecordedBody<B>>,
         plain: Option<Box<Request<Body>>>,
         trace: Option<&Trace>,
-    ) -> Result<Response<Noted<B>>, CallError> {
+    ) -> Result<Response<RecordedBody<B>>, CallError> {
         let is_refused = answer.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE;
         let Some(plain) = plain.filter(|_| is_refused) else { return Ok(answer) };
         drop(answer);
@@ -129,7 +133,11 @@ where
 
     /// Sends a request with the client's credentials, and again if it was challenged and can be
     /// repeated.
-    async fn prove(&self, mut request: Request<Body>, trace: Option<&Trace>) -> Result<Response<Noted<B>>, CallError> {
+    async fn prove(
+        &self,
+        mut request: Request<Body>,
+        trace: Option<&Trace>,
+    ) -> Result<Response<RecordedBody<B>>, CallError> {
         let is_home = is_same_origin(request.uri(), &self.settings.url);
         let has_own = request.headers().contains_key(AUTHORIZATION);
         let credentials = self.settings.credentials.as_ref().filter(|_| is_home && !has_own);
@@ -140,7 +148,7 @@ where
         let is_repeatable = credentials.can_be_challenged() && request.body().is_repeatable();
         let mut repeats = 0;
         loop {
-            let again = (is_repeatable && repeats < MOST_REPEATS).then(|| request.clone());
+            let again = (is_repeatable && repeats < MAX_REPEATS).then(|| request.clone());
             let was_authorized = authorize(&mut request, credentials);
             let response = self.pass(request, trace).await?;
             let is_challenged = response.status() == StatusCode::UNAUTHORIZED
@@ -170,7 +178,11 @@ where
     }
 
     /// Performs one exchange.
-    async fn pass(&self, request: Request<Body>, trace: Option<&Trace>) -> Result<Response<Noted<B>>, CallError> {
+    async fn pass(
+        &self,
+        request: Request<Body>,
+        trace: Option<&Trace>,
+    ) -> Result<Response<RecordedBody<B>>, CallError> {
         let coded = request.extensions().get::<Coded>().cloned();
         // Another origin tells nothing about the path to this one.
         let is_learned_from =
@@ -196,7 +208,7 @@ where
         if let (Some((cookies, url)), Ok(response)) = (cookies, &outcome) {
             cookies.keep(&url, response.headers());
         }
-        Ok(outcome?.map(|body| Noted { body, recorder }))
+        Ok(outcome?.map(|body| RecordedBody { body, recorder }))
     }
 
     /// Adds cookies to the request, and returns the jar for those of the answer.
@@ -221,7 +233,7 @@ enum Spare {
 
 impl Spare {
     /// Splits a request into the one to send and the spare.
-    fn of(request: Request<Body>, attempts: &Attempts) -> (Request<Body>, Self) {
+    fn new(request: Request<Body>, attempts: &Attempts) -> (Request<Body>, Self) {
         if attempts.are_over() {
             return (request, Spare::None);
         }
@@ -280,14 +292,14 @@ pub(super) async fn within<T>(
 pin_project! {
     /// The body of an answer, which is recorded on request.
     #[derive(Debug)]
-    pub(super) struct Noted<B> {
+    pub(super) struct RecordedBody<B> {
         #[pin]
         body: B,
         recorder: Option<Recorder>,
     }
 }
 
-impl<B: http_body::Body<Data = Bytes>> http_body::Body for Noted<B> {
+impl<B: http_body::Body<Data = Bytes>> http_body::Body for RecordedBody<B> {
     type Data = Bytes;
     type Error = B::Error;
 

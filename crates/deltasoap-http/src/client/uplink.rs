@@ -6,7 +6,7 @@
 //! with a known throughput, as long as it is open. The effect of compression on requests is learned
 //! for each action.
 
-use crate::coding::{Codings, Learned, Link, Outlook, Throughput};
+use crate::coding::{AdaptiveState, Codings, LearnedEffects, Link, Throughput};
 use crate::{Body, Compression, ContentCoding};
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
 use http::request::Parts;
@@ -28,14 +28,14 @@ struct State {
     /// True once the server refused a coding that it announced.
     is_refused: bool,
     link: Weak<Throughput>,
-    learned: BTreeMap<String, Arc<Learned>>,
+    learned: BTreeMap<String, Arc<LearnedEffects>>,
 }
 
 /// An extension of a request that is compressed because that pays off.
 #[derive(Debug, Clone)]
 pub(super) struct Coded {
     coding: ContentCoding,
-    learned: Arc<Learned>,
+    learned: Arc<LearnedEffects>,
     /// The uncompressed body, if it can be sent too.
     plain: Option<Box<Body>>,
 }
@@ -44,13 +44,13 @@ impl Uplink {
     /// Returns the body to send. Adds its coding to the headers, and [`Coded`] to the extensions if
     /// the connection determined the coding.
     pub(super) fn compress(&self, compression: Compression, action: &str, body: Body, parts: &mut Parts) -> Body {
-        let (accepted, outlook) = match compression.is_adaptive() {
-            true => self.state().outlook(action),
-            false => (compression.own_coding(), Outlook::default()),
+        let (accepted, adaptive) = match compression.is_adaptive() {
+            true => self.state().adaptive(action),
+            false => (compression.own_coding(), AdaptiveState::default()),
         };
-        let learned = outlook.learned.clone();
+        let learned = adaptive.learned.clone();
         let plain = (learned.is_some() && body.is_repeatable()).then(|| Box::new(body.clone()));
-        match compression.compress(body, accepted, outlook) {
+        match compression.compress(body, accepted, adaptive) {
             Ok((body, coding)) => {
                 parts.headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
                 if let Some(learned) = learned {
@@ -91,12 +91,12 @@ impl Uplink {
 }
 
 impl State {
-    fn outlook(&mut self, action: &str) -> (Codings, Outlook) {
+    fn adaptive(&mut self, action: &str) -> (Codings, AdaptiveState) {
         let codings = if self.is_refused { Codings::NONE } else { self.codings };
-        (codings, Outlook { throughput: self.link.upgrade(), learned: Some(self.learned(action)) })
+        (codings, AdaptiveState { throughput: self.link.upgrade(), learned: Some(self.learned(action)) })
     }
 
-    fn learned(&mut self, action: &str) -> Arc<Learned> {
+    fn learned(&mut self, action: &str) -> Arc<LearnedEffects> {
         if let Some(learned) = self.learned.get(action) {
             return Arc::clone(learned);
         }

@@ -1,6 +1,6 @@
 //! The coders of the content codings, with a common interface.
 
-use super::choice::Way;
+use super::adaptive::Codec;
 use super::error::CodingError;
 use super::options::ContentCoding;
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
@@ -47,15 +47,15 @@ impl Encoder {
     /// # Errors
     /// Returns an error if the allocation fails, or the settings are rejected.
     #[cfg_attr(not(feature = "zstd"), allow(unused_variables, clippy::unnecessary_wraps, reason = "of zstd"))]
-    pub(crate) fn new(way: Way, length: Option<u64>) -> Result<Self, Failed> {
-        match way.coding {
+    pub(crate) fn new(codec: Codec, length: Option<u64>) -> Result<Self, Failed> {
+        match codec.coding {
             ContentCoding::Gzip => {
-                Ok(Encoder::Gzip(Box::new(Compress::new_gzip(Compression::new(way.level), GZIP_WINDOW))))
+                Ok(Encoder::Gzip(Box::new(Compress::new_gzip(Compression::new(codec.level), GZIP_WINDOW))))
             }
             #[cfg(feature = "zstd")]
             ContentCoding::Zstd => {
                 let mut context = CCtx::try_create().ok_or(Failed)?;
-                let level = i32::try_from(way.level).map_err(|_| Failed)?;
+                let level = i32::try_from(codec.level).map_err(|_| Failed)?;
                 for parameter in [CParameter::CompressionLevel(level), CParameter::ChecksumFlag(true)] {
                     context.set_parameter(parameter).map_err(|_| Failed)?;
                 }
@@ -65,7 +65,7 @@ impl Encoder {
                 let bounds = match length {
                     // With a known length, short messages take little memory.
                     Some(_) => &[],
-                    None if way.level < LARGE_TABLES => &bounds[..1],
+                    None if codec.level < LARGE_TABLES => &bounds[..1],
                     None => &bounds[..],
                 };
                 for parameter in bounds {
@@ -203,7 +203,7 @@ mod tests {
 
     /// Returns the memory of a zstd encoder for a message of 4 MiB, whose length it knows or not.
     fn memory(level: u32, length: Option<u64>) -> usize {
-        let mut encoder = Encoder::new(Way { coding: ContentCoding::Zstd, level }, length).expect("memory");
+        let mut encoder = Encoder::new(Codec { coding: ContentCoding::Zstd, level }, length).expect("memory");
         let mut output = Vec::with_capacity(5 << 20);
         encoder.step(&vec![b'x'; 4 << 20], &mut output, Next::Pause).expect("no error");
         let Encoder::Zstd(context) = encoder else { panic!("{encoder:?}") };
@@ -222,7 +222,7 @@ mod tests {
     }
 
     fn memory_of_short() -> usize {
-        let mut encoder = Encoder::new(Way { coding: ContentCoding::Zstd, level: 3 }, Some(10_000)).expect("memory");
+        let mut encoder = Encoder::new(Codec { coding: ContentCoding::Zstd, level: 3 }, Some(10_000)).expect("memory");
         encoder.step(&[b'x'; 10_000], &mut Vec::with_capacity(20_000), Next::End).expect("no error");
         let Encoder::Zstd(context) = encoder else { panic!("{encoder:?}") };
         context.sizeof()

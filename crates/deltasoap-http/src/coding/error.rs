@@ -38,7 +38,7 @@ impl CodingError {
     ///
     /// # Errors
     /// Returns the error itself, if it is of another type.
-    pub(crate) fn of(error: BoxError) -> Result<Self, BoxError> {
+    pub(crate) fn downcast(error: BoxError) -> Result<Self, BoxError> {
         error.downcast::<CodingError>().map(|error| *error)
     }
 }

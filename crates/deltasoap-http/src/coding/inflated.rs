@@ -12,7 +12,7 @@ use std::task::{Context, Poll, ready};
 
 /// Maximum number of output bytes at one time, and the minimum for which memory is reserved.
 const OUT: usize = 64 << 10;
-const LEAST: usize = 512;
+const MIN_OUT: usize = 512;
 /// Maximum number of steps without a yield.
 const TURN: usize = 16;
 /// Number of members that a stream may have, whatever their output, and the output bytes required
@@ -173,7 +173,7 @@ impl Stream {
     }
 
     fn room(&self) -> usize {
-        if self.is_full { OUT } else { self.input.len().saturating_mul(EXPECTED).clamp(LEAST, OUT) }
+        if self.is_full { OUT } else { self.input.len().saturating_mul(EXPECTED).clamp(MIN_OUT, OUT) }
     }
 
     fn check_ratio(&self) -> Result<(), CodingError> {
@@ -200,7 +200,7 @@ fn trimmed(mut bytes: Vec<u8>) -> Bytes {
 mod tests {
     use super::*;
     use crate::Body as Outgoing;
-    use crate::coding::{Outlook, Way};
+    use crate::coding::{AdaptiveState, Codec};
     use http_body_util::BodyExt;
     use proptest::prelude::*;
     use std::io::{Read, Write};
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_behind_a_member_and_is_none_is_refused() {
+    fn what_follows_a_member_and_is_none_is_refused() {
         let coded = [gzip(b"some "), gzip(b"text")].concat();
         let damaged = |at: usize| {
             let mut second = gzip(b"text");
@@ -410,7 +410,7 @@ mod tests {
         #[test]
         fn what_bodies_become_is_read_by_another_decoder(text in "[a-z]{0,300}", times in 1..2000_usize, level in 0..=9_u32) {
             let text = text.repeat(times);
-            let coded = collected(text.clone().into(), Way { coding: ContentCoding::Gzip, level });
+            let coded = collected(text.clone().into(), Codec { coding: ContentCoding::Gzip, level });
             let mut back = String::new();
             flate2::read::GzDecoder::new(&coded[..]).read_to_string(&mut back).expect("gzip");
             prop_assert_eq!(back, text);
@@ -434,9 +434,9 @@ mod tests {
     }
 
     /// Returns the bytes that a body is sent as.
-    fn collected(body: Outgoing, way: Way) -> Bytes {
+    fn collected(body: Outgoing, codec: Codec) -> Bytes {
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-        runtime.block_on(body.coded(way, Outlook::default()).collect()).expect("no error").to_bytes()
+        runtime.block_on(body.coded(codec, AdaptiveState::default()).collect()).expect("no error").to_bytes()
     }
 
     #[track_caller]
@@ -446,7 +446,7 @@ mod tests {
             #[cfg(feature = "zstd")]
             ContentCoding::Zstd,
         ] {
-            let coded = collected(bytes.clone().into(), Way { coding, level });
+            let coded = collected(bytes.clone().into(), Codec { coding, level });
             let (back, result) = decoded(coding, coded.chunks(size), bound(GzipLimits::default()));
             assert_eq!(result, Ok(()), "{coding:?} at level {level}, {} of {} bytes", coded.len(), bytes.len());
             assert!(back == bytes, "another body");
@@ -466,7 +466,7 @@ mod tests {
             #[cfg(feature = "zstd")]
             ContentCoding::Zstd,
         ] {
-            let coded = collected(vec![b' '; 15 << 20].into(), Way { coding, level: 6 });
+            let coded = collected(vec![b' '; 15 << 20].into(), Codec { coding, level: 6 });
             assert!((100_000..120_000).contains(&coded.len()), "{coding:?}: {}", coded.len());
         }
     }

@@ -4,10 +4,10 @@
 //! by piece, while they arrive or are sent: nothing is collected, and the output of a piece is
 //! bounded, whatever its content. [`Inflated`] reads; the writer is a form of
 //! [`Body`](crate::Body). The decision to compress a message may depend on the connection's
-//! [`throughput`]: [`choice`] compares.
+//! [`throughput`]: [`adaptive`] compares.
 
+mod adaptive;
 mod bound;
-mod choice;
 #[cfg(feature = "gzip")]
 mod coder;
 mod error;
@@ -17,8 +17,8 @@ mod negotiate;
 mod options;
 mod throughput;
 
+pub(crate) use adaptive::{AdaptiveState, Codec, LearnedEffects, MIN_COMPRESSED_LENGTH};
 pub(crate) use bound::Bound;
-pub(crate) use choice::{LEAST, Learned, Outlook, Way};
 #[cfg(feature = "gzip")]
 pub(crate) use coder::{Encoder, Next};
 pub use error::CodingError;

@@ -15,7 +15,7 @@ impl ContentCoding {
     ///
     /// # Errors
     /// Returns an error if it is unknown, or there are several.
-    pub(crate) fn of(headers: &HeaderMap) -> Result<Option<Self>, CodingError> {
+    pub(crate) fn from_headers(headers: &HeaderMap) -> Result<Option<Self>, CodingError> {
         let is_identity = |coding: &&str| !coding.is_empty() && !coding.eq_ignore_ascii_case("identity");
         let value = list(headers, CONTENT_ENCODING);
         let mut codings = value.split(',').map(str::trim).filter(is_identity);
@@ -129,7 +129,7 @@ mod tests {
         let of = |values: &[&'static str]| {
             let mut map = HeaderMap::new();
             values.iter().for_each(|value| _ = map.append(CONTENT_ENCODING, HeaderValue::from_static(value)));
-            ContentCoding::of(&map)
+            ContentCoding::from_headers(&map)
         };
         for identity in [&[][..], &[""], &["identity"], &["Identity, "], &["", "identity"]] {
             assert_eq!(of(identity), Ok(None), "{identity:?}");

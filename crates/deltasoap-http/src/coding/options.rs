@@ -1,6 +1,6 @@
 //! Settings: which messages are sent compressed, and limits on received compressed messages.
 
-use super::choice::{Outlook, Way};
+use super::adaptive::{AdaptiveState, Codec};
 use crate::Body;
 use http_body::Body as _;
 
@@ -186,21 +186,21 @@ impl Compression {
         &self,
         body: Body,
         accepted: Codings,
-        outlook: Outlook,
+        adaptive: AdaptiveState,
     ) -> Result<(Body, ContentCoding), Body> {
         if body.is_end_stream() || body.is_package() || cfg!(not(feature = "gzip")) {
             return Err(body);
         }
         let length = body.size_hint().exact();
-        let own = |coding: ContentCoding| Way { coding, level: coding.level(self.level) };
-        let (way, outlook) = match self.rule {
-            Rule::Off => (None, Outlook::default()),
-            Rule::From(least) if length.is_some_and(|length| length < least) => (None, Outlook::default()),
-            Rule::From(_) => (accepted.pick(self.coding).map(own), Outlook::default()),
-            Rule::Adaptive => (outlook.choose(length, accepted), outlook),
+        let own = |coding: ContentCoding| Codec { coding, level: coding.level(self.level) };
+        let (codec, adaptive) = match self.rule {
+            Rule::Off => (None, AdaptiveState::default()),
+            Rule::From(least) if length.is_some_and(|length| length < least) => (None, AdaptiveState::default()),
+            Rule::From(_) => (accepted.pick(self.coding).map(own), AdaptiveState::default()),
+            Rule::Adaptive => (adaptive.choose(length, accepted), adaptive),
         };
-        match way {
-            Some(way) => Ok((body.coded(way, outlook), way.coding)),
+        match codec {
+            Some(codec) => Ok((body.coded(codec, adaptive), codec.coding)),
             None => Err(body),
         }
     }

@@ -17,7 +17,7 @@
 //! for which that is known gets plain messages, until it has become slower, or for a number of
 //! messages.
 
-use super::choice::{WORTH, Way};
+use super::adaptive::{Codec, MAX_TIME_SHARE};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
@@ -107,14 +107,14 @@ impl Throughput {
         self.state().rate(Instant::now())
     }
 
-    /// Chooses a way for the next message by the rate of a plain one in bytes a second; `None` for
-    /// a plain message.
-    pub(crate) fn choose(&self, by: impl FnOnce(f64) -> Option<Way>) -> Option<Way> {
+    /// Chooses a codec for the next message by the rate of a plain one in bytes a second; `None`
+    /// for a plain message.
+    pub(crate) fn choose(&self, by: impl FnOnce(f64) -> Option<Codec>) -> Option<Codec> {
         self.is_watched.store(true, Relaxed);
         let rate = self.state().plain_rate(Instant::now());
-        let way = rate.and_then(by);
-        self.state().is_coded = way.is_some();
-        way
+        let codec = rate.and_then(by);
+        self.state().is_coded = codec.is_some();
+        codec
     }
 
     /// Records the result of an attempt to write.
@@ -159,7 +159,7 @@ impl State {
     fn plain_rate(&mut self, now: Instant) -> Option<f64> {
         let rate = self.rate(now)?;
         let Some(useless) = &mut self.useless else { return Some(rate) };
-        let is_faster = WORTH * useless.achieved > rate;
+        let is_faster = MAX_TIME_SHARE * useless.achieved > rate;
         useless.left -= 1;
         if useless.left == 0 {
             self.useless = None;
@@ -201,7 +201,7 @@ impl State {
         }
         let arrived = self.coded.take().map_or(f64::INFINITY, |rate| rate * before as f64 / after as f64);
         let achieved = arrived.min(before as f64 / took.as_secs_f64());
-        if self.plain.is_some_and(|plain| WORTH * achieved <= plain) {
+        if self.plain.is_some_and(|plain| MAX_TIME_SHARE * achieved <= plain) {
             self.useless = Some(Useless { achieved, left: TRIED });
             self.forget();
         }
@@ -257,7 +257,7 @@ fn rate(bytes: u64, elapsed: Duration) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::coding::options::Codings;
-    use crate::coding::{ContentCoding, Learned};
+    use crate::coding::{ContentCoding, LearnedEffects};
 
     const MS: Duration = Duration::from_millis(1);
     const KIB: u64 = 1 << 10;
@@ -430,7 +430,7 @@ mod tests {
     /// millisecond; the receiver's are those of the message itself.
     struct Path {
         socket: Socket,
-        learned: Learned,
+        learned: LearnedEffects,
         network: u64,
         receiver: u64,
         /// Milliseconds for a compressed frame of 16 KiB, and how many of them the writer has the
@@ -444,7 +444,14 @@ mod tests {
 
     impl Path {
         fn new(network: u64, receiver: u64) -> Self {
-            Path { socket: Socket::new(network), learned: Learned::default(), network, receiver, frame: 1, own: 1 }
+            Path {
+                socket: Socket::new(network),
+                learned: LearnedEffects::default(),
+                network,
+                receiver,
+                frame: 1,
+                own: 1,
+            }
         }
 
         /// Sends a message. Returns true if it was compressed.
@@ -453,23 +460,23 @@ mod tests {
             let begun = socket.now;
             let gzip = Codings::only(ContentCoding::Gzip);
             let rate = socket.state.plain_rate(begun);
-            let way = rate.and_then(|rate| self.learned.choose(Some(LENGTH), rate, gzip));
-            socket.state.is_coded = way.is_some();
-            match way {
+            let codec = rate.and_then(|rate| self.learned.choose(Some(LENGTH), rate, gzip));
+            socket.state.is_coded = codec.is_some();
+            match codec {
                 None => {
                     socket.rate = self.network.min(self.receiver) * KIB;
                     socket.write(LENGTH, 0);
                 }
-                Some(way) => {
+                Some(codec) => {
                     socket.rate = (self.network * KIB).min(self.receiver * KIB * SHRUNK / LENGTH);
                     socket.write(SHRUNK, self.frame);
                     let frames = u32::try_from(SHRUNK / (16 * KIB)).expect("it fits");
-                    self.learned.note(way, LENGTH, SHRUNK, frames * self.own * MS);
+                    self.learned.note(codec, LENGTH, SHRUNK, frames * self.own * MS);
                     socket.state.coded(LENGTH, SHRUNK, socket.now - begun);
                 }
             }
             socket.turn(1);
-            way.is_some()
+            codec.is_some()
         }
 
         /// Returns the number of compressed messages among the next `of`.

@@ -9,11 +9,11 @@ use super::context::Context;
 use super::dispatch::Dispatch;
 use super::heavy::Pace;
 use super::operation::{Operation, Outcome};
-use super::receive::{Asked, Failure, Received, Receiving, Refusal, next_frame};
+use super::receive::{Failure, Received, Receiving, Refusal, RequestInfo, next_frame};
 use super::service::Inner;
 use super::writing::Writing;
 use crate::drain::drain;
-use crate::items::{Arriving, WINDOW};
+use crate::items::{ItemSource, WINDOW};
 use crate::media::MediaType;
 use crate::{Attachments, BoxError};
 use bytes::Bytes;
@@ -41,14 +41,14 @@ pub(super) enum Reception {
 pub(super) async fn receive_items<B>(
     service: &Arc<Inner>,
     media: &MediaType,
-    asked: Asked,
+    info: RequestInfo,
     pace: Pace,
     body: B,
 ) -> Result<Reception, Refusal>
 where
     B: Body<Data = Bytes, Error = BoxError> + Send + 'static,
 {
-    let mut receiving = Receiving::new(service, asked, pace);
+    let mut receiving = Receiving::new(service, info, pace);
     receiving.expect(media);
     let mut arrival = Arrival {
         service: Arc::clone(service),
@@ -237,7 +237,7 @@ impl Lent {
     }
 }
 
-impl Arriving<Fault> for Lent {
+impl ItemSource<Fault> for Lent {
     fn more(&mut self) -> BoxFuture<'_, Result<bool, Fault>> {
         Box::pin(async {
             let Some(arrival) = &mut self.arrival else { return Ok(false) };

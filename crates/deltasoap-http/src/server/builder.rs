@@ -10,10 +10,10 @@ use super::heavy::{Heavy, HeavyWork};
 use super::memory::{Cache, MemoryBounds, Sharing};
 use super::operation::Operation;
 use super::pool::Pool;
+use super::request_target::LandingPage;
 use super::schedule::{Scheduler, Scheduling};
 use super::service::{Inner, SoapService};
 use super::stats::ServiceStats;
-use super::wanted::LandingPage;
 use super::wsdl::{Description, Source};
 use crate::inspect::Inspector;
 use crate::{AttachmentOptions, BoxError, Compression, GzipLimits};
@@ -475,12 +475,12 @@ impl ServiceBuilder {
     /// the WSDL is invalid or cannot be read.
     pub fn build(self) -> Result<SoapService, BuildError> {
         let description = self.description.map(|source| Description::read(source, self.documents)).transpose()?;
-        let (description, facts) = description.unzip();
-        let facts = facts.unwrap_or_default();
+        let (description, metadata) = description.unzip();
+        let metadata = metadata.unwrap_or_default();
         let (mut operations, mut records) = (Table::default(), Vec::new());
         for (number, mut operation) in self.operations.into_iter().enumerate() {
             operation.register(&self.name, number);
-            operation.learn(facts.of(operation.name()));
+            operation.learn(metadata.find(operation.name()));
             records.push(Arc::clone(operation.record()));
             operations.insert(operation).map_err(BuildError::DuplicateOperation)?;
         }
@@ -537,7 +537,7 @@ impl ServiceBuilder {
             stats: Arc::new(ServiceStats::new(&self.name, cache, templates, records, scheduler)),
             name: self.name,
             description,
-            documentation: facts.documentation,
+            documentation: metadata.documentation,
             location: self.location,
             page: self.page,
             action_check: self.action_check,

@@ -127,7 +127,7 @@ pub(crate) fn requested_action(headers: &HeaderMap, version: Version) -> Option<
 /// Returns the actions of all places that may contain one, in order of precedence.
 fn requested_actions(headers: &HeaderMap, version: Version) -> impl Iterator<Item = String> {
     let header = headers.get("soapaction").and_then(|value| value.to_str().ok()).map(media::unquote);
-    let media = MediaType::of(headers);
+    let media = MediaType::from_headers(headers);
     let start_info = media.as_ref().and_then(|media| MediaType::parse(media.parameter("start-info")?));
     let (own, inside) = (media.and_then(|media| media.action), start_info.and_then(|inside| inside.action));
     let places = match version {

@@ -87,14 +87,14 @@ impl DigestUsers {
         P: Into<String>,
     {
         let users: HashMap<String, String> = users.into_iter().map(|(user, word)| (user.into(), word.into())).collect();
-        Self::by(realm, move |user| users.get(user).cloned())
+        Self::from_fn(realm, move |user| users.get(user).cloned())
     }
 
     /// As [`new`](Self::new), with passwords from a function, which must not block.
     ///
     /// # Panics
     /// When the system provides no random numbers.
-    pub fn by(realm: &str, password: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
+    pub fn from_fn(realm: &str, password: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         let mut key = [0; 32];
         getrandom::fill(&mut key).expect("random numbers of the system");
         DigestUsers {
@@ -198,7 +198,7 @@ impl Used {
 
 impl Authenticate for DigestUsers {
     fn authenticate(&self, request: &Parts, _: Option<SocketAddr>) -> Result<Option<Principal>, Denial> {
-        let answer = request.headers.get(AUTHORIZATION).and_then(Answer::read);
+        let answer = request.headers.get(AUTHORIZATION).and_then(DigestCredentials::read);
         let answer = answer.ok_or_else(|| self.unauthorized(false))?;
         let made = answer.is_for(request, self).then(|| self.made(&answer.nonce)).flatten();
         let Some(made) = made else { return Err(self.unauthorized(false)) };
@@ -250,7 +250,7 @@ fn hex(bytes: &[u8]) -> String {
 
 /// The content of `Authorization: Digest …` (RFC 7616, 3.4).
 #[derive(Default)]
-struct Answer {
+struct DigestCredentials {
     username: String,
     realm: String,
     nonce: String,
@@ -264,7 +264,7 @@ struct Answer {
     count: u32,
 }
 
-impl Answer {
+impl DigestCredentials {
     /// Parses the header. Challenges and their answers have the same syntax (RFC 9110, 11.4).
     fn read(header: &HeaderValue) -> Option<Self> {
         let text = header.to_str().ok().filter(|text| text.len() <= MAX_HEADER)?;
@@ -273,7 +273,7 @@ impl Answer {
         if !read.scheme.eq_ignore_ascii_case("digest") {
             return None;
         }
-        let mut answer = Answer::default();
+        let mut answer = DigestCredentials::default();
         for (name, value) in &read.params {
             answer.take(&name.to_ascii_lowercase(), value.to_unescaped());
         }
@@ -352,14 +352,14 @@ mod tests {
 
     #[test]
     fn the_example_of_rfc_7616_is_computed() {
-        let answer = Answer {
+        let answer = DigestCredentials {
             username: "Mufasa".into(),
             nonce: "7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v".into(),
             uri: "/dir/index.html".into(),
             cnonce: "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ".into(),
             qop: "auth".into(),
             nc: "00000001".into(),
-            ..Answer::default()
+            ..DigestCredentials::default()
         };
         let request = Request::get("/dir/index.html").body(()).expect("a request").into_parts().0;
         let expected = |hash| answer.expected(&request, hash, "http-auth@example.org", "Circle of Life");

@@ -1,6 +1,6 @@
 //! Finds the operation for a body's first tag.
 
-use super::memory::Place;
+use super::memory::MemorySource;
 use super::operation::{Call, Operation, Starter};
 use super::service::Inner;
 use deltasoap_core::decode::{Cursor, Step};
@@ -132,7 +132,7 @@ impl Table {
 pub(crate) struct Dispatch {
     service: Arc<Inner>,
     /// Source of the memory to compare the message with, once the operation is known.
-    place: Option<Place>,
+    source: Option<MemorySource>,
     operation: Option<Arc<Operation>>,
     /// The action of the HTTP request, if the operations need it.
     action: Option<String>,
@@ -155,12 +155,12 @@ pub(crate) struct Chosen {
 }
 
 impl Dispatch {
-    /// Creates a dispatch for a message with this action, whose memory is kept at `place`, if
+    /// Creates a dispatch for a message with this action, whose memory comes from `source`, if
     /// anywhere.
-    pub(crate) fn new(service: Arc<Inner>, place: Option<Place>, action: Option<String>) -> Self {
+    pub(crate) fn new(service: Arc<Inner>, source: Option<MemorySource>, action: Option<String>) -> Self {
         Dispatch {
             service,
-            place,
+            source,
             operation: None,
             action,
             version: Version::default(),
@@ -209,7 +209,7 @@ impl Dispatch {
         let Some(operation) = &self.operation else { unreachable!("a body that was not opened") };
         let reader = cursor.reader();
         let name = reader.depth().checked_sub(1).map_or("", |level| reader.open_name(level));
-        operation.start(self.place.take(), self.version, name)
+        operation.start(self.source.take(), self.version, name)
     }
 
     /// Refuses mandatory headers that are not understood, before all other processing (SOAP 1.2
@@ -281,7 +281,7 @@ impl Receiver for Dispatch {
         let operation = operation.ok_or(ErrorKind::Envelope("the Body is empty"))?;
         tracing::Span::current().record("operation", &*operation.name().local);
         self.version = head.version();
-        self.call = Some(operation.start(self.place.take(), self.version, ""));
+        self.call = Some(operation.start(self.source.take(), self.version, ""));
         self.operation = Some(operation);
         Ok(())
     }

@@ -6,7 +6,7 @@
 use super::answer::Answer;
 use super::context::Context;
 use super::memory::Checkout;
-use super::operation::{Call, Form, Opening, Operation, Outcome, log_failure, name_of_action, starting_with_items};
+use super::operation::{BodyForm, Call, Opening, Operation, Outcome, log_failure, name_of_action, starting_with_items};
 use super::record::Record;
 use super::writing::Writing;
 use crate::items::{DescribedList, Items};
@@ -124,7 +124,7 @@ impl Operation {
         Running: Future<Output = Result<Answer<Value>, Fault>> + Send + 'static,
     {
         let (described, form) = self_contained(&method, &schema);
-        if form != Form::Element {
+        if form != BodyForm::Element {
             return Err(ListPathError::NoElement);
         }
         let list = DescribedList::new(Arc::clone(&schema), method.request, list)?;
@@ -148,11 +148,11 @@ impl Operation {
 
 /// Converts an operation for callers without the schema: it has a name, and its references refer to
 /// arbitrary content.
-fn self_contained(method: &MethodElement, schema: &Schema) -> (MethodElement, Form) {
+fn self_contained(method: &MethodElement, schema: &Schema) -> (MethodElement, BodyForm) {
     let any = <Node as Typed>::REFERENCE;
     let mut described = method.clone();
-    let (form, name) = Form::of(&method.request_name, Some(schema.view(method.request)));
-    described.request_name = if form == Form::Nothing { name_of_action(&method.action) } else { name };
+    let (form, name) = BodyForm::identify(&method.request_name, Some(schema.view(method.request)));
+    described.request_name = if form == BodyForm::Nothing { name_of_action(&method.action) } else { name };
     described.request = any;
     described.response = method.response.map(|_| any);
     described.faults.to_mut().iter_mut().for_each(|fault| fault.element = any);
@@ -165,7 +165,7 @@ type Run = dyn Fn(Lease<Value>, Context) -> BoxFuture<'static, Result<Answer<Val
 struct Shared {
     schema: Arc<Schema>,
     request: ElementRef,
-    form: Form,
+    form: BodyForm,
     response: Option<(QName, ElementRef)>,
     run: Box<Run>,
 }
@@ -176,11 +176,11 @@ impl Shared {
     }
 
     fn start(self: &Arc<Self>, opening: Opening<'_>) -> Box<dyn Call> {
-        let Opening { record, place, version, name } = opening;
-        let request = match place {
-            _ if self.form == Form::Parts => Incoming::Parts(BodyParts::new(self.view())),
-            Some(place) if !record.expects_none_back() => {
-                Incoming::Kept(place.check_out_or(record, version, name, Value::default))
+        let Opening { record, source, version, name } = opening;
+        let request = match source {
+            _ if self.form == BodyForm::Parts => Incoming::Parts(BodyParts::new(self.view())),
+            Some(source) if !record.expects_none_back() => {
+                Incoming::Kept(source.check_out_or(record, version, name, Value::default))
             }
             _ => Incoming::Single(Box::new(Memory::new(Value::vacant(self.view())))),
         };

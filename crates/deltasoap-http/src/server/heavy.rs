@@ -113,22 +113,22 @@ impl Pace {
             return;
         }
         self.used = Duration::ZERO;
-        let _kept = self.ticket.as_deref().map(Kept::unless_wanted);
+        let _kept = self.ticket.as_deref().map(KeptSlot::unless_requested);
         give_way().await;
     }
 }
 
 /// A slot that is kept for a while, even if its holder stops waiting.
-struct Kept<'a>(&'a Ticket);
+struct KeptSlot<'a>(&'a Ticket);
 
-impl<'a> Kept<'a> {
-    fn unless_wanted(ticket: &'a Ticket) -> Self {
-        ticket.keep(!ticket.is_wanted());
-        Kept(ticket)
+impl<'a> KeptSlot<'a> {
+    fn unless_requested(ticket: &'a Ticket) -> Self {
+        ticket.keep(!ticket.should_yield());
+        KeptSlot(ticket)
     }
 }
 
-impl Drop for Kept<'_> {
+impl Drop for KeptSlot<'_> {
     fn drop(&mut self) {
         self.0.keep(false);
     }

@@ -10,8 +10,8 @@
 //! load, by their length and by the [`measured`] time of earlier calls; [`heavy`] prevents long
 //! requests from delaying others.
 //!
-//! [`wanted`] determines what a `GET` requests: a [`page`], a [`sample`], or the WSDL ([`wsdl`]).
-//! [`monitor`] is for the monitoring of the server.
+//! [`request_target`] determines what a `GET` requests: a [`page`], a [`sample`], or the WSDL
+//! ([`wsdl`]). [`monitor`] is for the monitoring of the server.
 
 mod action;
 mod answer;
@@ -21,12 +21,12 @@ mod builder;
 mod context;
 #[cfg(feature = "digest")]
 mod digest;
+mod disconnect;
 mod dispatch;
 mod element;
 mod empty;
 mod guard;
 mod heavy;
-mod leaving;
 mod measured;
 mod memory;
 mod monitor;
@@ -36,6 +36,7 @@ mod page;
 mod pool;
 mod receive;
 mod record;
+mod request_target;
 mod respond;
 mod sample;
 mod schedule;
@@ -43,7 +44,6 @@ mod serve;
 mod service;
 mod stall;
 mod stats;
-mod wanted;
 mod workers;
 mod writing;
 mod wsdl;
@@ -62,8 +62,8 @@ pub use monitor::{Monitor, Monitored};
 pub use operation::Operation;
 #[cfg(feature = "page")]
 pub use page::ServiceIndex;
+pub use request_target::LandingPage;
 pub use schedule::{Scheduling, SmallFirst, Weigh};
 pub use serve::{Server, ServerHandle};
 pub use service::{ResponseFuture, SoapService};
 pub use stats::{ServiceStats, StatsSnapshot};
-pub use wanted::LandingPage;

@@ -36,14 +36,14 @@ const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// All other paths are 404. Nothing here requires credentials or reveals the content of requests;
 /// metrics do reveal the names of operations and how often they are called. In an axum router it is
 /// mounted by `nest_service("/ops", monitor)`, or by `route_service("/health", monitor)` for each
-/// path; without a router it [wraps](Self::in_front_of) a service.
+/// path; without a router it [wraps](Self::wrap) a service.
 ///
 /// ```no_run
 /// # async fn run(service: deltasoap_http::SoapService) -> std::io::Result<()> {
 /// use deltasoap_http::{Monitor, Server};
 ///
 /// let server = Server::bind("0.0.0.0:8080").await?;
-/// let (handle, monitor) = (server.handle(), Monitor::of(&server.handle()));
+/// let (handle, monitor) = (server.handle(), Monitor::for_server(&server.handle()));
 /// let draining = monitor.clone();
 /// tokio::spawn(async move {
 ///     if tokio::signal::ctrl_c().await.is_ok() {
@@ -53,7 +53,7 @@ const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
 ///         handle.shutdown();
 ///     }
 /// });
-/// server.serve(monitor.in_front_of(service)).await
+/// server.serve(monitor.wrap(service)).await
 /// # }
 /// ```
 #[derive(Clone, Default)]
@@ -73,7 +73,7 @@ impl Monitor {
     }
 
     /// Creates a monitor of a server that is ready until it is asked to stop.
-    pub fn of(server: &ServerHandle) -> Self {
+    pub fn for_server(server: &ServerHandle) -> Self {
         let server = server.clone();
         Self::new().ready_when(move || !server.is_stopping())
     }
@@ -135,7 +135,7 @@ impl Monitor {
     }
 
     /// Returns a service that answers these paths, and passes everything else to another one.
-    pub fn in_front_of<S>(self, service: S) -> Monitored<S> {
+    pub fn wrap<S>(self, service: S) -> Monitored<S> {
         Monitored { monitor: self, service }
     }
 

@@ -7,11 +7,11 @@
 use super::answer::{IntoAnswer, MessageReply};
 use super::context::Context;
 use super::guard::{Panicked, guard};
-use super::memory::{Checkout, Place};
+use super::memory::{Checkout, MemorySource};
 use super::record::Record;
 use super::writing::{Writing, Written};
-use super::wsdl::Fact;
-use crate::items::{Arrived, Arriving, Flow, Items, ListIn, Listed};
+use super::wsdl::OperationMetadata;
+use crate::items::{Flow, ItemSource, Items, ListIn, Listed, WholeMessage};
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::schema::{ElementRef, Field, List, MethodElement, Schema, Style, Use, View};
 use deltasoap_core::soap::{BodyParts, Fault, Version};
@@ -43,7 +43,7 @@ pub struct Operation {
     has_own_encoding: bool,
     /// Minimum weight of its requests, in bytes.
     weight: u64,
-    form: Form,
+    form: BodyForm,
     /// The schema of its messages, if they are described at run time.
     described_by: Option<(MethodElement, Arc<Schema>)>,
     /// A sample request.
@@ -267,7 +267,7 @@ impl Operation {
         };
         let start = starting_with_items(Arc::new(ListIn(list)), Arc::new(run));
         let response = (Response::Body::ELEMENT, <Response::Body as Typed>::REFERENCE);
-        let (form, name) = Form::of(&Request::ELEMENT, None);
+        let (form, name) = BodyForm::identify(&Request::ELEMENT, None);
         let request = (name, <Request as Typed>::REFERENCE);
         Self::literal(request, form, Some(response), start).taking_items()
     }
@@ -278,7 +278,7 @@ impl Operation {
     }
 
     /// Creates an operation with its own way of starting calls.
-    pub(super) fn started_by(method: MethodElement, form: Form, start: Box<Start>) -> Self {
+    pub(super) fn started_by(method: MethodElement, form: BodyForm, start: Box<Start>) -> Self {
         let record = Arc::new(Record::unregistered(method.request_name.clone()));
         Operation {
             method,
@@ -303,14 +303,14 @@ impl Operation {
             let record = Arc::clone(opening.record);
             Box::new(TypedCall { request: opening.request::<Request>(), record, run: Arc::clone(&run) })
         });
-        let (form, name) = Form::of(&Request::ELEMENT, Request::HAS_PARTS.then(Request::view));
+        let (form, name) = BodyForm::identify(&Request::ELEMENT, Request::HAS_PARTS.then(Request::view));
         Self::literal((name, <Request as Typed>::REFERENCE), form, response, start)
     }
 
     /// Creates a literal operation of the document style, without faults and headers.
     fn literal(
         (request_name, request): (QName, ElementRef),
-        form: Form,
+        form: BodyForm,
         response: Option<(QName, ElementRef)>,
         start: Box<Start>,
     ) -> Self {
@@ -414,7 +414,7 @@ impl Operation {
         let value = self.sample.clone().or_else(|| Value::sample(view))?;
         // The name of the first part is not the name of an element around all parts.
         const NONE: &QName = &QName::new("", "");
-        Some((if self.form == Form::Parts { NONE } else { &method.request_name }, value, view))
+        Some((if self.form == BodyForm::Parts { NONE } else { &method.request_name }, value, view))
     }
 
     /// Declares that faults of the operation may have this detail entry, as reported by
@@ -457,12 +457,12 @@ impl Operation {
 
     /// Returns true if its requests have an empty body, so that the action identifies them.
     pub(crate) fn takes_nothing(&self) -> bool {
-        self.form == Form::Nothing
+        self.form == BodyForm::Nothing
     }
 
     /// Returns true if the body of its requests may hold several elements.
     pub(crate) fn takes_several(&self) -> bool {
-        self.form == Form::Parts
+        self.form == BodyForm::Parts
     }
 
     pub(crate) fn takes_items(&self) -> bool {
@@ -481,13 +481,13 @@ impl Operation {
         &self.documentation
     }
 
-    /// Takes over facts of the WSDL that the operation lacks.
-    pub(crate) fn learn(&mut self, fact: Fact) {
+    /// Takes over metadata of the WSDL that the operation lacks.
+    pub(crate) fn learn(&mut self, metadata: OperationMetadata) {
         if self.method.action.is_empty() {
-            self.set_action(fact.action.into());
+            self.set_action(metadata.action.into());
         }
         if self.documentation.is_empty() {
-            self.documentation = fact.documentation.into();
+            self.documentation = metadata.documentation.into();
         }
     }
 
@@ -510,8 +510,8 @@ impl Operation {
     }
 
     /// Starts a call for a message in a version; `name` is the body element's name as written.
-    pub(crate) fn start(&self, place: Option<Place>, version: Version, name: &str) -> Box<dyn Call> {
-        (self.start)(Opening { record: &self.record, place, version, name })
+    pub(crate) fn start(&self, source: Option<MemorySource>, version: Version, name: &str) -> Box<dyn Call> {
+        (self.start)(Opening { record: &self.record, source, version, name })
     }
 }
 
@@ -523,7 +523,7 @@ impl fmt::Debug for Operation {
 
 /// The content of a request's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum BodyForm {
     Element,
     /// Several elements.
     Parts,
@@ -531,15 +531,15 @@ pub(super) enum Form {
     Nothing,
 }
 
-impl Form {
+impl BodyForm {
     /// Returns the form of a body whose element has this name, or has no element but these parts,
     /// and the name that identifies it, which is empty for an empty body.
-    pub(super) fn of(name: &QName, parts: Option<View<'_>>) -> (Self, QName) {
+    pub(super) fn identify(name: &QName, parts: Option<View<'_>>) -> (Self, QName) {
         let first = parts.and_then(View::complex).and_then(|complex| complex.fields.first());
         match (name.local.is_empty(), first) {
-            (false, _) => (Form::Element, name.clone()),
-            (true, Some(first)) => (Form::Parts, first.name.clone()),
-            (true, None) => (Form::Nothing, name.clone()),
+            (false, _) => (BodyForm::Element, name.clone()),
+            (true, Some(first)) => (BodyForm::Parts, first.name.clone()),
+            (true, None) => (BodyForm::Nothing, name.clone()),
         }
     }
 }
@@ -586,7 +586,7 @@ pub(crate) trait Call: Send {
 
 /// Starts a handler with the items of a message that is still arriving.
 pub(crate) type Starter =
-    Box<dyn FnOnce(Context, Writing, Box<dyn Arriving<Fault>>) -> BoxFuture<'static, Outcome> + Send>;
+    Box<dyn FnOnce(Context, Writing, Box<dyn ItemSource<Fault>>) -> BoxFuture<'static, Outcome> + Send>;
 
 /// The outcome of a call.
 #[derive(Debug)]
@@ -614,7 +614,7 @@ type Run<Request> = dyn Fn(Lease<Request>, Context, Writing) -> BoxFuture<'stati
 /// The arguments for starting a call.
 pub(super) struct Opening<'a> {
     pub(super) record: &'a Arc<Record>,
-    pub(super) place: Option<Place>,
+    pub(super) source: Option<MemorySource>,
     pub(super) version: Version,
     /// The body element's name as written.
     pub(super) name: &'a str,
@@ -622,10 +622,10 @@ pub(super) struct Opening<'a> {
 
 impl Opening<'_> {
     fn request<T: Message + Send + 'static>(self) -> Incoming<T> {
-        match self.place {
+        match self.source {
             _ if T::HAS_PARTS => Incoming::Parts(BodyParts::new(T::view())),
-            Some(place) if !self.record.expects_none_back() => {
-                Incoming::Kept(place.check_out(self.record, self.version, self.name))
+            Some(source) if !self.record.expects_none_back() => {
+                Incoming::Kept(source.check_out(self.record, self.version, self.name))
             }
             _ => Incoming::Single { value: T::vacant(T::view()), start: None, len: 0 },
         }
@@ -745,7 +745,7 @@ impl<Request: Send + 'static, Item: Send + 'static> Call for ItemsCall<Request, 
 
     fn run(self: Box<Self>, context: Context, writing: Writing) -> BoxFuture<'static, Outcome> {
         self.flow.take_rest();
-        (self.run)(Items::new(self.flow, Box::new(Arrived)), context, writing)
+        (self.run)(Items::new(self.flow, Box::new(WholeMessage)), context, writing)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::dispatch::{Chosen, Dispatch};
 use super::guard::{Panicked, guard, guard_call};
 use super::heavy::Pace;
-use super::memory::{Place, Store};
+use super::memory::{ConnectionStore, MemorySource};
 use super::pool::Pooled;
 use super::service::Inner;
 use crate::charset::{Charset, CharsetError};
@@ -59,7 +59,7 @@ pub(crate) struct Received {
 pub(crate) async fn receive<B>(
     service: &Arc<Inner>,
     media: &MediaType,
-    asked: Asked,
+    info: RequestInfo,
     pace: Pace,
     body: B,
 ) -> Result<Received, Refusal>
@@ -67,7 +67,7 @@ where
     B: Body<Data = Bytes, Error = BoxError>,
 {
     let (mut body, fallback) = (pin!(body), media.version());
-    let mut receiving = Receiving::new(service, asked, pace);
+    let mut receiving = Receiving::new(service, info, pace);
     receiving.expect(media);
     let limit = service.options.limits.message;
     let result = if body.size_hint().lower() > limit {
@@ -86,9 +86,9 @@ where
 }
 
 /// What the HTTP request specifies about its message.
-pub(crate) struct Asked {
-    /// The place of the memory to compare it with.
-    pub(crate) place: Option<Place>,
+pub(crate) struct RequestInfo {
+    /// The source of the memory to compare it with.
+    pub(crate) source: Option<MemorySource>,
     /// The action, if it identifies any operation.
     pub(crate) action: Option<String>,
 }
@@ -100,7 +100,7 @@ pub(crate) struct Asked {
 pub(crate) async fn receive_package<B>(
     service: &Arc<Inner>,
     media: &MediaType,
-    asked: Asked,
+    info: RequestInfo,
     pace: Pace,
     body: B,
 ) -> Result<Received, Refusal>
@@ -109,9 +109,9 @@ where
 {
     let fallback = media.version();
     let (limits, announced) = (service.attachments.limits, body.size_hint().lower());
-    let opened = Attachments::of(media, body, limits, service.body_timeout);
+    let opened = Attachments::from_body(media, body, limits, service.body_timeout);
     let mut attachments = opened.map_err(|error| refuse_package(fallback, error))?;
-    let mut receiving = Receiving::new(service, asked, pace);
+    let mut receiving = Receiving::new(service, info, pace);
     let result = if announced > limits.total {
         Err(Failure::TooLarge("total", limits.total))
     } else {
@@ -203,10 +203,10 @@ pub(super) struct Receiving {
 }
 
 impl Receiving {
-    pub(super) fn new(service: &Arc<Inner>, Asked { place, action }: Asked, pace: Pace) -> Self {
+    pub(super) fn new(service: &Arc<Inner>, RequestInfo { source, action }: RequestInfo, pace: Pace) -> Self {
         Receiving {
-            decoder: OnLoan::new(service, place.as_ref()),
-            reader: EnvelopeReader::new(Dispatch::new(Arc::clone(service), place, action)),
+            decoder: OnLoan::new(service, source.as_ref()),
+            reader: EnvelopeReader::new(Dispatch::new(Arc::clone(service), source, action)),
             charset: Charset::default(),
             inspection: Inspection::new(service.inspector.as_ref()),
             timeout: service.body_timeout,
@@ -220,7 +220,7 @@ impl Receiving {
 
     /// Sets the encoding of the message from the media type.
     pub(super) fn expect(&mut self, media: &MediaType) {
-        self.charset = Charset::of(media);
+        self.charset = Charset::from_media_type(media);
         if let Some(encoding) = self.charset.encoding() {
             let mut decoder = self.decoder.take();
             decoder.set_encoding(encoding);
@@ -419,13 +419,13 @@ impl Receiving {
 struct OnLoan {
     /// Present until it is dropped, except while it decodes. A panic meanwhile leaves none.
     decoder: Option<Pooled>,
-    store: Option<Arc<Store>>,
+    store: Option<Arc<ConnectionStore>>,
 }
 
 impl OnLoan {
-    fn new(service: &Inner, place: Option<&Place>) -> Self {
-        let store = place.and_then(Place::decoder_store).cloned();
-        let pool = if place.is_some() { &service.decoders } else { &service.plain_decoders };
+    fn new(service: &Inner, source: Option<&MemorySource>) -> Self {
+        let store = source.and_then(MemorySource::decoder_store).cloned();
+        let pool = if source.is_some() { &service.decoders } else { &service.plain_decoders };
         let decoder = match &store {
             Some(store) => store.decoder(pool),
             None => pool.take(),
@@ -474,7 +474,7 @@ fn failure(error: BoxError) -> Failure {
     if error.is::<TooSlow>() {
         return Failure::Timeout;
     }
-    CodingError::of(error).map_or(Failure::Transport, Failure::Coding)
+    CodingError::downcast(error).map_or(Failure::Transport, Failure::Coding)
 }
 
 /// Returns the version to answer in. An envelope of an unknown version is answered in 1.1, which

@@ -3,7 +3,7 @@
 
 use super::schedule::Costs;
 use super::stats::{Counted, nanos};
-use crate::coding::Learned;
+use crate::coding::LearnedEffects;
 use crate::sizes::Sizes;
 use deltasoap_core::{DifferentialStats, EncodeStats, MatchKind, QName};
 use metrics::{Counter, Histogram, counter, histogram};
@@ -23,7 +23,7 @@ pub(crate) struct Record {
     sizes: Sizes,
     costs: Costs,
     /// Compression results of its responses.
-    learned: Arc<Learned>,
+    learned: Arc<LearnedEffects>,
     /// Number of consecutive requests that a handler took for good, so that nothing was returned.
     gone: AtomicU32,
     /// Number of consecutive short requests that had a long response.
@@ -109,7 +109,7 @@ impl Record {
 
     /// Returns the compression results of its responses, where connections decide about
     /// compression.
-    pub(crate) fn learned(&self) -> &Arc<Learned> {
+    pub(crate) fn learned(&self) -> &Arc<LearnedEffects> {
         &self.learned
     }
 

@@ -6,7 +6,7 @@ use super::auth::Denial;
 use super::page::policy;
 use super::writing::Written;
 use crate::body::Body;
-use crate::coding::{CodingError, Codings, Compression, Learned, Outlook, READ};
+use crate::coding::{AdaptiveState, CodingError, Codings, Compression, LearnedEffects, READ};
 use crate::media::content_type;
 use deltasoap_core::Buffer;
 use deltasoap_core::soap::{Fault, Version, encode_fault};
@@ -144,17 +144,17 @@ pub(crate) fn coded(
     response: Response<Body>,
     compression: Compression,
     accepted: Codings,
-    mut outlook: Outlook,
+    mut adaptive: AdaptiveState,
 ) -> Response<Body> {
     if compression.is_off() {
         return response;
     }
     let (mut parts, body) = response.into_parts();
     parts.headers.append(VARY, HeaderValue::from_static("accept-encoding"));
-    if let Some(learned) = parts.extensions.remove::<Arc<Learned>>() {
-        outlook.learned = Some(learned);
+    if let Some(learned) = parts.extensions.remove::<Arc<LearnedEffects>>() {
+        adaptive.learned = Some(learned);
     }
-    let body = match compression.compress(body, accepted, outlook) {
+    let body = match compression.compress(body, accepted, adaptive) {
         Ok((compressed, coding)) => {
             parts.headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
             compressed

@@ -8,14 +8,14 @@
 use super::auth::PeerCertificates;
 #[cfg(feature = "_tls")]
 use super::context::Secure;
-use super::leaving::Watched;
+use super::disconnect::Watched;
 use super::memory::Connection;
 use super::stall::{Stalling, linger};
-use super::workers::Crew;
+use super::workers::WorkerPool;
 use crate::Peer;
 #[cfg(feature = "_tls")]
 use crate::tls::{ServerTls, TlsError};
-use crate::transport::{Http, Listener, Protocol, Served, Stream, Terms, Wire, is_network};
+use crate::transport::{ConnectionLimits, Http, Listener, Protocol, Served, Stream, Terms, is_network};
 use http::{Extensions, Request};
 use std::convert::Infallible;
 use std::fmt;
@@ -55,7 +55,7 @@ const HEADERS: usize = 100;
 pub struct Server<L = TcpListener, P = Http> {
     listener: L,
     protocol: P,
-    wire: Wire,
+    limits: ConnectionLimits,
     shutdown_timeout: Duration,
     max_connections: usize,
     worker_threads: usize,
@@ -139,7 +139,7 @@ impl<L: Listener, P: Protocol> Server<L, P> {
         Server {
             listener,
             protocol,
-            wire: Wire {
+            limits: ConnectionLimits {
                 head_timeout: Duration::from_secs(30),
                 write_timeout: Duration::from_secs(30),
                 max_headers: HEADERS,
@@ -180,7 +180,7 @@ impl<L: Listener, P: Protocol> Server<L, P> {
     /// that the connection is closed. Default 30 s.
     #[must_use]
     pub fn header_read_timeout(mut self, timeout: Duration) -> Self {
-        self.wire.head_timeout = timeout;
+        self.limits.head_timeout = timeout;
         self
     }
 
@@ -188,7 +188,7 @@ impl<L: Listener, P: Protocol> Server<L, P> {
     /// connection is closed. Default 30 s.
     #[must_use]
     pub fn write_timeout(mut self, timeout: Duration) -> Self {
-        self.wire.write_timeout = timeout;
+        self.limits.write_timeout = timeout;
         self
     }
 
@@ -198,7 +198,7 @@ impl<L: Listener, P: Protocol> Server<L, P> {
     /// reset is gone immediately. Default 5 s.
     #[must_use]
     pub fn half_closed_timeout(mut self, timeout: Duration) -> Self {
-        self.wire.half_closed_timeout = timeout;
+        self.limits.half_closed_timeout = timeout;
         self
     }
 
@@ -206,7 +206,7 @@ impl<L: Listener, P: Protocol> Server<L, P> {
     /// 431, as is a request whose head exceeds 64 KiB. Default 100.
     #[must_use]
     pub fn max_headers(mut self, headers: usize) -> Self {
-        self.wire.max_headers = headers;
+        self.limits.max_headers = headers;
         self
     }
 
@@ -255,40 +255,40 @@ impl<L: Listener, P: Protocol> Server<L, P> {
     /// # Errors
     /// When a [worker thread](Self::worker_threads) cannot be started. An error of a connection
     /// ends only that connection.
-    pub async fn serve<S: Served<P::Incoming>>(mut self, service: S) -> io::Result<()> {
+    pub async fn serve<S: Served<P::RequestBody>>(mut self, service: S) -> io::Result<()> {
         let mut stopped = self.handle.signal.subscribe();
-        let places = Arc::new(Semaphore::new(self.max_connections));
-        let mut crew = Crew::new(self.worker_threads)?;
+        let permits = Arc::new(Semaphore::new(self.max_connections));
+        let mut pool = WorkerPool::new(self.worker_threads)?;
         loop {
             tokio::select! {
                 () = signalled(&mut stopped) => break,
-                accepted = accept(&mut self.listener, &places) => match accepted {
-                    Ok(accepted) => self.start(&mut crew, accepted, &service),
+                accepted = accept(&mut self.listener, &permits) => match accepted {
+                    Ok(accepted) => self.start(&mut pool, accepted, &service),
                     Err(error) => pause(&error).await,
                 },
-                () = crew.tidy() => {}
+                () = pool.tidy() => {}
             }
         }
         drop(self.listener);
-        if tokio::time::timeout(self.shutdown_timeout, crew.finish()).await.is_err() {
+        if tokio::time::timeout(self.shutdown_timeout, pool.finish()).await.is_err() {
             tracing::warn!("connections did not end in time and are closed");
         }
         Ok(())
     }
 
     /// Starts serving a connection.
-    fn start<S: Served<P::Incoming>>(&self, crew: &mut Crew, accepted: Accepted<L::Stream>, service: &S) {
-        let (stream, extensions, place) = accepted;
-        let terms = Terms::new(self.wire, self.handle.signal.subscribe());
+    fn start<S: Served<P::RequestBody>>(&self, pool: &mut WorkerPool, accepted: Accepted<L::Stream>, service: &S) {
+        let (stream, extensions, permit) = accepted;
+        let terms = Terms::new(self.limits, self.handle.signal.subscribe());
         let client = Client { protocol: self.protocol.clone(), terms, extensions };
         let (security, service) = (self.security.clone(), service.clone());
-        let (is_elsewhere, counted) = (crew.is_elsewhere(), self.handle.count());
-        crew.spawn(async move {
+        let (is_elsewhere, counted) = (pool.is_elsewhere(), self.handle.count());
+        pool.spawn(async move {
             match if is_elsewhere { L::adopt(stream) } else { Ok(stream) } {
                 Ok(stream) => connect(stream, client, security, service).await,
                 Err(error) => tracing::warn!(%error, "a connection could not be moved to its worker thread"),
             }
-            drop((place, counted));
+            drop((permit, counted));
         });
     }
 }
@@ -302,10 +302,10 @@ async fn signalled(stopped: &mut watch::Receiver<bool>) {
 type Accepted<T> = (T, Extensions, OwnedSemaphorePermit);
 
 /// Accepts a connection with its extensions, once there is a slot for it.
-async fn accept<L: Listener>(listener: &mut L, places: &Arc<Semaphore>) -> io::Result<Accepted<L::Stream>> {
-    let place = Arc::clone(places).acquire_owned().await.map_err(io::Error::other)?;
+async fn accept<L: Listener>(listener: &mut L, permits: &Arc<Semaphore>) -> io::Result<Accepted<L::Stream>> {
+    let permit = Arc::clone(permits).acquire_owned().await.map_err(io::Error::other)?;
     let (stream, extensions) = listener.accept().await?;
-    Ok((stream, extensions, place))
+    Ok((stream, extensions, permit))
 }
 
 /// The TLS configuration, if any.
@@ -331,7 +331,7 @@ async fn connect<T: Stream, P: Protocol>(
     stream: T,
     mut client: Client<P>,
     security: Security,
-    service: impl Served<P::Incoming>,
+    service: impl Served<P::RequestBody>,
 ) {
     let throughput = is_network::<T>().then(Arc::default);
     client.extensions.insert(Connection::over(throughput));
@@ -371,15 +371,15 @@ impl<P> Client<P> {
 }
 
 /// Serves the requests of a stream. Each carries the extensions.
-async fn serve_stream<P: Protocol>(stream: impl Stream, client: Client<P>, service: impl Served<P::Incoming>) {
+async fn serve_stream<P: Protocol>(stream: impl Stream, client: Client<P>, service: impl Served<P::RequestBody>) {
     let peer = client.peer();
     let Client { protocol, terms, extensions } = client;
     let throughput = extensions.get::<Connection>().and_then(Connection::throughput).cloned();
     let (stream, mut back) = Stalling::new(stream, terms.write_timeout(), throughput.clone());
     let stream = Watched::new(stream);
-    let left = stream.clone().left(terms.half_closed_timeout());
+    let left = stream.clone().disconnected(terms.half_closed_timeout());
     let watched = stream.clone();
-    let service = tower::service_fn(move |mut request: Request<P::Incoming>| {
+    let service = tower::service_fn(move |mut request: Request<P::RequestBody>| {
         if let Some(throughput) = &throughput {
             // Clients without pipelining wait for a response before they send the next request.
             throughput.note_turn();

@@ -10,27 +10,27 @@ use super::empty::{EmptyPost, Peeked};
 use super::guard::{Panicked, guard};
 use super::heavy::{Heavy, Pace};
 use super::measured::Measured;
-use super::memory::{Cache, Place};
+use super::memory::{Cache, MemorySource};
 use super::operation::{Operation, Outcome};
 #[cfg(feature = "page")]
 use super::page;
 use super::pool::Pool;
-use super::receive::{Asked, Received, Refusal, receive, receive_package, refuse_package};
+use super::receive::{Received, Refusal, RequestInfo, receive, receive_package, refuse_package};
+use super::request_target::{LandingPage, RequestTarget, request_url};
 use super::respond;
 use super::sample;
 use super::schedule::{Busy, Scheduler, Ticket};
 use super::stats::ServiceStats;
-use super::wanted::{LandingPage, Wanted, own_url};
 use super::writing::Writing;
 use super::wsdl::{Description, escaped};
 use crate::attachments::package::Packing;
-use crate::attachments::{Form, Remainder};
+use crate::attachments::{MessageForm, Remainder};
 use crate::body::Body;
 #[cfg(not(feature = "gzip"))]
 use crate::coding::CodingError;
 #[cfg(feature = "gzip")]
 use crate::coding::Inflated;
-use crate::coding::{Bound, Codings, LEAST, Learned, Outlook};
+use crate::coding::{AdaptiveState, Bound, Codings, LearnedEffects, MIN_COMPRESSED_LENGTH};
 use crate::drain::drain;
 use crate::inspect::Inspector;
 use crate::media::{self, MediaType};
@@ -106,7 +106,7 @@ pub(crate) struct Inner {
     pub(crate) compression: Compression,
     /// Compression results of responses that belong to no operation, where connections decide about
     /// compression.
-    pub(crate) pages: Arc<Learned>,
+    pub(crate) pages: Arc<LearnedEffects>,
     pub(crate) gzip_limits: GzipLimits,
     /// Receives each complete request.
     pub(crate) inspector: Option<Inspector>,
@@ -203,7 +203,7 @@ impl Inner {
         let compression = self.compression;
         let accepted = if compression.is_off() { Codings::NONE } else { Codings::preferred(request.headers()) };
         let (mut parts, body) = request.into_parts();
-        let outlook = self.outlook(&parts);
+        let adaptive = self.adaptive(&parts);
         if let Err(response) = self.admit(&mut parts).await {
             if !parts.headers.contains_key(EXPECT) {
                 drain(pin!(body)).await;
@@ -231,16 +231,16 @@ impl Inner {
             Method::GET | Method::HEAD => respond::noted(&parts.method, parts.uri.path(), self.answer_get(&parts)),
             _ => respond::noted(&parts.method, parts.uri.path(), respond::method_not_allowed()),
         };
-        respond::coded(response, compression, accepted, outlook)
+        respond::coded(response, compression, accepted, adaptive)
     }
 
     /// Returns what is known about the connection that the response takes.
-    fn outlook(&self, parts: &Parts) -> Outlook {
+    fn adaptive(&self, parts: &Parts) -> AdaptiveState {
         if !self.compression.is_adaptive() {
-            return Outlook::default();
+            return AdaptiveState::default();
         }
         let throughput = parts.extensions.get::<Connection>().and_then(Connection::throughput).cloned();
-        Outlook { throughput, learned: Some(Arc::clone(&self.pages)) }
+        AdaptiveState { throughput, learned: Some(Arc::clone(&self.pages)) }
     }
 
     /// Authenticates the sender of a request.
@@ -277,18 +277,18 @@ impl Inner {
         let is_named = has_type || !parts.headers.contains_key(ORIGIN);
         let is_accepted =
             |media: &MediaType| is_named && (media.can_be_soap() && media.is_readable() || media.is_package());
-        let Some(media) = MediaType::of(&parts.headers).filter(is_accepted) else {
+        let Some(media) = MediaType::from_headers(&parts.headers).filter(is_accepted) else {
             return respond::unsupported_media_type();
         };
         if media::contradicts_itself(&parts.headers, &HeaderName::from_static("soapaction")) {
             return respond::two_actions();
         }
-        let (response, is_fault) = match ContentCoding::of(&parts.headers) {
+        let (response, is_fault) = match ContentCoding::from_headers(&parts.headers) {
             Ok(None) => {
                 let length = body.size_hint().exact();
                 let (response, is_fault) = self.exchange_in_turn(&media, parts, length, body).await;
                 match length {
-                    Some(length) if length < LEAST => (response, is_fault),
+                    Some(length) if length < MIN_COMPRESSED_LENGTH => (response, is_fault),
                     _ => (respond::inviting(response), is_fault),
                 }
             }
@@ -371,19 +371,19 @@ impl Inner {
     where
         B: http_body::Body<Data = Bytes, Error = BoxError> + Send + 'static,
     {
-        let place = self.cache.as_ref().and_then(|cache| Place::of(&parts, cache));
+        let source = self.cache.as_ref().and_then(|cache| MemorySource::for_request(&parts, cache));
         let action = match self.needs_action {
             true => requested_action(&parts.headers, media.version()),
             false => None,
         };
-        let asked = Asked { place, action };
+        let info = RequestInfo { source, action };
         let pace = self.heavy.pace(ticket);
         let reception = if media.is_package() {
-            Box::pin(receive_package(self, media, asked, pace.clone(), body)).await.map(Reception::Whole)
+            Box::pin(receive_package(self, media, info, pace.clone(), body)).await.map(Reception::Whole)
         } else if self.takes_items {
-            Box::pin(receive_items(self, media, asked, pace.clone(), body)).await
+            Box::pin(receive_items(self, media, info, pace.clone(), body)).await
         } else {
-            receive(self, media, asked, pace.clone(), body).await.map(Reception::Whole)
+            receive(self, media, info, pace.clone(), body).await.map(Reception::Whole)
         };
         let (version, operation, length) = match &reception {
             Ok(Reception::Whole(received)) => {
@@ -540,16 +540,16 @@ impl Inner {
     }
 
     /// Returns how to write the response of an operation to a request.
-    fn writing(&self, operation: &Operation, version: Version, parts: &Parts, form: Form) -> Writing {
+    fn writing(&self, operation: &Operation, version: Version, parts: &Parts, form: MessageForm) -> Writing {
         let templates = self.templates.as_ref().filter(|_| !operation.is_one_way());
         Writing {
             version,
             encoding: operation.own_encoding().unwrap_or(self.encoding),
             record: Arc::clone(operation.record()),
-            place: templates.and_then(|cache| Place::of_response(parts, cache)),
+            source: templates.and_then(|cache| MemorySource::for_response(parts, cache)),
             templating: self.templating,
             references: self.references,
-            packing: Packing::of_response(&self.attachments, form),
+            packing: Packing::for_response(&self.attachments, form),
         }
     }
 
@@ -561,17 +561,17 @@ impl Inner {
 
     fn answer_get(&self, parts: &Parts) -> Response<Body> {
         let url = || escaped(&self.location(parts));
-        match (Wanted::of(&parts.uri), &self.description) {
-            (Wanted::Description, Some(description)) => respond::xml(description.at(&url())),
-            (Wanted::Document(name), Some(description)) => match description.document(&name, &url()) {
+        match (RequestTarget::from_uri(&parts.uri), &self.description) {
+            (RequestTarget::Description, Some(description)) => respond::xml(description.at(&url())),
+            (RequestTarget::Document(name), Some(description)) => match description.document(&name, &url()) {
                 Some(document) => respond::xml(document),
                 None => respond::not_found(format!("The WSDL has no document \"{name}\".\n")),
             },
-            (Wanted::Description | Wanted::Document(_), None) => {
+            (RequestTarget::Description | RequestTarget::Document(_), None) => {
                 respond::not_found("This service has no WSDL.\n".to_owned())
             }
-            (Wanted::Sample(name, version), _) => self.answer_sample(&name, version),
-            (Wanted::Page, _) => self.answer_page(),
+            (RequestTarget::Sample(name, version), _) => self.answer_sample(&name, version),
+            (RequestTarget::Page, _) => self.answer_page(),
         }
     }
 
@@ -609,7 +609,7 @@ impl Inner {
     /// Returns the service's URL: the configured one, else the one that the client sees.
     fn location(&self, parts: &Parts) -> String {
         let scheme = if parts.extensions.get::<Secure>().is_some() { "https" } else { "http" };
-        let own = || own_url(&parts.uri, &parts.headers, scheme).unwrap_or_else(|| parts.uri.path().to_owned());
+        let own = || request_url(&parts.uri, &parts.headers, scheme).unwrap_or_else(|| parts.uri.path().to_owned());
         self.location.clone().unwrap_or_else(own)
     }
 }

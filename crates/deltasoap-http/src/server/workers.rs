@@ -26,7 +26,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 
 /// The connections of a server.
-pub(super) enum Crew {
+pub(super) enum WorkerPool {
     /// Connections on the current runtime.
     Here(JoinSet<()>),
     /// Connections on the server's own threads.
@@ -43,28 +43,28 @@ pub(super) struct Worker {
     ended: oneshot::Receiver<()>,
 }
 
-impl Crew {
+impl WorkerPool {
     /// Starts this many threads; with none, the current runtime serves.
     ///
     /// # Errors
     /// When the system cannot create a thread or a runtime for a worker.
     pub(super) fn new(workers: usize) -> io::Result<Self> {
         if workers == 0 {
-            return Ok(Crew::Here(JoinSet::new()));
+            return Ok(WorkerPool::Here(JoinSet::new()));
         }
-        (0..workers).map(Worker::start).collect::<io::Result<_>>().map(Crew::Workers)
+        (0..workers).map(Worker::start).collect::<io::Result<_>>().map(WorkerPool::Workers)
     }
 
     /// Returns true if connections are served on other threads.
     pub(super) fn is_elsewhere(&self) -> bool {
-        matches!(self, Crew::Workers(_))
+        matches!(self, WorkerPool::Workers(_))
     }
 
     /// Serves a connection.
     pub(super) fn spawn(&mut self, connection: impl Future<Output = ()> + Send + 'static) {
         match self {
-            Crew::Here(connections) => _ = connections.spawn(Settled::new(connection)),
-            Crew::Workers(workers) => {
+            WorkerPool::Here(connections) => _ = connections.spawn(Settled::new(connection)),
+            WorkerPool::Workers(workers) => {
                 if let Some(worker) = workers.iter().min_by_key(|worker| worker.count.load(Relaxed)) {
                     worker.serve(connection);
                 }
@@ -74,18 +74,18 @@ impl Crew {
 
     /// Removes connections that have ended, for as long as it is polled.
     pub(super) async fn tidy(&mut self) {
-        if let Crew::Here(connections) = self {
+        if let WorkerPool::Here(connections) = self {
             all_ended(connections).await;
         }
         std::future::pending::<()>().await;
     }
 
     /// Waits until all connections have ended; no more are added. Remaining connections are cut off
-    /// when the crew is dropped.
+    /// when the pool is dropped.
     pub(super) async fn finish(&mut self) {
         match self {
-            Crew::Here(connections) => all_ended(connections).await,
-            Crew::Workers(workers) => {
+            WorkerPool::Here(connections) => all_ended(connections).await,
+            WorkerPool::Workers(workers) => {
                 let ends = workers.drain(..).map(|Worker { ended, .. }| ended);
                 futures_util::future::join_all(ends).await;
             }

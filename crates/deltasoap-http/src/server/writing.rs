@@ -6,7 +6,7 @@
 //! immediately, since they copy data that is still being sent before they change it.
 
 use super::answer::{Answer, Layout, Overlaying};
-use super::memory::{Place, TemplatePlace};
+use super::memory::{MemorySource, TemplateSource};
 use super::record::Record;
 use crate::Part;
 use crate::attachments::package::Packing;
@@ -29,7 +29,7 @@ pub(crate) struct Writing {
     pub(crate) record: Arc<Record>,
     /// The source of templates, to which they are returned; `None` for a response without
     /// templates.
-    pub(crate) place: Option<Place>,
+    pub(crate) source: Option<MemorySource>,
     pub(crate) templating: Templating,
     /// True if values that several places share are written once.
     pub(crate) references: bool,
@@ -78,11 +78,11 @@ impl Writing {
     }
 
     fn write_any(mut self, sent: &Sent<'_>) -> Result<Written, Error> {
-        let place = self.place.take().filter(|_| !self.record.sizes().are_small());
+        let source = self.source.take().filter(|_| !self.record.sizes().are_small());
         let mut parts = Vec::new();
-        let (body, stats) = match (place, self.packing.threshold()) {
+        let (body, stats) = match (source, self.packing.threshold()) {
             (_, Some(threshold)) => self.write_optimized(sent, threshold, &mut parts)?,
-            (Some(place), None) => self.write_on(place.for_templates(&self.record, self.version), sent)?,
+            (Some(source), None) => self.write_on(source.for_templates(&self.record, self.version), sent)?,
             (None, None) => self.write_in_full(sent)?,
         };
         self.record.count_encoded(&stats);
@@ -109,8 +109,8 @@ impl Writing {
         Ok((written.message.into(), stats))
     }
 
-    fn write_on(&self, place: TemplatePlace, sent: &Sent<'_>) -> Result<(Body, EncodeStats), Error> {
-        let mut templates = place.take(self.templating);
+    fn write_on(&self, source: TemplateSource, sent: &Sent<'_>) -> Result<(Body, EncodeStats), Error> {
+        let mut templates = source.take(self.templating);
         templates.set_references(self.references);
         let before = templates.stats();
         let body = (&sent.body, sent.view);
@@ -119,7 +119,7 @@ impl Writing {
         let outgoing = written?;
         self.record.sizes().note(outgoing.len());
         if !self.record.sizes().are_small() {
-            place.put(templates);
+            source.put(templates);
         }
         Ok((outgoing.into(), stats))
     }

@@ -15,7 +15,7 @@ use std::io;
 /// Explains the error in words if TLS failed; otherwise returns it unchanged.
 pub(crate) fn explained(error: BoxError) -> BoxError {
     let first: &(dyn StdError + 'static) = &*error;
-    let found = std::iter::successors(Some(first), |cause| (*cause).source()).find_map(of_rustls).cloned();
+    let found = std::iter::successors(Some(first), |cause| (*cause).source()).find_map(rustls_error).cloned();
     match found {
         Some(error) => Box::new(TlsFailure(error)),
         None => error,
@@ -24,7 +24,7 @@ pub(crate) fn explained(error: BoxError) -> BoxError {
 
 /// Finds the error of rustls, which may be nested in I/O errors: those do not report their content
 /// as a cause.
-fn of_rustls<'e>(mut cause: &'e (dyn StdError + 'static)) -> Option<&'e Error> {
+fn rustls_error<'e>(mut cause: &'e (dyn StdError + 'static)) -> Option<&'e Error> {
     while let Some(inner) = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
         cause = inner;
     }

@@ -3,7 +3,7 @@
 mod refused;
 mod unread;
 
-pub use unread::Arriving;
+pub use unread::HttpRequestBody;
 
 use super::io::Io;
 use super::{Connector, Protocol, Served, Stream, Terms, Unsent};
@@ -38,8 +38,8 @@ const HEADERS: usize = 100;
 pub struct Http {}
 
 impl Protocol for Http {
-    type Incoming = Arriving;
-    type Outcome = Incoming;
+    type RequestBody = HttpRequestBody;
+    type ResponseBody = Incoming;
     type Pool<C: Connector> = HttpPool<C>;
 
     fn pool<C: Connector>(&self, connector: C) -> HttpPool<C> {
@@ -48,7 +48,7 @@ impl Protocol for Http {
         HttpPool(builder.build(Plain(connector)))
     }
 
-    async fn serve<T: Stream, S: Served<Arriving>>(
+    async fn serve<T: Stream, S: Served<HttpRequestBody>>(
         &self,
         stream: T,
         service: S,
@@ -57,7 +57,7 @@ impl Protocol for Http {
         let service = service_fn(move |request| {
             let answer = match refused::refusal(&request) {
                 None => {
-                    let (request, unread) = Unread::of(request);
+                    let (request, unread) = Unread::watch(request);
                     Ok((service.answer(request), unread))
                 }
                 Some(refusal) => Err(refusal),

@@ -20,10 +20,10 @@ pub(crate) struct Io<T> {
     /// The measured throughput of requests; `None` without a network.
     link: Option<Link>,
     /// Inspects the first bytes that arrive, without consuming them.
-    look: Option<Look<T>>,
+    peek: Option<Peek<T>>,
 }
 
-type Look<T> = fn(&T, &mut Context<'_>) -> Poll<io::Result<()>>;
+type Peek<T> = fn(&T, &mut Context<'_>) -> Poll<io::Result<()>>;
 
 impl<T: Stream> Io<T> {
     pub(crate) fn new(stream: T) -> Self {
@@ -48,7 +48,7 @@ impl Io<TcpStream> {
     /// such.
     pub(crate) fn expecting(self, url: &Uri) -> Self {
         let is_plain = url.scheme() == Some(&Scheme::HTTP);
-        Io { look: is_plain.then_some(refuse_tls as Look<TcpStream>), ..self }
+        Io { peek: is_plain.then_some(refuse_tls as Peek<TcpStream>), ..self }
     }
 }
 
@@ -73,7 +73,7 @@ fn refuse_tls(stream: &TcpStream, context: &mut Context<'_>) -> Poll<io::Result<
 
 impl<T: Stream> From<TokioIo<T>> for Io<T> {
     fn from(stream: TokioIo<T>) -> Self {
-        Io { stream, is_proxied: false, link: is_network::<T>().then(Link::default), look: None }
+        Io { stream, is_proxied: false, link: is_network::<T>().then(Link::default), peek: None }
     }
 }
 
@@ -93,9 +93,9 @@ impl<T: Stream> hyper::rt::Read for Io<T> {
         context: &mut Context<'_>,
         cursor: hyper::rt::ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
-        if let Some(look) = self.look {
-            ready!(look(self.stream.inner(), context))?;
-            self.look = None;
+        if let Some(peek) = self.peek {
+            ready!(peek(self.stream.inner(), context))?;
+            self.peek = None;
         }
         let read = ready!(Pin::new(&mut self.stream).poll_read(context, cursor));
         if let Some(Link(throughput)) = &self.link {

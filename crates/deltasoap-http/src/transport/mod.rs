@@ -49,24 +49,24 @@
 //! # }
 //! ```
 
+mod duplex;
 mod framed;
 mod http1;
 #[cfg(feature = "server")]
 mod in_memory;
 mod io;
-mod memory;
 #[cfg(feature = "_tls")]
 mod secure;
 mod tcp;
 #[cfg(unix)]
 mod unix;
 
+pub use duplex::{MemoryConnector, MemoryListener, memory};
 pub use framed::{Frames, FramesBody, FramesError, FramesPool};
-pub use http1::{Arriving, Http, HttpPool};
+pub use http1::{Http, HttpPool, HttpRequestBody};
 #[cfg(feature = "server")]
 pub use in_memory::InMemory;
 pub(crate) use io::Io;
-pub use memory::{MemoryConnector, MemoryListener, memory};
 #[cfg(feature = "_tls")]
 pub use secure::SecureConnector;
 pub use tcp::{Peer, TcpConnector};
@@ -167,17 +167,17 @@ where
 /// sender knows the length, the body's `size_hint` returns it.
 pub trait Protocol: Clone + Send + Sync + 'static {
     /// The body of a request on the server.
-    type Incoming: http_body::Body<Data = Bytes> + Send + 'static;
+    type RequestBody: http_body::Body<Data = Bytes> + Send + 'static;
 
     /// The client's transport: keeps connections, and shares them among its clones.
-    type Pool<C: Connector>: Service<Request<Body>, Response = Response<Self::Outcome>, Error = BoxError, Future: Send>
+    type Pool<C: Connector>: Service<Request<Body>, Response = Response<Self::ResponseBody>, Error = BoxError, Future: Send>
         + Clone
         + Send
         + Sync
         + 'static;
 
     /// The body of a response on the client.
-    type Outcome: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static;
+    type ResponseBody: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static;
 
     /// Creates a pool of connections of a connector, for
     /// [`ClientBuilder::build_with`](crate::ClientBuilder::build_with).
@@ -188,7 +188,7 @@ pub trait Protocol: Clone + Send + Sync + 'static {
     ///
     /// # Errors
     /// Returns an error if the stream breaks, or its data do not follow the protocol.
-    fn serve<T: Stream, S: Served<Self::Incoming>>(
+    fn serve<T: Stream, S: Served<Self::RequestBody>>(
         &self,
         stream: T,
         service: S,
@@ -199,13 +199,13 @@ pub trait Protocol: Clone + Send + Sync + 'static {
 /// The terms that a server sets for a connection.
 #[derive(Debug, Clone)]
 pub struct Terms {
-    wire: Wire,
+    limits: ConnectionLimits,
     stop: watch::Receiver<bool>,
 }
 
 /// The limits of a connection.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Wire {
+pub(crate) struct ConnectionLimits {
     pub(crate) head_timeout: Duration,
     pub(crate) write_timeout: Duration,
     pub(crate) max_headers: usize,
@@ -213,30 +213,30 @@ pub(crate) struct Wire {
 }
 
 impl Terms {
-    pub(crate) fn new(wire: Wire, stop: watch::Receiver<bool>) -> Self {
-        Terms { wire, stop }
+    pub(crate) fn new(limits: ConnectionLimits, stop: watch::Receiver<bool>) -> Self {
+        Terms { limits, stop }
     }
 
     /// Returns the maximum time for a request's head, and maximum idle time of the connection.
     pub fn head_timeout(&self) -> Duration {
-        self.wire.head_timeout
+        self.limits.head_timeout
     }
 
     /// Returns the maximum time in which a client accepts none of a response's bytes. The server
     /// enforces it: writing to the stream then fails.
     pub fn write_timeout(&self) -> Duration {
-        self.wire.write_timeout
+        self.limits.write_timeout
     }
 
     /// Returns how long a client that has closed its half may wait for its answer. The server
     /// enforces it.
     pub(crate) fn half_closed_timeout(&self) -> Duration {
-        self.wire.half_closed_timeout
+        self.limits.half_closed_timeout
     }
 
     /// Returns the maximum number of fields of a request's head.
     pub fn max_headers(&self) -> usize {
-        self.wire.max_headers
+        self.limits.max_headers
     }
 
     /// Ends when the server is asked to stop: connections should then be closed as soon as they

@@ -57,7 +57,7 @@ async fn connect(address: SocketAddr) -> io::Result<TcpStream> {
 /// Serves a service behind a network with this rate.
 async fn network(
     service: impl tower::Service<
-        Request<deltasoap::http::transport::Arriving>,
+        Request<deltasoap::http::transport::HttpRequestBody>,
         Response = Response<
             impl http_body::Body<Data = Bytes, Error: Into<deltasoap::http::BoxError>> + Send + 'static,
         >,
@@ -229,7 +229,7 @@ fn saying(
     says: Says,
     seen: &Seen,
 ) -> impl tower::Service<
-    Request<deltasoap::http::transport::Arriving>,
+    Request<deltasoap::http::transport::HttpRequestBody>,
     Response = Response<Either<Full<Bytes>, deltasoap::http::Body>>,
     Error = Infallible,
     Future: Send,
@@ -237,7 +237,7 @@ fn saying(
 + Send
 + 'static {
     let (noted, inner) = (seen.clone(), service());
-    tower::service_fn(move |request: Request<deltasoap::http::transport::Arriving>| {
+    tower::service_fn(move |request: Request<deltasoap::http::transport::HttpRequestBody>| {
         let (is_coded, inner) = (noted.note(&request), inner.clone());
         async move {
             if let (Says::Lie(status, instead), true) = (says, is_coded) {
@@ -336,7 +336,7 @@ async fn a_refused_stream_is_an_error() {
 async fn another_origin_says_nothing_of_this_one() {
     let (there, seen) = (network(saying(Says::Truth, &Seen::default()), SLOW).await, Seen::default());
     let noted = seen.clone();
-    let redirecting = tower::service_fn(move |request: Request<deltasoap::http::transport::Arriving>| {
+    let redirecting = tower::service_fn(move |request: Request<deltasoap::http::transport::HttpRequestBody>| {
         noted.note(&request);
         async move {
             let _ = request.into_body().collect().await;

@@ -191,7 +191,7 @@ async fn a_request_on_lease_is_never_overwritten() {
 }
 
 #[tokio::test]
-async fn behind_a_faulty_message_the_next_is_right() {
+async fn after_a_faulty_message_the_next_is_right() {
     let service = build(builder());
     let good = |last| message(Version::Soap11, &[], &long(last));
     for last in 0..4 {

@@ -55,8 +55,8 @@ async fn get(address: SocketAddr, path: &str) -> String {
 async fn a_server_without_a_router_is_watched_too() {
     let server = Server::bind("127.0.0.1:0").await.expect("a port").shutdown_timeout(Duration::from_secs(5));
     let (address, handle) = (server.local_addr().expect("an address"), server.handle());
-    let monitor = Monitor::of(&handle);
-    let running = tokio::spawn(server.serve(monitor.clone().in_front_of(service().0)));
+    let monitor = Monitor::for_server(&handle);
+    let running = tokio::spawn(server.serve(monitor.clone().wrap(service().0)));
     assert!(get(address, "/health").await.starts_with("HTTP/1.1 200"));
     assert!(get(address, "/ready").await.starts_with("HTTP/1.1 200"));
     assert!(get(address, "/?wsdl").await.contains("definitions"), "other paths are the service's");
@@ -73,7 +73,7 @@ async fn a_server_without_a_router_is_watched_too() {
 async fn who_is_connected_sees_that_the_server_was_asked_to_stop() {
     let server = Server::bind("127.0.0.1:0").await.expect("a port");
     let handle = server.handle();
-    let monitor = Monitor::of(&handle);
+    let monitor = Monitor::for_server(&handle);
     assert!(monitor.is_ready() && !handle.is_stopping());
     handle.shutdown();
     assert!(!monitor.is_ready() && handle.is_stopping());

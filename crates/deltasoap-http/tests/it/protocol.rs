@@ -96,7 +96,7 @@ async fn http_1_1_ends_where_asked_for() {
 }
 
 #[tokio::test]
-async fn who_waits_to_continue_is_told() {
+async fn clients_that_wait_to_continue_are_told_to() {
     let (mut stream, _handle) = connect().await;
     let (request, body) = (post("1.1", "Expect: 100-continue\r\n", &echo_message()), echo_message());
     let (before, _) = request.split_at(request.len() - body.len());

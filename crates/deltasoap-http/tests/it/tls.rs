@@ -465,7 +465,7 @@ async fn certificates_that_are_refused_are_told_in_words() {
 }
 
 #[tokio::test]
-async fn weak_keys_of_rsa_are_told_by_their_size() {
+async fn weak_keys_of_rsa_are_recognized_by_their_size() {
     const AUTHORITY: &str = include_str!("../../../../testdata/tls/weak-ca.pem");
     const ISSUED: &str = include_str!("../../../../testdata/tls/weak-issued.pem");
     let identity = Identity::from_pem(ISSUED, include_str!("../../../../testdata/tls/weak-issued.key"));

@@ -275,7 +275,7 @@ fn other_lists_are_found_too() {
 }
 
 #[test]
-fn a_hint_in_vain_is_given_up() {
+fn a_useless_hint_is_given_up() {
     let hint = hint_of(&numbers(10_000, 0.1), Use::Literal, Templating::default()).expect("a list");
     assert!(found(&written(&numbers(10_000, 0.3), Use::Literal), &hint) < 100);
     assert_eq!(found(&written(&numbers(10_000, 1e-7 / 3.0), Use::Literal), &hint), 0);

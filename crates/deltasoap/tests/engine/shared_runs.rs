@@ -110,7 +110,7 @@ fn a_second_operation_takes_over_what_the_first_holds() {
 }
 
 #[test]
-fn what_comes_behind_a_difference_is_shared_too() {
+fn what_follows_a_difference_is_shared_too() {
     let (mut doubles, pool) = (doubles(2000), RunPool::new());
     let mut one = sender(options(Width::Exact), &pool);
     one.send(&store(&doubles, &[]));

@@ -62,7 +62,7 @@ fn a_fault_behind_wins_where_the_element_could_have_been() {
 /// Elements that were read in the search for ids are skipped if no text in them can exceed the
 /// limit: errors are the same as when they are read again.
 #[test]
-fn faults_behind_what_is_passed_over_are_found_at_their_places() {
+fn faults_after_skipped_elements_have_their_positions() {
     const PASSED: &str = "<m id='x'><a/></m><m id='y'><a id='z'><b>te &amp; xt</b></a>\n</m><m id='w'/><m id='u' xmlns:p='urn:p'><p:a/></m>";
     let read = |behind: &str, text| {
         let message = envelope(&format!("<g:pairs xmlns:g='urn:g'><pair href='#x'/></g:pairs>{PASSED}{behind}"));

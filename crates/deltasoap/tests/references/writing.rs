@@ -29,7 +29,7 @@ fn twice() -> Put {
 const CONTENT: &str = "<name xsi:type=\"xsd:string\">a</name><value xsi:type=\"xsd:int\">0</value>";
 
 #[test]
-fn soap_1_1_has_elements_behind_the_operation() {
+fn soap_1_1_has_elements_after_the_operation() {
     let text = written(Version::Soap11, Use::Encoded, &twice()).expect("written");
     let expected = format!(
         "<first href=\"#id0\"/><second href=\"#id0\"/></ns:put><multiRef id=\"id0\" soapenc:root=\"0\" \

@@ -21,22 +21,22 @@ use std::sync::Arc;
 /// read the network between client and proxy can read them.
 #[derive(Clone)]
 pub struct Proxy {
-    ways: Arc<Ways>,
+    rules: Arc<ProxyRules>,
     named_by: Option<Arc<str>>,
 }
 
-struct Ways {
+struct ProxyRules {
     matcher: Matcher,
     exceptions: Vec<Exception>,
-    http: Named,
-    https: Named,
+    http: ProxyUrl,
+    https: ProxyUrl,
 }
 
 /// The URL of a proxy, empty for none, and its source.
 #[derive(Clone, Default)]
-struct Named {
+struct ProxyUrl {
     url: String,
-    by: Option<String>,
+    source: Option<String>,
 }
 
 impl Proxy {
@@ -49,10 +49,10 @@ impl Proxy {
     /// # Errors
     /// Returns an error if the URL is not that of a proxy.
     pub fn new(url: &str, except: &str) -> Result<Self, InvalidProxy> {
-        let named = Named { url: url.to_owned(), by: None };
-        let proxy = Self::of(named.clone(), named, except);
-        let anywhere = proxy.ways.matcher.intercept(&Uri::from_static("http://host.invalid/"));
-        if anywhere.is_some_and(|proxy| kind(&proxy).is_some() && has_valid_port(&proxy)) {
+        let named = ProxyUrl { url: url.to_owned(), source: None };
+        let proxy = Self::from_urls(named.clone(), named, except);
+        let anywhere = proxy.rules.matcher.intercept(&Uri::from_static("http://host.invalid/"));
+        if anywhere.is_some_and(|proxy| protocol(&proxy).is_some() && has_valid_port(&proxy)) {
             Ok(proxy)
         } else {
             Err(InvalidProxy)
@@ -72,12 +72,12 @@ impl Proxy {
     fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Self {
         let first = |names: &[&str]| {
             let set = names.iter().filter_map(|name| Some((name, variable(name).filter(|value| !value.is_empty())?)));
-            let named = |(name, url)| Named { url, by: Some(format!("the environment variable {name}")) };
+            let named = |(name, url)| ProxyUrl { url, source: Some(format!("the environment variable {name}")) };
             set.map(named).next().unwrap_or_default()
         };
         let http = first(&["http_proxy", "all_proxy", "ALL_PROXY"]);
         let https = first(&["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]);
-        Self::of(http, https, &Self::exceptions(variable))
+        Self::from_urls(http, https, &Self::exceptions(variable))
     }
 
     /// Returns the list of hosts in the environment that bypass proxies.
@@ -89,10 +89,10 @@ impl Proxy {
         ["no_proxy", "NO_PROXY"].into_iter().filter_map(variable).find(|value| !value.is_empty()).unwrap_or_default()
     }
 
-    fn of(http: Named, https: Named, except: &str) -> Self {
+    fn from_urls(http: ProxyUrl, https: ProxyUrl, except: &str) -> Self {
         let matcher = Matcher::builder().http(&http.url).https(&https.url).build();
-        let ways = Ways { matcher, exceptions: Exception::all(except), http, https };
-        Proxy { ways: Arc::new(ways), named_by: None }
+        let rules = ProxyRules { matcher, exceptions: Exception::all(except), http, https };
+        Proxy { rules: Arc::new(rules), named_by: None }
     }
 
     /// Sets the source of the proxy, such as a command-line option. Errors that concern the proxy
@@ -110,32 +110,32 @@ impl Proxy {
         Some(&self.named(url).url)
     }
 
-    fn named(&self, url: &Uri) -> &Named {
-        if url.scheme() == Some(&Scheme::HTTPS) { &self.ways.https } else { &self.ways.http }
+    fn named(&self, url: &Uri) -> &ProxyUrl {
+        if url.scheme() == Some(&Scheme::HTTPS) { &self.rules.https } else { &self.rules.http }
     }
 
     /// Returns the proxy for a URL; `None` for a direct connection.
     pub(super) fn to(&self, url: &Uri) -> Option<Intercept> {
-        if self.is_direct(url) { None } else { self.ways.matcher.intercept(url) }
+        if self.is_direct(url) { None } else { self.rules.matcher.intercept(url) }
     }
 
     /// Fails if the environment names an invalid proxy for a URL, since a direct connection was not
     /// requested.
     pub(super) fn check(&self, url: &Uri) -> Result<(), ProxyError> {
         let is_named = !self.named(url).url.is_empty() && !self.is_direct(url);
-        if !is_named || self.ways.matcher.intercept(url).is_some_and(|proxy| has_valid_port(&proxy)) {
+        if !is_named || self.rules.matcher.intercept(url).is_some_and(|proxy| has_valid_port(&proxy)) {
             return Ok(());
         }
         Err(self.error(url, false, InvalidProxy.into()))
     }
 
     fn is_direct(&self, url: &Uri) -> bool {
-        self.ways.exceptions.iter().any(|exception| exception.holds_for(url))
+        self.rules.exceptions.iter().any(|exception| exception.holds_for(url))
     }
 
     /// Returns the authorization for a proxy in requests to a URL, whose heads the proxy reads.
     pub(super) fn authorization(&self, url: &Uri) -> Option<HeaderValue> {
-        let proxy = self.to(url).filter(|proxy| kind(proxy) == Some(Kind::Http))?;
+        let proxy = self.to(url).filter(|proxy| protocol(proxy) == Some(ProxyProtocol::Http))?;
         proxy.basic_auth().cloned()
     }
 
@@ -145,7 +145,7 @@ impl Proxy {
         let proxy = self.to(url).filter(has_valid_port).map(|proxy| proxy.uri().to_string());
         let proxy = proxy.unwrap_or_else(|| "that is named".to_owned());
         let proxy = proxy.trim_end_matches('/').to_owned();
-        let named_by = self.named_by.as_deref().or(self.named(url).by.as_deref()).map(ToOwned::to_owned);
+        let named_by = self.named_by.as_deref().or(self.named(url).source.as_deref()).map(ToOwned::to_owned);
         ProxyError { proxy, named_by, is_reached, error }
     }
 }
@@ -166,11 +166,11 @@ impl Exception {
         let entries = entries.filter(|(host, _)| !host.is_empty());
         let (of_a_port, others): (Vec<_>, Vec<_>) = entries.partition(|(host, port)| port.is_some() || *host == "*");
         let others: Vec<_> = others.into_iter().map(|(host, _)| host).collect();
-        let others = (!others.is_empty()).then(|| Exception::of(&others.join(","), None));
-        of_a_port.into_iter().map(|(host, port)| Exception::of(host, port)).chain(others).collect()
+        let others = (!others.is_empty()).then(|| Exception::new(&others.join(","), None));
+        of_a_port.into_iter().map(|(host, port)| Exception::new(host, port)).chain(others).collect()
     }
 
-    fn of(hosts: &str, port: Option<u16>) -> Self {
+    fn new(hosts: &str, port: Option<u16>) -> Self {
         let for_others = || Matcher::builder().all("http://proxy.invalid").no(hosts).build();
         Exception { hosts: (hosts != "*").then(for_others), port }
     }
@@ -222,22 +222,22 @@ impl std::error::Error for ProxyError {
 /// Hides the password.
 impl fmt::Debug for Proxy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Proxy").field(&self.ways.matcher).finish()
+        f.debug_tuple("Proxy").field(&self.rules.matcher).finish()
     }
 }
 
 /// The protocol of a proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ProxyProtocol {
     Http,
     Socks5,
 }
 
-/// Returns the kind of a supported proxy.
-pub(super) fn kind(proxy: &Intercept) -> Option<Kind> {
+/// Returns the protocol of a supported proxy.
+pub(super) fn protocol(proxy: &Intercept) -> Option<ProxyProtocol> {
     match proxy.uri().scheme_str()? {
-        "http" => Some(Kind::Http),
-        "socks5" | "socks5h" => Some(Kind::Socks5),
+        "http" => Some(ProxyProtocol::Http),
+        "socks5" | "socks5h" => Some(ProxyProtocol::Socks5),
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! Opens connections: to the host of a URL, or through a proxy.
 
-use super::proxy::{Kind, Proxy, kind};
+use super::proxy::{Proxy, ProxyProtocol, protocol};
 use crate::BoxError;
 use crate::transport::{Io, Unsent};
 use futures_util::future::BoxFuture;
@@ -73,21 +73,21 @@ impl Route {
     ) -> Result<Io<TcpStream>, BoxError> {
         let failed = |error: BoxError| proxy.error(&url, true, error);
         let is_secure = url.scheme() == Some(&Scheme::HTTPS);
-        let kind = kind(intercept).ok_or_else(|| failed("proxies of this kind are not supported".into()))?;
-        let address = match kind {
-            Kind::Http => intercept.uri().clone(),
-            Kind::Socks5 => with_port(intercept.uri(), SOCKS)?,
+        let protocol = protocol(intercept).ok_or_else(|| failed("proxies of this kind are not supported".into()))?;
+        let address = match protocol {
+            ProxyProtocol::Http => intercept.uri().clone(),
+            ProxyProtocol::Socks5 => with_port(intercept.uri(), SOCKS)?,
         };
         let stream = self.to_proxy.oneshot(address).await;
         let stream = stream.map_err(|Unsent(error)| Unsent(proxy.error(&url, false, error).into()))?;
         is_reached.store(true, Ordering::Relaxed);
-        match kind {
-            Kind::Http if is_secure => {
+        match protocol {
+            ProxyProtocol::Http if is_secure => {
                 let tunnel = tunnel(intercept, Connected(Some(stream))).oneshot(url.clone()).await;
                 Ok(tunnel.map_err(|error| failed(refused(error.into())))?.into())
             }
-            Kind::Http => Ok(Io::from(stream).proxied()),
-            Kind::Socks5 => {
+            ProxyProtocol::Http => Ok(Io::from(stream).proxied()),
+            ProxyProtocol::Socks5 => {
                 let host = with_port(&url, if is_secure { 443 } else { 80 })?;
                 let stream = socks(intercept, Connected(Some(stream))).oneshot(host).await;
                 Ok(Io::from(stream.map_err(|error| failed(error.into()))?).expecting(&url))

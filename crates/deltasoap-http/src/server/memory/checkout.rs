@@ -1,7 +1,7 @@
 //! A memory in use: taken out for one message, leased, returned.
 
 use super::cache::Keeper;
-use super::{Cache, Connection, Principal, Sharing, Store, Stream};
+use super::{Cache, Connection, ConnectionStore, Principal, Sharing, Stream};
 use crate::server::record::Record;
 use crate::shelf::Idle;
 use deltasoap_core::soap::Version;
@@ -14,38 +14,38 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// The source of a request's memory, to which it is returned.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct MemorySource {
     cache: Arc<Cache>,
-    store: Option<Arc<Store>>,
+    store: Option<Arc<ConnectionStore>>,
     principal: Option<Principal>,
     /// A hash of the request's `User-Agent`; 0 where that does not matter.
     agent: u64,
 }
 
-impl Place {
-    /// Returns the place of a request's memory; `None` if nothing identifies its stream, or keeping
+impl MemorySource {
+    /// Returns the source of a request's memory; `None` if nothing identifies its stream, or keeping
     /// memories is useless: a service whose clients send one request per connection detects this,
     /// and then records nothing.
-    pub(crate) fn of(parts: &Parts, cache: &Arc<Cache>) -> Option<Self> {
-        let place = Place::of_response(parts, cache)?;
+    pub(crate) fn for_request(parts: &Parts, cache: &Arc<Cache>) -> Option<Self> {
+        let source = MemorySource::for_response(parts, cache)?;
         let agent = parts.headers.get(USER_AGENT).map(HeaderValue::as_bytes);
-        Some(Place { agent: cache.hasher().hash_one(agent), ..place })
+        Some(MemorySource { agent: cache.hasher().hash_one(agent), ..source })
     }
 
-    /// Returns the place of the templates for a request's response, which are the same for all of a
+    /// Returns the source of the templates for a request's response, which are the same for all of a
     /// sender's programs.
-    pub(crate) fn of_response(parts: &Parts, cache: &Arc<Cache>) -> Option<Self> {
+    pub(crate) fn for_response(parts: &Parts, cache: &Arc<Cache>) -> Option<Self> {
         let principal = parts.extensions.get::<Principal>().filter(|_| cache.sharing() == Sharing::Principal);
         let store = parts.extensions.get::<Connection>().map(|connection| connection.store(cache));
-        let is_last = |store: &Arc<Store>| store.begin_request() && cache.expects_single_requests();
+        let is_last = |store: &Arc<ConnectionStore>| store.begin_request() && cache.expects_single_requests();
         if store.as_ref().is_none_or(is_last) && !cache.remembers(principal) {
             return None;
         }
-        Some(Place { cache: Arc::clone(cache), store, principal: principal.cloned(), agent: 0 })
+        Some(MemorySource { cache: Arc::clone(cache), store, principal: principal.cloned(), agent: 0 })
     }
 
     /// Returns the connection, if the request's decoder should be kept with it.
-    pub(crate) fn decoder_store(&self) -> Option<&Arc<Store>> {
+    pub(crate) fn decoder_store(&self) -> Option<&Arc<ConnectionStore>> {
         self.store.as_ref().filter(|_| self.cache.ties_decoders())
     }
 
@@ -78,39 +78,39 @@ impl Place {
     where
         Memory<T>: Send + 'static,
     {
-        let (idle, way) = self.find(record, version, name);
+        let (idle, target) = self.find(record, version, name);
         let memory = idle.and_then(Idle::into_parts::<Memory<T>>).map(|(_, memory)| memory);
         let memory = memory.unwrap_or_else(|| Box::new(Memory::new(vacant())));
-        Checkout { before: memory.stats(), memory: Some(memory), home: Arc::new(Return { way, vacant }) }
+        Checkout { before: memory.stats(), memory: Some(memory), home: Arc::new(Return { target, vacant }) }
     }
 
     /// Returns the memory that waits for a message, and the place to return it to.
-    fn find(self, record: &Arc<Record>, version: Version, name: &str) -> (Option<Idle<Stream>>, Way) {
+    fn find(self, record: &Arc<Record>, version: Version, name: &str) -> (Option<Idle<Stream>>, ReturnTarget) {
         let stream = self.stream(record.number(), version, name);
-        let Place { cache, store, .. } = self;
+        let MemorySource { cache, store, .. } = self;
         let keeper = store.map(|store| Arc::clone(store.keeper()));
         let idle = cache.take(&stream, keeper.as_deref());
         let is_home = AtomicBool::new(false);
-        (idle, Way { cache, keeper, stream, record: Arc::clone(record), is_home })
+        (idle, ReturnTarget { cache, keeper, stream, record: Arc::clone(record), is_home })
     }
 
-    /// Returns the place of the templates of an operation's responses in a version.
-    pub(crate) fn for_templates(self, record: &Record, version: Version) -> TemplatePlace {
-        let Place { cache, store, principal, .. } = self;
+    /// Returns the source of the templates of an operation's responses in a version.
+    pub(crate) fn for_templates(self, record: &Record, version: Version) -> TemplateSource {
+        let MemorySource { cache, store, principal, .. } = self;
         let stream = Stream { operation: record.number(), prologue: version as u64, principal };
-        TemplatePlace { cache, store, stream }
+        TemplateSource { cache, store, stream }
     }
 }
 
 /// The source of templates, to which they are returned.
 #[derive(Debug)]
-pub(crate) struct TemplatePlace {
+pub(crate) struct TemplateSource {
     cache: Arc<Cache>,
-    store: Option<Arc<Store>>,
+    store: Option<Arc<ConnectionStore>>,
     stream: Stream,
 }
 
-impl TemplatePlace {
+impl TemplateSource {
     /// Returns templates for a response: earlier ones if some are waiting.
     pub(crate) fn take(&self, options: Templating) -> Box<Templates> {
         let idle = self.cache.take(&self.stream, self.keeper());
@@ -176,7 +176,7 @@ where
 
     /// Counts the result of the message.
     fn count(&self, memory: &Memory<T>) {
-        self.home.way.record.count(&(memory.stats() - self.before));
+        self.home.target.record.count(&(memory.stats() - self.before));
     }
 }
 
@@ -198,14 +198,14 @@ where
 /// Returns one memory to its place.
 #[derive(Debug)]
 struct Return<T> {
-    way: Way,
+    target: ReturnTarget,
     /// Creates the value of an empty memory.
     vacant: fn() -> T,
 }
 
 /// The place that one memory is returned to.
 #[derive(Debug)]
-struct Way {
+struct ReturnTarget {
     cache: Arc<Cache>,
     keeper: Option<Arc<Keeper>>,
     stream: Stream,
@@ -219,14 +219,14 @@ where
     Memory<T>: Send + 'static,
 {
     fn take_back(&self, mut memory: Box<Memory<T>>) {
-        let Way { cache, keeper, stream, is_home, .. } = &self.way;
+        let ReturnTarget { cache, keeper, stream, is_home, .. } = &self.target;
         is_home.store(true, Relaxed);
         memory.drop_unneeded(self.vacant);
         cache.put(keeper.as_deref(), Idle::new(stream.clone(), memory));
     }
 }
 
-impl Drop for Way {
+impl Drop for ReturnTarget {
     fn drop(&mut self) {
         self.record.note_returned(*self.is_home.get_mut());
     }
@@ -256,8 +256,8 @@ mod tests {
 
         /// Checks out a memory for a message without a connection.
         fn check_out(&self, request: Request<()>) -> Option<Checkout<String>> {
-            let place = Place::of(&request.into_parts().0, &self.cache)?;
-            Some(place.check_out(&self.record, Version::Soap11, "a:a"))
+            let source = MemorySource::for_request(&request.into_parts().0, &self.cache)?;
+            Some(source.check_out(&self.record, Version::Soap11, "a:a"))
         }
 
         /// Handles a message: returns the mark left by the message it was compared with, and leaves
@@ -351,12 +351,12 @@ mod tests {
     fn a_value_that_is_not_needed_is_not_kept() {
         let service = default_service(Sharing::Principal);
         let connection = Connection::new();
-        let mut checkout = service.check_out(over(&connection)).expect("a place");
+        let mut checkout = service.check_out(over(&connection)).expect("a memory source");
         *checkout.memory() = Memory::new("value".to_owned());
         let lease = checkout.lease();
         assert_eq!(*lease, "value");
         drop(lease);
-        let mut checkout = service.check_out(over(&connection)).expect("a place");
+        let mut checkout = service.check_out(over(&connection)).expect("a memory source");
         assert_eq!(checkout.memory().value(), "");
     }
 
@@ -379,8 +379,8 @@ mod tests {
         let handle = |version, name, agent: &str| {
             let mut request = over(&connection);
             request.headers_mut().insert(USER_AGENT, agent.parse().expect("a value"));
-            let place = Place::of(&request.into_parts().0, &service.cache).expect("a place");
-            let mut checkout = place.check_out::<String>(&service.record, version, name);
+            let source = MemorySource::for_request(&request.into_parts().0, &service.cache).expect("a memory source");
+            let mut checkout = source.check_out::<String>(&service.record, version, name);
             let is_new = checkout.memory().value().is_empty();
             checkout.memory = Some(marked("x"));
             drop(checkout.lease());
@@ -399,7 +399,7 @@ mod tests {
         let service = default_service(Sharing::Principal);
         let connection = Connection::new();
         service.handle(over(&connection), "1");
-        let out = service.check_out(over(&connection)).expect("a place").lease();
+        let out = service.check_out(over(&connection)).expect("a memory source").lease();
         assert_eq!(out.trim_end(), "1");
         assert_eq!(service.handle(over(&connection), "2"), "", "while the first is out");
         assert_eq!(out.trim_end(), "1");
@@ -409,13 +409,13 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_home_behind_its_connection_goes_to_its_owner() {
+    fn what_comes_home_after_its_connection_goes_to_its_owner() {
         let service = default_service(Sharing::Principal);
         for (principal, found) in [(None, "nowhere"), (Some("ada"), "late")] {
             let connection = Connection::new();
             let request = || principal.into_iter().fold(over(&connection), under);
             service.handle(request(), "late");
-            let out = service.check_out(request()).expect("a place").lease();
+            let out = service.check_out(request()).expect("a memory source").lease();
             drop(connection);
             assert_eq!(service.cache.held(), 0);
             drop(out);
@@ -437,7 +437,7 @@ mod tests {
         let connection = Connection::new();
         for _ in 0..8 {
             assert!(!service.record.expects_none_back());
-            let _ = service.check_out(over(&connection)).expect("a place").lease().into_owned();
+            let _ = service.check_out(over(&connection)).expect("a memory source").lease().into_owned();
         }
         assert!(service.record.expects_none_back());
         service.handle(over(&connection), "");
@@ -463,7 +463,7 @@ mod tests {
         let connection = Connection::new();
         let mut leases: Vec<_> = (0..5)
             .map(|number| {
-                let mut checkout = service.check_out(under(over(&connection), "ada")).expect("a place");
+                let mut checkout = service.check_out(under(over(&connection), "ada")).expect("a memory source");
                 checkout.memory = Some(marked(&number.to_string()));
                 checkout.lease()
             })

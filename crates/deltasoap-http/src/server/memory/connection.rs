@@ -23,7 +23,7 @@ pub struct Connection(Arc<Shared>);
 /// The data shared by the requests of a connection.
 #[derive(Default)]
 struct Shared {
-    stores: Mutex<Vec<Arc<Store>>>,
+    stores: Mutex<Vec<Arc<ConnectionStore>>>,
     /// How fast the client takes responses; `None` where there is no network.
     throughput: Option<Arc<Throughput>>,
 }
@@ -46,12 +46,12 @@ impl Connection {
 
     /// Returns the connection's data at the service with this cache. A connection uses few
     /// services.
-    pub(crate) fn store(&self, cache: &Arc<Cache>) -> Arc<Store> {
+    pub(crate) fn store(&self, cache: &Arc<Cache>) -> Arc<ConnectionStore> {
         let mut stores = self.0.stores.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(store) = stores.iter().find(|store| Arc::ptr_eq(&store.cache, cache)) {
             return Arc::clone(store);
         }
-        let store = Arc::new(Store::new(Arc::clone(cache)));
+        let store = Arc::new(ConnectionStore::new(Arc::clone(cache)));
         stores.push(Arc::clone(&store));
         store
     }
@@ -65,7 +65,7 @@ impl fmt::Debug for Connection {
 
 /// A connection's data at one service.
 #[derive(Debug)]
-pub(crate) struct Store {
+pub(crate) struct ConnectionStore {
     cache: Arc<Cache>,
     number: u64,
     keeper: Arc<Keeper>,
@@ -77,11 +77,11 @@ pub(crate) struct Store {
     runs: Mutex<(Option<Principal>, RunPool)>,
 }
 
-impl Store {
+impl ConnectionStore {
     fn new(cache: Arc<Cache>) -> Self {
         let (number, keeper) = cache.open_connection();
         let (requests, decoder, runs) = Default::default();
-        Store { cache, number, keeper, requests, decoder, runs }
+        ConnectionStore { cache, number, keeper, requests, decoder, runs }
     }
 
     /// Counts a request; returns true for the first.
@@ -120,7 +120,7 @@ impl Store {
     }
 }
 
-impl Drop for Store {
+impl Drop for ConnectionStore {
     fn drop(&mut self) {
         let requests = *self.requests.get_mut();
         let left: Vec<Idle<Stream>> = self.cache.close_connection(self.number, &self.keeper, requests);

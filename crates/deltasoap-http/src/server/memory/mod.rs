@@ -2,7 +2,7 @@
 //! templates of its responses, in two caches of the same kind.
 //!
 //! ```text
-//!   request ──> Place: which connection, which principal
+//!   request ──> MemorySource: which connection, which principal
 //!                 │ take                           ┌────────────────────────────┐
 //!                 ├──> the connection's shelf ─────┤ Cache, one a service:      │
 //!                 │         │ none there           │ shards of shelves, a count │
@@ -34,16 +34,17 @@ pub use connection::Connection;
 pub use options::{MemoryBounds, Principal, Sharing};
 
 pub(crate) use cache::Cache;
-pub(crate) use checkout::{Checkout, Place, TemplatePlace};
-pub(crate) use connection::Store;
+pub(crate) use checkout::{Checkout, MemorySource, TemplateSource};
+pub(crate) use connection::ConnectionStore;
 
 /// Identifies a stream. Memories of different streams are never exchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Stream {
     /// The operation's number within the service.
     pub(crate) operation: usize,
-    /// A hash of the beginning of a message, as the sender or we write it; see [`Place::stream`].
-    /// It only selects a memory: the bytes of the messages are still compared.
+    /// A hash of the beginning of a message, as the sender or we write it; see
+    /// [`MemorySource::stream`]. It only selects a memory: the bytes of the messages are still
+    /// compared.
     pub(crate) prologue: u64,
     /// The sender of the messages, if that is known and relevant.
     pub(crate) principal: Option<Principal>,

@@ -14,9 +14,9 @@ pub use index::ServiceIndex;
 pub(crate) use tables::by_name;
 
 use super::operation::Operation;
+use super::request_target::{RequestTarget, number};
 use super::sample::has_parts;
 use super::stats::ServiceStats;
-use super::wanted::{Wanted, number};
 use super::wsdl::Description;
 use deltasoap_core::QName;
 use deltasoap_core::soap::Version;
@@ -188,8 +188,8 @@ fn choice(operations: &[&Operation]) -> Markup {
         select #operation {
             @for operation in operations {
                 option value=(key(operation)) data-action=(operation.described_action())
-                    data-soap11=(Wanted::sample_query(operation.name(), Version::Soap11))
-                    data-soap12=(Wanted::sample_query(operation.name(), Version::Soap12))
+                    data-soap11=(RequestTarget::sample_query(operation.name(), Version::Soap11))
+                    data-soap12=(RequestTarget::sample_query(operation.name(), Version::Soap12))
                 { (label(operation, operations)) }
             }
         }

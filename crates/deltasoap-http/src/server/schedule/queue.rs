@@ -105,7 +105,7 @@ impl Queue {
 
     /// Returns true if a request of this length that holds a slot should pass it on: to a smaller
     /// request, or to an overdue one. A request that is itself overdue keeps its slot.
-    pub(super) fn is_wanted(&mut self, length: u64, is_overdue: bool, now: Duration) -> bool {
+    pub(super) fn should_yield(&mut self, length: u64, is_overdue: bool, now: Duration) -> bool {
         if is_overdue || self.is_small(length) {
             return false;
         }
@@ -199,8 +199,8 @@ mod tests {
             .into_iter()
             .zip(0..)
             .for_each(|((length, time), number)| queue.wait(number, length, at(time)));
-        assert!(!queue.is_wanted(15, false, at(9)) && queue.is_wanted(15, false, at(10)));
-        assert!(!queue.is_wanted(15, true, at(10)));
+        assert!(!queue.should_yield(15, false, at(9)) && queue.should_yield(15, false, at(10)));
+        assert!(!queue.should_yield(15, true, at(10)));
         assert_eq!(queue.release(50, at(15)), Some(1));
         queue.wait(1, 80, at(0));
         assert_eq!(queue.release(80, at(30)), Some(0));

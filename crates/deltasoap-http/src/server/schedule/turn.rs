@@ -61,7 +61,7 @@ impl Scheduler {
         let ticket = Arc::new(Ticket {
             scheduler: Arc::clone(self),
             number: self.number(),
-            standing: Mutex::new(Standing { weight, place: Place::New, waited: Duration::ZERO, keeps: false }),
+            standing: Mutex::new(Standing { weight, slot: SlotState::New, waited: Duration::ZERO, keeps: false }),
         });
         let first = timeout(self.options.wait, poll_fn(|task| ticket.poll_begin(task))).await;
         match first {
@@ -134,7 +134,7 @@ pub(crate) struct Ticket {
 struct Standing {
     /// The weight of the request in bytes: its length, or more.
     weight: u64,
-    place: Place,
+    slot: SlotState,
     /// Its total waiting time.
     waited: Duration,
     /// True while it keeps its slot although its task is idle.
@@ -142,7 +142,7 @@ struct Standing {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum SlotState {
     /// It has not begun.
     New,
     /// It has begun, and waits for something other than a slot.
@@ -189,11 +189,11 @@ impl Ticket {
     }
 
     /// Returns true if the slot should be passed to another request.
-    pub(crate) fn is_wanted(&self) -> bool {
+    pub(crate) fn should_yield(&self) -> bool {
         let standing = self.standing();
         let (weight, is_overdue) = (standing.weight, standing.waited >= self.scheduler.options.overtaken);
         drop(standing);
-        self.scheduler.lock().queue.is_wanted(weight, is_overdue, self.scheduler.start.elapsed())
+        self.scheduler.lock().queue.should_yield(weight, is_overdue, self.scheduler.start.elapsed())
     }
 
     /// Raises the weight of the request to at least `bytes`. If its slot is for smaller requests,
@@ -216,16 +216,16 @@ impl Ticket {
     fn pass_on(&self, bytes: u64) -> Result<bool, Busy> {
         let options = &self.scheduler.options;
         let mut standing = self.standing();
-        if standing.place != Place::Holding || bytes <= standing.weight {
+        if standing.slot != SlotState::Holding || bytes <= standing.weight {
             return Ok(false);
         }
         let before = std::mem::replace(&mut standing.weight, bytes);
         drop(standing);
         let is_other = before <= options.small && bytes > options.small;
-        if !is_other && !self.is_wanted() {
+        if !is_other && !self.should_yield() {
             return Ok(false);
         }
-        self.standing().place = Place::New;
+        self.standing().slot = SlotState::New;
         self.scheduler.release(before);
         if self.scheduler.lock().new >= options.queue { Err(self.scheduler.busy()) } else { Ok(true) }
     }
@@ -236,15 +236,15 @@ impl Ticket {
 
     fn poll_begin(&self, task: &mut Context<'_>) -> Poll<Result<(), Busy>> {
         let mut standing = self.standing();
-        if standing.place == Place::New {
+        if standing.slot == SlotState::New {
             let mut state = self.scheduler.lock();
             if state.queue.take(standing.weight) {
-                standing.place = Place::Holding;
+                standing.slot = SlotState::Holding;
             } else if state.new >= self.scheduler.options.queue {
                 return Poll::Ready(Err(self.scheduler.busy()));
             } else {
                 state.new += 1;
-                standing.place = self.wait(&mut state, &standing, true);
+                standing.slot = self.wait(&mut state, &standing, true);
             }
         }
         drop(standing);
@@ -253,52 +253,52 @@ impl Ticket {
 
     fn poll_turn(&self, task: &mut Context<'_>) -> Poll<()> {
         let mut standing = self.standing();
-        if standing.place == Place::Holding {
+        if standing.slot == SlotState::Holding {
             return Poll::Ready(());
         }
         let mut state = self.scheduler.lock();
-        if matches!(standing.place, Place::New | Place::Away) {
+        if matches!(standing.slot, SlotState::New | SlotState::Away) {
             if state.queue.take(standing.weight) {
-                standing.place = Place::Holding;
+                standing.slot = SlotState::Holding;
                 return Poll::Ready(());
             }
-            let is_new = standing.place == Place::New;
+            let is_new = standing.slot == SlotState::New;
             state.new += usize::from(is_new);
-            standing.place = self.wait(&mut state, &standing, is_new);
+            standing.slot = self.wait(&mut state, &standing, is_new);
         }
-        let Place::Waiting { since, is_new } = standing.place else { return Poll::Ready(()) };
+        let SlotState::Waiting { since, is_new } = standing.slot else { return Poll::Ready(()) };
         if let Some(waker) = state.wakers.get_mut(&self.number) {
             waker.clone_from(task.waker());
             return Poll::Pending;
         }
         state.new -= usize::from(is_new);
         standing.waited += self.scheduler.start.elapsed().saturating_sub(since);
-        standing.place = Place::Holding;
+        standing.slot = SlotState::Holding;
         Poll::Ready(())
     }
 
     /// Joins the queue. The waker is set at the first check of the queue.
-    fn wait(&self, state: &mut State, standing: &Standing, is_new: bool) -> Place {
+    fn wait(&self, state: &mut State, standing: &Standing, is_new: bool) -> SlotState {
         let since = self.scheduler.start.elapsed();
         let patience = self.scheduler.options.overtaken.saturating_sub(standing.waited);
         state.queue.wait(self.number, standing.weight, since + patience);
         state.wakers.insert(self.number, Waker::noop().clone());
-        Place::Waiting { since, is_new }
+        SlotState::Waiting { since, is_new }
     }
 
     /// Releases the slot, or leaves the queue.
     fn leave(&self) {
         let mut standing = self.standing();
-        let (place, weight) = (standing.place, standing.weight);
+        let (slot, weight) = (standing.slot, standing.weight);
         // A request that has not begun remains so.
-        if place != Place::New {
-            standing.place = Place::Away;
+        if slot != SlotState::New {
+            standing.slot = SlotState::Away;
         }
         drop(standing);
-        match place {
-            Place::New | Place::Away => {}
-            Place::Holding => self.scheduler.release(weight),
-            Place::Waiting { is_new, .. } => {
+        match slot {
+            SlotState::New | SlotState::Away => {}
+            SlotState::Holding => self.scheduler.release(weight),
+            SlotState::Waiting { is_new, .. } => {
                 let mut state = self.scheduler.lock();
                 state.new -= usize::from(is_new);
                 state.wakers.remove(&self.number);
@@ -388,10 +388,10 @@ mod tests {
     async fn a_large_request_makes_way_for_smaller_ones_as_long_as_it_may_be_overtaken() {
         let scheduler = Scheduler::new(SmallFirst { overtaken: Duration::from_secs(1), ..one_slot() });
         let large = scheduler.begin(Some(100), 0).await.expect("a slot");
-        assert!(!large.is_wanted());
+        assert!(!large.should_yield());
         let small = scheduler.begin(Some(1), 0).shared();
         assert!(small.clone().now_or_never().is_none());
-        assert!(large.is_wanted());
+        assert!(large.should_yield());
         let mut rest = Box::pin(large.run(yield_now()));
         assert!(rest.as_mut().now_or_never().is_none());
         let small = small.await.expect("the slot");
@@ -402,7 +402,7 @@ mod tests {
         let large = scheduler.begin(Some(100), 0).await.expect("a slot");
         large.standing().waited = Duration::from_secs(1);
         assert!(scheduler.begin(Some(1), 0).now_or_never().is_none());
-        assert!(!large.is_wanted());
+        assert!(!large.should_yield());
     }
 
     #[tokio::test(start_paused = true)]
@@ -487,7 +487,7 @@ mod tests {
                 assert_eq!(ticket.weigh(script.weight).await, Ok(()));
                 if waits {
                     sleep(ms(time)).await;
-                } else if ticket.is_wanted() {
+                } else if ticket.should_yield() {
                     yield_now().await;
                 }
             }

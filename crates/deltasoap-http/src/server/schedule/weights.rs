@@ -28,7 +28,7 @@ impl Costs {
     pub(crate) fn note(&self, length: u64, work: Duration) {
         // One of two concurrent updates may be lost, which does not matter for an average. Zero
         // means no request so far.
-        let (cost, work) = (self.of(length), super::super::stats::nanos(work).max(1));
+        let (cost, work) = (self.entry(length), super::super::stats::nanos(work).max(1));
         let next = match cost.load(Relaxed) {
             0 => work,
             before => before - before / SHARE + work / SHARE,
@@ -38,10 +38,10 @@ impl Costs {
 
     /// Returns the expected work of a request of this length: zero before the first such request.
     pub(crate) fn expected(&self, length: u64) -> Duration {
-        Duration::from_nanos(self.of(length).load(Relaxed))
+        Duration::from_nanos(self.entry(length).load(Relaxed))
     }
 
-    fn of(&self, length: u64) -> &AtomicU64 {
+    fn entry(&self, length: u64) -> &AtomicU64 {
         let factor = length.checked_ilog2().unwrap_or(0) / 3;
         &self.0[(factor as usize).min(CLASSES - 1)]
     }

@@ -1,6 +1,6 @@
 //! One document of a WSDL, split at the parts that depend on the service's URL.
 
-use super::facts::Facts;
+use super::metadata::ServiceMetadata;
 use crate::server::builder::BuildError;
 use deltasoap_core::ns;
 use deltasoap_xml::{Instructions, Limits, Node, Owned, nodes};
@@ -19,42 +19,42 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 
 /// The kind of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum DocumentKind {
     /// `wsdl:definitions`.
     Description,
     /// `xsd:schema`.
     Schema,
 }
 
-impl Kind {
+impl DocumentKind {
     /// Returns the kind of a document.
     ///
     /// # Errors
     /// When the document is not well-formed, or of another kind.
-    pub(super) fn of(name: &str, text: &str) -> Result<Self, BuildError> {
+    pub(super) fn detect(name: &str, text: &str) -> Result<Self, BuildError> {
         let root = read(name, text)?.into_iter().find_map(|node| match node {
             Node::Start { name, .. } => Some(name),
             _ => None,
         });
         let root = root.unwrap_or_default();
         match (root.namespace.as_str(), root.local.as_str()) {
-            (WSDL, "definitions") => Ok(Kind::Description),
-            (ns::XSD, "schema") => Ok(Kind::Schema),
+            (WSDL, "definitions") => Ok(DocumentKind::Description),
+            (ns::XSD, "schema") => Ok(DocumentKind::Schema),
             _ => Err(BuildError::NoDocument { name: name.to_owned(), root: root.local }),
         }
     }
 }
 
 /// Returns the query that a document is served under.
-pub(super) fn query(kind: Kind, name: &str) -> String {
-    let key = if kind == Kind::Schema { "xsd" } else { "wsdl" };
+pub(super) fn query(kind: DocumentKind, name: &str) -> String {
+    let key = if kind == DocumentKind::Schema { "xsd" } else { "wsdl" };
     format!("{key}={}", utf8_percent_encode(name, ESCAPED))
 }
 
 /// A document with gaps.
 #[derive(Debug)]
 pub(super) struct Document {
-    kind: Kind,
+    kind: DocumentKind,
     /// The text between the gaps, and the suffix of the gap after it: the gap contains the
     /// service's URL followed by the suffix.
     pieces: Vec<(String, String)>,
@@ -72,12 +72,12 @@ impl Document {
         name: &str,
         main: &str,
         text: &str,
-        kinds: &BTreeMap<String, Kind>,
-        facts: &mut Facts,
+        kinds: &BTreeMap<String, DocumentKind>,
+        metadata: &mut ServiceMetadata,
     ) -> Result<Self, BuildError> {
         let text = text.trim_start_matches('\u{FEFF}');
         let nodes = read(name, text)?;
-        facts.read(&nodes);
+        metadata.read(&nodes);
         let (mut pieces, mut done) = (Vec::new(), 0);
         for node in &nodes {
             let Node::Start { name: element, attributes, offset, .. } = node else { continue };
@@ -94,11 +94,11 @@ impl Document {
                 done = end;
             }
         }
-        let kind = kinds.get(name).copied().unwrap_or(Kind::Description);
+        let kind = kinds.get(name).copied().unwrap_or(DocumentKind::Description);
         Ok(Document { kind, pieces, rest: text[done..].to_owned() })
     }
 
-    pub(super) fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> DocumentKind {
         self.kind
     }
 
@@ -128,7 +128,7 @@ fn location_of(element: &Owned) -> Option<&'static str> {
 }
 
 /// Returns the suffix to the service's URL for a location in a document, if its target is served.
-fn served(from: &str, location: &str, main: &str, kinds: &BTreeMap<String, Kind>) -> Option<String> {
+fn served(from: &str, location: &str, main: &str, kinds: &BTreeMap<String, DocumentKind>) -> Option<String> {
     let location = location.trim();
     let decoded = percent_decode_str(location).decode_utf8().ok();
     let spellings = [Some(location.into()), decoded].into_iter().flatten();

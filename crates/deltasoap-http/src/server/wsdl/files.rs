@@ -9,14 +9,14 @@ use std::collections::{BTreeMap, btree_map};
 use std::path::Path;
 
 /// A WSDL's name, its text, and the text of the documents that it imports, by name.
-pub(super) type Found = (String, String, BTreeMap<String, String>);
+pub(super) type WsdlFiles = (String, String, BTreeMap<String, String>);
 
 /// Reads a WSDL and everything that it imports by relative locations within its folder. Other
 /// locations are not followed. Names are paths in that folder, with `/`.
 ///
 /// # Errors
 /// When a file cannot be read, is not in UTF-8, or is not well-formed.
-pub(super) fn read(path: &Path) -> Result<Found, BuildError> {
+pub(super) fn read(path: &Path) -> Result<WsdlFiles, BuildError> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let main = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let mut texts = BTreeMap::new();

@@ -7,17 +7,17 @@
 //! locations in it, under `?xsd=NAME` and `?wsdl=NAME`.
 
 mod document;
-mod facts;
 mod files;
+mod metadata;
 
 use deltasoap_core::Buffer;
 use deltasoap_xml::Escape;
-use document::{Document, Kind};
+use document::{Document, DocumentKind};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::builder::BuildError;
-pub(crate) use facts::{Fact, Facts};
+pub(crate) use metadata::{OperationMetadata, ServiceMetadata};
 
 /// The source of the WSDL.
 #[derive(Debug)]
@@ -37,29 +37,29 @@ pub(crate) struct Description {
 }
 
 impl Description {
-    /// Reads a WSDL with its documents, and its facts about operations.
+    /// Reads a WSDL with its documents, and its metadata of operations.
     ///
     /// # Errors
     /// When a document is not well-formed or neither a WSDL nor a schema, or a file cannot be read.
-    pub(crate) fn read(source: Source, beside: Vec<(String, String)>) -> Result<(Self, Facts), BuildError> {
+    pub(crate) fn read(source: Source, beside: Vec<(String, String)>) -> Result<(Self, ServiceMetadata), BuildError> {
         let (name, text, found) = match source {
             Source::Text(name, text) => (name, text, BTreeMap::new()),
             Source::File(path) => files::read(&path)?,
         };
         let mut texts = found;
         texts.extend(beside);
-        let mut facts = Facts::default();
-        let kinds = texts.iter().map(|(name, text)| Ok((name.clone(), Kind::of(name, text)?)));
+        let mut metadata = ServiceMetadata::default();
+        let kinds = texts.iter().map(|(name, text)| Ok((name.clone(), DocumentKind::detect(name, text)?)));
         let mut kinds = kinds.collect::<Result<BTreeMap<_, _>, BuildError>>()?;
         // Documents may import the WSDL in turn.
-        kinds.entry(name.clone()).or_insert(Kind::Description);
-        let main = Document::new(&name, &name, &text, &kinds, &mut facts)?;
+        kinds.entry(name.clone()).or_insert(DocumentKind::Description);
+        let main = Document::new(&name, &name, &text, &kinds, &mut metadata)?;
         let others = texts.iter().map(|(other, text)| {
-            let document = Document::new(other, &name, text, &kinds, &mut facts)?;
+            let document = Document::new(other, &name, text, &kinds, &mut metadata)?;
             Ok((other.clone(), document))
         });
         let others = others.collect::<Result<_, BuildError>>()?;
-        Ok((Description { main, others }, facts))
+        Ok((Description { main, others }, metadata))
     }
 
     /// Returns the WSDL with this URL as the service's. The URL must be escaped already.

@@ -67,12 +67,12 @@ impl Sending {
 
 impl FramesBody {
     /// Creates a request's body, and a receiver that gets its reader back.
-    pub(super) fn of_request(reader: Reader<ReadHalf>) -> (Self, oneshot::Receiver<Returned>) {
+    pub(super) fn for_request(reader: Reader<ReadHalf>) -> (Self, oneshot::Receiver<Returned>) {
         let (home, returned) = oneshot::channel();
         (FramesBody { reader: Some(reader), end: End::Request(Some(home)) }, returned)
     }
 
-    pub(super) fn of_response(reader: Reader<ReadHalf>, sending: Sending, keep: Keep) -> Self {
+    pub(super) fn for_response(reader: Reader<ReadHalf>, sending: Sending, keep: Keep) -> Self {
         FramesBody { reader: Some(reader), end: End::Response { sending, keep: Some(keep) } }
     }
 

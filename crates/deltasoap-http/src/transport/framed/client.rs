@@ -70,7 +70,7 @@ impl<C: Connector> FramesPool<C> {
         let (head, length) = Head::<StatusCode>::read(head)?;
         reader.announce(length);
         let keep = move |reader, writer| self.put(Idle { authority, reader, writer, since: Instant::now() });
-        let mut response = Response::new(FramesBody::of_response(reader, sending, Box::new(keep)));
+        let mut response = Response::new(FramesBody::for_response(reader, sending, Box::new(keep)));
         *response.status_mut() = head.start;
         *response.headers_mut() = head.fields;
         Ok(response)

@@ -105,8 +105,8 @@ impl Frames {
 }
 
 impl Protocol for Frames {
-    type Incoming = FramesBody;
-    type Outcome = FramesBody;
+    type RequestBody = FramesBody;
+    type ResponseBody = FramesBody;
     type Pool<C: Connector> = FramesPool<C>;
 
     fn pool<C: Connector>(&self, connector: C) -> FramesPool<C> {

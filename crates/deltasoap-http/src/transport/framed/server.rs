@@ -57,12 +57,12 @@ async fn within<T>(time: Duration, reading: impl Future<Output = Result<T, Frame
     tokio::time::timeout(time, reading).await.unwrap_or(Err(FramesError::Timeout))
 }
 
-type Asked = (Request<FramesBody>, tokio::sync::oneshot::Receiver<Returned>);
+type IncomingRequest = (Request<FramesBody>, tokio::sync::oneshot::Receiver<Returned>);
 
-fn request(head: Bytes, mut reader: Reader<ReadHalf>) -> Result<Asked, FramesError> {
+fn request(head: Bytes, mut reader: Reader<ReadHalf>) -> Result<IncomingRequest, FramesError> {
     let (head, length) = Head::<Uri>::read(head)?;
     reader.announce(length);
-    let (body, returned) = FramesBody::of_request(reader);
+    let (body, returned) = FramesBody::for_request(reader);
     let mut request = Request::new(body);
     *request.method_mut() = Method::POST;
     *request.uri_mut() = head.start;

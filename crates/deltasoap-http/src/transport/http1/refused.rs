@@ -28,11 +28,11 @@ pub(super) fn refusal<B>(request: &Request<B>) -> Option<Response<Full<Bytes>>> 
     Some(response)
 }
 
-type Found = Option<(StatusCode, &'static str)>;
+type Rejection = Option<(StatusCode, &'static str)>;
 
 /// Checks that the head fits in the buffer. hyper only rejects a head that has not ended when the
 /// buffer is full.
-fn size<B>(request: &Request<B>) -> Found {
+fn size<B>(request: &Request<B>) -> Rejection {
     let line =
         request.method().as_str().len() + request.uri().path_and_query().map_or(0, |target| target.as_str().len());
     let fields: usize = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
@@ -41,7 +41,7 @@ fn size<B>(request: &Request<B>) -> Found {
 }
 
 /// Checks that there is one `Host`, with a valid host (RFC 9112, 3.2).
-fn host(headers: &HeaderMap) -> Found {
+fn host(headers: &HeaderMap) -> Rejection {
     let bad = |reason| Some((StatusCode::BAD_REQUEST, reason));
     let mut hosts = headers.get_all(HOST).iter();
     match (hosts.next(), hosts.next()) {
@@ -74,7 +74,7 @@ fn has_valid_port(authority: &Authority) -> bool {
 
 /// Checks that the body is plain, in chunks or with a length: no other transfer coding is supported
 /// (RFC 9112, 6.1).
-fn framing(headers: &HeaderMap) -> Found {
+fn framing(headers: &HeaderMap) -> Rejection {
     let mut codings = tokens(headers, &TRANSFER_ENCODING).peekable();
     codings.peek()?;
     if codings.map(|coding| coding.eq_ignore_ascii_case("chunked")).eq([true]) {
@@ -85,7 +85,7 @@ fn framing(headers: &HeaderMap) -> Found {
 
 /// Checks that the only expectation is `100-continue` (RFC 9110, 10.1.1), alone: hyper does not
 /// answer it in a list.
-fn expectation(headers: &HeaderMap) -> Found {
+fn expectation(headers: &HeaderMap) -> Rejection {
     let is_met = |value: &HeaderValue| value.is_empty() || value.as_bytes().eq_ignore_ascii_case(b"100-continue");
     let is_known = headers.get_all(EXPECT).iter().all(is_met);
     (!is_known).then_some((StatusCode::EXPECTATION_FAILED, "The only supported expectation is 100-continue."))

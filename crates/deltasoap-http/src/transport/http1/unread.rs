@@ -17,7 +17,7 @@ use tokio::sync::oneshot::{self, Receiver, Sender};
 
 /// The body of a request over HTTP.
 #[derive(Debug)]
-pub struct Arriving {
+pub struct HttpRequestBody {
     body: Option<Incoming>,
     state: State,
     /// Receives the body if it is dropped before its end.
@@ -50,11 +50,11 @@ pub(super) struct Unread {
 
 impl Unread {
     /// Watches the body of a request.
-    pub(super) fn of(request: Request<Incoming>) -> (Request<Arriving>, Self) {
+    pub(super) fn watch(request: Request<Incoming>) -> (Request<HttpRequestBody>, Self) {
         let (parts, body) = request.into_parts();
         let is_expecting = parts.headers.contains_key(EXPECT);
         let (sender, receiver) = if body.is_end_stream() { Default::default() } else { channel() };
-        let arriving = Arriving { body: Some(body), state: State::Untouched, back: sender };
+        let arriving = HttpRequestBody { body: Some(body), state: State::Untouched, back: sender };
         (Request::from_parts(parts, arriving), Unread { back: receiver, is_expecting })
     }
 
@@ -89,7 +89,7 @@ impl Left {
     }
 }
 
-impl Drop for Arriving {
+impl Drop for HttpRequestBody {
     fn drop(&mut self) {
         let is_whole = self.body.as_ref().is_none_or(Incoming::is_end_stream);
         if let (Some(back), false) = (self.back.take(), is_whole) {
@@ -99,7 +99,7 @@ impl Drop for Arriving {
     }
 }
 
-impl Body for Arriving {
+impl Body for HttpRequestBody {
     type Data = Bytes;
     type Error = hyper::Error;
 

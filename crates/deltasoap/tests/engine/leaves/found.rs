@@ -14,7 +14,7 @@ fn points(values: impl IntoIterator<Item = u32>) -> String {
 }
 
 #[test]
-fn a_message_that_differs_behind_its_limit_is_too_long() {
+fn a_message_that_differs_after_its_limit_is_too_long() {
     let tail = "<q><x>1</x><y>2</y><z>3</z></q><last>9</last>";
     let (short, long) = (root(&(points(0..5) + tail)), root(&(points(0..30) + tail)));
     // The limit lies within bytes that the previous message had at an earlier position.
@@ -24,7 +24,7 @@ fn a_message_that_differs_behind_its_limit_is_too_long() {
 }
 
 #[test]
-fn a_fault_in_front_of_the_limit_comes_first() {
+fn a_fault_before_the_limit_comes_first() {
     let flat = "<item><a>1</a><b>x</b></item><item><a>2</a><b>y</b></item><item><a>3</a><b>z</b></item>";
     let document = |flat: &str, fault: &str, filling: usize| {
         let more = "<more><item>1</item></more>".repeat(filling);

@@ -1,6 +1,6 @@
 //! `list`, `describe` and `template`: show what a WSDL contains.
 
-use super::{READ_OTHERWISE, contract, operation, policy_warnings, report_notes};
+use super::{INTERPRETATION_NOTES, contract, operation, policy_warnings, report_notes};
 use crate::cli::{Describe, List, Template, endpoint};
 use crate::output::{one_line, print_json, print_line, print_xml, report};
 use anyhow::{Context as _, Result, bail};
@@ -36,7 +36,7 @@ pub fn list(arguments: &List) -> Result<ExitCode> {
 }
 
 /// Maximum number of notes that are shown.
-const MOST_NOTES: usize = 20;
+const MAX_LISTED_NOTES: usize = 20;
 
 /// Reports what was interpreted differently from how it is written. Missing things are not
 /// reported here: they are faults.
@@ -44,9 +44,9 @@ fn report_all(contract: &Contract) {
     let all = contract.notes();
     let notes: Vec<_> = all.iter().filter(|note| !is_fault(note)).collect();
     let addresses = address_notes(contract);
-    addresses.iter().take(MOST_NOTES).for_each(|note| report(format_args!("note: {}", one_line(note))));
-    notes.iter().take(MOST_NOTES).for_each(|note| report(format_args!("note: {note}")));
-    if let Some(more) = notes.len().checked_sub(MOST_NOTES + 1) {
+    addresses.iter().take(MAX_LISTED_NOTES).for_each(|note| report(format_args!("note: {}", one_line(note))));
+    notes.iter().take(MAX_LISTED_NOTES).for_each(|note| report(format_args!("note: {note}")));
+    if let Some(more) = notes.len().checked_sub(MAX_LISTED_NOTES + 1) {
         report(format_args!("note: and {} more, which --json lists", more + 1));
     }
 }
@@ -117,12 +117,12 @@ fn is_like_another(operation: &Operation) -> bool {
     let Some(action) = action_of_empty(operation) else { return false };
     let name = operation.full_name();
     let all = operation.contract().operations();
-    let mut before = all.iter().filter(|it| is_beside(it, operation)).take_while(|it| it.full_name() != name);
+    let mut before = all.iter().filter(|it| is_same_port(it, operation)).take_while(|it| it.full_name() != name);
     before.any(|it| service_begins(it).is_none() && action_of_empty(it).as_ref() == Some(&action))
 }
 
 /// Returns true for operations of one port, or of a binding without ports.
-fn is_beside(one: &Operation, other: &Operation) -> bool {
+fn is_same_port(one: &Operation, other: &Operation) -> bool {
     let port = |it: &Operation| it.port().map(std::ptr::from_ref);
     port(one) == port(other) && std::ptr::eq(one.binding(), other.binding())
 }
@@ -147,7 +147,7 @@ fn mark(operation: &Operation) -> String {
 
 fn print_listing(contract: &Contract) -> Result<()> {
     let operations = contract.operations();
-    for port in operations.chunk_by(is_beside) {
+    for port in operations.chunk_by(is_same_port) {
         print_line(port_line(&port[0]))?;
         for operation in port {
             print_line(format_args!("  {}{}", one_line(&operation.distinct_name()), mark(operation)))?;
@@ -198,7 +198,7 @@ fn listing(contract: &Contract, faults: &[String]) -> Json {
 /// Describes the operation, element or type that has a name.
 pub fn describe(arguments: &Describe) -> Result<()> {
     let contract = contract(&arguments.description)?;
-    report_notes(&contract, &READ_OTHERWISE);
+    report_notes(&contract, &INTERPRETATION_NOTES);
     let parts = match &arguments.name {
         Some(name) => contract.describe(name),
         None => contract.operations().iter().map(Operation::describe).collect(),
@@ -227,7 +227,7 @@ pub fn describe(arguments: &Describe) -> Result<()> {
 /// Prints a message to fill in.
 pub fn template(arguments: &Template) -> Result<()> {
     let contract = contract(&arguments.description)?;
-    report_notes(&contract, &READ_OTHERWISE);
+    report_notes(&contract, &INTERPRETATION_NOTES);
     let operation = operation(&contract, &arguments.description.wsdl, &arguments.operation)?;
     let method = operation.method()?;
     let (body, sample) = match arguments.response {

@@ -1,9 +1,9 @@
-//! Decides whether and how a message is compressed: in the way that delivers it soonest.
+//! Decides whether and how a message is compressed: by the codec that delivers it soonest.
 //!
 //! *Toward Characterizing the Performance of SOAP Toolkits* (2.6) finds that compression costs more
 //! than writing and transport over a local network together, so that it is "only useful when the
 //! network bandwidth is very limited". The break-even point depends on how far messages shrink and
-//! how fast, which is [`Learned`] from earlier messages of an operation.
+//! how fast, which is [learned](LearnedEffects) from earlier messages of an operation.
 
 use super::options::{Codings, ContentCoding};
 use super::throughput::Throughput;
@@ -12,26 +12,26 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Minimum size in bytes of messages that are compressed: two Ethernet packets are not worth it.
-pub(crate) const LEAST: u64 = 2800;
+pub(crate) const MIN_COMPRESSED_LENGTH: u64 = 2800;
 /// Assumed length of a message whose length is unknown.
 const UNKNOWN: u64 = 1 << 20;
 /// Length of a frame that a coder fills before it is sent.
 const FRAME: f64 = 16.0 * 1024.0;
 /// Maximum share of the uncompressed time at which compression is worth the processor time.
-pub(super) const WORTH: f64 = 0.9;
+pub(super) const MAX_TIME_SHARE: f64 = 0.9;
 /// Weight of the latest message in what is learned.
 const LATEST: f64 = 0.5;
-/// Rate at which the effect of an unused way is forgotten, so that it is tried again.
+/// Rate at which the effect of an unused codec is forgotten, so that it is tried again.
 const FORGOTTEN: f64 = 1.0 / 256.0;
 
-/// A way to compress: a coding and a level.
+/// A coding and a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Way {
+pub(crate) struct Codec {
     pub(crate) coding: ContentCoding,
     pub(crate) level: u32,
 }
 
-/// The effect of a way on messages.
+/// The effect of a codec on messages.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Effect {
     /// Output bytes for each input byte.
@@ -41,7 +41,7 @@ struct Effect {
 }
 
 impl Effect {
-    const fn of(ratio: f64, megabytes_a_second: f64) -> Self {
+    const fn new(ratio: f64, megabytes_a_second: f64) -> Self {
         Effect { ratio, time: 1e-6 / megabytes_a_second }
     }
 
@@ -54,29 +54,29 @@ impl Effect {
 
 const COUNT: usize = if cfg!(feature = "zstd") { 4 } else { 2 };
 
-/// All ways, with their effects on repetitive XML. Most messages shrink less, so each way is tried
-/// where it might pay off.
-const WAYS: [(Way, Effect); COUNT] = [
-    (Way { coding: ContentCoding::Gzip, level: 1 }, Effect::of(0.12, 300.0)),
-    (Way { coding: ContentCoding::Gzip, level: 6 }, Effect::of(0.08, 120.0)),
+/// All codecs, with their effects on repetitive XML. Most messages shrink less, so each codec is
+/// tried where it might pay off.
+const CODECS: [(Codec, Effect); COUNT] = [
+    (Codec { coding: ContentCoding::Gzip, level: 1 }, Effect::new(0.12, 300.0)),
+    (Codec { coding: ContentCoding::Gzip, level: 6 }, Effect::new(0.08, 120.0)),
     #[cfg(feature = "zstd")]
-    (Way { coding: ContentCoding::Zstd, level: 1 }, Effect::of(0.1, 600.0)),
+    (Codec { coding: ContentCoding::Zstd, level: 1 }, Effect::new(0.1, 600.0)),
     #[cfg(feature = "zstd")]
-    (Way { coding: ContentCoding::Zstd, level: 3 }, Effect::of(0.08, 400.0)),
+    (Codec { coding: ContentCoding::Zstd, level: 3 }, Effect::new(0.08, 400.0)),
 ];
 
 /// What is known about a message's connection and operation, for
 /// [`Compression::ADAPTIVE`](super::Compression::ADAPTIVE).
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Outlook {
+pub(crate) struct AdaptiveState {
     pub(crate) throughput: Option<Arc<Throughput>>,
     /// The effects of compression on similar messages.
-    pub(crate) learned: Option<Arc<Learned>>,
+    pub(crate) learned: Option<Arc<LearnedEffects>>,
 }
 
-impl Outlook {
-    /// Chooses a way for a message with this length; `None` to send it uncompressed.
-    pub(super) fn choose(&self, length: Option<u64>, accepted: Codings) -> Option<Way> {
+impl AdaptiveState {
+    /// Chooses a codec for a message with this length; `None` to send it uncompressed.
+    pub(super) fn choose(&self, length: Option<u64>, accepted: Codings) -> Option<Codec> {
         let (throughput, learned) = (self.throughput.as_ref()?, self.learned.as_ref()?);
         throughput.choose(|rate| learned.choose(length, rate, accepted))
     }
@@ -88,44 +88,44 @@ impl Outlook {
 
     /// Records the results of a message: its bytes before and after, the time for compression, and
     /// the time for sending.
-    pub(crate) fn note(&self, way: Way, (before, after): (u64, u64), coding: Duration, sending: Duration) {
-        self.learned.iter().for_each(|learned| learned.note(way, before, after, coding));
+    pub(crate) fn note(&self, codec: Codec, (before, after): (u64, u64), coding: Duration, sending: Duration) {
+        self.learned.iter().for_each(|learned| learned.note(codec, before, after, coding));
         self.throughput.iter().for_each(|throughput| throughput.note_coded(before, after, sending));
     }
 }
 
-/// The effect of each way on the messages of an operation.
+/// The effect of each codec on the messages of an operation.
 #[derive(Debug)]
-pub(crate) struct Learned {
+pub(crate) struct LearnedEffects {
     effects: Mutex<[Effect; COUNT]>,
     is_refused: AtomicBool,
 }
 
-impl Default for Learned {
+impl Default for LearnedEffects {
     fn default() -> Self {
-        Learned { effects: Mutex::new(WAYS.map(|(_, expected)| expected)), is_refused: AtomicBool::new(false) }
+        LearnedEffects { effects: Mutex::new(CODECS.map(|(_, expected)| expected)), is_refused: AtomicBool::new(false) }
     }
 }
 
-impl Learned {
+impl LearnedEffects {
     /// Gives up: the receiver rejects compressed messages of this operation.
     #[cfg(feature = "client")]
     pub(crate) fn refuse(&self) {
         self.is_refused.store(true, Relaxed);
     }
 
-    /// Chooses a way for a message with this length, over a connection with this rate in bytes a
+    /// Chooses a codec for a message with this length, over a connection with this rate in bytes a
     /// second; `None` to send it uncompressed.
-    pub(crate) fn choose(&self, length: Option<u64>, rate: f64, accepted: Codings) -> Option<Way> {
+    pub(crate) fn choose(&self, length: Option<u64>, rate: f64, accepted: Codings) -> Option<Codec> {
         let length = length.unwrap_or(UNKNOWN);
-        if length < LEAST || self.is_refused.load(Relaxed) {
+        if length < MIN_COMPRESSED_LENGTH || self.is_refused.load(Relaxed) {
             return None;
         }
         let mut effects = self.effects();
-        let known = WAYS.iter().zip(effects.iter()).map(|((way, _), effect)| (*way, *effect));
-        let chosen = choose(length as f64, rate, known.filter(|(way, _)| accepted.contains(way.coding)));
-        for ((way, expected), effect) in WAYS.iter().zip(effects.iter_mut()) {
-            if chosen != Some(*way) {
+        let known = CODECS.iter().zip(effects.iter()).map(|((codec, _), effect)| (*codec, *effect));
+        let chosen = choose(length as f64, rate, known.filter(|(codec, _)| accepted.contains(codec.coding)));
+        for ((codec, expected), effect) in CODECS.iter().zip(effects.iter_mut()) {
+            if chosen != Some(*codec) {
                 effect.approach(*expected, FORGOTTEN);
             }
         }
@@ -133,8 +133,8 @@ impl Learned {
     }
 
     /// Records the results of a message: its bytes before and after, and the time for compression.
-    pub(crate) fn note(&self, way: Way, before: u64, after: u64, time: Duration) {
-        let position = WAYS.iter().position(|(other, _)| *other == way);
+    pub(crate) fn note(&self, codec: Codec, before: u64, after: u64, time: Duration) {
+        let position = CODECS.iter().position(|(other, _)| *other == codec);
         if let Some(position) = position.filter(|_| before > 0) {
             let before = before as f64;
             let seen = Effect { ratio: after as f64 / before, time: time.as_secs_f64() / before };
@@ -147,12 +147,12 @@ impl Learned {
     }
 }
 
-/// Returns the fastest way, if it takes less time than no compression.
-fn choose(length: f64, rate: f64, ways: impl Iterator<Item = (Way, Effect)>) -> Option<Way> {
-    let plain = WORTH * length / rate;
-    let times = ways.map(|(way, effect)| (way, coded(length, rate, effect)));
+/// Returns the fastest codec, if it takes less time than no compression.
+fn choose(length: f64, rate: f64, codecs: impl Iterator<Item = (Codec, Effect)>) -> Option<Codec> {
+    let plain = MAX_TIME_SHARE * length / rate;
+    let times = codecs.map(|(codec, effect)| (codec, coded(length, rate, effect)));
     let best = times.min_by(|(_, one), (_, other)| one.total_cmp(other));
-    best.filter(|(_, time)| *time < plain).map(|(way, _)| way)
+    best.filter(|(_, time)| *time < plain).map(|(codec, _)| codec)
 }
 
 /// Returns the seconds for a message that is compressed frame by frame, each sent while the next is
@@ -167,13 +167,13 @@ fn coded(length: f64, rate: f64, effect: Effect) -> f64 {
 mod tests {
     use super::*;
 
-    const GZIP: Way = WAYS[0].0;
-    const BEST: Way = WAYS[1].0;
+    const GZIP: Codec = CODECS[0].0;
+    const BEST: Codec = CODECS[1].0;
     const MBIT: f64 = 1e6 / 8.0;
 
-    /// Returns the ways with these ratios and speeds in MB/s.
-    fn known(effects: &[(f64, f64)]) -> impl Iterator<Item = (Way, Effect)> {
-        WAYS.iter().zip(effects).map(|((way, _), (ratio, speed))| (*way, Effect::of(*ratio, *speed)))
+    /// Returns the codecs with these ratios and speeds in MB/s.
+    fn known(effects: &[(f64, f64)]) -> impl Iterator<Item = (Codec, Effect)> {
+        CODECS.iter().zip(effects).map(|((codec, _), (ratio, speed))| (*codec, Effect::new(*ratio, *speed)))
     }
 
     #[test]
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn a_long_message_is_sent_while_it_is_compressed() {
-        let effect = Effect::of(0.5, 10.0);
+        let effect = Effect::new(0.5, 10.0);
         // 10 MB: a second to compress, a second to send.
         let time = coded(10e6, 5e6, effect);
         assert!((1.0..1.01).contains(&time), "{time}");
@@ -217,36 +217,36 @@ mod tests {
 
     #[test]
     fn only_accepted_codings_are_taken_and_short_messages_never() {
-        let learned = Learned::default();
+        let learned = LearnedEffects::default();
         let gzip = Codings::only(ContentCoding::Gzip);
         let choose = |length, accepted| learned.choose(length, MBIT, accepted);
-        assert!(choose(Some(1 << 20), gzip).is_some_and(|way| way.coding == ContentCoding::Gzip));
+        assert!(choose(Some(1 << 20), gzip).is_some_and(|codec| codec.coding == ContentCoding::Gzip));
         assert!(choose(None, gzip).is_some());
-        assert_eq!(choose(Some(LEAST - 1), gzip), None);
+        assert_eq!(choose(Some(MIN_COMPRESSED_LENGTH - 1), gzip), None);
         assert_eq!(choose(Some(1 << 20), Codings::NONE), None);
     }
 
     #[test]
     fn what_was_learned_decides_until_it_is_forgotten() {
-        let (learned, rate, gzip) = (Learned::default(), 100.0 * MBIT, Codings::only(ContentCoding::Gzip));
+        let (learned, rate, gzip) = (LearnedEffects::default(), 100.0 * MBIT, Codings::only(ContentCoding::Gzip));
         let choose = || learned.choose(Some(1 << 20), rate, gzip);
         let mut tried = 0;
-        // No way shrinks anything.
-        while let Some(way) = choose() {
-            learned.note(way, 1 << 20, 1 << 20, Duration::from_millis(20));
+        // No codec shrinks anything.
+        while let Some(codec) = choose() {
+            learned.note(codec, 1 << 20, 1 << 20, Duration::from_millis(20));
             tried += 1;
             assert!(tried < 10, "never given up");
         }
-        assert!(tried >= 2, "each way was tried");
+        assert!(tried >= 2, "each codec was tried");
         let plain = std::iter::from_fn(|| choose().is_none().then_some(())).take(10_000).count();
         assert!((10..1000).contains(&plain), "tried again after {plain}");
     }
 
     #[test]
     fn a_faster_network_flips_the_decision() {
-        let (learned, gzip) = (Learned::default(), Codings::only(ContentCoding::Gzip));
-        for (way, _) in &WAYS {
-            (0..10).for_each(|_| learned.note(*way, 1 << 20, 1 << 19, Duration::from_millis(20)));
+        let (learned, gzip) = (LearnedEffects::default(), Codings::only(ContentCoding::Gzip));
+        for (codec, _) in &CODECS {
+            (0..10).for_each(|_| learned.note(*codec, 1 << 20, 1 << 19, Duration::from_millis(20)));
         }
         let at = |mbit: f64| learned.choose(Some(1 << 20), mbit * MBIT, gzip).is_some();
         assert_eq!([1.0, 10.0, 100.0, 1000.0, 10.0].map(at), [true, true, true, false, true]);

@@ -8,20 +8,20 @@ use std::net::{Ipv4Addr, SocketAddr};
 use tokio::task::JoinHandle;
 
 /// A server with the demo's services.
-pub struct Host {
+pub struct DemoServer {
     pub services: Services,
     address: SocketAddr,
     handle: ServerHandle,
     serving: JoinHandle<io::Result<()>>,
 }
 
-impl Host {
+impl DemoServer {
     /// Starts a server on a free port.
     pub async fn start(services: Services) -> Result<Self> {
         let server = Server::bind((Ipv4Addr::LOCALHOST, 0)).await.context("cannot listen on 127.0.0.1")?;
         let (address, handle) = (server.local_addr()?, server.handle());
         let serving = tokio::spawn(server.serve(services.router().into_service()));
-        Ok(Host { services, address, handle, serving })
+        Ok(DemoServer { services, address, handle, serving })
     }
 
     /// Returns the URL of the service mounted at `path`.

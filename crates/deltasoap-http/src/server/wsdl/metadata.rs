@@ -1,4 +1,4 @@
-//! Facts about operations in a WSDL that the service's own code may not contain: their
+//! Metadata of operations in a WSDL that the service's own code may not contain: their
 //! documentation and actions.
 //!
 //! An operation of the WSDL belongs to the service's operation that takes its body element: the
@@ -10,20 +10,20 @@ use deltasoap_core::QName;
 use deltasoap_xml::{Attribute, Node, Owned};
 use std::collections::HashMap;
 
-/// Facts about operations, collected from all documents of a WSDL.
+/// Metadata of a service and its operations, collected from all documents of a WSDL.
 #[derive(Debug, Default)]
-pub(crate) struct Facts {
+pub(crate) struct ServiceMetadata {
     /// The documentation of the service.
     pub(crate) documentation: String,
     /// Messages by local name, with the element of the first part that has one.
     elements: HashMap<String, QName>,
     /// Operations by local name.
-    operations: HashMap<String, Told>,
+    operations: HashMap<String, WsdlOperation>,
 }
 
-/// Facts about an operation, collected from several places.
+/// An operation of the WSDL, collected from several elements.
 #[derive(Debug, Default)]
-struct Told {
+struct WsdlOperation {
     documentation: String,
     /// The local name of the request's message.
     input: String,
@@ -33,28 +33,34 @@ struct Told {
     namespace: String,
 }
 
-/// Facts about one operation.
+/// Metadata of one operation.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Fact {
+pub(crate) struct OperationMetadata {
     /// Its documentation; empty for none.
     pub(crate) documentation: String,
     /// Its action; empty if there is none, or if its bindings have several.
     pub(crate) action: String,
 }
 
-impl Facts {
-    /// Returns the facts about the operation that takes a body element.
-    pub(crate) fn of(&self, element: &QName) -> Fact {
-        let is_of = |(name, told): &(&String, &Told)| match self.elements.get(&told.input) {
-            Some(found) => found == element,
-            None => **name == *element.local && told.namespace == element.namespace,
+impl ServiceMetadata {
+    /// Returns the metadata of the operation that takes a body element.
+    pub(crate) fn find(&self, element: &QName) -> OperationMetadata {
+        let takes_element = |(name, operation): &(&String, &WsdlOperation)| match self.elements.get(&operation.input) {
+            Some(input) => input == element,
+            None => **name == *element.local && operation.namespace == element.namespace,
         };
-        let Some((_, told)) = self.operations.iter().find(is_of) else { return Fact::default() };
-        let action = told.actions.first().filter(|first| told.actions.iter().all(|action| action == *first));
-        Fact { documentation: told.documentation.clone(), action: action.cloned().unwrap_or_default() }
+        let Some((_, operation)) = self.operations.iter().find(takes_element) else {
+            return OperationMetadata::default();
+        };
+        let action = operation.actions.first();
+        let action = action.filter(|first| operation.actions.iter().all(|action| action == *first));
+        OperationMetadata {
+            documentation: operation.documentation.clone(),
+            action: action.cloned().unwrap_or_default(),
+        }
     }
 
-    /// Adds the facts of a document.
+    /// Adds the metadata of a document.
     pub(super) fn read(&mut self, nodes: &[Node]) {
         let mut walk = Walk::default();
         for node in nodes {
@@ -80,15 +86,15 @@ impl Facts {
             }
             ["definitions", "portType", "operation", "input"] => {
                 let message = attribute(attributes, "message").map_or("", local).to_owned();
-                self.told(walk).input = message;
+                self.current(walk).input = message;
             }
             ["definitions", "binding", "operation", "soap:operation"] => {
                 let action = attribute(attributes, "soapAction").filter(|action| !action.is_empty());
-                self.told(walk).actions.extend(action.map(str::to_owned));
+                self.current(walk).actions.extend(action.map(str::to_owned));
             }
             ["definitions", "binding", "operation", "input", "soap:body"] => {
                 if let Some(namespace) = attribute(attributes, "namespace") {
-                    self.told(walk).namespace = namespace.to_owned();
+                    self.current(walk).namespace = namespace.to_owned();
                 }
             }
             _ => {}
@@ -99,7 +105,7 @@ impl Facts {
         let path: Vec<&str> = walk.path.iter().map(|open| open.local).collect();
         match path[..] {
             ["definitions", "portType", "operation", "documentation"] => {
-                note_first(&mut self.told(walk).documentation, text);
+                note_first(&mut self.current(walk).documentation, text);
             }
             ["definitions", "service", "documentation"] => note_first(&mut self.documentation, text),
             _ => {}
@@ -107,7 +113,7 @@ impl Facts {
     }
 
     /// Returns the current operation of the walk.
-    fn told(&mut self, walk: &Walk<'_>) -> &mut Told {
+    fn current(&mut self, walk: &Walk<'_>) -> &mut WsdlOperation {
         self.operations.entry(walk.name_at(2).unwrap_or_default().to_owned()).or_default()
     }
 }
@@ -198,17 +204,21 @@ mod tests {
         <service name="S"><documentation>Answers.</documentation></service></definitions>"#;
 
     #[test]
-    fn facts_belong_to_body_elements() {
-        let mut facts = Facts::default();
-        facts.read(&nodes(TEXT.as_bytes(), Limits::default(), Instructions::Skip).expect("well-formed"));
-        let fact = |documentation: &str, action: &str| Fact {
+    fn metadata_belongs_to_body_elements() {
+        let mut metadata = ServiceMetadata::default();
+        metadata.read(&nodes(TEXT.as_bytes(), Limits::default(), Instructions::Skip).expect("well-formed"));
+        let operation = |documentation: &str, action: &str| OperationMetadata {
             documentation: documentation.to_owned(),
             action: action.to_owned(),
         };
-        assert_eq!(facts.of(&QName::new("urn:e", "Ask")), fact("Asks a question.", "urn:ask"));
-        assert_eq!(facts.of(&QName::new("urn:r", "rpc")), fact("By rpc", ""), "bindings give several actions");
-        assert_eq!(facts.of(&QName::new("urn:t", "Ask")), Fact::default());
-        assert_eq!(facts.of(&QName::new("urn:e", "ask")), Fact::default());
-        assert_eq!(facts.documentation, "Answers.");
+        assert_eq!(metadata.find(&QName::new("urn:e", "Ask")), operation("Asks a question.", "urn:ask"));
+        assert_eq!(
+            metadata.find(&QName::new("urn:r", "rpc")),
+            operation("By rpc", ""),
+            "bindings give several actions"
+        );
+        assert_eq!(metadata.find(&QName::new("urn:t", "Ask")), OperationMetadata::default());
+        assert_eq!(metadata.find(&QName::new("urn:e", "ask")), OperationMetadata::default());
+        assert_eq!(metadata.documentation, "Answers.");
     }
 }

@@ -17,41 +17,41 @@ pub(super) struct Usage {
 
 /// A part that waits for its request.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct StoredPart {
     pub(super) headers: PartHeaders,
-    pub(super) store: Store,
+    pub(super) store: PartStore,
 }
 
 /// The bytes of a kept part.
 #[derive(Debug)]
-pub(super) enum Store {
+pub(super) enum PartStore {
     Memory(Vec<u8>),
     File(File),
 }
 
 /// An error that prevents a part from being kept.
 #[derive(Debug)]
-pub(super) enum NotKept {
+pub(super) enum StoreError {
     /// The limit on bytes in files is reached.
     Full,
     Io(io::Error),
 }
 
-impl From<io::Error> for NotKept {
+impl From<io::Error> for StoreError {
     fn from(error: io::Error) -> Self {
-        NotKept::Io(error)
+        StoreError::Io(error)
     }
 }
 
-impl Store {
+impl PartStore {
     /// Adds bytes. They are copied, because they may be a small slice of a large buffer.
     pub(super) async fn add(
         &mut self,
         bytes: &[u8],
         usage: &mut Usage,
         limits: &AttachmentLimits,
-    ) -> Result<(), NotKept> {
-        if let Store::Memory(memory) = self {
+    ) -> Result<(), StoreError> {
+        if let PartStore::Memory(memory) = self {
             if usage.memory + bytes.len() <= limits.memory {
                 usage.memory += bytes.len();
                 memory.extend_from_slice(bytes);
@@ -59,24 +59,24 @@ impl Store {
             }
             let memory = std::mem::take(memory);
             usage.memory -= memory.len();
-            *self = Store::File(temporary_file().await?);
+            *self = PartStore::File(temporary_file().await?);
             self.spill(&memory, usage, limits).await?;
         }
         self.spill(bytes, usage, limits).await
     }
 
-    async fn spill(&mut self, bytes: &[u8], usage: &mut Usage, limits: &AttachmentLimits) -> Result<(), NotKept> {
-        let Store::File(file) = self else { return Ok(()) };
+    async fn spill(&mut self, bytes: &[u8], usage: &mut Usage, limits: &AttachmentLimits) -> Result<(), StoreError> {
+        let PartStore::File(file) = self else { return Ok(()) };
         usage.spilled += bytes.len() as u64;
         if usage.spilled > limits.spilled {
-            return Err(NotKept::Full);
+            return Err(StoreError::Full);
         }
         Ok(file.write_all(bytes).await?)
     }
 
     /// Ends the part, so that it can be read from its start.
     pub(super) async fn finish(&mut self) -> io::Result<()> {
-        if let Store::File(file) = self {
+        if let PartStore::File(file) = self {
             file.flush().await?;
             file.seek(SeekFrom::Start(0)).await?;
         }
@@ -85,7 +85,7 @@ impl Store {
 
     /// Records that the part is taken, so that its memory is free for others.
     pub(super) fn release(&self, usage: &mut Usage) {
-        if let Store::Memory(memory) = self {
+        if let PartStore::Memory(memory) = self {
             usage.memory = usage.memory.saturating_sub(memory.len());
         }
     }

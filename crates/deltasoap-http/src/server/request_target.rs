@@ -17,7 +17,7 @@ use http::uri::Authority;
 
 /// The requested resource.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum RequestTarget {
     /// The landing page.
     Page,
     /// The WSDL.
@@ -28,16 +28,16 @@ pub(crate) enum Wanted {
     Sample(QName, Version),
 }
 
-impl Wanted {
+impl RequestTarget {
     /// Returns the resource that a URI's query requests.
-    pub(crate) fn of(uri: &Uri) -> Self {
+    pub(crate) fn from_uri(uri: &Uri) -> Self {
         let query = uri.query().unwrap_or("");
-        let Some((key, value)) = form_urlencoded::parse(query.as_bytes()).next() else { return Wanted::Page };
+        let Some((key, value)) = form_urlencoded::parse(query.as_bytes()).next() else { return RequestTarget::Page };
         match (key.to_ascii_lowercase().as_str(), value.is_empty()) {
-            ("wsdl" | "singlewsdl", true) => Wanted::Description,
-            ("wsdl" | "xsd", false) => Wanted::Document(value.into_owned()),
-            ("sample", false) => Wanted::Sample(QName::owned(parameter(query, "ns"), value), version(query)),
-            _ => Wanted::Page,
+            ("wsdl" | "singlewsdl", true) => RequestTarget::Description,
+            ("wsdl" | "xsd", false) => RequestTarget::Document(value.into_owned()),
+            ("sample", false) => RequestTarget::Sample(QName::owned(parameter(query, "ns"), value), version(query)),
+            _ => RequestTarget::Page,
         }
     }
 
@@ -69,7 +69,7 @@ fn parameter(query: &str, name: &str) -> String {
 
 /// Returns the URL that a request was sent to, without its query; `None` if the request names no
 /// host.
-pub(crate) fn own_url(uri: &Uri, headers: &HeaderMap, scheme: &str) -> Option<String> {
+pub(crate) fn request_url(uri: &Uri, headers: &HeaderMap, scheme: &str) -> Option<String> {
     let from_header = || headers.get(HOST)?.to_str().ok()?.parse::<Authority>().ok();
     let authority = uri.authority().cloned().or_else(from_header)?;
     Some(format!("{}://{authority}{}", uri.scheme_str().unwrap_or(scheme), uri.path()))
@@ -94,28 +94,28 @@ pub enum LandingPage {
 mod tests {
     use super::*;
 
-    fn wanted(uri: &str) -> Wanted {
-        Wanted::of(&uri.parse().expect("a URI"))
+    fn target(uri: &str) -> RequestTarget {
+        RequestTarget::from_uri(&uri.parse().expect("a URI"))
     }
 
     #[test]
-    fn the_query_tells() {
+    fn the_query_selects_the_resource() {
         for page in ["/", "/?", "/?a=b", "/?wsd", "/?xsd", "/?sample", "/?health"] {
-            assert_eq!(wanted(page), Wanted::Page, "{page}");
+            assert_eq!(target(page), RequestTarget::Page, "{page}");
         }
         for description in ["/?wsdl", "/a/b?WSDL", "/?singleWsdl", "/?wsdl="] {
-            assert_eq!(wanted(description), Wanted::Description, "{description}");
+            assert_eq!(target(description), RequestTarget::Description, "{description}");
         }
-        assert_eq!(wanted("/?xsd=a/b%20c.xsd"), Wanted::Document("a/b c.xsd".to_owned()));
-        assert_eq!(wanted("/?WSDL=a.wsdl&x=y"), Wanted::Document("a.wsdl".to_owned()));
+        assert_eq!(target("/?xsd=a/b%20c.xsd"), RequestTarget::Document("a/b c.xsd".to_owned()));
+        assert_eq!(target("/?WSDL=a.wsdl&x=y"), RequestTarget::Document("a.wsdl".to_owned()));
     }
 
     #[test]
     fn the_query_for_a_sample_asks_for_it() {
         for version in [Version::Soap11, Version::Soap12] {
             let name = QName::owned("urn:a&b=c d", "gr\u{FC}\u{DF}e");
-            let query = Wanted::sample_query(&name, version);
-            assert_eq!(wanted(&format!("/?{query}")), Wanted::Sample(name, version), "{query}");
+            let query = RequestTarget::sample_query(&name, version);
+            assert_eq!(target(&format!("/?{query}")), RequestTarget::Sample(name, version), "{query}");
         }
     }
 }

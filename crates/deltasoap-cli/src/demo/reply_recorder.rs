@@ -17,19 +17,19 @@ pub type Pieces = Vec<Bytes>;
 
 /// HTTP over a connection pool. Clones share the pool and the recorded bytes.
 #[derive(Clone, Default)]
-pub struct Tap {
+pub struct ReplyRecorder {
     transport: HttpTransport,
     noted: Arc<Mutex<Pieces>>,
 }
 
-impl Tap {
+impl ReplyRecorder {
     /// Returns what was recorded since the last call.
     pub fn take(&self) -> Pieces {
         std::mem::take(&mut self.noted.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Service<Request<deltasoap_http::Body>> for Tap {
+impl Service<Request<deltasoap_http::Body>> for ReplyRecorder {
     type Response = Response<UnsyncBoxBody<Bytes, BoxError>>;
     type Error = BoxError;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, BoxError>> + Send>>;

@@ -94,13 +94,13 @@ impl<T: AsyncRead + Unpin> Watched<T> {
     /// Completes when the client is gone: when the connection is broken, or the other end has
     /// closed its half, or all of it, for `patience`, while one request is being processed. Must be
     /// polled after the protocol, in the same task.
-    pub(super) async fn left(self, patience: Duration) {
-        let mut looking = Looking { patience, request: 0, reads: 0, phase: Phase::Resting(Box::pin(sleep(QUIET))) };
-        std::future::poll_fn(|task| looking.poll(&self, task)).await;
+    pub(super) async fn disconnected(self, patience: Duration) {
+        let mut watcher = Watcher { patience, request: 0, reads: 0, phase: Phase::Resting(Box::pin(sleep(QUIET))) };
+        std::future::poll_fn(|task| watcher.poll(&self, task)).await;
     }
 }
 
-struct Looking {
+struct Watcher {
     patience: Duration,
     /// The request and the number of reads that the phase belongs to.
     request: u64,
@@ -117,7 +117,7 @@ enum Phase {
     Leaving(Pin<Box<Sleep>>),
 }
 
-impl Looking {
+impl Watcher {
     fn poll<T: AsyncRead + Unpin>(&mut self, stream: &Watched<T>, task: &mut Context<'_>) -> Poll<()> {
         let mut state = stream.state();
         let is_another = std::mem::replace(&mut self.request, state.request) != state.request;
@@ -241,7 +241,7 @@ mod tests {
 
     /// Returns true if the client counts as gone within a time.
     async fn has_left(stream: &Watched<DuplexStream>, within: Duration) -> bool {
-        timeout(within, stream.clone().left(PATIENCE)).await.is_ok()
+        timeout(within, stream.clone().disconnected(PATIENCE)).await.is_ok()
     }
 
     #[tokio::test(start_paused = true)]
@@ -267,7 +267,7 @@ mod tests {
     async fn each_request_has_its_time() {
         let (mut client, stream) = watched();
         client.shutdown().await.expect("closed");
-        let left = tokio::spawn(stream.clone().left(PATIENCE));
+        let left = tokio::spawn(stream.clone().disconnected(PATIENCE));
         for _ in 0..5 {
             let work = stream.work();
             sleep(PATIENCE - 4 * QUIET).await;
@@ -282,7 +282,7 @@ mod tests {
         for ends_before in [false, true] {
             let (mut client, mut stream) = watched();
             let work = stream.work();
-            let left = tokio::spawn(stream.clone().left(PATIENCE));
+            let left = tokio::spawn(stream.clone().disconnected(PATIENCE));
             let again = stream.clone();
             let reader = tokio::spawn(async move { stream.read_u8().await });
             sleep(4 * QUIET).await;
@@ -291,10 +291,10 @@ mod tests {
                 let next = again.work();
                 // The protocol, when a request ends, also polls the future that watches it.
                 left.abort();
-                let mut looking = Looking { patience: PATIENCE, request: 1, reads: 0, phase: Phase::Watching };
+                let mut watcher = Watcher { patience: PATIENCE, request: 1, reads: 0, phase: Phase::Watching };
                 std::future::poll_fn(|task| {
                     let _ = Pin::new(&mut again.state().stream).poll_read(task, &mut ReadBuf::new(&mut [0; 1]));
-                    assert!(looking.poll(&again, task).is_pending());
+                    assert!(watcher.poll(&again, task).is_pending());
                     Poll::Ready(())
                 })
                 .await;
