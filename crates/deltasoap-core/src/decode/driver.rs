@@ -97,7 +97,7 @@ impl Decoder {
         let State { reader, references, comes_back, trees, .. } = &mut self.state;
         let is_held = *comes_back || references.is_keeping() || references.is_waiting() || !reader.has_few_new_names();
         if !is_held {
-            self.feed.allow_more();
+            self.feed.restart_message_limit();
             trees.taken = TreeCounts::default();
         }
     }

@@ -25,8 +25,7 @@ pub(super) struct Written {
 pub(super) fn write<T: Item>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, scratch: &mut Buffer) -> Written {
     let form = Arc::clone(&run.form);
     let (bytes, fields) = run.parts();
-    let mut over =
-        Over { bytes: bytes.behind_mut(0), fields, scratch, item: 0, fits: true, written: Written::default() };
+    let mut over = Over { bytes: bytes.tail_mut(0), fields, scratch, item: 0, fits: true, written: Written::default() };
     let mut block = Block::before(from);
     while over.fits && ours.advance(&mut block, &form, over.fields.images) {
         over.written.misfit = block.places().find(|&item| {

@@ -67,7 +67,7 @@ impl<'a> Patch<'a> {
             return self.write_stuffed(value, width);
         }
         self.tools.text.clear();
-        let place = &mut self.bytes.behind_mut(self.fields.position(self.leaf))[..width];
+        let place = &mut self.bytes.tail_mut(self.fields.position(self.leaf))[..width];
         let fits = value.write_over(place, self.tools.text);
         self.replaced |= self.tools.text.has_replaced();
         fits
@@ -92,9 +92,9 @@ impl<'a> Patch<'a> {
     #[inline(always)]
     fn fill(&mut self, start: usize, len: usize, width: usize) {
         let tag = &self.fields.form.columns[self.column].tag;
-        let field = &mut self.bytes.behind_mut(start)[..width + tag.len()];
+        let field = &mut self.bytes.tail_mut(start)[..width + tag.len()];
         // As one block, if it ends within the field.
-        match (field.first_chunk_mut::<NARROW>(), self.tools.text.behind_mut(0).first_chunk()) {
+        match (field.first_chunk_mut::<NARROW>(), self.tools.text.tail_mut(0).first_chunk()) {
             (Some(field), Some(block)) if len <= NARROW => *field = *block,
             _ => field[..len].copy_from_slice(self.tools.text.as_slice()),
         }
@@ -114,7 +114,7 @@ impl<'a> Patch<'a> {
         let width = self.fields.width(self.leaf, self.column);
         let from = self.fields.position(self.leaf) + width + self.tag_of(self.leaf);
         let to = self.used_end(giver);
-        self.bytes.behind_mut(0).copy_within(from..to, from + more);
+        self.bytes.tail_mut(0).copy_within(from..to, from + more);
         for position in &mut self.fields.positions[self.leaf + 1..=giver] {
             *position += more as u32;
         }
@@ -127,7 +127,7 @@ impl<'a> Patch<'a> {
         let Some(giver) = (first..self.leaf).rfind(|&leaf| self.slack(leaf) >= more) else { return false };
         let from = self.used_end(giver) + self.slack(giver);
         let to = self.fields.position(self.leaf);
-        self.bytes.behind_mut(0).copy_within(from..to, from - more);
+        self.bytes.tail_mut(0).copy_within(from..to, from - more);
         for position in &mut self.fields.positions[giver + 1..=self.leaf] {
             *position -= more as u32;
         }
