@@ -147,7 +147,7 @@ impl Member {
         let reference = quote!(#occurs::REFERENCE);
         let element = match &self.default_text {
             Some(text) => {
-                let element = quote!(#runtime::schema::View::of_static(#reference).element);
+                let element = quote!(#runtime::schema::View::from_static(#reference).element);
                 let with_default = with_default(&element, text, target);
                 quote!(#runtime::schema::ElementRef::Static(#with_default))
             }
@@ -307,7 +307,7 @@ pub(crate) fn default_of(element: &TokenStream, text: &LitStr, target: &Target) 
     let runtime = target.runtime();
     let inner = quote!(#runtime::schema::View::of(#element).text().element);
     let inner = changed(&inner, &quote!(.with_default(#text)), target);
-    quote!(.with_default_of_text(#text, #runtime::schema::ElementRef::Static(#inner)))
+    quote!(.with_text_default(#text, #runtime::schema::ElementRef::Static(#inner)))
 }
 
 /// Returns a function that returns the result of calling `change` on a schema element, computed

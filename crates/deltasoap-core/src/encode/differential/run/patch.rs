@@ -104,12 +104,12 @@ impl<'a> Patch<'a> {
 
     /// Widens the field by `more` bytes, at the cost of one nearby.
     fn steal(&mut self, more: usize) -> bool {
-        let stolen = self.steal_behind(more) || self.steal_in_front(more);
+        let stolen = self.steal_after(more) || self.steal_before(more);
         self.tools.stats.steals += u64::from(stolen);
         stolen
     }
 
-    fn steal_behind(&mut self, more: usize) -> bool {
+    fn steal_after(&mut self, more: usize) -> bool {
         let Some(giver) = (self.leaf + 1..self.reach()).find(|&leaf| self.slack(leaf) >= more) else { return false };
         let width = self.fields.width(self.leaf, self.column);
         let from = self.fields.position(self.leaf) + width + self.tag_of(self.leaf);
@@ -122,7 +122,7 @@ impl<'a> Patch<'a> {
         true
     }
 
-    fn steal_in_front(&mut self, more: usize) -> bool {
+    fn steal_before(&mut self, more: usize) -> bool {
         let first = self.leaf.saturating_sub(REACH);
         let Some(giver) = (first..self.leaf).rfind(|&leaf| self.slack(leaf) >= more) else { return false };
         let from = self.used_end(giver) + self.slack(giver);
