@@ -32,7 +32,7 @@ pub(crate) struct Member {
 
 impl Member {
     /// Creates the member for a named field of a struct.
-    pub(crate) fn of_field(field: &Field, target: &Target) -> Result<Self> {
+    pub(crate) fn from_field(field: &Field, target: &Target) -> Result<Self> {
         let local = Local::parse(&field.attrs)?;
         local.allow(&[Mark::Again])?;
         let Some(ident) = &field.ident else { return Err(Error::new_spanned(field, "a field without a name")) };
@@ -40,7 +40,7 @@ impl Member {
     }
 
     /// Creates the member for a variant of a choice.
-    pub(crate) fn of_variant(variant: &Variant, target: &Target) -> Result<Self> {
+    pub(crate) fn from_variant(variant: &Variant, target: &Target) -> Result<Self> {
         let local = Local::parse(&variant.attrs)?;
         local.allow(&[])?;
         if let Role::Attribute | Role::Text = local.role {
@@ -173,7 +173,7 @@ impl Member {
 
     fn min(&self, occurs: &TokenStream) -> TokenStream {
         if let Some(min) = &self.min {
-            return self.of_list(occurs, &quote!(#min));
+            return self.list_bound(occurs, &quote!(#min));
         }
         if self.default.is_none() {
             return quote!(#occurs::MIN);
@@ -189,13 +189,13 @@ impl Member {
 
     fn max(&self, occurs: &TokenStream) -> TokenStream {
         match &self.max {
-            Some(max) => self.of_list(occurs, &quote!(::core::option::Option::Some(#max))),
+            Some(max) => self.list_bound(occurs, &quote!(::core::option::Option::Some(#max))),
             None => quote!(#occurs::MAX),
         }
     }
 
     /// Returns a bound that only lists may have.
-    fn of_list(&self, occurs: &TokenStream, value: &TokenStream) -> TokenStream {
+    fn list_bound(&self, occurs: &TokenStream, value: &TokenStream) -> TokenStream {
         quote_spanned! {self.ty.span()=> {
             ::core::assert!(
                 ::core::matches!(#occurs::MAX, ::core::option::Option::None),

@@ -254,7 +254,7 @@ mod tests {
     /// The paper's policies are measured as published; the default place of bases is another way.
     #[test]
     fn bases_lie_where_the_paper_places_them() {
-        let portions = |way: Way| Portions::of(way.setup().differential.checkpoints).unwrap();
+        let portions = |way: Way| Portions::from_checkpoints(way.setup().differential.checkpoints).unwrap();
         let published = Way::checkpoints(Policy::Lightweight, 32);
         let ours = Way { bases: Bases::Interrupts, ..published };
         assert_eq!((portions(published).bases, portions(ours).bases), (Bases::First, Bases::default()));

@@ -39,7 +39,7 @@ pub fn refined(portion: u32, numbers: &[u8]) -> impl Iterator<Item = Differentia
 
 /// The same options with other portions.
 pub fn changed(options: Differential, change: impl Fn(Portions) -> Portions) -> Differential {
-    let portions = Portions::of(options.checkpoints).expect("portions");
+    let portions = Portions::from_checkpoints(options.checkpoints).expect("portions");
     Differential { checkpoints: change(portions).into(), ..options }
 }
 
