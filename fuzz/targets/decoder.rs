@@ -51,7 +51,7 @@ struct Taken<M>(ElementRoot<'static, M>);
 
 impl<M: Content> Root for Taken<M> {
     fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
-        cursor.let_items_go();
+        cursor.stream_items();
         self.0.decode(cursor)
     }
 }

@@ -68,14 +68,14 @@ fn rewrite(node: &Node) {
     let mut encoder = Encoder::new();
     node.write(&mut encoder);
     let again = Node::parse(encoder.finish().expect("writable").as_slice()).expect("well-formed");
-    assert!(node.says_the_same(&again), "{node:?} became {again:?}");
+    assert!(node.is_equivalent(&again), "{node:?} became {again:?}");
     let mut outer = Node::new(node.name.clone());
     outer.children.push(deltasoap::Child::Element(node.clone()));
     let mut encoder = Encoder::new();
     outer.write(&mut encoder);
     let again = Node::parse(encoder.finish().expect("writable").as_slice()).expect("well-formed");
     let inner = again.elements().next().expect("the inner element");
-    assert!(outer.says_the_same(&again), "{inner:?} was {node:?}");
+    assert!(outer.is_equivalent(&again), "{inner:?} was {node:?}");
 }
 
 /// A decoded fault can be encoded in both versions, and decoded again.

@@ -100,7 +100,7 @@ fn unpack(setting: u64, is_adaptive: bool) -> Box<dyn Policy> {
 
 impl Portions {
     /// Returns the options from which `checkpoints` was made; `None` if it is another policy.
-    pub fn of(checkpoints: Checkpoints) -> Option<Self> {
+    pub fn from_checkpoints(checkpoints: Checkpoints) -> Option<Self> {
         let Checkpoints::Custom(custom) = checkpoints else { return None };
         custom.setting_for(unpack).map(Portions::unpacked)
     }
@@ -140,7 +140,7 @@ mod tests {
                 let bases = if flags & 8 == 8 { Bases::First } else { Bases::Interrupts };
                 let portions = Portions { state, matcher, size, probe, tune, bases, audit };
                 assert_eq!(Portions::unpacked(portions.packed()), portions);
-                assert_eq!(Portions::of(portions.into()), Some(portions));
+                assert_eq!(Portions::from_checkpoints(portions.into()), Some(portions));
             }
         }
     }

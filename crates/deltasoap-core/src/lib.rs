@@ -50,13 +50,13 @@ pub use encode::differential::{
 };
 pub use encode::overlay::{Feed, Overlay, Streamed, StreamedArray};
 pub use error::{Blame, Error, ErrorKind};
-pub use lease::{Home, Lease};
+pub use lease::{Lease, LeaseOwner};
 pub use node::{Child, Node};
 pub use schema::{Bindings, QName};
 pub use stats::Stats;
 pub use types::{
-    AnySimple, AttributeValue, Binary, Empty, Given, Held, MultiArray, Nillable, Packed, PartUri, Shared, Simple,
-    SoapArray, Span, Tracked, TrackedArray, TrackedVec, derived, enumeration, union,
+    AnySimple, AttributeValue, Binary, Empty, Held, MultiArray, Nillable, NonCanonical, Packed, PartUri, Shared,
+    Simple, SoapArray, Span, Tracked, TrackedArray, TrackedVec, derived, enumeration, union,
 };
 #[cfg(feature = "values")]
 pub use value::{Batch, Column, FromList, ListPath, ListPathError, Record, Table, TypedValue, UnevenColumns, Value};

@@ -11,7 +11,7 @@ use syn::{Result, Variant};
 /// Returns the implementations for a choice of these variants.
 pub(crate) fn expand<'v>(target: &Target, variants: impl Iterator<Item = &'v Variant>) -> Result<TokenStream> {
     target.container.allow(&[Flag::Message, Flag::Qualified, Flag::Choice], "a choice")?;
-    let variants = variants.map(|variant| Member::of_variant(variant, target)).collect::<Result<Vec<_>>>()?;
+    let variants = variants.map(|variant| Member::from_variant(variant, target)).collect::<Result<Vec<_>>>()?;
     check_distinct(&variants, "variant")?;
     let choice = Choice { target, variants };
     let description = target.describe(&choice.description().element(target), true);

@@ -68,7 +68,7 @@ fn element(target: &Target, values: &[Value<'_>]) -> TokenStream {
         #runtime::schema::Element::Simple(#runtime::schema::SimpleElement {
             name: #name,
             base: #runtime::schema::Builtin::String,
-            enumeration: #runtime::schema::Texts::Static(#texts),
+            enumeration: #runtime::schema::EnumerationValues::Static(#texts),
             default: ::core::option::Option::None,
             packed: ::core::option::Option::None,
         })
@@ -144,7 +144,7 @@ fn listed(target: &Target, values: &[Value<'_>]) -> TokenStream {
             const XSD_NAME: &'static str = #name;
             const WHITE_SPACE: #runtime::lexical::WhiteSpace = #runtime::lexical::WhiteSpace::Collapse;
             const MAX_WIDTH: ::core::option::Option<usize> = ::core::option::Option::Some(
-                <Self as #runtime::enumeration::Enumeration>::LONGEST,
+                <Self as #runtime::enumeration::Enumeration>::MAX_LENGTH,
             );
 
             #[inline]

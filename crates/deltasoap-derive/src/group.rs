@@ -105,7 +105,7 @@ pub(crate) fn implement(
 pub(crate) fn expand<'v>(target: &Target, variants: impl Iterator<Item = &'v Variant>) -> Result<TokenStream> {
     target.container.allow(&[Flag::Qualified, Flag::Group], "a choice between groups")?;
     target.forbid_generics("a choice between groups")?;
-    let variants = variants.map(|variant| Member::of_variant(variant, target)).collect::<Result<Vec<_>>>()?;
+    let variants = variants.map(|variant| Member::from_variant(variant, target)).collect::<Result<Vec<_>>>()?;
     check_distinct(&variants, "variant")?;
     let choice = Groups { target, variants };
     let (fields, vacant) = (fields(&choice.variants, true, target), choice.vacant());
@@ -179,7 +179,7 @@ impl Groups<'_> {
 
     /// Calls a method of the value, if it is the variant of `field`: `group` for a group, `element`
     /// otherwise.
-    fn ask(
+    fn call_member(
         &self,
         group: &TokenStream,
         element: &TokenStream,
@@ -209,18 +209,23 @@ impl Groups<'_> {
                 }
             }}
         });
-        let open = self.ask(&quote!(open), &quote!(open), &quote!(0), &quote!(place, view));
+        let open = self.call_member(&quote!(open), &quote!(open), &quote!(0), &quote!(place, view));
         let items = quote!(#runtime::decode::flat::Run::Items(0));
         let other = quote!(#runtime::decode::flat::Patch::Other { field: 0, count: 0 });
         let done = quote!(::core::result::Result::Ok(()));
         let vacant = self.vacant();
         DecodeBodies {
             open: quote!(#make #open),
-            keep: self.ask(&quote!(keep), &quote!(keep), &quote!({}), &quote!(count, view)),
-            splice: self.ask(&quote!(splice), &quote!(splice), &quote!(0), &quote!(place, removed, inserted, view)),
-            decode_field: self.ask(&quote!(decode_field), &quote!(decode), &done, &quote!(cursor, view)),
-            run: self.ask(&quote!(run), &quote!(run), &items, &quote!(cursor, decl, view)),
-            patch: self.ask(&quote!(patch), &quote!(patch), &other, &quote!(cursor, view)),
+            keep: self.call_member(&quote!(keep), &quote!(keep), &quote!({}), &quote!(count, view)),
+            splice: self.call_member(
+                &quote!(splice),
+                &quote!(splice),
+                &quote!(0),
+                &quote!(place, removed, inserted, view),
+            ),
+            decode_field: self.call_member(&quote!(decode_field), &quote!(decode), &done, &quote!(cursor, view)),
+            run: self.call_member(&quote!(run), &quote!(run), &items, &quote!(cursor, decl, view)),
+            patch: self.call_member(&quote!(patch), &quote!(patch), &other, &quote!(cursor, view)),
             item_leaves: self.item_leaves(),
             scan_leaf: quote!(::core::option::Option::None),
             attribute: done,

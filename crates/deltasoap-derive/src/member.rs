@@ -32,7 +32,7 @@ pub(crate) struct Member {
 
 impl Member {
     /// Creates the member for a named field of a struct.
-    pub(crate) fn of_field(field: &Field, target: &Target) -> Result<Self> {
+    pub(crate) fn from_field(field: &Field, target: &Target) -> Result<Self> {
         let local = Local::parse(&field.attrs)?;
         local.allow(&[Mark::Again])?;
         let Some(ident) = &field.ident else { return Err(Error::new_spanned(field, "a field without a name")) };
@@ -40,7 +40,7 @@ impl Member {
     }
 
     /// Creates the member for a variant of a choice.
-    pub(crate) fn of_variant(variant: &Variant, target: &Target) -> Result<Self> {
+    pub(crate) fn from_variant(variant: &Variant, target: &Target) -> Result<Self> {
         let local = Local::parse(&variant.attrs)?;
         local.allow(&[])?;
         if let Role::Attribute | Role::Text = local.role {
@@ -147,7 +147,7 @@ impl Member {
         let reference = quote!(#occurs::REFERENCE);
         let element = match &self.default_text {
             Some(text) => {
-                let element = quote!(#runtime::schema::View::of_static(#reference).element);
+                let element = quote!(#runtime::schema::View::from_static(#reference).element);
                 let with_default = with_default(&element, text, target);
                 quote!(#runtime::schema::ElementRef::Static(#with_default))
             }
@@ -173,7 +173,7 @@ impl Member {
 
     fn min(&self, occurs: &TokenStream) -> TokenStream {
         if let Some(min) = &self.min {
-            return self.of_list(occurs, &quote!(#min));
+            return self.list_bound(occurs, &quote!(#min));
         }
         if self.default.is_none() {
             return quote!(#occurs::MIN);
@@ -189,13 +189,13 @@ impl Member {
 
     fn max(&self, occurs: &TokenStream) -> TokenStream {
         match &self.max {
-            Some(max) => self.of_list(occurs, &quote!(::core::option::Option::Some(#max))),
+            Some(max) => self.list_bound(occurs, &quote!(::core::option::Option::Some(#max))),
             None => quote!(#occurs::MAX),
         }
     }
 
     /// Returns a bound that only lists may have.
-    fn of_list(&self, occurs: &TokenStream, value: &TokenStream) -> TokenStream {
+    fn list_bound(&self, occurs: &TokenStream, value: &TokenStream) -> TokenStream {
         quote_spanned! {self.ty.span()=> {
             ::core::assert!(
                 ::core::matches!(#occurs::MAX, ::core::option::Option::None),
@@ -307,7 +307,7 @@ pub(crate) fn default_of(element: &TokenStream, text: &LitStr, target: &Target) 
     let runtime = target.runtime();
     let inner = quote!(#runtime::schema::View::of(#element).text().element);
     let inner = changed(&inner, &quote!(.with_default(#text)), target);
-    quote!(.with_default_of_text(#text, #runtime::schema::ElementRef::Static(#inner)))
+    quote!(.with_text_default(#text, #runtime::schema::ElementRef::Static(#inner)))
 }
 
 /// Returns a function that returns the result of calling `change` on a schema element, computed

@@ -104,7 +104,7 @@ fn element(target: &Target, simple: &TokenStream) -> TokenStream {
         #runtime::schema::Element::Simple(#runtime::schema::SimpleElement {
             name: #name,
             base: #simple::BASE,
-            enumeration: #runtime::schema::Texts::ANY,
+            enumeration: #runtime::schema::EnumerationValues::ANY,
             default: ::core::option::Option::None,
             packed: ::core::option::Option::None,
         })

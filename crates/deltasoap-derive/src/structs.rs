@@ -42,7 +42,7 @@ impl<'t> Struct<'t> {
     fn parse(target: &'t Target, fields: &Fields) -> Result<Self> {
         let mut parsed = Struct { target, elements: Vec::new(), attributes: Vec::new(), text: None };
         for field in fields {
-            let member = Member::of_field(field, target)?;
+            let member = Member::from_field(field, target)?;
             match member.role {
                 Role::Element | Role::Inline | Role::Group => parsed.elements.push(member),
                 Role::Attribute => parsed.attributes.push(member),
@@ -318,16 +318,21 @@ impl<'t> Struct<'t> {
         let done = quote!(::core::result::Result::Ok(()));
         DecodeBodies {
             open: self.select(&quote!(0), |member, place| open(member, place, target)),
-            splice: self.ask(&quote!(splice), &quote!(splice), &quote!(0), &quote!(place, removed, inserted, view)),
+            splice: self.call_member(
+                &quote!(splice),
+                &quote!(splice),
+                &quote!(0),
+                &quote!(place, removed, inserted, view),
+            ),
             keep: self.select(&quote!({}), |member, place| keep(member, place, target)),
             decode_field: match &self.text {
                 Some(Member { ident, ty, .. }) => {
                     quote!(<#ty as #runtime::Content>::decode(&mut self.#ident, cursor, view))
                 }
-                None => self.ask(&quote!(decode_field), &quote!(decode), &done, &quote!(cursor, view)),
+                None => self.call_member(&quote!(decode_field), &quote!(decode), &done, &quote!(cursor, view)),
             },
-            run: self.ask(&quote!(run), &quote!(run), &items, &quote!(cursor, decl, view)),
-            patch: self.ask(&quote!(patch), &quote!(patch), &other, &quote!(cursor, view)),
+            run: self.call_member(&quote!(run), &quote!(run), &items, &quote!(cursor, decl, view)),
+            patch: self.call_member(&quote!(patch), &quote!(patch), &other, &quote!(cursor, view)),
             item_leaves: self.select(&none, |member, place| {
                 let (ident, fields, shortcuts) = (&member.ident, member.fields(target), member.shortcuts(target));
                 match member.is_group() {
@@ -365,7 +370,7 @@ impl<'t> Struct<'t> {
 
     /// Like [`select`](Self::select), with a method call on the member's value: `group` for a
     /// group, `element` otherwise.
-    fn ask(
+    fn call_member(
         &self,
         group: &TokenStream,
         element: &TokenStream,

@@ -214,7 +214,7 @@ impl<M, T> Flow<M, T> {
 
     /// Reads the body's element; see [`Content::decode`](deltasoap_core::Content::decode).
     pub(crate) fn decode(&self, cursor: &mut Cursor<'_>) -> Step {
-        cursor.let_items_go();
+        cursor.stream_items();
         self.list.decode(&mut self.passing().message, cursor)
     }
 

@@ -213,8 +213,8 @@ mod tests {
             let partitions = changes.partitions.min(n);
             for (partition, range) in changes.ranges(n).enumerate().filter(|_| n > 0) {
                 let (start, end) = (n * partition / partitions, n * (partition + 1) / partitions);
-                let (before, behind) = (range.start - start, end - range.end);
-                assert!(behind == before || behind == before + 1, "{n} {changes:?}: {range:?} of {start}..{end}");
+                let (before, after) = (range.start - start, end - range.end);
+                assert!(after == before || after == before + 1, "{n} {changes:?}: {range:?} of {start}..{end}");
             }
         }
     }

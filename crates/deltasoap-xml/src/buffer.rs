@@ -88,7 +88,7 @@ impl Buffer {
 
     /// Returns the bytes from `from` on for modification, including those after the write position.
     #[inline]
-    pub fn behind_mut(&mut self, from: usize) -> &mut [u8] {
+    pub fn tail_mut(&mut self, from: usize) -> &mut [u8] {
         &mut self.bytes[from..]
     }
 
@@ -205,10 +205,10 @@ impl Buffer {
     pub fn push_text(&mut self, text: &str, escape: Escape) {
         let mut rest = text.as_bytes();
         loop {
-            let (run, behind) = rest.split_at(verbatim_run(rest, escape));
+            let (run, tail) = rest.split_at(verbatim_run(rest, escape));
             self.push(run);
-            let Some(&first) = behind.first() else { return };
-            rest = self.push_special(first, behind, escape);
+            let Some(&first) = tail.first() else { return };
+            rest = self.push_special(first, tail, escape);
         }
     }
 

@@ -4,7 +4,7 @@
 //! tests.
 
 use crate::XmlErrorKind;
-use crate::reader::fail::{Fail, fault};
+use crate::reader::token_error::{TokenError, fault};
 
 /// The byte can start a name; always set together with [`NAME`].
 pub(crate) const NAME_START: u8 = 1;
@@ -90,14 +90,14 @@ pub(crate) fn is_ncname(text: &str) -> bool {
 /// Decodes the character at `at`.
 ///
 /// # Errors
-/// [`Fail::RunOut`] if the bytes end before or inside the character; a fault at `at` if they are
-/// not UTF-8.
-pub(crate) fn decode(bytes: &[u8], at: usize) -> Result<char, Fail> {
+/// [`TokenError::Incomplete`] if the bytes end before or inside the character; a fault at `at` if
+/// they are not UTF-8.
+pub(crate) fn decode(bytes: &[u8], at: usize) -> Result<char, TokenError> {
     let tail = &bytes[at..bytes.len().min(at + 4)];
     match std::str::from_utf8(tail) {
-        Ok(text) => text.chars().next().ok_or(Fail::RunOut),
+        Ok(text) => text.chars().next().ok_or(TokenError::Incomplete),
         Err(error) if error.valid_up_to() > 0 => decode(&bytes[..at + error.valid_up_to()], at),
-        Err(error) if error.error_len().is_none() => Err(Fail::RunOut),
+        Err(error) if error.error_len().is_none() => Err(TokenError::Incomplete),
         Err(_) => Err(fault(at, XmlErrorKind::Encoding)),
     }
 }
@@ -105,7 +105,7 @@ pub(crate) fn decode(bytes: &[u8], at: usize) -> Result<char, Fail> {
 /// Returns the error "expected `what`, found the character at `at`", or the error of decoding that
 /// character.
 #[cold]
-pub(crate) fn expected(bytes: &[u8], at: usize, expected: &'static str) -> Fail {
+pub(crate) fn expected(bytes: &[u8], at: usize, expected: &'static str) -> TokenError {
     match decode(bytes, at) {
         Ok(found) if !is_xml_char(found) => fault(at, XmlErrorKind::ForbiddenCharacter(found)),
         Ok(found) => fault(at, XmlErrorKind::Expected { expected, found }),
@@ -137,7 +137,7 @@ pub(crate) fn unfinished_tail(bytes: &[u8]) -> Option<usize> {
 /// `open` means that `bytes` reach to the end of the input received so far: an unfinished sequence
 /// there needs more bytes. Otherwise it is malformed.
 #[inline]
-pub(crate) fn valid_prefix(bytes: &[u8], at: usize, open: bool) -> (&str, Option<Fail>) {
+pub(crate) fn valid_prefix(bytes: &[u8], at: usize, open: bool) -> (&str, Option<TokenError>) {
     match std::str::from_utf8(bytes) {
         Ok(text) => match first_forbidden(bytes) {
             None => (text, None),
@@ -148,17 +148,17 @@ pub(crate) fn valid_prefix(bytes: &[u8], at: usize, open: bool) -> (&str, Option
 }
 
 #[cold]
-fn valid_part(bytes: &[u8], at: usize, open: bool, error: std::str::Utf8Error) -> (&str, Option<Fail>) {
+fn valid_part(bytes: &[u8], at: usize, open: bool, error: std::str::Utf8Error) -> (&str, Option<TokenError>) {
     let end = error.valid_up_to();
     match valid_prefix(&bytes[..end], at, false) {
-        (text, None) if open && error.error_len().is_none() => (text, Some(Fail::RunOut)),
+        (text, None) if open && error.error_len().is_none() => (text, Some(TokenError::Incomplete)),
         (text, None) => (text, Some(fault(at + end, XmlErrorKind::Encoding))),
         earlier => earlier,
     }
 }
 
 #[cold]
-fn forbidden(bytes: &[u8], at: usize, end: usize) -> Fail {
+fn forbidden(bytes: &[u8], at: usize, end: usize) -> TokenError {
     match decode(bytes, end) {
         Ok(found) => fault(at + end, XmlErrorKind::ForbiddenCharacter(found)),
         Err(fail) => fail,

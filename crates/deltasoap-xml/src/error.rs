@@ -100,7 +100,7 @@ pub enum XmlErrorKind {
     },
     /// Character data after the root element, where only white space and comments are allowed (XML
     /// 2.8).
-    TextBehindRoot {
+    TextAfterRoot {
         /// Its first character.
         found: char,
     },
@@ -152,8 +152,8 @@ impl fmt::Display for XmlErrorKind {
             UnexpectedEnd => write!(f, "the document ends too early"),
             Encoding => write!(f, "bytes that are not well-formed in the document's encoding"),
             Limit { name, limit } => write!(f, "the limit `{name}` of {limit} is exceeded"),
-            Expected { expected, found } => write!(f, "expected {expected}, found {}", Shown(*found)),
-            ForbiddenCharacter(found) => write!(f, "{} is not allowed in XML", Shown(*found)),
+            Expected { expected, found } => write!(f, "expected {expected}, found {}", DisplayChar(*found)),
+            ForbiddenCharacter(found) => write!(f, "{} is not allowed in XML", DisplayChar(*found)),
             CharacterReference { reference } => write!(f, "`&{reference};` is not an XML character"),
             UndeclaredEntity { name } => write!(f, "undeclared entity `&{name};`"),
             Doctype => write!(f, "a document type declaration is not allowed in SOAP"),
@@ -173,9 +173,9 @@ impl fmt::Display for XmlErrorKind {
             DuplicateAttribute { name } => write!(f, "attribute `{name}` appears twice"),
             EndTag { expected, found } => write!(f, "expected end tag `</{expected}>`, found `</{found}>`"),
             UnopenedEndTag => write!(f, "an end tag where no element is open"),
-            TextOutsideRoot { found } => write!(f, "expected the root element, found {}", Shown(*found)),
-            TextBehindRoot { found } => {
-                write!(f, "only white space and comments may follow the root element, found {}", Shown(*found))
+            TextOutsideRoot { found } => write!(f, "expected the root element, found {}", DisplayChar(*found)),
+            TextAfterRoot { found } => {
+                write!(f, "only white space and comments may follow the root element, found {}", DisplayChar(*found))
             }
             SecondRoot => write!(f, "a second root element"),
             UndeclaredPrefix { prefix } => write!(f, "undeclared namespace prefix `{prefix}`"),
@@ -192,9 +192,9 @@ impl fmt::Display for XmlErrorKind {
 }
 
 /// A character as error messages show it: itself if it is printable, otherwise its code point.
-struct Shown(char);
+struct DisplayChar(char);
 
-impl fmt::Display for Shown {
+impl fmt::Display for DisplayChar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             ' ' => write!(f, "a space"),

@@ -101,7 +101,7 @@ impl Feed {
     /// mark or a declaration anyway.
     pub fn set_encoding(&mut self, encoding: Encoding) {
         debug_assert!(self.received == 0, "the document has begun");
-        self.detector.set_otherwise(encoding);
+        self.detector.set_fallback(encoding);
     }
 
     /// Prepares for another document, also after an error.
@@ -116,7 +116,7 @@ impl Feed {
 
     /// Restarts the count for the [message limit](Limits::message): for documents whose content is
     /// not kept while it is read.
-    pub fn allow_more(&mut self) {
+    pub fn restart_message_limit(&mut self) {
         self.allowed = self.received.saturating_add(self.limits.message);
     }
 
@@ -214,7 +214,7 @@ impl Feed {
     fn begin(&mut self) {
         let detected = self.detector.detected().unwrap_or_default();
         self.carry.begin(detected);
-        self.transcoder = Transcoder::of(detected);
+        self.transcoder = Transcoder::new(detected);
     }
 
     fn take<E: Located>(&mut self, chunk: &[u8], step: &mut Step<'_, E>) -> Result<(), E> {

@@ -7,7 +7,7 @@
 //! it while [`Reader::is_between_tokens`]. The one position kept, that of a token cut by the
 //! window's end, is a hint that is dropped when it does not apply.
 
-pub(crate) mod fail;
+pub(crate) mod token_error;
 
 mod attribute;
 mod declaration;
@@ -28,11 +28,11 @@ use crate::interner::Held;
 use crate::name::NamesMark;
 use crate::{Limits, NameId, Names, ScopeId, XmlError, XmlErrorKind};
 use attribute::Attributes;
-use fail::{Fail, fault, over};
 use resume::Resume;
 use scope::Scopes;
 use spelling::Spellings;
 use std::sync::atomic::{AtomicU64, Ordering};
+use token_error::{TokenError, fault, over_limit};
 
 pub use detour::{Bookmark, Detour, Enclosing};
 pub use known::KnownTag;
@@ -141,8 +141,8 @@ pub struct Reader {
     tag_offset: u64,
     /// The last element closed.
     last: NameId,
-    place: Place,
-    inside: Inside,
+    place: DocumentPart,
+    inside: OpenToken,
     /// True if the start tag just read was an empty-element tag, so that its `End` is due.
     empty: bool,
     resume: Option<Resume>,
@@ -150,7 +150,7 @@ pub struct Reader {
 
 /// The part of the document that comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum DocumentPart {
     /// The very start: an XML declaration is allowed only here.
     Start,
     /// Before the root element.
@@ -163,7 +163,7 @@ enum Place {
 
 /// The piecewise token that has begun and not ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Inside {
+enum OpenToken {
     Nothing,
     Comment,
     CData,
@@ -196,8 +196,8 @@ impl Reader {
             tag: Attributes::default(),
             tag_offset: 0,
             last: Names::NOTHING,
-            place: Place::Start,
-            inside: Inside::Nothing,
+            place: DocumentPart::Start,
+            inside: OpenToken::Nothing,
             empty: false,
             resume: None,
         };
@@ -219,8 +219,8 @@ impl Reader {
         self.tag.clear();
         self.tag_offset = 0;
         self.last = Names::NOTHING;
-        self.place = Place::Start;
-        self.inside = Inside::Nothing;
+        self.place = DocumentPart::Start;
+        self.inside = OpenToken::Nothing;
         self.empty = false;
         self.resume = None;
     }
@@ -237,8 +237,8 @@ impl Reader {
             self.leave();
         }
         self.forget_text();
-        self.place = if depth == 0 { Place::Prolog } else { Place::Content };
-        self.inside = Inside::Nothing;
+        self.place = if depth == 0 { DocumentPart::Prolog } else { DocumentPart::Content };
+        self.inside = OpenToken::Nothing;
         self.empty = false;
         self.resume = None;
     }
@@ -339,7 +339,7 @@ impl Reader {
     /// tag, and outside the root element.
     #[inline]
     pub fn is_between_tokens(&self) -> bool {
-        self.place == Place::Content && self.inside == Inside::Nothing && !self.empty
+        self.place == DocumentPart::Content && self.inside == OpenToken::Nothing && !self.empty
     }
 
     /// Resets the count for the limit `text` in the innermost open element: for callers that do not
@@ -443,14 +443,14 @@ impl Reader {
 
     /// Reads tokens up to the next event.
     #[inline]
-    fn advance<'w>(&mut self, window: &mut Window<'w>) -> Result<Event<'w>, Fail> {
+    fn advance<'w>(&mut self, window: &mut Window<'w>) -> Result<Event<'w>, TokenError> {
         loop {
             let event = match self.inside {
-                Inside::Nothing if self.place == Place::Content => self.content(window)?,
-                Inside::Nothing => self.outside(window)?,
-                Inside::CData => self.cdata(window)?,
-                Inside::Comment => self.comment(window).map(|()| None)?,
-                Inside::Instruction => self.instruction_data(window).map(|()| None)?,
+                OpenToken::Nothing if self.place == DocumentPart::Content => self.content(window)?,
+                OpenToken::Nothing => self.outside(window)?,
+                OpenToken::CData => self.cdata(window)?,
+                OpenToken::Comment => self.comment(window).map(|()| None)?,
+                OpenToken::Instruction => self.instruction_data(window).map(|()| None)?,
             };
             if let Some(event) = event {
                 return Ok(event);
@@ -459,32 +459,32 @@ impl Reader {
     }
 
     #[inline]
-    fn content<'w>(&mut self, window: &mut Window<'w>) -> Result<Option<Event<'w>>, Fail> {
+    fn content<'w>(&mut self, window: &mut Window<'w>) -> Result<Option<Event<'w>>, TokenError> {
         if self.resume.is_some() {
             self.check_resume(window)?;
         }
         match window.bytes.get(window.pos) {
-            None => Err(Fail::RunOut),
+            None => Err(TokenError::Incomplete),
             Some(b'<') => self.markup(window),
             Some(_) => self.text(window).map(Some),
         }
     }
 
-    fn outside<'w>(&mut self, window: &mut Window<'w>) -> Result<Option<Event<'w>>, Fail> {
+    fn outside<'w>(&mut self, window: &mut Window<'w>) -> Result<Option<Event<'w>>, TokenError> {
         self.check_resume(window)?;
-        if self.place == Place::Start {
+        if self.place == DocumentPart::Start {
             return self.start(window).map(|()| None);
         }
         window.pos = tag::skip_white(window.bytes, window.pos);
         match window.bytes.get(window.pos) {
-            None if window.last && self.place == Place::Epilog => Ok(Some(Event::Done)),
-            None => Err(Fail::RunOut),
+            None if window.last && self.place == DocumentPart::Epilog => Ok(Some(Event::Done)),
+            None => Err(TokenError::Incomplete),
             Some(b'<') => self.markup(window),
             Some(_) => Err(self.text_outside(window)),
         }
     }
 
-    fn start(&mut self, window: &mut Window<'_>) -> Result<(), Fail> {
+    fn start(&mut self, window: &mut Window<'_>) -> Result<(), TokenError> {
         self.kept.get_or_insert(self.names.mark());
         if declaration::is_present(window)? {
             let encoding = window.encoding;
@@ -492,15 +492,15 @@ impl Reader {
         } else {
             declaration::without_encoding(window.encoding, window.pos)?;
         }
-        self.place = Place::Prolog;
+        self.place = DocumentPart::Prolog;
         Ok(())
     }
 
     /// Reads the markup that starts with the `<` at the window's position.
     #[inline]
-    fn markup<'w>(&mut self, window: &mut Window<'w>) -> Result<Option<Event<'w>>, Fail> {
+    fn markup<'w>(&mut self, window: &mut Window<'w>) -> Result<Option<Event<'w>>, TokenError> {
         match window.bytes.get(window.pos + 1) {
-            None => Err(Fail::RunOut),
+            None => Err(TokenError::Incomplete),
             Some(b'/') => {
                 let end = self.bounded(window, Self::end_tag)?;
                 self.tag_offset = window.base + window.pos as u64;
@@ -509,12 +509,12 @@ impl Reader {
             }
             Some(b'!') => self.declaration_like(window).map(|()| None),
             Some(b'?') => self.instruction(window).map(|()| None),
-            Some(_) if self.place == Place::Epilog => Err(fault(window.pos, XmlErrorKind::SecondRoot)),
+            Some(_) if self.place == DocumentPart::Epilog => Err(fault(window.pos, XmlErrorKind::SecondRoot)),
             Some(_) => {
                 let end = self.bounded(window, Self::start_tag)?;
                 self.tag_offset = window.base + window.pos as u64;
                 window.pos = end;
-                self.place = Place::Content;
+                self.place = DocumentPart::Content;
                 Ok(Some(Event::Start))
             }
         }
@@ -523,7 +523,7 @@ impl Reader {
     fn end(&mut self) -> Event<'static> {
         self.leave();
         if self.open.is_empty() {
-            self.place = Place::Epilog;
+            self.place = DocumentPart::Epilog;
         }
         Event::End
     }
@@ -533,21 +533,21 @@ impl Reader {
     fn bounded(
         &mut self,
         window: &Window<'_>,
-        read: impl FnOnce(&mut Self, &[u8], usize) -> Result<usize, Fail>,
-    ) -> Result<usize, Fail> {
+        read: impl FnOnce(&mut Self, &[u8], usize) -> Result<usize, TokenError>,
+    ) -> Result<usize, TokenError> {
         let bound = window.bytes.len().min(window.pos.saturating_add(self.limits.markup));
         match read(self, &window.bytes[..bound], window.pos) {
-            Err(Fail::RunOut) if bound < window.bytes.len() => {
-                Err(over(floor_boundary(window.bytes, bound), "markup", self.limits.markup))
+            Err(TokenError::Incomplete) if bound < window.bytes.len() => {
+                Err(over_limit(floor_boundary(window.bytes, bound), "markup", self.limits.markup))
             }
             end => end,
         }
     }
 
     #[cold]
-    fn text_outside(&self, window: &Window<'_>) -> Fail {
+    fn text_outside(&self, window: &Window<'_>) -> TokenError {
         match expected(window.bytes, window.pos, "") {
-            Fail::Fault { at, kind } => match *kind {
+            TokenError::Fault { at, kind } => match *kind {
                 XmlErrorKind::Expected { found, .. } => fault(at, self.stray_text(found)),
                 kind => fault(at, kind),
             },
@@ -558,24 +558,24 @@ impl Reader {
     /// Returns the error for character data outside the root element.
     fn stray_text(&self, found: char) -> XmlErrorKind {
         match self.place {
-            Place::Epilog => XmlErrorKind::TextBehindRoot { found },
+            DocumentPart::Epilog => XmlErrorKind::TextAfterRoot { found },
             _ => XmlErrorKind::TextOutsideRoot { found },
         }
     }
 
     /// Converts a failure to the result that the caller sees.
     #[cold]
-    fn stop<'w>(&mut self, window: &Window<'w>, fail: Fail) -> Result<Event<'w>, Stop> {
+    fn stop<'w>(&mut self, window: &Window<'w>, fail: TokenError) -> Result<Event<'w>, Stop> {
         let (at, kind) = match fail {
-            Fail::RunOut if !window.last => {
+            TokenError::Incomplete if !window.last => {
                 self.remember(window);
                 return Err(Stop::Pending);
             }
-            Fail::RunOut => match unfinished_tail(&window.bytes[window.pos..]) {
+            TokenError::Incomplete => match unfinished_tail(&window.bytes[window.pos..]) {
                 Some(at) => (window.pos + at, XmlErrorKind::Encoding),
                 None => (window.bytes.len(), XmlErrorKind::UnexpectedEnd),
             },
-            Fail::Fault { at, kind } => (at, *kind),
+            TokenError::Fault { at, kind } => (at, *kind),
         };
         Err(Stop::Error(Box::new(XmlError { kind, offset: window.base + at as u64 })))
     }

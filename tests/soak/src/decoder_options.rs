@@ -50,7 +50,7 @@ pub struct Partner {
 
 impl From<Differential> for DecoderOptions {
     fn from(from: Differential) -> Self {
-        let portions = Portions::of(from.checkpoints);
+        let portions = Portions::from_checkpoints(from.checkpoints);
         let named = match portions {
             Some(portions) => named(&POLICIES, Some(portions.state)),
             None if from.checkpoints == Checkpoints::Leaf => LEAF.to_owned(),

@@ -160,7 +160,7 @@ impl<'t, 'v, T: Content + Debug + PartialEq> Stream<'t, 'v, T> {
         let own = &trial.ways[way];
         let decoders = [decoder(own), decoder(own.partner.as_ref().map_or(own, |partner| &*partner.way))];
         let mut memory = Memory::new(T::vacant(view));
-        memory.set_pace(pace);
+        memory.set_clock(pace);
         Stream { trial, way, view, decoders, memory }
     }
 

@@ -260,7 +260,7 @@ mod tests {
     /// The paper's policies are measured as published; the default place of bases is another one.
     #[test]
     fn bases_lie_where_the_paper_places_them() {
-        let portions = |setting: Setting| Portions::of(setting.setup().differential.checkpoints).unwrap();
+        let portions = |setting: Setting| Portions::from_checkpoints(setting.setup().differential.checkpoints).unwrap();
         let published = Setting::checkpoints(Policy::Lightweight, 32);
         let ours = Setting { bases: Bases::Interrupts, ..published };
         assert_eq!((portions(published).bases, portions(ours).bases), (Bases::First, Bases::default()));

@@ -37,7 +37,7 @@ const CHANGES: Changes = Changes { percent: 5, partitions: 20 };
 const WIDTHS: [(&str, Width); 4] = [
     ("exact", Width::Exact),
     ("learned, 90 % of the values", Width::Learned(0.9)),
-    ("given, 18 characters", Width::Given(18)),
+    ("given, 18 characters", Width::Fixed(18)),
     ("maximal", Width::Maximal),
 ];
 

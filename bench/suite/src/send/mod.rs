@@ -95,7 +95,7 @@ impl Field {
         match self {
             Field::Exact => Width::Exact,
             Field::Learned(percent) => Width::Learned(f32::from(percent) / 100.0),
-            Field::Given(characters) => Width::Given(characters),
+            Field::Given(characters) => Width::Fixed(characters),
             Field::Maximal => Width::Maximal,
         }
     }

@@ -6,7 +6,7 @@
 //! number: the markup is read or compared, a word is stored for each element, the array grows.
 
 use deltasoap::lexical::{LexicalError, WhiteSpace};
-use deltasoap::schema::{Builtin, Element, SimpleElement, Texts};
+use deltasoap::schema::{Builtin, Element, EnumerationValues, SimpleElement};
 use deltasoap::{Buffer, Escape, Lexical, QName, Soap, Typed, simple_content};
 use deltasoap_streams::arrays;
 
@@ -94,7 +94,7 @@ impl Typed for Unread {
         static ELEMENT: Element = Element::Simple(SimpleElement {
             name: Builtin::String.name(),
             base: Builtin::String,
-            enumeration: Texts::ANY,
+            enumeration: EnumerationValues::ANY,
             default: None,
             packed: None,
         });

@@ -15,7 +15,7 @@
 #[cfg(test)]
 mod pointers;
 
-use super::{Form, Part, Progress, Snapshot, Spot, progress};
+use super::{Form, Interrupt, Part, Progress, Snapshot, progress};
 use crate::Portions;
 use crate::matcher::PortionMatcher;
 use deltasoap_core::decode::Frame;
@@ -35,7 +35,7 @@ pub(crate) struct Differential {
 
 /// A checkpoint. It has no base only while it fills the gap of a list.
 #[derive(Debug, Default)]
-pub(crate) struct Kept {
+pub(crate) struct Saved {
     base: Option<Arc<Snapshot>>,
     top: Top,
     part: Part,
@@ -58,15 +58,19 @@ struct Others {
 }
 
 impl Form for Differential {
-    type Kept = Kept;
+    type Saved = Saved;
 
     fn new(_: &Portions) -> Self {
         Differential::default()
     }
 
-    fn checkpoint<M: PortionMatcher>(&mut self, live: &mut Live<'_>, spot: &Spot<'_, M>) -> Option<(Kept, u64)> {
+    fn checkpoint<M: PortionMatcher>(
+        &mut self,
+        live: &mut Live<'_>,
+        interrupt: &Interrupt<'_, M>,
+    ) -> Option<(Saved, u64)> {
         if !self.has_base_for(live) {
-            let snapshot = Snapshot::of(live, Part::default())?;
+            let snapshot = Snapshot::capture(live, Part::default())?;
             self.base = Some(Arc::new(snapshot));
             self.track(live.frames().len(), live);
         }
@@ -74,19 +78,19 @@ impl Form for Differential {
         let top = Top::new(level, live.stacks_above(live.below(level))?);
         #[cfg(test)]
         self.base.iter().for_each(|base| pointers::count(base, &top, live));
-        Some((Kept { base: self.base.clone(), top, part: Part::new(spot) }, spot.position))
+        Some((Saved { base: self.base.clone(), top, part: Part::new(interrupt) }, interrupt.position))
     }
 
-    fn part_len(&self, kept: &Kept) -> usize {
+    fn part_len(&self, kept: &Saved) -> usize {
         kept.part.len as usize
     }
 
-    fn part_matches<M: PortionMatcher>(&self, kept: &Kept, matcher: &M, bytes: &[u8]) -> bool {
+    fn part_matches<M: PortionMatcher>(&self, kept: &Saved, matcher: &M, bytes: &[u8]) -> bool {
         kept.part.matches(matcher, bytes)
     }
 
-    fn progress(&mut self, kept: &Kept, live: &Live<'_>) -> Progress {
-        let Kept { base: Some(base), top, .. } = kept else { return Progress::Passed };
+    fn progress(&mut self, kept: &Saved, live: &Live<'_>) -> Progress {
+        let Saved { base: Some(base), top, .. } = kept else { return Progress::Passed };
         let known = if self.is_over(base) { self.tracked(live).min(top.level) } else { 0 };
         let frames = [&base.stacks.frames[known..top.level], &top.frames].concat();
         progress::compare(&frames, known, live)
@@ -94,8 +98,8 @@ impl Form for Differential {
 
     /// The matching stacks are equal, so both have the same number of elements below the same
     /// frames. What lies below both pointers equals the base copy.
-    fn has_state(&self, kept: &Kept, live: &Live<'_>) -> bool {
-        let Kept { base: Some(base), top, .. } = kept else { return false };
+    fn has_state(&self, kept: &Saved, live: &Live<'_>) -> bool {
+        let Saved { base: Some(base), top, .. } = kept else { return false };
         let (top_open, _, top_seen) = top.others();
         let has_from = |from: Below| {
             let to = live.below(top.level);
@@ -109,14 +113,14 @@ impl Form for Differential {
         is_equal && live.rare() == base.rare
     }
 
-    fn switched(&mut self, _: &Kept, _: &mut Live<'_>) {}
+    fn switched(&mut self, _: &Saved, _: &mut Live<'_>) {}
 
-    fn restore(&mut self, kept: &Kept, live: &mut Live<'_>) {
-        let Kept { base: Some(base), top, .. } = kept else { return };
+    fn restore(&mut self, kept: &Saved, live: &mut Live<'_>) {
+        let Saved { base: Some(base), top, .. } = kept else { return };
         let level = top.level;
         if self.is_over(base) {
             let keep = self.tracked(live).min(level);
-            live.put(live.below(keep), &top.onto(base, Split::of(&base.stacks, keep)), &base.rare);
+            live.put(live.below(keep), &top.onto(base, Split::below(&base.stacks, keep)), &base.rare);
         } else {
             live.put(Below::default(), &top.onto(base, Split::default()), &base.rare);
         }
@@ -129,7 +133,7 @@ impl Form for Differential {
         self.tracking = 0;
     }
 
-    fn held(&self, kept: &Kept) -> usize {
+    fn held(&self, kept: &Saved) -> usize {
         let shared = kept.base.as_ref().map_or(0, |base| base.bytes().div_ceil(Arc::strong_count(base)));
         shared + kept.top.held() + kept.part.sum.held()
     }
@@ -172,7 +176,7 @@ impl Top {
 
     /// Returns the stacks above `from`, completed with the base copy's entries.
     fn onto(&self, base: &Snapshot, from: Split) -> Stacks {
-        let (below, to) = (&base.stacks, Split::of(&base.stacks, self.level));
+        let (below, to) = (&base.stacks, Split::below(&base.stacks, self.level));
         let (open, bound, seen) = self.others();
         Stacks {
             frames: [&below.frames[from.frames..to.frames], &self.frames].concat(),
@@ -201,7 +205,7 @@ struct Split {
 
 impl Split {
     /// Returns what lies below a frame that stays, like [`Live::below`].
-    fn of(stacks: &Stacks, level: usize) -> Self {
+    fn below(stacks: &Stacks, level: usize) -> Self {
         let depth = |level: usize| stacks.frames.get(level).map(|frame| frame.depth);
         let own = stacks.frames.get(level).map(|frame| frame.depth - u32::from(!frame.has_children));
         let within = own.or_else(|| level.checked_sub(1).and_then(depth));

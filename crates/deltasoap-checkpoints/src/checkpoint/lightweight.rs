@@ -33,7 +33,7 @@
 //!   entered sets only the number. If a group's routine is still running, what lies above its frame
 //!   is dropped.
 
-use super::{Form, Part, Progress, Snapshot, Spot, progress};
+use super::{Form, Interrupt, Part, Progress, Snapshot, progress};
 use crate::matcher::PortionMatcher;
 use crate::{Bases, Portions};
 use deltasoap_core::decode::Frame;
@@ -62,23 +62,23 @@ struct Group {
     whole: Snapshot,
     /// The base checkpoints stack at this checkpoint.
     bases: Vec<u32>,
-    kind: Kind,
+    kind: NumberKind,
     /// The places that numbers refer to, in a group where fields seen are logged.
-    places: Vec<Place>,
+    places: Vec<LoggedProgress>,
     /// Number of checkpoints left, plus groups that have this one in their stacks.
     count: u32,
 }
 
 /// The progress of a routine that logs fields seen: the last field, and a bit set of all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct LoggedProgress {
     field: u32,
     seen: u64,
 }
 
 /// The meaning of a lightweight checkpoint's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Kind {
+enum NumberKind {
     /// No number: the group has no lightweight checkpoints.
     #[default]
     Single,
@@ -93,9 +93,9 @@ enum Kind {
 /// A checkpoint in four bytes, since lists are long: a bit for the kind, the group, and the number
 /// of a lightweight checkpoint.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Kept([u8; 4]);
+pub(crate) struct Saved([u8; 4]);
 
-impl Kept {
+impl Saved {
     /// Bits of a lightweight checkpoint's group and number. A group with more members is continued
     /// by another.
     const GROUP: u32 = 15;
@@ -103,22 +103,22 @@ impl Kept {
 
     /// Creates the checkpoint that has the whole state of its group.
     fn whole(group: u32) -> Self {
-        Kept((group << 1).to_le_bytes())
+        Saved((group << 1).to_le_bytes())
     }
 
     /// Creates a lightweight checkpoint, if its group and number fit.
     fn light(group: u32, number: u32) -> Option<Self> {
-        let fits = group >> Kept::GROUP == 0 && number >> Kept::NUMBER == 0;
-        fits.then(|| Kept(((group << Kept::NUMBER | number) << 1 | 1).to_le_bytes()))
+        let fits = group >> Saved::GROUP == 0 && number >> Saved::NUMBER == 0;
+        fits.then(|| Saved(((group << Saved::NUMBER | number) << 1 | 1).to_le_bytes()))
     }
 
     fn group(self) -> u32 {
-        self.word() >> if self.is_whole() { 1 } else { 1 + Kept::NUMBER }
+        self.word() >> if self.is_whole() { 1 } else { 1 + Saved::NUMBER }
     }
 
     /// Returns the number; `None` for the checkpoint that has the whole state.
     fn number(self) -> Option<u32> {
-        (!self.is_whole()).then(|| (self.word() >> 1) & ((1 << Kept::NUMBER) - 1))
+        (!self.is_whole()).then(|| (self.word() >> 1) & ((1 << Saved::NUMBER) - 1))
     }
 
     fn is_whole(self) -> bool {
@@ -131,7 +131,7 @@ impl Kept {
 }
 
 impl Form for Lightweight {
-    type Kept = Kept;
+    type Saved = Saved;
     const NOTES_LOCATIONS: bool = true;
     const IN_MARKUP: bool = true;
 
@@ -139,9 +139,13 @@ impl Form for Lightweight {
         Lightweight { at: portions.bases, ..Lightweight::default() }
     }
 
-    fn checkpoint<M: PortionMatcher>(&mut self, live: &mut Live<'_>, spot: &Spot<'_, M>) -> Option<(Kept, u64)> {
+    fn checkpoint<M: PortionMatcher>(
+        &mut self,
+        live: &mut Live<'_>,
+        interrupt: &Interrupt<'_, M>,
+    ) -> Option<(Saved, u64)> {
         self.forget_left(live);
-        let from = (spot.before + 1).max(spot.at_hand);
+        let from = (interrupt.before + 1).max(interrupt.at_hand);
         let levels = 0..live.frames().len();
         let passed = |live: &Live<'_>, level| location(live, level).filter(|location| location.offset >= from);
         let light = levels.clone().find_map(|level| match self.light(live, level, &passed(live, level)?) {
@@ -154,18 +158,18 @@ impl Form for Lightweight {
         self.has_skipped = false;
         light
             .or_else(|| levels.into_iter().find_map(|level| self.base(live, level, &passed(live, level)?)))
-            .or_else(|| self.independent(live, spot))
+            .or_else(|| self.independent(live, interrupt))
     }
 
-    fn part_len(&self, kept: &Kept) -> usize {
+    fn part_len(&self, kept: &Saved) -> usize {
         if kept.is_whole() { self.group(kept).whole.part.len as usize } else { 0 }
     }
 
-    fn part_matches<M: PortionMatcher>(&self, kept: &Kept, matcher: &M, bytes: &[u8]) -> bool {
+    fn part_matches<M: PortionMatcher>(&self, kept: &Saved, matcher: &M, bytes: &[u8]) -> bool {
         !kept.is_whole() || self.group(kept).whole.part.matches(matcher, bytes)
     }
 
-    fn progress(&mut self, kept: &Kept, live: &Live<'_>) -> Progress {
+    fn progress(&mut self, kept: &Saved, live: &Live<'_>) -> Progress {
         if self.followed == Some(kept.group())
             && let Some(progress) = self.progress_in_group(kept, live)
         {
@@ -179,20 +183,20 @@ impl Form for Lightweight {
         progress
     }
 
-    fn has_state(&self, kept: &Kept, live: &Live<'_>) -> bool {
+    fn has_state(&self, kept: &Saved, live: &Live<'_>) -> bool {
         let group = self.group(kept);
         group.whole.is_state_with(group.seen(kept.number()).as_slice(), live)
     }
 
-    fn switched(&mut self, kept: &Kept, live: &mut Live<'_>) {
+    fn switched(&mut self, kept: &Saved, live: &mut Live<'_>) {
         self.forget_left(live);
         self.has_skipped = false;
-        self.entered = (self.group(kept).kind != Kind::Single).then_some(kept.group());
+        self.entered = (self.group(kept).kind != NumberKind::Single).then_some(kept.group());
         self.followed = self.entered;
         self.go_to(kept);
     }
 
-    fn restore(&mut self, kept: &Kept, live: &mut Live<'_>) {
+    fn restore(&mut self, kept: &Saved, live: &mut Live<'_>) {
         self.forget_left(live);
         let (number, index) = (kept.number(), kept.group());
         let group = self.group(kept);
@@ -216,7 +220,7 @@ impl Form for Lightweight {
         (self.entered, self.followed, self.has_skipped) = (None, None, false);
     }
 
-    fn discard(&mut self, kept: Kept) {
+    fn discard(&mut self, kept: Saved) {
         if let Some(group) = self.groups.get_mut(kept.group() as usize)
             && group.count > 1
         {
@@ -234,7 +238,7 @@ impl Form for Lightweight {
         }
     }
 
-    fn held(&self, _: &Kept) -> usize {
+    fn held(&self, _: &Saved) -> usize {
         0
     }
 
@@ -248,18 +252,18 @@ impl Form for Lightweight {
 }
 
 impl Lightweight {
-    fn group(&self, kept: &Kept) -> &Group {
+    fn group(&self, kept: &Saved) -> &Group {
         &self.groups[kept.group() as usize]
     }
 
     /// Replaces the base checkpoints stack by that of a checkpoint: its group's stack, and the
     /// group itself if it can grow.
-    fn go_to(&mut self, kept: &Kept) {
+    fn go_to(&mut self, kept: &Saved) {
         let Lightweight { groups, bases, .. } = self;
         let group = &groups[kept.group() as usize];
         bases.clear();
         bases.extend_from_slice(&group.bases);
-        bases.extend((group.kind != Kind::Single).then_some(kept.group()));
+        bases.extend((group.kind != NumberKind::Single).then_some(kept.group()));
     }
 
     /// Removes groups whose routines have ended from the base checkpoints stack.
@@ -285,31 +289,31 @@ impl Lightweight {
     }
 
     /// Makes a lightweight checkpoint at a location, if a group can hold it.
-    fn light(&mut self, live: &Live<'_>, level: usize, location: &Location) -> Option<(Kept, u64)> {
+    fn light(&mut self, live: &Live<'_>, level: usize, location: &Location) -> Option<(Saved, u64)> {
         let Lightweight { bases, groups, .. } = self;
         let kept = bases.iter().find_map(|&index| {
             let group = &mut groups[index as usize];
             let fits = group.level() == Some(level) && is_at(&group.whole.rare, location, live);
-            if fits { Kept::light(index, group.number(location)?) } else { None }
+            if fits { Saved::light(index, group.number(location)?) } else { None }
         })?;
         self.groups[kept.group() as usize].count += 1;
         Some((kept, location.offset))
     }
 
     /// Makes a base checkpoint at a location.
-    fn base(&mut self, live: &mut Live<'_>, level: usize, location: &Location) -> Option<(Kept, u64)> {
-        let group = Group::at(live, level, location, Kind::of(location))?;
-        Some((Kept::whole(self.add_base(group)), location.offset))
+    fn base(&mut self, live: &mut Live<'_>, level: usize, location: &Location) -> Option<(Saved, u64)> {
+        let group = Group::at(live, level, location, NumberKind::from_location(location))?;
+        Some((Saved::whole(self.add_base(group)), location.offset))
     }
 
     /// Makes a checkpoint at a location, in a new group whose base is at the routine's first
     /// location. Makes a base checkpoint at the location itself if both are the same or the group
     /// cannot be made.
-    fn first(&mut self, live: &mut Live<'_>, level: usize, location: &Location) -> Option<(Kept, u64)> {
+    fn first(&mut self, live: &mut Live<'_>, level: usize, location: &Location) -> Option<(Saved, u64)> {
         let first = live.noted().first_location(live.base().level() + level);
         let light = first.filter(|first| first.offset < location.offset).and_then(|first| {
-            let mut group = Group::at(live, level, &first, Kind::of(location))?;
-            let kept = Kept::light(self.next_index(), group.number(location)?)?;
+            let mut group = Group::at(live, level, &first, NumberKind::from_location(location))?;
+            let kept = Saved::light(self.next_index(), group.number(location)?)?;
             Some((group, kept))
         });
         let Some((group, kept)) = light else { return self.base(live, level, location) };
@@ -328,9 +332,13 @@ impl Lightweight {
     }
 
     /// Makes a checkpoint in no group, where the routines stand.
-    fn independent<M: PortionMatcher>(&mut self, live: &Live<'_>, spot: &Spot<'_, M>) -> Option<(Kept, u64)> {
-        let whole = Snapshot::of(live, Part::new(spot))?;
-        Some((Kept::whole(self.add(Group { whole, ..Group::default() })), spot.position))
+    fn independent<M: PortionMatcher>(
+        &mut self,
+        live: &Live<'_>,
+        interrupt: &Interrupt<'_, M>,
+    ) -> Option<(Saved, u64)> {
+        let whole = Snapshot::capture(live, Part::new(interrupt))?;
+        Some((Saved::whole(self.add(Group { whole, ..Group::default() })), interrupt.position))
     }
 
     /// Adds a group with one checkpoint.
@@ -350,7 +358,7 @@ impl Lightweight {
         self.free.last().copied().unwrap_or(self.groups.len() as u32)
     }
 
-    fn frames(&self, kept: &Kept) -> Vec<Frame> {
+    fn frames(&self, kept: &Saved) -> Vec<Frame> {
         let group = self.group(kept);
         let mut frames = group.whole.stacks.frames.clone();
         if let Some(last) = frames.last_mut() {
@@ -360,7 +368,7 @@ impl Lightweight {
     }
 
     /// Compares the number alone; `None` if that is not sufficient.
-    fn progress_in_group(&self, kept: &Kept, live: &Live<'_>) -> Option<Progress> {
+    fn progress_in_group(&self, kept: &Saved, live: &Live<'_>) -> Option<Progress> {
         let group = self.group(kept);
         let (level, mut frame) = (group.level()?, *group.whole.stacks.frames.last()?);
         if live.noted().low <= live.base().level() + level {
@@ -371,13 +379,13 @@ impl Lightweight {
     }
 }
 
-impl Kind {
+impl NumberKind {
     /// Returns the kind of group that a routine with this progress can have.
-    fn of(location: &Location) -> Self {
+    fn from_location(location: &Location) -> Self {
         match location.before {
-            Frame { is_repeated: true, field, .. } => Kind::Items(field),
-            _ if location.seen.is_some() => Kind::Noted,
-            _ => Kind::Fields,
+            Frame { is_repeated: true, field, .. } => NumberKind::Items(field),
+            _ if location.seen.is_some() => NumberKind::Noted,
+            _ => NumberKind::Fields,
         }
     }
 }
@@ -389,16 +397,16 @@ fn counted(frame: &Frame, field: u32) -> u32 {
 
 impl Group {
     /// Maximum number of places: those of 64 fields in one order. The search is linear.
-    const PLACES: usize = 64;
+    const MAX_PLACES: usize = 64;
 
     /// Creates a group with the state at a location.
-    fn at(live: &Live<'_>, level: usize, location: &Location, kind: Kind) -> Option<Self> {
+    fn at(live: &Live<'_>, level: usize, location: &Location, kind: NumberKind) -> Option<Self> {
         Some(Group { whole: whole_at(live, level, location)?, kind, ..Group::default() })
     }
 
     /// Returns the level of its routine's frame; `None` without a routine.
     fn level(&self) -> Option<usize> {
-        if self.kind == Kind::Single { None } else { self.whole.stacks.frames.len().checked_sub(1) }
+        if self.kind == NumberKind::Single { None } else { self.whole.stacks.frames.len().checked_sub(1) }
     }
 
     /// Returns the number for the progress at a location: the distance from the base checkpoint, or
@@ -406,12 +414,12 @@ impl Group {
     fn number(&mut self, location: &Location) -> Option<u32> {
         let (base, before) = (*self.whole.stacks.frames.last()?, &location.before);
         let number = match self.kind {
-            Kind::Items(field) if before.field == field && before.count > 0 && before.is_repeated => {
+            NumberKind::Items(field) if before.field == field && before.count > 0 && before.is_repeated => {
                 before.count.checked_sub(counted(&base, field))?
             }
-            Kind::Fields if before.count == 1 && !before.is_repeated => before.field.checked_sub(base.field)?,
-            Kind::Noted if before.count == 1 && !before.is_repeated => {
-                self.place(Place { field: before.field, seen: location.seen? })?
+            NumberKind::Fields if before.count == 1 && !before.is_repeated => before.field.checked_sub(base.field)?,
+            NumberKind::Noted if before.count == 1 && !before.is_repeated => {
+                self.place(LoggedProgress { field: before.field, seen: location.seen? })?
             }
             _ => return None,
         };
@@ -419,9 +427,9 @@ impl Group {
     }
 
     /// Returns the index of a place, which is added if it is new.
-    fn place(&mut self, place: Place) -> Option<u32> {
+    fn place(&mut self, place: LoggedProgress) -> Option<u32> {
         let known = self.places.iter().position(|known| *known == place);
-        if known.is_none() && self.places.len() < Group::PLACES {
+        if known.is_none() && self.places.len() < Group::MAX_PLACES {
             self.places.push(place);
         }
         let number = known.unwrap_or(self.places.len().saturating_sub(1));
@@ -436,8 +444,8 @@ impl Group {
         let (first, own) = (frames.first()?, frames.last().filter(|own| own.notes_fields)?);
         let base = *seen.get((own.log - first.log) as usize)?;
         Some(match (self.kind, number) {
-            (Kind::Items(field), Some(_)) => base | 1 << field,
-            (Kind::Noted, Some(number)) => self.places.get(number as usize)?.seen,
+            (NumberKind::Items(field), Some(_)) => base | 1 << field,
+            (NumberKind::Noted, Some(number)) => self.places.get(number as usize)?.seen,
             _ => base,
         })
     }
@@ -445,13 +453,13 @@ impl Group {
     /// Advances the routine's frame from the base checkpoint to the progress with this number.
     fn advance(&self, frame: &mut Frame, number: Option<u32>) {
         match (self.kind, number) {
-            (Kind::Items(field), Some(number)) => {
+            (NumberKind::Items(field), Some(number)) => {
                 (frame.field, frame.count, frame.is_repeated) = (field, counted(frame, field) + number, true);
             }
-            (Kind::Fields, Some(number)) => {
+            (NumberKind::Fields, Some(number)) => {
                 (frame.field, frame.count, frame.is_repeated) = (frame.field + number, 1, false);
             }
-            (Kind::Noted, Some(number)) => {
+            (NumberKind::Noted, Some(number)) => {
                 let field = self.places.get(number as usize).map_or(frame.field, |place| place.field);
                 (frame.field, frame.count, frame.is_repeated) = (field, 1, false);
             }
@@ -503,7 +511,7 @@ fn cut_to(live: &mut Live<'_>, group: &Group) {
 /// Sets the innermost frame to the progress of a checkpoint.
 fn set_number(live: &mut Live<'_>, group: &Group, number: Option<u32>) {
     let own = group.whole.stacks.frames.last();
-    if let (Some(last), Some(own), true) = (live.innermost(), own, group.kind != Kind::Single) {
+    if let (Some(last), Some(own), true) = (live.innermost(), own, group.kind != NumberKind::Single) {
         (last.field, last.count, last.is_repeated, last.state) = (own.field, own.count, own.is_repeated, own.state);
         group.advance(last, number);
         if let Some(seen) = group.seen(number) {
@@ -519,16 +527,16 @@ mod tests {
 
     #[test]
     fn a_checkpoint_says_its_group_and_number() {
-        for group in [0, 1, 77, (1 << Kept::GROUP) - 1] {
-            let whole = Kept::whole(group);
+        for group in [0, 1, 77, (1 << Saved::GROUP) - 1] {
+            let whole = Saved::whole(group);
             assert_eq!((whole.group(), whole.number()), (group, None));
-            for number in [0, 1, 1000, (1 << Kept::NUMBER) - 1] {
-                let light = Kept::light(group, number).expect("it fits");
+            for number in [0, 1, 1000, (1 << Saved::NUMBER) - 1] {
+                let light = Saved::light(group, number).expect("it fits");
                 assert_eq!((light.group(), light.number()), (group, Some(number)));
             }
-            assert!(Kept::light(group, 1 << Kept::NUMBER).is_none());
+            assert!(Saved::light(group, 1 << Saved::NUMBER).is_none());
         }
-        assert!(Kept::light(1 << Kept::GROUP, 0).is_none());
-        assert_eq!(Kept::whole(u32::MAX >> 1).group(), u32::MAX >> 1);
+        assert!(Saved::light(1 << Saved::GROUP, 0).is_none());
+        assert_eq!(Saved::whole(u32::MAX >> 1).group(), u32::MAX >> 1);
     }
 }

@@ -36,7 +36,7 @@ use std::fmt::Debug;
 /// A form in which checkpoints are kept; it also decides where they are made.
 pub(crate) trait Form: Debug + Send + Sync + 'static {
     /// The data kept for a state.
-    type Kept: Debug + Default + Send + Sync;
+    type Saved: Debug + Default + Send + Sync;
     /// True if the routines have to note where children begin.
     const NOTES_LOCATIONS: bool = false;
     /// True if all checkpoints lie between tags, so that changed text makes none of them stale.
@@ -47,37 +47,41 @@ pub(crate) trait Form: Debug + Send + Sync + 'static {
 
     /// Handles a processing interrupt: returns a checkpoint and its position, or `None` to make
     /// none.
-    fn checkpoint<M: PortionMatcher>(&mut self, live: &mut Live<'_>, spot: &Spot<'_, M>) -> Option<(Self::Kept, u64)>;
+    fn checkpoint<M: PortionMatcher>(
+        &mut self,
+        live: &mut Live<'_>,
+        interrupt: &Interrupt<'_, M>,
+    ) -> Option<(Self::Saved, u64)>;
 
     /// Returns the length of the partially processed content before a checkpoint, in bytes.
-    fn part_len(&self, kept: &Self::Kept) -> usize;
+    fn part_len(&self, kept: &Self::Saved) -> usize;
 
     /// Returns true if bytes match a checkpoint's partially processed content.
-    fn part_matches<M: PortionMatcher>(&self, kept: &Self::Kept, matcher: &M, bytes: &[u8]) -> bool;
+    fn part_matches<M: PortionMatcher>(&self, kept: &Self::Saved, matcher: &M, bytes: &[u8]) -> bool;
 
     /// Returns the position of the routines relative to a checkpoint.
-    fn progress(&mut self, kept: &Self::Kept, live: &Live<'_>) -> Progress;
+    fn progress(&mut self, kept: &Self::Saved, live: &Live<'_>) -> Progress;
 
     /// Returns true if the rest of the state equals a checkpoint whose frames are equal.
-    fn has_state(&self, kept: &Self::Kept, live: &Live<'_>) -> bool;
+    fn has_state(&self, kept: &Self::Saved, live: &Live<'_>) -> bool;
 
     /// Notes that fast mode begins at a checkpoint.
-    fn switched(&mut self, kept: &Self::Kept, live: &mut Live<'_>);
+    fn switched(&mut self, kept: &Self::Saved, live: &mut Live<'_>);
 
     /// Restores a checkpoint's state. `live.offset` is the position of the routines then.
-    fn restore(&mut self, kept: &Self::Kept, live: &mut Live<'_>);
+    fn restore(&mut self, kept: &Self::Saved, live: &mut Live<'_>);
 
     /// Begins a message.
     fn begin(&mut self) {}
 
     /// Discards a checkpoint.
-    fn discard(&mut self, kept: Self::Kept) {
+    fn discard(&mut self, kept: Self::Saved) {
         drop(kept);
     }
 
     /// Returns the bytes that a checkpoint holds on the heap; shared memory is divided among its
     /// owners.
-    fn held(&self, kept: &Self::Kept) -> usize;
+    fn held(&self, kept: &Self::Saved) -> usize;
 
     /// Returns the bytes held by the form itself.
     fn bytes(&self) -> usize {
@@ -87,7 +91,7 @@ pub(crate) trait Form: Debug + Send + Sync + 'static {
 
 /// A processing interrupt.
 #[derive(Debug)]
-pub(crate) struct Spot<'a, M> {
+pub(crate) struct Interrupt<'a, M> {
     /// The position of the interrupt.
     pub(crate) position: u64,
     /// The position of the previous checkpoint.
@@ -107,12 +111,12 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    pub(crate) fn new<M: PortionMatcher>(spot: &Spot<'_, M>) -> Self {
+    pub(crate) fn new<M: PortionMatcher>(interrupt: &Interrupt<'_, M>) -> Self {
         let mut sum = Vec::new();
-        if !spot.part.is_empty() {
-            M::write(&spot.matcher.sum(spot.part), &mut sum);
+        if !interrupt.part.is_empty() {
+            M::write(&interrupt.matcher.sum(interrupt.part), &mut sum);
         }
-        Part { len: spot.part.len() as u32, sum: Compact::new(&sum) }
+        Part { len: interrupt.part.len() as u32, sum: Compact::new(&sum) }
     }
 
     fn matches<M: PortionMatcher>(&self, matcher: &M, bytes: &[u8]) -> bool {
@@ -130,7 +134,7 @@ pub(crate) struct Snapshot {
 
 impl Snapshot {
     /// Copies the state of the routines; `None` where they cannot resume from a copy.
-    fn of(live: &Live<'_>, part: Part) -> Option<Self> {
+    fn capture(live: &Live<'_>, part: Part) -> Option<Self> {
         let stacks = live.stacks_above(Below::default())?;
         Some(Snapshot { stacks, rare: live.rare(), part })
     }

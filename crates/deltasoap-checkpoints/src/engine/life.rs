@@ -1,6 +1,6 @@
 //! The engine's lifecycle, from one message to the next.
 
-use super::regular::Read;
+use super::regular::PortionData;
 use super::{Ending, Engine, Mode};
 use crate::checkpoint::{Differential, Form, Full, Lightweight};
 use crate::matcher::{Adler32, Compare, Crc32, Keyed, PortionMatcher, Xor};
@@ -32,7 +32,7 @@ fn with<F: Form>(portions: Portions, is_adaptive: bool) -> Box<dyn Policy> {
 impl<F: Form, M: PortionMatcher> Policy for Engine<F, M> {
     fn begin(&mut self, base: Base, offset: u64, state: &mut State) -> Begin {
         self.stats = DifferentialStats::default();
-        if self.is_adaptive && self.attention.rests() {
+        if self.is_adaptive && self.backoff.rests() {
             self.clear();
             return Begin::Read;
         }
@@ -98,7 +98,7 @@ impl<F: Form, M: PortionMatcher> Policy for Engine<F, M> {
             self.clear();
         } else if let Mode::Regular { .. } = self.mode {
             while self.remove() {}
-            let Read { size, sum, probe, bytes } = self.portion_to(window, offset);
+            let PortionData { size, sum, probe, bytes } = self.portion_to(window, offset);
             let rare = self.base.as_ref().map(|base| Live::new(base, state, offset).rare()).unwrap_or_default();
             self.ending = Some(Ending { size, sum, tag: offset - tag, rare });
             if let Some(probes) = &mut self.probes {
@@ -154,7 +154,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         self.forget_held();
         self.held = Vec::new();
         self.tuning.learn(&self.stats);
-        self.attention.learn(&self.stats);
+        self.backoff.learn(&self.stats);
         if self.stats.regular_bytes > 0 {
             self.count_bytes();
         }

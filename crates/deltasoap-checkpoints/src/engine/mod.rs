@@ -71,7 +71,7 @@ use deltasoap_core::decode::differential::policy::{Base, Live, Rare};
 use list::List;
 use probe::{Probe, Probes};
 use size::Size;
-use tuning::{Attention, Tuning};
+use tuning::{Backoff, Tuning};
 
 pub(crate) use life::make;
 
@@ -86,7 +86,7 @@ pub(crate) struct Checkpoint<K, S> {
 }
 
 /// Maximum length of a portion.
-const PORTION: usize = 1 << 20;
+const MAX_PORTION: usize = 1 << 20;
 
 /// The current mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,7 +115,7 @@ struct Engine<F: Form, M: PortionMatcher> {
     form: F,
     matcher: M,
     base: Option<Base>,
-    list: List<Checkpoint<F::Kept, M::Sum>>,
+    list: List<Checkpoint<F::Saved, M::Sum>>,
     ending: Option<Ending<M::Sum>>,
     mode: Mode,
     /// Result of the comparison that led to the switch to fast mode.
@@ -133,7 +133,7 @@ struct Engine<F: Form, M: PortionMatcher> {
     /// Position of the next interrupt.
     interrupt: u64,
     tuning: Tuning,
-    attention: Attention,
+    backoff: Backoff,
     /// Bytes of portions that are compared before sums are computed, if enabled.
     probes: Option<Box<Probes>>,
     audit: Option<Box<Audit>>,
@@ -174,7 +174,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
             is_lost: false,
             interrupt: 0,
             tuning: Tuning::new(&portions),
-            attention: Attention::default(),
+            backoff: Backoff::default(),
             probes: portions.probe.then(Box::default),
             audit: portions.audit.then(Box::default),
             stats: DifferentialStats::default(),
@@ -247,7 +247,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
     /// Updates the count of held bytes.
     fn count_bytes(&mut self) {
         let held =
-            |checkpoint: &Checkpoint<F::Kept, M::Sum>| self.form.held(&checkpoint.kept) + M::held(&checkpoint.sum);
+            |checkpoint: &Checkpoint<F::Saved, M::Sum>| self.form.held(&checkpoint.kept) + M::held(&checkpoint.sum);
         let each: usize = self.list.as_slice().iter().map(held).sum();
         let probes = self.probes.as_ref().map_or(0, |probes| size_of::<Probes>() + probes.portions.bytes());
         self.bytes = self.list.bytes() + probes + each + self.form.bytes() + self.held.capacity() + size_of::<Self>();

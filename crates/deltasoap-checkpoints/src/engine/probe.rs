@@ -8,7 +8,7 @@ use super::List;
 pub(super) struct Probe([u8; 3]);
 
 impl Probe {
-    pub(super) fn of(bytes: &[u8]) -> Self {
+    pub(super) fn new(bytes: &[u8]) -> Self {
         match (bytes.first(), bytes.last()) {
             (Some(&first), Some(&last)) => Probe([first, bytes[bytes.len() / 2], last]),
             _ => Probe::default(),
@@ -28,7 +28,7 @@ impl Probes {
     /// Returns true if the probe shows that `bytes` differ from the portion ahead, after `skipped`
     /// others.
     pub(super) fn refute(&self, skipped: usize, bytes: &[u8]) -> bool {
-        *self.portions.nth(skipped).unwrap_or(&self.ending) != Probe::of(bytes)
+        *self.portions.nth(skipped).unwrap_or(&self.ending) != Probe::new(bytes)
     }
 }
 
@@ -38,10 +38,10 @@ mod tests {
 
     #[test]
     fn three_bytes_are_looked_at() {
-        let portion = Probe::of(b"a portion");
-        assert!(portion == Probe::of(b"aXXXrXXXn"));
+        let portion = Probe::new(b"a portion");
+        assert!(portion == Probe::new(b"aXXXrXXXn"));
         for other in [&b"Xaaarnnnn"[..], b"aaaaXnnnn", b"aaaarnnnX", b""] {
-            assert!(portion != Probe::of(other));
+            assert!(portion != Probe::new(other));
         }
     }
 }

@@ -1,15 +1,15 @@
 //! Regular mode: processing interrupts, new checkpoints, and progressive matching.
 
 use super::fast::Portion;
-use super::{Audited, Checkpoint, Engine, Mode, PORTION, Probe, Size};
-use crate::checkpoint::{Form, Progress, Spot};
+use super::{Audited, Checkpoint, Engine, MAX_PORTION, Mode, Probe, Size};
+use crate::checkpoint::{Form, Interrupt, Progress};
 use crate::matcher::PortionMatcher;
 use deltasoap_core::decode::State;
 use deltasoap_xml::Window;
 
 /// The data kept for a portion that was read.
 #[derive(Debug)]
-pub(super) struct Read<S> {
+pub(super) struct PortionData<S> {
     pub(super) size: Size,
     pub(super) sum: S,
     pub(super) probe: Probe,
@@ -18,7 +18,7 @@ pub(super) struct Read<S> {
 }
 
 /// The result of comparing the routines with the checkpoint ahead.
-enum Met {
+enum Comparison {
     /// They can no longer meet.
     Not,
     /// They have met, but the portion after it differs.
@@ -48,11 +48,11 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         }
         let position = window.base + cut as u64;
         let at_hand = if self.is_lost { window.base } else { self.at };
-        let spot = Spot { position, before: self.at, at_hand, part, matcher: &self.matcher };
+        let interrupt = Interrupt { position, before: self.at, at_hand, part, matcher: &self.matcher };
         let mut live = Self::live(base, state, window.base + window.pos as u64);
-        let Some((kept, position)) = self.form.checkpoint(&mut live, &spot) else { return };
+        let Some((kept, position)) = self.form.checkpoint(&mut live, &interrupt) else { return };
         let before = self.at;
-        let Read { size, sum, probe, bytes } = self.portion_to(window, position);
+        let PortionData { size, sum, probe, bytes } = self.portion_to(window, position);
         self.without_last = size.bytes().map(|_| before);
         self.list.insert(Checkpoint { size, sum, kept });
         if let Some(probes) = &mut self.probes {
@@ -65,7 +65,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
     }
 
     /// Ends the portion at a position.
-    pub(super) fn portion_to(&mut self, window: &Window<'_>, position: u64) -> Read<M::Sum> {
+    pub(super) fn portion_to(&mut self, window: &Window<'_>, position: u64) -> PortionData<M::Sum> {
         let len = (position - self.at) as usize;
         self.stats.regular_bytes += len as u64;
         self.hold(window, position);
@@ -82,7 +82,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         self.held.drain(..before.min(self.held.len()));
         self.is_lost = false;
         self.at = position;
-        Read { size, sum, probe, bytes }
+        PortionData { size, sum, probe, bytes }
     }
 
     /// Returns the position of the first held byte.
@@ -100,12 +100,12 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
     /// Keeps the window's bytes of the portion before the window goes, and those of the previous
     /// portion if it may become part of it.
     pub(super) fn keep(&mut self, window: &Window<'_>, position: u64) {
-        if position.saturating_sub(self.held_from()) > PORTION as u64 {
+        if position.saturating_sub(self.held_from()) > MAX_PORTION as u64 {
             self.keep_portion_alone();
         }
         let from = (self.held_from() + self.held.len() as u64).saturating_sub(window.base) as usize;
         let to = position.saturating_sub(window.base) as usize;
-        if self.held.len() + to.saturating_sub(from) > PORTION {
+        if self.held.len() + to.saturating_sub(from) > MAX_PORTION {
             (self.is_lost, self.held) = (true, Vec::new());
         }
         if !self.is_lost && from < to {
@@ -143,13 +143,13 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
                 }
                 Progress::Passed => {}
                 Progress::Here => match self.met(state, window) {
-                    Met::Worthwhile(first) => {
+                    Comparison::Worthwhile(first) => {
                         self.try_fast(state, window, first);
                         return true;
                     }
-                    Met::Futile => self.stats.futile += 1,
-                    Met::Not => {}
-                    Met::Cut => {
+                    Comparison::Futile => self.stats.futile += 1,
+                    Comparison::Not => {}
+                    Comparison::Cut => {
                         self.mode = Mode::Regular { due: true };
                         return false;
                     }
@@ -161,25 +161,25 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
 
     /// Checks whether the checkpoint ahead, whose frames equal those of the routines, is met and
     /// kept.
-    fn met(&mut self, state: &mut State, window: &Window<'_>) -> Met {
+    fn met(&mut self, state: &mut State, window: &Window<'_>) -> Comparison {
         match self.fits(state, window) {
             Some(true) => {}
-            Some(false) => return Met::Not,
-            None => return Met::Cut,
+            Some(false) => return Comparison::Not,
+            None => return Comparison::Cut,
         }
-        let Some(len) = self.list.next().map(|next| self.form.part_len(&next.kept)) else { return Met::Not };
+        let Some(len) = self.list.next().map(|next| self.form.part_len(&next.kept)) else { return Comparison::Not };
         let position = window.base + (window.pos + len) as u64;
         match self.check(1, position, window) {
-            Portion::Cut => Met::Cut,
-            Portion::Other if self.gives_way(position) => Met::Futile,
-            first => Met::Worthwhile(first),
+            Portion::Cut => Comparison::Cut,
+            Portion::Other if self.is_replaceable(position) => Comparison::Futile,
+            first => Comparison::Worthwhile(first),
         }
     }
 
     /// Returns true if the checkpoint ahead, at this position, is dropped when the portion after it
     /// differs. If all checkpoints lie in markup, it is dropped if a new one was made less than a
     /// portion before; otherwise, if it does not lie at the next interrupt.
-    fn gives_way(&self, position: u64) -> bool {
+    fn is_replaceable(&self, position: u64) -> bool {
         if F::IN_MARKUP {
             return self.without_last.is_some() && position - self.at < self.tuning.portion();
         }
@@ -216,7 +216,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         let Some(len) = self.list.next().map(|next| self.form.part_len(&next.kept)) else { return };
         let offset = window.base + window.pos as u64;
         self.drop_fragment(offset + len as u64);
-        let Read { size, sum, probe, bytes } = self.portion_to(window, offset + len as u64);
+        let PortionData { size, sum, probe, bytes } = self.portion_to(window, offset + len as u64);
         if let (Some(next), Some(base)) = (self.list.next_mut(), &self.base) {
             (next.size, next.sum) = (size, sum);
             self.form.switched(&next.kept, &mut Self::live(base, state, offset));

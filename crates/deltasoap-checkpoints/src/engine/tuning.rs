@@ -6,14 +6,14 @@
 //! message of n bytes, the total cost is lowest for portions of sqrt(n * cost / s) bytes. The size
 //! moves there by a factor of two a message, within bounds.
 
-use super::PORTION;
+use super::MAX_PORTION;
 use crate::Portions;
 use deltasoap_core::DifferentialStats;
 
 /// The cost of a portion, in bytes read in regular mode; measured with arrays of doubles.
 const COST: u64 = 48;
-const SMALLEST: u64 = 32;
-const LARGEST: u64 = 4096;
+const MIN_TUNED: u64 = 32;
+const MAX_TUNED: u64 = 4096;
 
 /// The size of portions.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(super) struct Tuning {
 
 impl Tuning {
     pub(super) fn new(portions: &Portions) -> Self {
-        Tuning { portion: u64::from(portions.size).clamp(1, PORTION as u64 / 2), is_on: portions.tune }
+        Tuning { portion: u64::from(portions.size).clamp(1, MAX_PORTION as u64 / 2), is_on: portions.tune }
     }
 
     /// Returns the number of bytes between two interrupts.
@@ -38,9 +38,9 @@ impl Tuning {
             return;
         }
         let bytes = stats.fast_bytes + stats.regular_bytes;
-        let best = (bytes * COST / stats.to_regular.max(1)).isqrt().clamp(SMALLEST, LARGEST);
+        let best = (bytes * COST / stats.to_regular.max(1)).isqrt().clamp(MIN_TUNED, MAX_TUNED);
         if best >= self.portion * 2 {
-            self.portion = (self.portion * 2).min(LARGEST.max(self.portion));
+            self.portion = (self.portion * 2).min(MAX_TUNED.max(self.portion));
         } else if best * 2 <= self.portion {
             self.portion = (self.portion / 2).max(1);
         }
@@ -50,11 +50,11 @@ impl Tuning {
 /// Number of messages without similarity before a stream is left alone.
 const PATIENCE: u32 = 3;
 /// Maximum number of messages for which a stream is left alone.
-const LONGEST: u32 = 256;
+const MAX_REST: u32 = 256;
 
 /// Decides whether checkpoints pay off for a stream.
 #[derive(Debug, Default)]
-pub(super) struct Attention {
+pub(super) struct Backoff {
     /// Number of consecutive messages without similarity.
     idle: u32,
     /// Number of messages still to leave alone.
@@ -63,7 +63,7 @@ pub(super) struct Attention {
     gap: u32,
 }
 
-impl Attention {
+impl Backoff {
     /// Returns true if the message that begins is left alone.
     pub(super) fn rests(&mut self) -> bool {
         let rests = self.rest > 0;
@@ -77,12 +77,12 @@ impl Attention {
             return;
         }
         if stats.fast_bytes * 16 > stats.regular_bytes {
-            *self = Attention::default();
+            *self = Backoff::default();
             return;
         }
         self.idle += 1;
         if self.idle >= PATIENCE {
-            self.gap = (self.gap * 2).clamp(2, LONGEST);
+            self.gap = (self.gap * 2).clamp(2, MAX_REST);
             (self.rest, self.idle) = (self.gap, PATIENCE - 1);
         }
     }
@@ -108,16 +108,16 @@ mod tests {
 
     #[test]
     fn a_stream_without_similarity_is_left_alone_for_longer_and_longer() {
-        let mut attention = Attention::default();
+        let mut backoff = Backoff::default();
         let mut tried = Vec::new();
         for message in 0..100 {
-            if !attention.rests() {
+            if !backoff.rests() {
                 tried.push(message);
-                attention.learn(&stats(0, 100, 1));
+                backoff.learn(&stats(0, 100, 1));
             }
         }
         assert_eq!(tried, [0, 1, 2, 5, 10, 19, 36, 69]);
-        attention.learn(&stats(50, 50, 1));
-        assert!(!attention.rests());
+        backoff.learn(&stats(50, 50, 1));
+        assert!(!backoff.rests());
     }
 }

@@ -117,7 +117,7 @@ async fn fetch_once(wire: &Wire, request: &'static [u8], recorded: &[u8]) -> Res
 fn is_same(a: Option<&Node>, b: Option<&Node>) -> bool {
     match (a, b) {
         (None, None) => true,
-        (Some(a), Some(b)) => a.says_the_same(b),
+        (Some(a), Some(b)) => a.is_equivalent(b),
         _ => false,
     }
 }

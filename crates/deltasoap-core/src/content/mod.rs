@@ -195,7 +195,7 @@ pub trait Occurs: ListShortcuts {
     /// Returns a view of the content's description, for calls from typed code, which has no schema.
     #[inline]
     fn content_view() -> View<'static> {
-        View::of_static(Self::REFERENCE)
+        View::from_static(Self::REFERENCE)
     }
 
     /// Returns the value of a field that does not occur, which is also the value that decoding

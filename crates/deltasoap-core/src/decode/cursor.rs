@@ -79,7 +79,7 @@ impl<'c> Cursor<'c> {
 
     /// Creates an error at the tag just read, which exceeds one of the [`limits`](Self::limits).
     #[cold]
-    pub(crate) fn beyond(&self, name: &'static str, limit: usize) -> Stop {
+    pub(crate) fn limit_error(&self, name: &'static str, limit: usize) -> Stop {
         self.error_at_tag(ErrorKind::Limit { name, limit: limit as u64 })
     }
 
@@ -147,7 +147,7 @@ impl<'c> Cursor<'c> {
     /// while the message is read. Must be called before the routine that reads them, which must not
     /// compare with an earlier message. Arrays that specify the positions of their items are then
     /// rejected anywhere in the message.
-    pub fn let_items_go(&mut self) {
+    pub fn stream_items(&mut self) {
         self.state.is_streamed = true;
     }
 
@@ -270,7 +270,7 @@ impl<'c> Cursor<'c> {
         let State { trees, limits, .. } = &*self.state;
         match trees.taken.nodes <= limits.tree_nodes {
             true => Ok(()),
-            false => Err(self.beyond("tree_nodes", self.limits().tree_nodes)),
+            false => Err(self.limit_error("tree_nodes", self.limits().tree_nodes)),
         }
     }
 

@@ -93,11 +93,11 @@ impl Decoder {
     /// many [new names](deltasoap_xml::Reader::has_few_new_names), since names and namespaces are
     /// kept to the end of the document. Otherwise a sender that declares another namespace in each
     /// item could fill the memory.
-    pub fn let_go(&mut self) {
+    pub fn restart_limits(&mut self) {
         let State { reader, references, comes_back, trees, .. } = &mut self.state;
         let is_held = *comes_back || references.is_keeping() || references.is_waiting() || !reader.has_few_new_names();
         if !is_held {
-            self.feed.allow_more();
+            self.feed.restart_message_limit();
             trees.taken = TreeCounts::default();
         }
     }
@@ -384,7 +384,7 @@ impl<'a, T: Content> ElementRoot<'a, T> {
 /// Inside the root element; state 0 is before it.
 const CONTENT: u8 = 1;
 /// After the root element.
-const BEHIND: u8 = 2;
+const AFTER: u8 = 2;
 
 impl<T: Content> Root for ElementRoot<'_, T> {
     fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
@@ -395,7 +395,7 @@ impl<T: Content> Root for ElementRoot<'_, T> {
         }
         if cursor.frame(me).state == CONTENT {
             self.value.decode(cursor, self.view)?;
-            cursor.frame(me).state = BEHIND;
+            cursor.frame(me).state = AFTER;
         }
         cursor.next_tag()?;
         Ok(())

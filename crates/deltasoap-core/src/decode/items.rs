@@ -6,9 +6,10 @@
 //! place where it was opened, or else it is the only one. That is all the decoder has to know, so
 //! it costs nothing where nothing is taken. Such a message is not compared with earlier ones, and
 //! arrays whose items specify their position are refused. Limits on what a message holds count anew
-//! when items are taken (`Decoder::let_go`), unless bytes are kept for references, or the message
-//! has brought many names and namespaces, which the reader keeps to its end. If there is an error,
-//! the items before it are given first, so that they do not depend on how the bytes were cut.
+//! when items are taken (`Decoder::restart_limits`), unless bytes are kept for references, or the
+//! message has brought many names and namespaces, which the reader keeps to its end. If there is an
+//! error, the items before it are given first, so that they do not depend on how the bytes were
+//! cut.
 
 use super::{Cursor, Step};
 use crate::content::Content;
@@ -25,7 +26,7 @@ pub(crate) fn decode_one<T: Content>(value: &mut T, cursor: &mut Cursor<'_>, vie
 }
 
 /// Takes all items out of a list that is being read, except the last one, which may be incomplete.
-/// For long lists whose items are used while the message arrives; see [`Cursor::let_items_go`].
+/// For long lists whose items are used while the message arrives; see [`Cursor::stream_items`].
 /// (*Toward Characterizing the Performance of SOAP Toolkits*, section 2.3: applications may begin
 /// before the document is complete.)
 pub fn take_finished<T>(items: &mut Vec<T>) -> Vec<T> {

@@ -18,7 +18,7 @@
 //! | `driver.rs`, `Decoder::push` | takes a chunk, and calls the outermost routine with a window of bytes |
 //! | `soap/envelope.rs` | reads the envelope and the header blocks; `opening.rs` skips a beginning that is known |
 //! | `differential/memory.rs`, `Memory::decode` | at the operation: compare, mend, note, or only read it? |
-//! | `differential/turns.rs` | in a stream of several kinds of message, selects the one to compare with |
+//! | `differential/mixed.rs` | in a stream of several kinds of message, selects the one to compare with |
 //! | `differential/leaf/session.rs`, `advance` | fast mode: compares bytes up to a difference |
 //! | `differential/leaf/route.rs`, `aim`, `descend` | finds the last element before the difference, and leads the routines there |
 //! | `complex/mod.rs`, `array/mod.rs` | read children: which field is this, and is it allowed here? |
@@ -84,7 +84,7 @@ pub use tolerance::{Deviation, DeviationKind, Tolerance};
 
 pub(crate) use driver::decode_once;
 pub(crate) use predicted::{decides_type, is_type_or_nil};
-pub(crate) use references::Standing;
+pub(crate) use references::Sharing;
 
 pub(crate) use nil::{
     expect_end, named_type, nil_attribute, nil_value, other_attribute, report_beside_nil, undeclared_type,

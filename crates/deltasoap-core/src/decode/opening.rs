@@ -17,8 +17,8 @@ use crate::version::Version;
 use deltasoap_xml::{Bound, Detected, OpenElement};
 
 /// Maximum bytes, and maximum declarations, that are kept.
-const MOST_BYTES: usize = 2048;
-const MOST_BOUND: usize = 32;
+const MAX_BYTES: usize = 2048;
+const MAX_BOUND: usize = 32;
 /// After more than `PATIENCE` messages in a row that began differently, only one in `SELDOM` is
 /// kept.
 const PATIENCE: u32 = 4;
@@ -81,7 +81,7 @@ impl Cursor<'_> {
     /// After the start tag of the header or the body: keeps the bytes up to here for the next
     /// message.
     pub(crate) fn keep_opening(&mut self, opened: Opened) {
-        let bytes = self.window.bytes.get(..self.window.pos).filter(|bytes| bytes.len() <= MOST_BYTES);
+        let bytes = self.window.bytes.get(..self.window.pos).filter(|bytes| bytes.len() <= MAX_BYTES);
         let Some(bytes) = bytes.filter(|_| self.is_whole_so_far() && !self.reader().tag_is_empty()) else { return };
         let state = &mut *self.state;
         // A single message costs nothing extra.
@@ -91,7 +91,7 @@ impl Cursor<'_> {
         if state.expected.opening.misses > PATIENCE && !state.expected.opening.misses.is_multiple_of(SELDOM) {
             return;
         }
-        let Some(bound) = state.reader.bound_from(0, MOST_BOUND) else { return };
+        let Some(bound) = state.reader.bound_from(0, MAX_BOUND) else { return };
         let (epoch, open) = (state.reader.epoch(), state.reader.open_elements().to_vec());
         state.expected.opening.known = Some(Box::new(Known { bytes: bytes.to_vec(), opened, epoch, open, bound }));
     }

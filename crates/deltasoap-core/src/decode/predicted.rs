@@ -44,11 +44,11 @@ use foldhash::quality::RandomState;
 use std::collections::HashMap;
 
 /// Limits on the shapes of a decoder: their number, and their size in bytes (an estimate). A
-/// decoder that reaches one stops learning, and drops all shapes after [`MOST_FULL`] more messages.
+/// decoder that reaches one stops learning, and drops all shapes after [`MAX_FULL`] more messages.
 /// If it dropped them at once, it would learn the same shapes again and again.
 const MAX_SHAPES: usize = 512;
 const MAX_BYTES: usize = 128 << 10;
-const MOST_FULL: u32 = 8;
+const MAX_FULL: u32 = 8;
 /// Maximum number of times that a field's tag is replaced because its attributes changed.
 const MAX_CHANGES: u8 = 8;
 /// Number of times that the text of a leaf may need the general routines (references, CDATA,
@@ -166,7 +166,7 @@ impl Predicted {
     pub(crate) fn reset(&mut self, epoch: (u64, u64)) {
         self.opened = None;
         self.full += u32::from(self.is_full());
-        if self.epoch != epoch || self.full >= MOST_FULL {
+        if self.epoch != epoch || self.full >= MAX_FULL {
             self.shapes.clear();
             self.index.clear();
             (self.bytes, self.full, self.epoch) = (0, 0, epoch);

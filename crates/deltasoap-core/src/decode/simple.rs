@@ -330,7 +330,7 @@ fn take<T: Target>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, text: &str
         return Ok(());
     }
     if T::REFERS && cursor.frame(me).state == REFERRED {
-        return take_behind(cursor, me, text);
+        return take_after(cursor, me, text);
     }
     cursor.frame(me).state = TEXT;
     if !T::STREAMED {
@@ -346,7 +346,7 @@ fn take<T: Target>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, text: &str
 
 /// Checks text after a reference.
 #[cold]
-fn take_behind(cursor: &mut Cursor<'_>, me: usize, text: &str) -> Step {
+fn take_after(cursor: &mut Cursor<'_>, me: usize, text: &str) -> Step {
     let is_space = text.bytes().all(|byte| byte.is_ascii_whitespace());
     let start = cursor.frame(me).mark;
     if is_space { Ok(()) } else { Err(cursor.error_at(ErrorKind::UnexpectedText, start)) }

@@ -8,7 +8,7 @@ use super::flat::{Hinting, Learned};
 use super::opening::Opening;
 use super::predicted::Predicted;
 use super::references::References;
-use super::tolerance::Tolerated;
+use super::tolerance::DeviationLog;
 use super::{DecodeOptions, Differential, Frame, Tag};
 use crate::Stats;
 use crate::node::{SharedNames, Tags};
@@ -45,7 +45,7 @@ pub struct State {
     /// True if a list was left and come back to: several lists grow in turn.
     pub(crate) comes_back: bool,
     /// The deviations from the schema that were accepted.
-    pub(crate) tolerated: Tolerated,
+    pub(crate) tolerated: DeviationLog,
     pub(crate) differential: Differential,
     /// Leaf checkpoints: the comparison with the previous message.
     pub(crate) session: Session,
@@ -161,7 +161,7 @@ impl State {
             limits,
             is_streamed: false,
             comes_back: false,
-            tolerated: Tolerated::new(tolerance),
+            tolerated: DeviationLog::new(tolerance),
             differential,
             session: Session::default(),
             hooks: Hooks::default(),

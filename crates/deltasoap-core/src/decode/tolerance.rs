@@ -96,11 +96,11 @@ impl std::fmt::Display for Deviation {
 }
 
 /// Maximum number of different deviations that a report lists; further ones are only counted.
-const MOST_LISTED: usize = 100;
+const MAX_LISTED: usize = 100;
 
 /// The deviations of the current message.
 #[derive(Debug, Default)]
-pub(crate) struct Tolerated {
+pub(crate) struct DeviationLog {
     pub(crate) tolerance: Tolerance,
     deviations: Vec<Deviation>,
     /// The key that identifies each deviation.
@@ -113,18 +113,18 @@ pub(crate) struct Tolerated {
 }
 
 /// Kind, address of the schema of the surrounding element, name.
-type Key = (DeviationKind, usize, Named);
+type Key = (DeviationKind, usize, DeviationSubject);
 
 /// An element or attribute: the name in the message, or the number of a missing field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Named {
+enum DeviationSubject {
     Id(NameId),
     Field(usize),
 }
 
-impl Tolerated {
+impl DeviationLog {
     pub(crate) fn new(tolerance: Tolerance) -> Self {
-        Tolerated { tolerance, ..Self::default() }
+        DeviationLog { tolerance, ..Self::default() }
     }
 
     pub(crate) fn reset(&mut self) {
@@ -160,7 +160,7 @@ impl Tolerated {
         if let Some(deviation) = known.and_then(|known| self.deviations.get_mut(known)) {
             deviation.count += 1;
         }
-        known.is_some() || self.keys.len() >= MOST_LISTED
+        known.is_some() || self.keys.len() >= MAX_LISTED
     }
 
     fn add(&mut self, key: Key, path: String, name: String) {
@@ -186,7 +186,7 @@ impl Cursor<'_> {
     /// Reports the element whose start tag was just read.
     #[cold]
     pub(crate) fn report_element(&mut self, kind: DeviationKind, around: &ComplexElement) {
-        let key = (kind, std::ptr::from_ref(around).addr(), Named::Id(self.name()));
+        let key = (kind, std::ptr::from_ref(around).addr(), DeviationSubject::Id(self.name()));
         self.state.stats.deviations += 1;
         if !self.state.tolerated.count(key) {
             let (path, name) = (self.state.names_path(self.reader().depth() - 1), self.found_name());
@@ -198,7 +198,7 @@ impl Cursor<'_> {
     /// element itself.
     #[cold]
     pub(crate) fn report_attribute(&mut self, kind: DeviationKind, attribute: NameId) {
-        let key = (kind, self.name().index(), Named::Id(attribute));
+        let key = (kind, self.name().index(), DeviationSubject::Id(attribute));
         self.state.stats.deviations += 1;
         if !self.state.tolerated.count(key) {
             let (path, names) = (self.state.names_path(self.reader().depth()), self.names());
@@ -210,7 +210,7 @@ impl Cursor<'_> {
     /// Reports a field that is missing from the element just closed.
     #[cold]
     pub(crate) fn report_missing(&mut self, around: &ComplexElement, field: usize) {
-        let key = (DeviationKind::Missing, std::ptr::from_ref(around).addr(), Named::Field(field));
+        let key = (DeviationKind::Missing, std::ptr::from_ref(around).addr(), DeviationSubject::Field(field));
         self.state.stats.deviations += 1;
         if !self.state.tolerated.count(key) {
             let (reader, mut path) = (self.reader(), self.state.names_path(self.reader().depth()));
@@ -224,12 +224,12 @@ impl Cursor<'_> {
 /// See [`Cursor::has_empty_value`].
 fn has_empty_value(view: View<'_>) -> bool {
     /// Maximum number of nested types that are checked.
-    const MOST: usize = 1000;
+    const MAX_SEEN: usize = 1000;
     let (mut ahead, mut seen) = (vec![view], 0);
     while let Some(view) = ahead.pop() {
         seen += 1;
         match view.element {
-            _ if seen > MOST => return false,
+            _ if seen > MAX_SEEN => return false,
             Element::Simple(simple) if !simple.enumeration.is_empty() || !is_obvious(simple.base) => return false,
             Element::Complex(complex) => {
                 let needs_more = complex.compositor == Compositor::Choice

@@ -69,7 +69,7 @@ pub struct Encoder {
     /// The first value that could not be written.
     pub(super) error: Option<Error>,
     /// Maximum length; nothing is written after it.
-    pub(super) most: usize,
+    pub(super) max_bytes: usize,
     /// A namespace, and the one to write in its place.
     pub(super) renamed: Option<Box<(String, String)>>,
 }
@@ -83,7 +83,7 @@ pub(super) struct Declaration {
 /// The position of a name. A default namespace does not apply to attributes, and is not used for
 /// names in content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum NamePosition {
     Element,
     Attribute,
 }
@@ -129,14 +129,14 @@ impl Encoder {
             identities: Identities::default(),
             given_at: None,
             error: None,
-            most: usize::MAX,
+            max_bytes: usize::MAX,
             renamed: None,
         }
     }
 
     /// Returns the first bytes of the output, skipping the work for the rest.
     pub(super) fn beginning(len: usize, write: impl FnOnce(&mut Self)) -> Vec<u8> {
-        let mut encoder = Encoder { most: len, ..Encoder::with_buffer(Buffer::with_capacity(len + 64)) };
+        let mut encoder = Encoder { max_bytes: len, ..Encoder::with_buffer(Buffer::with_capacity(len + 64)) };
         write(&mut encoder);
         let mut bytes = encoder.out.into_vec();
         bytes.truncate(len);
@@ -147,14 +147,18 @@ impl Encoder {
     /// an item has at least some bytes.
     #[inline]
     pub(super) fn items_wanted(&self) -> usize {
-        const LEAST: usize = 8;
-        if self.most == usize::MAX { usize::MAX } else { self.most.saturating_sub(self.out.len()) / LEAST }
+        const MIN_ITEM_BYTES: usize = 8;
+        if self.max_bytes == usize::MAX {
+            usize::MAX
+        } else {
+            self.max_bytes.saturating_sub(self.out.len()) / MIN_ITEM_BYTES
+        }
     }
 
     /// Returns true if nothing more needs to be written.
     #[inline]
     pub(crate) fn is_full(&self) -> bool {
-        self.out.len() >= self.most
+        self.out.len() >= self.max_bytes
     }
 
     /// Sets whether types are written according to the schema or to SOAP section 5.
@@ -321,7 +325,7 @@ impl Encoder {
     /// Writes a start tag with the declarations made since `outside`, and one more if its name
     /// needs it.
     fn write_start(&mut self, namespace: &str, local: &str, wanted: &str, outside: usize) {
-        let mut found = if namespace == ns::XML { None } else { self.find(namespace, Place::Element) };
+        let mut found = if namespace == ns::XML { None } else { self.find(namespace, NamePosition::Element) };
         if namespace != ns::XML && found.is_none() {
             // Only a default namespace can hide "no namespace"; undoing it needs no prefix.
             let is_default = namespace.is_empty() || wanted.is_empty();
@@ -388,7 +392,7 @@ impl Encoder {
         if self.is_full() {
             return;
         }
-        if self.find(namespace, Place::Attribute).is_none() {
+        if self.find(namespace, NamePosition::Attribute).is_none() {
             self.need_tag();
             let prefix = self.free_prefix(prefix);
             self.declared.push(Declaration { namespace: self.written(namespace).into_owned(), prefix });
@@ -493,7 +497,7 @@ impl Encoder {
             self.declare(&name.namespace, usual_prefix(&name.namespace));
         }
         self.out.push(b" ");
-        self.push_name(&name.namespace, &name.local, Place::Attribute);
+        self.push_name(&name.namespace, &name.local, NamePosition::Attribute);
         self.out.push(b"=\"");
     }
 
@@ -509,9 +513,9 @@ impl Encoder {
         }
     }
 
-    /// Writes an attribute whose value is a name, followed by `behind` (such as an array's size).
-    pub(crate) fn qname_attribute(&mut self, attribute: &QName, value: &QName, behind: &str) {
-        let text = format!("{}{behind}", self.qname_text(value));
+    /// Writes an attribute whose value is a name, followed by `suffix` (such as an array's size).
+    pub(crate) fn qname_attribute(&mut self, attribute: &QName, value: &QName, suffix: &str) {
+        let text = format!("{}{suffix}", self.qname_text(value));
         self.attribute(attribute, &text);
     }
 
@@ -525,7 +529,7 @@ impl Encoder {
             return format!("xml:{}", name.local);
         }
         self.declare(&name.namespace, usual_prefix(&name.namespace));
-        let found = self.find(&name.namespace, Place::Attribute);
+        let found = self.find(&name.namespace, NamePosition::Attribute);
         let prefix = found.map_or("", |found| &self.declared[found].prefix);
         format!("{prefix}:{}", name.local)
     }
@@ -548,7 +552,7 @@ impl Encoder {
         let start = self.out.len();
         value.format(&mut self.out, Escape::Text);
         if let Some(leaves) = &mut self.leaves {
-            leaves.push(NotedLeaf::of::<T>(start, self.out.len()));
+            leaves.push(NotedLeaf::new::<T>(start, self.out.len()));
         }
     }
 
@@ -602,7 +606,7 @@ impl Encoder {
     /// hidden by a later one. "No namespace" counts as declared by `""` wherever a default
     /// namespace was undone or none is in scope. There is no declaration to point to then: the
     /// index is present, but has no meaning.
-    fn find(&self, namespace: &str, place: Place) -> Option<usize> {
+    fn find(&self, namespace: &str, place: NamePosition) -> Option<usize> {
         if namespace.is_empty() {
             let default = self.declared.iter().rfind(|declared| declared.prefix.is_empty());
             return default.is_none_or(|default| default.namespace.is_empty()).then_some(usize::MAX);
@@ -611,7 +615,9 @@ impl Encoder {
         let usable = |index: &usize| {
             let declared = &self.declared[*index];
             let is_hidden = || self.declared[index + 1..].iter().any(|later| later.prefix == declared.prefix);
-            declared.namespace == namespace && (place == Place::Element || !declared.prefix.is_empty()) && !is_hidden()
+            declared.namespace == namespace
+                && (place == NamePosition::Element || !declared.prefix.is_empty())
+                && !is_hidden()
         };
         (0..self.declared.len()).rev().find(usable)
     }
@@ -635,7 +641,7 @@ impl Encoder {
         }
     }
 
-    pub(super) fn push_name(&mut self, namespace: &str, local: &str, place: Place) {
+    pub(super) fn push_name(&mut self, namespace: &str, local: &str, place: NamePosition) {
         let found = if namespace.is_empty() { None } else { self.find(namespace, place) };
         self.push_found(namespace, local, found);
     }

@@ -83,7 +83,7 @@ pub(crate) struct NotedLeaf {
 }
 
 impl NotedLeaf {
-    pub(crate) fn of<T: Lexical>(start: usize, end: usize) -> Self {
+    pub(crate) fn new<T: Lexical>(start: usize, end: usize) -> Self {
         NotedLeaf { start, end, image: T::IMAGE, max_width: T::MAX_WIDTH }
     }
 }

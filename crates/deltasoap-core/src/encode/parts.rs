@@ -62,7 +62,7 @@ impl BinaryParts {
             return None;
         }
         let content_id = format!("binary-{}@xop.deltasoap", self.taken.len() + 1);
-        let uri = PartUri::of_content_id(&content_id);
+        let uri = PartUri::from_content_id(&content_id);
         self.taken.push(TakenPart { content_id, media_type: self.media_type.take(), bytes: bytes.clone() });
         Some(uri)
     }

@@ -55,9 +55,9 @@ struct Referred {
 /// The prefix of ids; a number follows.
 const ID: &str = "id";
 /// Maximum bytes of copies beyond the first of each value.
-const MOST_COPIES: usize = 64 << 20;
+const MAX_COPIES: usize = 64 << 20;
 /// Maximum nesting of shared values.
-const DEEPEST: usize = 1000;
+const MAX_DEPTH: usize = 1000;
 
 impl Encoder {
     /// Sets whether shared values are written as references where SOAP encoding allows it, which is
@@ -98,11 +98,11 @@ impl Encoder {
     pub(crate) fn starts_over(&mut self) -> bool {
         // Beginnings of messages, and messages without their items, do not show how often a value
         // occurs in total.
-        let is_whole = self.splits.is_none() && self.most == usize::MAX;
+        let is_whole = self.splits.is_none() && self.max_bytes == usize::MAX;
         let lone = self.identities.ids.iter().filter(|(_, referred)| is_whole && referred.places == 1);
         let alone: HashSet<usize> = lone.map(|(&address, _)| address).collect();
         let first = if self.identities.ids.is_empty() { 0 } else { self.identities.free };
-        if alone.is_empty() && first == self.identities.first || self.most != usize::MAX {
+        if alone.is_empty() && first == self.identities.first || self.max_bytes != usize::MAX {
             return false;
         }
         let identities = Identities { is_off: self.identities.is_off, alone, first, ..Identities::default() };
@@ -119,7 +119,7 @@ impl Encoder {
         if self.is_full() || self.give_up_template() {
             return;
         }
-        if self.identities.open.len() >= DEEPEST {
+        if self.identities.open.len() >= MAX_DEPTH {
             return self.fail("shared values are nested too deeply");
         }
         let has_references = self.encoding() == Use::Encoded && !self.identities.is_off;
@@ -199,7 +199,7 @@ impl Encoder {
         if self.identities.open.contains(&address) {
             return self.fail("a cycle can only be written with references");
         }
-        if self.identities.copies > MOST_COPIES {
+        if self.identities.copies > MAX_COPIES {
             return self.fail("too many copies of shared values");
         }
         let (start, is_first) = (self.len(), self.identities.copied.insert(address));

@@ -296,8 +296,8 @@ impl Node {
     /// Returns true if the two trees have the same content: names, attributes in any order, text
     /// and children are equal. Prefixes are ignored; the names in `xsi:type` are compared after
     /// resolution.
-    pub fn says_the_same(&self, other: &Node) -> bool {
-        says_the_same(&mut Vec::new(), self, &mut Vec::new(), other)
+    pub fn is_equivalent(&self, other: &Node) -> bool {
+        is_equivalent(&mut Vec::new(), self, &mut Vec::new(), other)
     }
 
     /// Creates an [`ErrorKind::Other`] that names the element, for callers that reject a tree.
@@ -307,7 +307,7 @@ impl Node {
 }
 
 /// Compares two trees, each in the context of its ancestors.
-fn says_the_same<'n>(a_path: &mut Vec<&'n Node>, a: &'n Node, b_path: &mut Vec<&'n Node>, b: &'n Node) -> bool {
+fn is_equivalent<'n>(a_path: &mut Vec<&'n Node>, a: &'n Node, b_path: &mut Vec<&'n Node>, b: &'n Node) -> bool {
     a_path.push(a);
     b_path.push(b);
     let same = a.name == b.name
@@ -315,7 +315,7 @@ fn says_the_same<'n>(a_path: &mut Vec<&'n Node>, a: &'n Node, b_path: &mut Vec<&
         && a.children.len() == b.children.len()
         && a.attributes.iter().all(|attribute| has_attribute(attribute, a_path, b_path))
         && a.children.iter().zip(&b.children).all(|children| match children {
-            (Child::Element(a), Child::Element(b)) => says_the_same(a_path, a, b_path, b),
+            (Child::Element(a), Child::Element(b)) => is_equivalent(a_path, a, b_path, b),
             (a, b) => a == b,
         });
     a_path.pop();

@@ -121,7 +121,7 @@ fn last_element(node: &mut Node) -> &mut Node {
 /// Opens the root of a tree, which gets all bindings in scope.
 fn open_root(node: &mut Node, cursor: &mut Cursor<'_>) -> Step {
     let limit = cursor.limits().inherited_bindings;
-    let bindings = cursor.bindings()?.ok_or_else(|| cursor.beyond("inherited_bindings", limit))?;
+    let bindings = cursor.bindings()?.ok_or_else(|| cursor.limit_error("inherited_bindings", limit))?;
     open(node, cursor)?;
     node.bindings = bindings;
     Ok(())
@@ -132,7 +132,7 @@ fn open_root(node: &mut Node, cursor: &mut Cursor<'_>) -> Step {
 fn open(node: &mut Node, cursor: &mut Cursor<'_>) -> Step {
     let limit = cursor.limits().bindings_in_scope;
     if cursor.reader().declarations_in_scope() > limit {
-        return Err(cursor.beyond("bindings_in_scope", limit));
+        return Err(cursor.limit_error("bindings_in_scope", limit));
     }
     node.name = cursor.shared_name(cursor.accessor_name());
     if cursor.reader().attribute_count() > 0 {

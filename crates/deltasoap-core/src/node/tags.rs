@@ -22,10 +22,10 @@ use foldhash::quality::RandomState;
 use std::collections::HashMap;
 
 /// Limits on the number of tags and their size in bytes (an estimate). A decoder that reaches one
-/// stops learning, and drops all tags after [`MOST_FULL`] more messages.
+/// stops learning, and drops all tags after [`MAX_FULL`] more messages.
 const MAX_TAGS: usize = 1024;
 const MAX_BYTES: usize = 512 << 10;
-const MOST_FULL: u32 = 8;
+const MAX_FULL: u32 = 8;
 /// Maximum number of tags with one name, each with other attributes.
 const MAX_OF_NAME: usize = 8;
 
@@ -85,7 +85,7 @@ impl Tags {
         self.open.clear();
         self.place = 0;
         self.full += u32::from(self.is_full());
-        if self.epoch != epoch || self.full >= MOST_FULL {
+        if self.epoch != epoch || self.full >= MAX_FULL {
             *self = Tags { epoch, is_off: self.is_off, ..Tags::default() };
         }
     }

@@ -55,7 +55,7 @@ pub enum ChoiceFault {
     /// No branch is present. Holds the first field of each branch.
     Nothing(Vec<usize>),
     /// A field of the chosen branch occurs too rarely.
-    Lacks {
+    TooFew {
         /// The field.
         field: usize,
         /// The minimum number of occurrences.
@@ -119,7 +119,7 @@ impl Branch {
     fn fault(&self, fields: Range<usize>, until: usize, count: &impl Fn(usize) -> u32) -> Option<ChoiceFault> {
         let required = self.required.iter().map(|it| (fields.start + it.field as usize, it.min));
         let mut lacking = required.filter(|&(field, min)| field < until && count(field) < min);
-        let lacking = lacking.next().map(|(field, min)| ChoiceFault::Lacks { field, min });
+        let lacking = lacking.next().map(|(field, min)| ChoiceFault::TooFew { field, min });
         lacking.or_else(|| faults_before(&self.choices, fields.start, until, count))
     }
 }
@@ -212,11 +212,11 @@ impl ComplexElement {
                     continue;
                 }
                 // At least one field must show which branch was chosen.
-                let is_told = choice.is_optional || !branch.required.is_empty();
-                let first = if is_told { None } else { fields.clone().next() };
+                let is_evident = choice.is_optional || !branch.required.is_empty();
+                let first = if is_evident { None } else { fields.clone().next() };
                 let required = branch.required.iter().map(|it| (fields.start + it.field as usize, it.min));
-                let told = required.chain(first.map(|first| (first, 1)));
-                for (field, needed) in told.filter(|&(field, _)| field < self.fields.len()) {
+                let all_required = required.chain(first.map(|first| (first, 1)));
+                for (field, needed) in all_required.filter(|&(field, _)| field < self.fields.len()) {
                     least[field] = least[field].map(|min| min.max(needed));
                 }
                 ahead.extend(branch.choices.iter().map(|choice| (fields.start, choice)));
@@ -235,13 +235,13 @@ fn are_sound(choices: &[Choice], count: usize) -> bool {
     let mut free = 0;
     choices.iter().all(|choice| {
         let mut end = choice.first as usize;
-        let is_behind = end >= free;
+        let is_after = end >= free;
         let is_sound = |branch: &Branch| {
             end = end.saturating_add(branch.fields as usize);
             let has = |it: &Required| it.field < branch.fields;
             end <= count && branch.required.iter().all(has) && are_sound(&branch.choices, branch.fields as usize)
         };
-        let is_sound = is_behind && choice.branches.iter().all(is_sound);
+        let is_sound = is_after && choice.branches.iter().all(is_sound);
         free = end;
         is_sound
     })
@@ -326,7 +326,7 @@ mod tests {
     }
 
     fn lacks(field: usize) -> Option<ChoiceFault> {
-        Some(ChoiceFault::Lacks { field, min: 1 })
+        Some(ChoiceFault::TooFew { field, min: 1 })
     }
 
     /// (a, b?) | c | (d, (e | (f, g))?)
@@ -375,7 +375,7 @@ mod tests {
             |fields, field| Branch { required: vec![Required { field, min: 2 }].into(), ..branch(fields, &[]) };
         let choice = Choice { first: 0, branches: vec![several(2, 1), several(1, 0)].into(), is_optional: false };
         let element = ComplexElement { choices: vec![choice].into(), ..element() };
-        let lacks = |field| Some(ChoiceFault::Lacks { field, min: 2 });
+        let lacks = |field| Some(ChoiceFault::TooFew { field, min: 2 });
         let fault = |counts: [u32; 3]| element.choice_fault(|field| counts.get(field).copied().unwrap_or(0));
         assert_eq!((fault([1, 2, 0]), fault([1, 3, 0]), fault([0, 0, 2])), (None, None, None));
         assert_eq!((fault([1, 0, 0]), fault([1, 1, 0]), fault([0, 0, 1])), (lacks(1), lacks(1), lacks(2)));

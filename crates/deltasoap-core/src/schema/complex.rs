@@ -14,7 +14,7 @@ pub struct SimpleElement {
     /// The built-in type that it is or restricts.
     pub base: Builtin,
     /// The allowed values (`xsd:enumeration`); empty if unrestricted.
-    pub enumeration: Texts,
+    pub enumeration: EnumerationValues,
     /// The text that an empty element stands for (`default` and `fixed`, XSD 1.0 part 1, 3.3.1). It
     /// belongs to an element's declaration, not to its type: elements with different defaults have
     /// different descriptions.
@@ -56,50 +56,50 @@ impl Packing {
 /// values share one list: a WSDL of a megabyte can have thousands of such types, and tens of
 /// thousands of values.
 #[derive(Debug, Clone)]
-pub enum Texts {
+pub enum EnumerationValues {
     /// The list of a static schema.
     Static(&'static [Cow<'static, str>]),
     /// The list of a schema built at run time.
     Shared(Arc<[Cow<'static, str>]>),
 }
 
-impl Texts {
+impl EnumerationValues {
     /// No restriction.
-    pub const ANY: Texts = Texts::Static(&[]);
+    pub const ANY: EnumerationValues = EnumerationValues::Static(&[]);
 }
 
-impl Default for Texts {
+impl Default for EnumerationValues {
     fn default() -> Self {
-        Texts::ANY
+        EnumerationValues::ANY
     }
 }
 
-impl Deref for Texts {
+impl Deref for EnumerationValues {
     type Target = [Cow<'static, str>];
 
     fn deref(&self) -> &Self::Target {
         match self {
-            Texts::Static(texts) => texts,
-            Texts::Shared(texts) => texts,
+            EnumerationValues::Static(texts) => texts,
+            EnumerationValues::Shared(texts) => texts,
         }
     }
 }
 
-impl PartialEq for Texts {
+impl PartialEq for EnumerationValues {
     fn eq(&self, other: &Self) -> bool {
         self.as_ptr_range() == other.as_ptr_range() || **self == **other
     }
 }
 
-impl From<Vec<Cow<'static, str>>> for Texts {
+impl From<Vec<Cow<'static, str>>> for EnumerationValues {
     fn from(texts: Vec<Cow<'static, str>>) -> Self {
-        Texts::Shared(texts.into())
+        EnumerationValues::Shared(texts.into())
     }
 }
 
-impl FromIterator<Cow<'static, str>> for Texts {
+impl FromIterator<Cow<'static, str>> for EnumerationValues {
     fn from_iter<I: IntoIterator<Item = Cow<'static, str>>>(texts: I) -> Self {
-        Texts::Shared(texts.into_iter().collect())
+        EnumerationValues::Shared(texts.into_iter().collect())
     }
 }
 
@@ -115,8 +115,8 @@ impl SimpleElement {
 
 /// Shortens a text for error messages to the first 60 characters.
 pub fn shortened(text: &str) -> Cow<'_, str> {
-    const LONGEST: usize = 60;
-    match text.char_indices().nth(LONGEST) {
+    const MAX_CHARS: usize = 60;
+    match text.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]).into(),
         None => text.into(),
     }
@@ -125,10 +125,10 @@ pub fn shortened(text: &str) -> Cow<'_, str> {
 /// Formats enumerated values for error messages: the first ten, in quotes, and the number of
 /// others. Long values are cut.
 pub fn shown_values<'v>(values: impl ExactSizeIterator<Item = &'v str>) -> String {
-    const MOST: usize = 10;
-    let more = values.len().saturating_sub(MOST);
+    const MAX_SHOWN: usize = 10;
+    let more = values.len().saturating_sub(MAX_SHOWN);
     let shown = |value: &str| format!("{:?}", shortened(value));
-    let mut text = values.take(MOST).map(shown).collect::<Vec<_>>().join(", ");
+    let mut text = values.take(MAX_SHOWN).map(shown).collect::<Vec<_>>().join(", ");
     if more > 0 {
         text += &format!(" and {more} more");
     }
@@ -290,8 +290,8 @@ pub struct ArrayElement {
 
 /// Text of one of several simple types (`xsd:union`): *UnionElement* in the papers. The first
 /// member that accepts the text determines the value (XSD 1.0 part 2, 2.5.1.3). Dynamic values of
-/// it are written with their original text ([`Simple::Given`](crate::Simple::Given)), so a union
-/// with one member is a type whose texts are kept.
+/// it are written with their original text ([`Simple::NonCanonical`](crate::Simple::NonCanonical)),
+/// so a union with one member is a type whose texts are kept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnionElement {
     /// The type's name.

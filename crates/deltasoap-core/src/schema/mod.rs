@@ -23,8 +23,8 @@ pub use builtin::Builtin;
 pub use choice::{Branch, Choice, ChoiceFault, Required, count_required, join, required};
 pub(crate) use complex::is_markup;
 pub use complex::{
-    ArrayElement, Attribute, ComplexElement, Compositor, Field, Packing, SimpleElement, Texts, UnionElement, shortened,
-    shown_values,
+    ArrayElement, Attribute, ComplexElement, Compositor, EnumerationValues, Field, Packing, SimpleElement,
+    UnionElement, shortened, shown_values,
 };
 pub use method::{MethodElement, Style, Use};
 pub use name::{NamePart, QName};
@@ -97,7 +97,7 @@ impl Element {
     /// Like [`with_default`](Self::with_default), but also for an element with text beside
     /// attributes: `text` describes that text with the default; [`View::text`] returns it without.
     #[must_use]
-    pub fn with_default_of_text(self, default: impl Into<Cow<'static, str>>, text: ElementRef) -> Self {
+    pub fn with_text_default(self, default: impl Into<Cow<'static, str>>, text: ElementRef) -> Self {
         match self {
             Element::Complex(complex) if complex.text.is_some() => {
                 Element::Complex(ComplexElement { text: Some(text), ..complex })

@@ -71,13 +71,13 @@ impl fmt::Display for QName {
 /// assert_eq!(part.len(), 4);
 /// ```
 #[derive(Clone)]
-pub struct NamePart(Kept);
+pub struct NamePart(Repr);
 
 /// Maximum length in bytes of a short part.
 const SHORT: usize = size_of::<CompactString>();
 
 #[derive(Clone)]
-enum Kept {
+enum Repr {
     /// Text of a static schema.
     Static(&'static str),
     /// Text short enough to be stored inline.
@@ -89,23 +89,23 @@ enum Kept {
 impl NamePart {
     /// Creates a part from a static string.
     pub const fn from_static(text: &'static str) -> Self {
-        NamePart(Kept::Static(text))
+        NamePart(Repr::Static(text))
     }
 
     /// Returns the part as a string slice.
     #[inline]
     pub fn as_str(&self) -> &str {
         match &self.0 {
-            Kept::Static(text) => text,
-            Kept::Short(text) => text,
-            Kept::Long(text) => text,
+            Repr::Static(text) => text,
+            Repr::Short(text) => text,
+            Repr::Long(text) => text,
         }
     }
 
     /// Returns the string if it is static.
     pub(super) const fn as_static(&self) -> Option<&'static str> {
         match self.0 {
-            Kept::Static(text) => Some(text),
+            Repr::Static(text) => Some(text),
             _ => None,
         }
     }
@@ -142,10 +142,10 @@ impl From<&str> for NamePart {
     /// Copies the string.
     fn from(text: &str) -> Self {
         NamePart(match text.len() {
-            0 => Kept::Static(""),
+            0 => Repr::Static(""),
             // A `CompactString` stores this length inline.
-            1..=SHORT => Kept::Short(text.into()),
-            _ => Kept::Long(text.into()),
+            1..=SHORT => Repr::Short(text.into()),
+            _ => Repr::Long(text.into()),
         })
     }
 }

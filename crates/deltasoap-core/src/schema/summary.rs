@@ -25,7 +25,7 @@ pub(super) struct Summary {
 /// Static descriptions are never moved, so an address identifies one as long as the process runs. A
 /// summary and its address are one word, so threads need not wait for each other. Of descriptions
 /// with the same cache slot the last one is kept.
-pub(super) fn of_static(view: View<'_>) -> Summary {
+pub(super) fn static_summary(view: View<'_>) -> Summary {
     const PLACES: usize = 256;
     static KNOWN: [AtomicU64; PLACES] = [const { AtomicU64::new(0) }; PLACES];
     let address = std::ptr::from_ref(view.element).addr();
@@ -34,7 +34,7 @@ pub(super) fn of_static(view: View<'_>) -> Summary {
     if known >> Summary::BITS == address as u64 {
         return Summary::from_bits(known);
     }
-    let summary = view.look_through();
+    let summary = view.compute_summary();
     place.store((address as u64) << Summary::BITS | summary.bits(), Ordering::Relaxed);
     summary
 }
@@ -48,7 +48,7 @@ pub(super) fn summaries(elements: &[Element]) -> Box<[Summary]> {
         for inner in inner(element) {
             match inner {
                 ElementRef::Index(inner) => outer[inner as usize].push(index),
-                ElementRef::Static(_) => all[index] = all[index].with(of_static(View::of_static(inner))),
+                ElementRef::Static(_) => all[index] = all[index].with(static_summary(View::from_static(inner))),
             }
         }
     }
@@ -215,7 +215,7 @@ mod tests {
             let schema = Schema::from(elements);
             for index in 0..graph.len() as u32 {
                 let view = schema.view(ElementRef::Index(index));
-                prop_assert_eq!(view.summary(), view.look_through());
+                prop_assert_eq!(view.summary(), view.compute_summary());
             }
         }
     }

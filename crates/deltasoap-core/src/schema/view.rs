@@ -3,7 +3,7 @@
 //! A [`View`] is a description together with the schema that its indices point into. So the same
 //! code follows static descriptions, those built at run time, and mixtures of both.
 
-use super::summary::{Summary, inner, of_static, own, summaries};
+use super::summary::{Summary, inner, own, static_summary, summaries};
 use super::{ArrayElement, ComplexElement, Element};
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -131,7 +131,7 @@ impl<'s> View<'s> {
     /// # Panics
     /// Panics if the reference is an index, which has a meaning only in its own [`Schema`].
     #[inline]
-    pub fn of_static(reference: ElementRef) -> View<'static> {
+    pub fn from_static(reference: ElementRef) -> View<'static> {
         View::resolve(&NO_SCHEMA, reference)
     }
 
@@ -216,7 +216,7 @@ impl<'s> View<'s> {
 
     /// Returns the properties of the description or of any description within it, at any depth.
     pub(super) fn summary(self) -> Summary {
-        let Some(index) = self.index() else { return of_static(self) };
+        let Some(index) = self.index() else { return static_summary(self) };
         let summaries = self.schema.summaries.get_or_init(|| summaries(&self.schema.elements));
         summaries.get(index).copied().unwrap_or_default()
     }
@@ -232,7 +232,7 @@ impl<'s> View<'s> {
     }
 
     /// Like [`summary`](Self::summary), computed by a traversal.
-    pub(super) fn look_through(self) -> Summary {
+    pub(super) fn compute_summary(self) -> Summary {
         let mut seen = Seen::default();
         let mut ahead = vec![self];
         let mut all = Summary::default();

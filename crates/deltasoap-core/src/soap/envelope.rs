@@ -102,7 +102,7 @@ const ENTRY: u8 = 5;
 /// Inside an element after the body.
 const TRAILER: u8 = 6;
 /// After the envelope.
-const BEHIND: u8 = 7;
+const AFTER: u8 = 7;
 /// Inside an element of the body that is only the target of references.
 const INDEPENDENT: u8 = 8;
 
@@ -148,7 +148,7 @@ impl<R: Receiver> EnvelopeReader<R> {
         let seen = cursor.frame(me).field;
         if tag != Tag::Start {
             return if seen & SEEN_BODY != 0 {
-                Ok(BEHIND)
+                Ok(AFTER)
             } else {
                 Err(cursor.error_at_end(ErrorKind::Envelope("the Envelope has no Body")))
             };
@@ -226,7 +226,7 @@ impl<R: Receiver> EnvelopeReader<R> {
         }
         let limit = cursor.limits().headers;
         if self.head.headers.len() >= limit {
-            return Err(cursor.beyond("headers", limit));
+            return Err(cursor.limit_error("headers", limit));
         }
         self.head.headers.push(HeaderBlock { node: Node::default() });
         self.places.push(cursor.reader().tag_offset());

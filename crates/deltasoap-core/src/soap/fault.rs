@@ -42,7 +42,7 @@ struct Received {
 }
 
 impl Wording {
-    fn of(code: QName, reasons: Vec<(String, String)>) -> Self {
+    fn new(code: QName, reasons: Vec<(String, String)>) -> Self {
         Wording(Some(Box::new(Received { code, reasons })))
     }
 
@@ -277,7 +277,7 @@ impl Fault {
         let text = |local: &str| child(local).map(|child| child.text().trim().to_owned());
         let reason = text("faultstring");
         let (code, wording) = match child("faultcode") {
-            Some(code) => (code_of(&[node, code]), Wording::of(written_code(&[node, code]), Vec::new())),
+            Some(code) => (code_of(&[node, code]), Wording::new(written_code(&[node, code]), Vec::new())),
             None if reason.is_some() => (FaultCode::Receiver, Wording::default()),
             None => return Err(node.fault("neither faultcode nor faultstring")),
         };
@@ -305,7 +305,7 @@ impl Fault {
             detail: detail.map(|detail| entries(node, detail)).unwrap_or_default(),
             ..Fault::new(code_of(&[node, code, value]), reason.unwrap_or_default())
         };
-        fault.wording = Wording::of(written_code(&[node, code, value]), reasons);
+        fault.wording = Wording::new(written_code(&[node, code, value]), reasons);
         Ok(fault)
     }
 }

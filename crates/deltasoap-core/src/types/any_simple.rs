@@ -6,7 +6,7 @@ use crate::content::{Content, Typed};
 use crate::decode::{Cursor, FlatSource, Step, expect_end, nil_attribute, undeclared_type};
 use crate::encode::Encoder;
 use crate::ns;
-use crate::schema::{Builtin, Element, QName, SimpleElement, Texts, View};
+use crate::schema::{Builtin, Element, EnumerationValues, QName, SimpleElement, View};
 
 /// A simple value of the type that `xsi:type` names, or a string without one. Types that are not
 /// built in are read as strings; their names are not kept. Nil is read as an empty string; use
@@ -90,7 +90,7 @@ impl Typed for AnySimple {
         static ELEMENT: Element = Element::Simple(SimpleElement {
             name: AnySimple::TYPE_NAME,
             base: Builtin::String,
-            enumeration: Texts::ANY,
+            enumeration: EnumerationValues::ANY,
             default: None,
             packed: None,
         });

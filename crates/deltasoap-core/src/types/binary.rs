@@ -11,7 +11,7 @@ use crate::decode::simple::{Target, decode_binary};
 use crate::decode::{Cursor, OpenText, Step};
 use crate::encode::Encoder;
 use crate::encode::complex::Text;
-use crate::schema::{Builtin, Element, QName, SimpleElement, Texts, View};
+use crate::schema::{Builtin, Element, EnumerationValues, QName, SimpleElement, View};
 use crate::{Escape, Lexical, ns};
 use bytes::Bytes;
 use deltasoap_xml::Buffer;
@@ -40,7 +40,7 @@ pub enum Binary {
 impl Binary {
     /// Creates a reference to the part with this content ID, which has no angle brackets.
     pub fn part(content_id: &str) -> Self {
-        Binary::Part(PartUri::of_content_id(content_id))
+        Binary::Part(PartUri::from_content_id(content_id))
     }
 
     /// Returns the bytes if they are inside the message.
@@ -104,7 +104,7 @@ impl PartUri {
 
     /// Creates the `cid:` URL of a content ID without angle brackets. Characters that a URL cannot
     /// hold are percent-encoded.
-    pub fn of_content_id(content_id: &str) -> Self {
+    pub fn from_content_id(content_id: &str) -> Self {
         PartUri(format!("cid:{}", utf8_percent_encode(content_id, ESCAPED)).into())
     }
 
@@ -173,7 +173,7 @@ impl Typed for Binary {
         static ELEMENT: Element = Element::Simple(SimpleElement {
             name: Builtin::Base64Binary.name(),
             base: Builtin::Base64Binary,
-            enumeration: Texts::ANY,
+            enumeration: EnumerationValues::ANY,
             default: None,
             packed: None,
         });
@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn content_ids_and_urls() {
         for id in ["a@b", "http://x/y#z", "50%", "grüße <1>", "a+b", "%41"] {
-            assert_eq!(PartUri::of_content_id(id).content_id().as_deref(), Some(id));
+            assert_eq!(PartUri::from_content_id(id).content_id().as_deref(), Some(id));
         }
         assert_eq!(PartUri::new("CID:a%zz%4").content_id().as_deref(), Some("a%zz%4"));
         assert_eq!(PartUri::new("cid:%ff").content_id().as_deref(), Some("%ff"));

@@ -17,7 +17,7 @@ macro_rules! simple {
             $(#[doc = concat!("See [`Builtin::", stringify!($variant), "`].")] $variant($type),)*
             /// A value of a [union](crate::schema::UnionElement) that is written with its original
             /// text.
-            Given(Box<Given>),
+            NonCanonical(Box<NonCanonical>),
             /// The values of a [list](crate::schema::UnionElement::list), including names.
             List(Box<[Simple]>),
         }
@@ -40,7 +40,7 @@ macro_rules! simple {
             pub fn builtin(&self) -> Builtin {
                 match self {
                     $(Simple::$variant(_) => Builtin::$variant,)*
-                    Simple::Given(given) => given.value.builtin(),
+                    Simple::NonCanonical(given) => given.value.builtin(),
                     Simple::List(_) => Builtin::Token,
                 }
             }
@@ -48,7 +48,7 @@ macro_rules! simple {
             pub(crate) fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
                 match self {
                     $(Simple::$variant(value) => decode::simple::decode(value, cursor, view),)*
-                    Simple::Given(given) => given.value.decode(cursor, view),
+                    Simple::NonCanonical(given) => given.value.decode(cursor, view),
                     Simple::List(_) => {
                         *self = Simple::Token(lexical::Token::vacant());
                         self.decode(cursor, view)
@@ -60,7 +60,7 @@ macro_rules! simple {
             pub(crate) fn scan_flat<S: FlatSource>(&mut self, scan: &mut S) -> Option<()> {
                 match self {
                     $(Simple::$variant(value) => scan.leaf(value),)*
-                    Simple::Given(_) | Simple::List(_) => None,
+                    Simple::NonCanonical(_) | Simple::List(_) => None,
                 }
             }
 
@@ -83,7 +83,7 @@ macro_rules! simple {
             pub(crate) fn write_flat<S: crate::encode::FlatSink>(&self, sink: &mut S) {
                 match self {
                     $(Simple::$variant(value) => sink.leaf(value),)*
-                    Simple::Given(given) => given.value.write_flat(sink),
+                    Simple::NonCanonical(given) => given.value.write_flat(sink),
                     Simple::List(_) => sink.leaf(&self.to_string()),
                 }
             }
@@ -91,7 +91,7 @@ macro_rules! simple {
             pub(crate) fn leaf(&self, encoder: &mut Encoder) {
                 match self {
                     $(Simple::$variant(value) => encoder.leaf(value),)*
-                    Simple::Given(given) => encoder.leaf(&given.text),
+                    Simple::NonCanonical(given) => encoder.leaf(&given.text),
                     Simple::List(_) => encoder.leaf(&self.to_string()),
                 }
             }
@@ -100,7 +100,7 @@ macro_rules! simple {
             pub(crate) fn attribute_text(&self, encoder: &mut Encoder, name: &crate::QName) {
                 match self {
                     $(Simple::$variant(value) => encoder.attribute_value(name, value),)*
-                    Simple::Given(given) => encoder.attribute(name, &given.text),
+                    Simple::NonCanonical(given) => encoder.attribute(name, &given.text),
                     Simple::List(_) => encoder.attribute(name, &self.to_string()),
                 }
             }
@@ -108,7 +108,7 @@ macro_rules! simple {
             fn format(&self, out: &mut Buffer) {
                 match self {
                     $(Simple::$variant(value) => value.format(out, Escape::Text),)*
-                    Simple::Given(given) => given.text.format(out, Escape::Text),
+                    Simple::NonCanonical(given) => given.text.format(out, Escape::Text),
                     Simple::List(items) => {
                         let texts: Vec<_> = items.iter().map(Simple::to_string).collect();
                         texts.join(" ").format(out, Escape::Text);
@@ -136,7 +136,7 @@ simple! {
 
 /// A value with a text that is not its canonical form.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Given {
+pub struct NonCanonical {
     /// The value.
     pub value: Simple,
     /// The text, without surrounding white space.

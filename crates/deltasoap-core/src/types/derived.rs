@@ -74,12 +74,12 @@ const CONTENT: u8 = 1;
 /// # Errors
 /// Returns an error if the type is none of the variants, or the variant's content is invalid.
 pub fn decode<T: Derived>(target: &mut T, cursor: &mut Cursor<'_>) -> Step {
-    decode_one_of(target, &Types::of::<T>(), cursor)
+    decode_one_of(target, &Types::new::<T>(), cursor)
 }
 
 /// Writes the variant, with `xsi:type` unless it is the [base](Derived::BASE).
 pub fn encode<T: Derived>(value: &T, encoder: &mut Encoder) {
-    tell_type(value.variant(), &Types::of::<T>(), encoder);
+    write_type(value.variant(), &Types::new::<T>(), encoder);
     value.content().encode(encoder);
 }
 
@@ -91,7 +91,7 @@ struct Types {
 }
 
 impl Types {
-    fn of<T: Derived>() -> Self {
+    fn new<T: Derived>() -> Self {
         Types { names: T::NAMES, base: T::BASE, other: T::OTHER }
     }
 }
@@ -134,7 +134,7 @@ fn decode_one_of(target: &mut dyn OneOf, types: &Types, cursor: &mut Cursor<'_>)
     Ok(())
 }
 
-fn tell_type(variant: usize, types: &Types, encoder: &mut Encoder) {
+fn write_type(variant: usize, types: &Types, encoder: &mut Encoder) {
     // A tree has its own attributes.
     if Some(variant) == types.other || Some(variant) == types.base {
         return;

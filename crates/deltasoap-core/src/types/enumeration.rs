@@ -33,7 +33,7 @@ pub trait Enumeration: Lexical + Copy + 'static {
     const TEXTS: &'static [Cow<'static, str>];
 
     /// The length of the longest text.
-    const LONGEST: usize = longest(Self::TEXTS);
+    const MAX_LENGTH: usize = longest(Self::TEXTS);
 
     /// Returns the value's index in the lists.
     fn place(self) -> usize;
@@ -71,7 +71,7 @@ pub fn parse_listed<T: Enumeration>(text: &str) -> Result<T, LexicalError> {
 /// Like [`scan`], using the lists.
 #[inline]
 pub fn scan_listed<T: Enumeration>(bytes: &[u8]) -> Option<(T, usize)> {
-    let (place, used) = scan_text(bytes, T::LONGEST, T::TEXTS)?;
+    let (place, used) = scan_text(bytes, T::MAX_LENGTH, T::TEXTS)?;
     Some((T::VALUES[place], used))
 }
 
@@ -91,7 +91,7 @@ pub fn scan_flat<T: Enumeration, S: FlatSource>(value: &mut T, scan: &mut S) -> 
 
 /// Writes a value as an element's content.
 pub fn encode<T: Enumeration>(value: &T, encoder: &mut Encoder, view: View<'_>) {
-    encode_text(&T::TEXTS[value.place()], T::LONGEST, encoder, view);
+    encode_text(&T::TEXTS[value.place()], T::MAX_LENGTH, encoder, view);
 }
 
 /// An enumeration as an object.
@@ -111,7 +111,7 @@ impl<T: Enumeration> Listed for T {
     }
 
     fn texts(&self) -> (Texts, usize) {
-        (T::TEXTS, T::LONGEST)
+        (T::TEXTS, T::MAX_LENGTH)
     }
 
     fn set(&mut self, place: usize) {

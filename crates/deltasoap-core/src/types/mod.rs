@@ -22,7 +22,7 @@ pub mod union;
 pub use any_simple::AnySimple;
 pub use attribute::AttributeValue;
 pub use binary::{Binary, PartUri};
-pub use builtins::{Given, Simple};
+pub use builtins::{NonCanonical, Simple};
 pub use empty::Empty;
 pub use multi_array::MultiArray;
 pub use nillable::Nillable;

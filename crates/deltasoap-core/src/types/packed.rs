@@ -7,7 +7,7 @@ use crate::decode::simple::{Target, decode_binary};
 use crate::decode::{Cursor, OpenText, Step};
 use crate::encode::Encoder;
 use crate::encode::complex::Text;
-use crate::schema::{Builtin, Element, Packing, QName, SimpleElement, Texts, View};
+use crate::schema::{Builtin, Element, EnumerationValues, Packing, QName, SimpleElement, View};
 use deltasoap_xml::lexical::{ByteOrder, LexicalError, LittleEndian, PackedNumber, PackedText};
 
 /// Numbers in one element, as the base64 of their bytes (`xsd:base64Binary`): in the message, or
@@ -47,7 +47,7 @@ pub enum Packed<T: PackedNumber, O: ByteOrder = LittleEndian> {
 impl<T: PackedNumber, O: ByteOrder> Packed<T, O> {
     /// Creates a reference to the part with this content ID, which has no angle brackets.
     pub fn part(content_id: &str) -> Self {
-        Packed::Part(PartUri::of_content_id(content_id))
+        Packed::Part(PartUri::from_content_id(content_id))
     }
 
     /// Converts bytes, such as those of a part, to numbers.
@@ -161,7 +161,7 @@ const fn element(items: Builtin, is_big_endian: bool) -> Element {
     Element::Simple(SimpleElement {
         name: Builtin::Base64Binary.name(),
         base: Builtin::Base64Binary,
-        enumeration: Texts::ANY,
+        enumeration: EnumerationValues::ANY,
         default: None,
         packed: Some(Packing { items, is_big_endian }),
     })

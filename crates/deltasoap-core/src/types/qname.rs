@@ -5,7 +5,7 @@ use crate::content::{Content, Typed};
 use crate::decode::{self, Cursor, Step};
 use crate::encode::Encoder;
 use crate::encode::complex::Text;
-use crate::schema::{Builtin, Element, QName, SimpleElement, Texts, View};
+use crate::schema::{Builtin, Element, EnumerationValues, QName, SimpleElement, View};
 use crate::{ErrorKind, Lexical, lexical};
 
 /// The prefix is resolved at the element, including its own declarations. When written, the name's
@@ -68,7 +68,7 @@ impl Typed for QName {
         static ELEMENT: Element = Element::Simple(SimpleElement {
             name: Builtin::QName.name(),
             base: Builtin::QName,
-            enumeration: Texts::ANY,
+            enumeration: EnumerationValues::ANY,
             default: None,
             packed: None,
         });

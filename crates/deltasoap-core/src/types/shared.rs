@@ -9,7 +9,7 @@
 
 use crate::content::Shortcuts;
 use crate::content::{Content, Typed};
-use crate::decode::{Cursor, Standing, Step, skip_element};
+use crate::decode::{Cursor, Sharing, Step, skip_element};
 use crate::encode::Encoder;
 use crate::schema::{Element, QName, View};
 use std::any::Any;
@@ -233,7 +233,7 @@ impl Drop for EndOfDrops {
 
 /// Maximum nesting of shared values in a comparison or `Debug`: a message can chain any number of
 /// them.
-const DEEPEST: usize = 32;
+const MAX_DEPTH: usize = 32;
 
 /// State of the outermost comparison, or the outermost `Debug`, of this thread.
 struct Walk<K> {
@@ -267,7 +267,7 @@ impl<K: Eq + Hash> Walk<K> {
     fn meet(walking: &'static LocalKey<Walking<K>>, key: K) -> Meeting {
         walking.with_borrow_mut(|walk| match walk {
             Some(walk) if walk.met.contains(&key) => Meeting::Again,
-            Some(walk) if walk.depth >= DEEPEST => Meeting::TooDeep,
+            Some(walk) if walk.depth >= MAX_DEPTH => Meeting::TooDeep,
             Some(walk) => {
                 walk.met.insert(key);
                 walk.depth += 1;
@@ -368,12 +368,12 @@ impl<T: Content + Send + Sync + 'static> Content for Shared<T> {
         let content = view.content();
         let (me, _) = cursor.enter();
         if cursor.frame(me).state != ALONE {
-            match cursor.standing::<T>(content)? {
-                Standing::Alone => {
+            match cursor.sharing::<T>(content)? {
+                Sharing::Alone => {
                     *self = Shared::new(T::vacant(content));
                     cursor.frame(me).state = ALONE;
                 }
-                Standing::Target { target, is_elsewhere, shared } => {
+                Sharing::Target { target, is_elsewhere, shared } => {
                     *self = match shared {
                         Some(shared) => pass(shared, cursor, is_elsewhere)?,
                         None => read(cursor, content, target, is_elsewhere)?,
@@ -493,7 +493,7 @@ mod tests {
         assert!(chain(1) != chain(2));
         assert!(chain(1) == chain(1), "a comparison that is over leaves nothing behind");
         let shown = format!("{:?}", chain(1));
-        assert_eq!(shown.matches("Chain").count(), DEEPEST, "{shown}");
+        assert_eq!(shown.matches("Chain").count(), MAX_DEPTH, "{shown}");
         assert!(shown.contains("Shared(..)"), "{shown}");
     }
 

@@ -1,6 +1,6 @@
 //! The built-in simple types as content.
 
-use crate::schema::{Builtin, Element, QName, SimpleElement, Texts};
+use crate::schema::{Builtin, Element, EnumerationValues, QName, SimpleElement};
 use crate::{Lexical, SimpleType, Typed, lexical};
 
 /// Implements [`Content`](crate::Content) for a type by its text form. For types with the
@@ -78,7 +78,7 @@ macro_rules! builtin_content {
                 static ELEMENT: Element = Element::Simple(SimpleElement {
                     name: Builtin::$builtin.name(),
                     base: Builtin::$builtin,
-                    enumeration: Texts::ANY,
+                    enumeration: EnumerationValues::ANY,
                     default: None,
                     packed: None,
                 });
@@ -120,7 +120,7 @@ impl<T: Lexical> Typed for lexical::List<T> {
         static ELEMENT: Element = Element::Simple(SimpleElement {
             name: QName::new("", ""),
             base: Builtin::Token,
-            enumeration: Texts::ANY,
+            enumeration: EnumerationValues::ANY,
             default: None,
             packed: None,
         });

@@ -104,11 +104,11 @@ columns! {
 impl Column {
     /// Creates the column for a field's items, if they can only be texts of one of these types.
     pub(super) fn for_field(field: &Field, view: View<'_>) -> Option<Self> {
-        if field.is_repeated() { Column::of_values(field, view) } else { None }
+        if field.is_repeated() { Column::for_values(field, view) } else { None }
     }
 
     /// Creates a column for the values of a field, regardless of how often it occurs.
-    pub(super) fn of_values(field: &Field, view: View<'_>) -> Option<Self> {
+    pub(super) fn for_values(field: &Field, view: View<'_>) -> Option<Self> {
         match view.element {
             Element::Simple(SimpleElement { base, enumeration, default: None, .. })
                 if !field.inline && !field.nillable && enumeration.is_empty() =>

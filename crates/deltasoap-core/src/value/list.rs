@@ -25,18 +25,18 @@ use std::fmt;
 /// If a message names another type for an element on the path (`xsi:type`), the list is that of
 /// this type; there may be none.
 ///
-/// While the message is read ([`Cursor::let_items_go`](crate::decode::Cursor::let_items_go)), its
+/// While the message is read ([`Cursor::stream_items`](crate::decode::Cursor::stream_items)), its
 /// finished items are [taken](Self::take_finished) between two windows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListPath {
-    steps: Vec<Step>,
+    steps: Vec<PathStep>,
     /// The name and description of the items.
     item: Field,
 }
 
 /// A field on the path, with its index.
 #[derive(Debug, Clone, PartialEq)]
-struct Step {
+struct PathStep {
     index: usize,
     name: QName,
     /// The written form; `None` for a choice or group without an element.
@@ -93,14 +93,14 @@ impl fmt::Display for ListPathError {
 impl std::error::Error for ListPathError {}
 
 /// Maximum number of paths in an error.
-const MOST_NAMED: usize = 8;
+const MAX_NAMED: usize = 8;
 
 /// Maximum nesting of choices and groups.
 const DEPTH: usize = 32;
 
 /// Maximum number of fields of a type to look at, including those of its choices and groups. No
 /// imported description has as many.
-const MOST_FIELDS: usize = 1 << 20;
+const MAX_FIELDS: usize = 1 << 20;
 
 impl ListPath {
     /// Returns the only list of messages with this description.
@@ -123,7 +123,7 @@ impl ListPath {
     /// # Errors
     /// Returns an error if there is no such field, or it is not a list.
     pub fn find(view: View<'_>, path: &str) -> Result<Self, ListPathError> {
-        let shown = |steps: &[Step]| if steps.is_empty() { "the body".to_owned() } else { written(steps) };
+        let shown = |steps: &[PathStep]| if steps.is_empty() { "the body".to_owned() } else { written(steps) };
         let (mut steps, mut view) = (Vec::new(), view);
         let mut names = names(path).peekable();
         while let Some(name) = names.next() {
@@ -131,7 +131,7 @@ impl ListPath {
             if content.array().is_some() {
                 return Err(ListPathError::WithinItems(shown(&steps)));
             }
-            let fields = Fields::of(content);
+            let fields = Fields::new(content);
             let at = fields.named(name)?;
             let Entry { field, content, .. } = fields.entries[at];
             steps.extend(fields.steps(at));
@@ -218,7 +218,7 @@ impl fmt::Display for ListPath {
     }
 }
 
-impl Step {
+impl PathStep {
     /// Returns the index of the field in a type, which may be derived from the type that the path
     /// was created for.
     fn index_in(&self, complex: &ComplexElement) -> Option<usize> {
@@ -228,7 +228,7 @@ impl Step {
     }
 }
 
-fn written(steps: &[Step]) -> String {
+fn written(steps: &[PathStep]) -> String {
     steps.iter().filter_map(|step| step.shown.as_deref()).collect::<Vec<_>>().join("/")
 }
 
@@ -316,7 +316,7 @@ impl<'s> Entry<'s> {
 }
 
 impl<'s> Fields<'s> {
-    fn of(view: View<'s>) -> Self {
+    fn new(view: View<'s>) -> Self {
         let mut fields = Fields { entries: Vec::new() };
         fields.add(view, None, 0);
         fields
@@ -324,7 +324,7 @@ impl<'s> Fields<'s> {
 
     fn add(&mut self, view: View<'s>, around: Option<usize>, depth: usize) {
         let Some(complex) = view.complex().filter(|_| depth < DEPTH) else { return };
-        let room = MOST_FIELDS.saturating_sub(self.entries.len());
+        let room = MAX_FIELDS.saturating_sub(self.entries.len());
         for (index, field) in complex.fields.iter().enumerate().take(room) {
             let entry = Entry { around, index, field, content: view.follow(field.element) };
             self.entries.push(entry);
@@ -369,11 +369,11 @@ impl<'s> Fields<'s> {
     }
 
     fn several(&self, named: &[(usize, &Entry<'_>)]) -> ListPathError {
-        ListPathError::Several(named.iter().take(MOST_NAMED).map(|(at, _)| self.label(*at)).collect())
+        ListPathError::Several(named.iter().take(MAX_NAMED).map(|(at, _)| self.label(*at)).collect())
     }
 
     fn without(&self, name: &str) -> ListPathError {
-        let fields = self.shown().take(MOST_NAMED).map(|(at, _)| self.label(at)).collect();
+        let fields = self.shown().take(MAX_NAMED).map(|(at, _)| self.label(at)).collect();
         ListPathError::NoField { name: name.to_owned(), fields }
     }
 
@@ -404,13 +404,13 @@ impl<'s> Fields<'s> {
     }
 
     /// Returns the steps to an entry.
-    fn steps(&self, at: usize) -> Vec<Step> {
-        let way = std::iter::successors(Some(at), |at| self.entries[*at].around);
+    fn steps(&self, at: usize) -> Vec<PathStep> {
+        let path = std::iter::successors(Some(at), |at| self.entries[*at].around);
         let step = |place: usize| {
             let Entry { index, field, .. } = self.entries[place];
-            Step { index, name: field.name.clone(), shown: (place == at).then(|| self.label(at)) }
+            PathStep { index, name: field.name.clone(), shown: (place == at).then(|| self.label(at)) }
         };
-        let mut steps: Vec<_> = way.map(step).collect();
+        let mut steps: Vec<_> = path.map(step).collect();
         steps.reverse();
         steps
     }
@@ -423,48 +423,48 @@ fn numbered(name: &str) -> (&str, Option<usize>) {
 }
 
 /// A type found on the way to lists. All are kept, so each only needs to store where it was found.
-struct Met<'s> {
-    around: Option<Place>,
+struct VisitedType<'s> {
+    around: Option<FieldPosition>,
     fields: Fields<'s>,
 }
 
 /// A field of a found type: the type's number, and the field's position among its [fields](Fields).
 #[derive(Clone, Copy)]
-struct Place {
+struct FieldPosition {
     of: usize,
     at: usize,
 }
 
 /// Returns the steps to a field.
-fn steps_to(met: &[Met<'_>], place: Option<Place>) -> Vec<Step> {
-    let mut way: Vec<_> = std::iter::successors(place, |place| met[place.of].around).collect();
-    way.reverse();
-    way.into_iter().flat_map(|Place { of, at }| met[of].fields.steps(at)).collect()
+fn steps_to(visited: &[VisitedType<'_>], place: Option<FieldPosition>) -> Vec<PathStep> {
+    let mut path: Vec<_> = std::iter::successors(place, |place| visited[place.of].around).collect();
+    path.reverse();
+    path.into_iter().flat_map(|FieldPosition { of, at }| visited[of].fields.steps(at)).collect()
 }
 
 /// Returns the lists of a message, up to the number that an error names, and the types that were
 /// found more than once. Time and memory are proportional to the number of fields, at any depth.
 fn all_lists(view: View<'_>) -> (Vec<ListPath>, HashSet<*const Element>) {
-    let (mut found, mut met, mut seen, mut again) = (Vec::new(), Vec::new(), HashSet::new(), HashSet::new());
+    let (mut found, mut visited, mut seen, mut again) = (Vec::new(), Vec::new(), HashSet::new(), HashSet::new());
     let mut ahead = VecDeque::from([(None, view)]);
     while let Some((around, view)) = ahead.pop_front()
-        && found.len() < MOST_NAMED
+        && found.len() < MAX_NAMED
     {
         let Some(view) = plain(view) else { continue };
         match view.element {
             Element::Array(array) if array.dimensions <= 1 => {
-                found.push(ListPath { item: item_of_array(view), steps: steps_to(&met, around) });
+                found.push(ListPath { item: item_of_array(view), steps: steps_to(&visited, around) });
             }
             Element::Complex(_) if !seen.insert(std::ptr::from_ref(view.element)) => {
                 again.insert(std::ptr::from_ref(view.element));
             }
             Element::Complex(_) => {
-                let of = met.len();
-                met.push(Met { around, fields: Fields::of(view) });
-                for (at, Entry { field, content, .. }) in met[of].fields.shown() {
-                    let place = Some(Place { of, at });
-                    if field.is_repeated() && found.len() < MOST_NAMED {
-                        found.push(ListPath { item: (*field).clone(), steps: steps_to(&met, place) });
+                let of = visited.len();
+                visited.push(VisitedType { around, fields: Fields::new(view) });
+                for (at, Entry { field, content, .. }) in visited[of].fields.shown() {
+                    let place = Some(FieldPosition { of, at });
+                    if field.is_repeated() && found.len() < MAX_NAMED {
+                        found.push(ListPath { item: (*field).clone(), steps: steps_to(&visited, place) });
                     }
                     let leads_on =
                         matches!(content.element, Element::Complex(_) | Element::Array(_) | Element::Open(_));

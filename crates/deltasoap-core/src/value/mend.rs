@@ -7,7 +7,7 @@ use crate::schema::{Builtin, Element, View};
 use crate::{Child, Lexical, Node};
 
 /// A position in a value.
-enum Place<'v, 's> {
+enum Position<'v, 's> {
     Value(&'v mut Value, View<'s>),
     Row(&'v mut Table, usize),
     Item(&'v mut Column, usize),
@@ -16,13 +16,13 @@ enum Place<'v, 's> {
 /// See [`Shortcuts::mend`](crate::content::Shortcuts::mend).
 pub(super) fn mend(value: &mut Value, view: View<'_>, mend: &Mend<'_>) -> Option<()> {
     let step = |place, &(field, count): &(u32, u32)| child(place, field as usize, count as usize);
-    let (value, view) = match mend.path.iter().try_fold(Place::Value(value, view), step)? {
-        Place::Value(value, view) => (value, view),
-        Place::Item(column, place) if mend.attribute.is_none() => return column.mend(place, mend),
-        Place::Item(..) | Place::Row(..) => return None,
+    let (value, view) = match mend.path.iter().try_fold(Position::Value(value, view), step)? {
+        Position::Value(value, view) => (value, view),
+        Position::Item(column, place) if mend.attribute.is_none() => return column.mend(place, mend),
+        Position::Item(..) | Position::Row(..) => return None,
     };
     // The attribute may be the one that names the element's type.
-    if matches!(view.element, Element::Open(_)) && mend.attribute.is_some() && mend.way.is_empty() {
+    if matches!(view.element, Element::Open(_)) && mend.attribute.is_some() && mend.tree_path.is_empty() {
         return None;
     }
     let (value, view) = chosen(value, view)?;
@@ -39,12 +39,12 @@ pub(super) fn mend(value: &mut Value, view: View<'_>, mend: &Mend<'_>) -> Option
 }
 
 /// Returns an occurrence of a field, or an item of an array.
-fn child<'v, 's>(place: Place<'v, 's>, field: usize, count: usize) -> Option<Place<'v, 's>> {
+fn child<'v, 's>(place: Position<'v, 's>, field: usize, count: usize) -> Option<Position<'v, 's>> {
     let at = count.checked_sub(1)?;
     let (value, view) = match place {
-        Place::Value(value, view) => chosen(value, view)?,
-        Place::Row(table, row) => return table.column_mut(field).map(|column| Place::Item(column, row)),
-        Place::Item(..) => return None,
+        Position::Value(value, view) => chosen(value, view)?,
+        Position::Row(table, row) => return table.column_mut(field).map(|column| Position::Item(column, row)),
+        Position::Item(..) => return None,
     };
     match (value, view.element) {
         (Value::Record(record), Element::Complex(complex)) => {
@@ -56,14 +56,16 @@ fn child<'v, 's>(place: Place<'v, 's>, field: usize, count: usize) -> Option<Pla
             }
             let content = view.follow(decl.element);
             match (record.fields.get_mut(field)?, decl.is_repeated()) {
-                (Value::List(items), true) => Some(Place::Value(items.get_mut(at)?, content)),
-                (Value::Column(column), true) => Some(Place::Item(column, at)),
-                (Value::Table(table), true) => Some(Place::Row(table, at)),
+                (Value::List(items), true) => Some(Position::Value(items.get_mut(at)?, content)),
+                (Value::Column(column), true) => Some(Position::Item(column, at)),
+                (Value::Table(table), true) => Some(Position::Row(table, at)),
                 (_, true) => None,
-                (value, false) => Some(Place::Value(value, content)),
+                (value, false) => Some(Position::Value(value, content)),
             }
         }
-        (Value::List(items), Element::Array(array)) => Some(Place::Value(items.get_mut(at)?, view.follow(array.item))),
+        (Value::List(items), Element::Array(array)) => {
+            Some(Position::Value(items.get_mut(at)?, view.follow(array.item)))
+        }
         _ => None,
     }
 }
@@ -81,8 +83,8 @@ fn chosen<'v, 's>(value: &'v mut Value, view: View<'s>) -> Option<(&'v mut Value
 
 fn mend_tree(root: &mut Node, mend: &Mend<'_>) -> Option<()> {
     let (text, steps) = match mend.attribute {
-        Some(_) => (None, mend.way),
-        None => mend.way.split_last().map(|(text, steps)| (Some(text), steps))?,
+        Some(_) => (None, mend.tree_path),
+        None => mend.tree_path.split_last().map(|(text, steps)| (Some(text), steps))?,
     };
     let node = steps.iter().try_fold(root, |node, step| match node.children.get_mut(*step as usize)? {
         Child::Element(child) => Some(child),

@@ -183,7 +183,7 @@ impl Content for Value {
             (Value::Record(record), Element::Complex(complex)) if complex.text.is_some() => {
                 let text = record.fields.first().unwrap_or(&Value::Absent);
                 let packing = packed::packing_of(view.text().element);
-                encode::complex::encode_text(&**record, &Beside { text, packing }, encoder, view);
+                encode::complex::encode_text(&**record, &SimpleContent { text, packing }, encoder, view);
             }
             (Value::Record(record), Element::Complex(complex)) if record.has_several(complex) => encoder.fail(SEVERAL),
             (Value::Record(record), Element::Complex(_)) => encode::complex::encode(&**record, encoder, view),
@@ -265,12 +265,12 @@ impl Shortcuts for Value {
 }
 
 /// Text beside attributes; bytes may be in another part.
-struct Beside<'v> {
+struct SimpleContent<'v> {
     text: &'v Value,
     packing: Option<Packing>,
 }
 
-impl Text for Beside<'_> {
+impl Text for SimpleContent<'_> {
     fn encode_text(&self, encoder: &mut Encoder) {
         match self.text {
             Value::Packed(column) => match self.packing {
@@ -481,11 +481,11 @@ impl TypedValue {
         let content = view.follow(content);
         let tells = encoder.encoding() == Use::Encoded && content.element.type_name().is_some();
         // A tree keeps the message's attribute.
-        let has_told = matches!(&self.value, Value::Tree(tree) if tree.attribute(ns::XSI, "type").is_some());
+        let has_type = matches!(&self.value, Value::Tree(tree) if tree.attribute(ns::XSI, "type").is_some());
         if tells {
             // The body's own element needs it too: its name does not identify the type.
             encoder.set_type_written(true);
-        } else if !has_told {
+        } else if !has_type {
             encoder.qname_attribute(&QName::new(ns::XSI, "type"), &self.name, "");
         }
         self.value.encode(encoder, content);

@@ -29,7 +29,8 @@ pub(super) fn read(cursor: &mut Cursor<'_>, view: View<'_>) -> Step<Value> {
         }
         let resolve =
             |text: &str| reader.resolve(text.trim_ascii()).map(|(namespace, local)| QName::owned(namespace, local));
-        let text = of_names(&name, text, content, &resolve).map_or_else(|| text.to_owned(), |names| names.to_string());
+        let text =
+            parse_names(&name, text, content, &resolve).map_or_else(|| text.to_owned(), |names| names.to_string());
         if is_content(cursor, index) {
             attributes.insert(name, text);
         }
@@ -50,7 +51,7 @@ fn content<'s>(view: View<'s>, type_name: Option<&QName>) -> View<'s> {
 }
 
 /// Parses the value of a declared attribute that holds names.
-fn of_names(name: &QName, text: &str, view: View<'_>, names: Names<'_>) -> Option<Simple> {
+fn parse_names(name: &QName, text: &str, view: View<'_>, names: Names<'_>) -> Option<Simple> {
     let declared = view.complex()?.attributes.iter().find(|attribute| attribute.name == *name)?;
     Simple::holding_names(view.follow(declared.element), text, names)
 }
@@ -75,7 +76,7 @@ pub(super) fn write(attributes: &BTreeMap<QName, String>, encoder: &mut Encoder,
         if !view.element.takes_beside_nil(name) {
             return encoder.fail(OTHER_ATTRIBUTE);
         }
-        match of_names(name, text, content, &QName::from_expanded) {
+        match parse_names(name, text, content, &QName::from_expanded) {
             Some(names) => names.attribute(encoder, name),
             None => encoder.attribute(name, text),
         }

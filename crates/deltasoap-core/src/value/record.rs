@@ -338,7 +338,7 @@ impl DecodeFields for Target<'_> {
 
     /// Marks a field as missing. If a table's row became a record while it was read, the field
     /// would otherwise keep the column's value.
-    fn lack(&mut self, field: usize) {
+    fn note_missing(&mut self, field: usize) {
         if !self.is_repeated(field) {
             self.record.fields[field] = Value::Absent;
         }

@@ -18,9 +18,9 @@ use crate::schema::{
 use crate::{Node, Shared};
 
 /// Number of elements in a sample after which only required ones follow.
-const WANTED: usize = 400;
+const TARGET_ELEMENTS: usize = 400;
 /// Maximum number of elements in a sample: schemas that require more get none.
-const MOST: usize = 4000;
+const MAX_ELEMENTS: usize = 4000;
 
 impl Value {
     /// Creates a sample value of this description. It can be written, and reading it back gives the
@@ -45,7 +45,7 @@ struct Sampler<'s> {
 impl<'s> Sampler<'s> {
     fn content(&mut self, view: View<'s>) -> Option<Value> {
         self.elements += 1;
-        if self.elements > MOST || self.is_within(view.element) {
+        if self.elements > MAX_ELEMENTS || self.is_within(view.element) {
             return None;
         }
         self.around.push(view.element);
@@ -85,7 +85,7 @@ impl<'s> Sampler<'s> {
     }
 
     fn array(&mut self, array: &'s ArrayElement, view: View<'s>) -> Value {
-        let item = if self.elements < WANTED { self.content(view.follow(array.item)) } else { None };
+        let item = if self.elements < TARGET_ELEMENTS { self.content(view.follow(array.item)) } else { None };
         let rows = if item.is_some() { array.dimensions.max(1) } else { 1 };
         // One row in each dimension.
         (1..rows).fold(Value::List(item.into_iter().collect()), |row, _| Value::List(vec![row]))
@@ -98,7 +98,7 @@ impl<'s> Sampler<'s> {
             None => self.fields(complex, view)?,
         };
         let attributes = complex.attributes.iter().map(|attribute| match view.follow(attribute.element).element {
-            Element::Simple(simple) => of_default(simple, attribute.default.as_deref())
+            Element::Simple(simple) => parse_default(simple, attribute.default.as_deref())
                 .or_else(|| sample_of(simple))
                 .map(Some)
                 .or((!attribute.required).then_some(None)),
@@ -127,7 +127,7 @@ impl<'s> Sampler<'s> {
 
     /// Creates the value of a field; `None` if it is required and impossible.
     fn field(&mut self, field: &'s Field, least: u32, view: View<'s>) -> Option<Value> {
-        let is_wanted = field.max != Some(0) && self.elements < WANTED && !is_any(field, view);
+        let is_wanted = field.max != Some(0) && self.elements < TARGET_ELEMENTS && !is_any(field, view);
         let count = least.max(u32::from(is_wanted));
         if count == 0 {
             return Some(absent(field));
@@ -162,7 +162,7 @@ fn is_any(field: &Field, view: View<'_>) -> bool {
 }
 
 /// Parses a default; if it is fixed, no other value is allowed.
-fn of_default(element: &SimpleElement, text: Option<&str>) -> Option<Simple> {
+fn parse_default(element: &SimpleElement, text: Option<&str>) -> Option<Simple> {
     match Element::Simple(element.clone()).is_name() {
         true => Simple::named(element.base, text?).ok(),
         false => Simple::parse_as(element, text?).ok(),
@@ -172,7 +172,7 @@ fn of_default(element: &SimpleElement, text: Option<&str>) -> Option<Simple> {
 /// Creates a simple value: the default, the first enumerated value, or some value of the type.
 fn sample_of(element: &SimpleElement) -> Option<Simple> {
     if element.default.is_some() {
-        return of_default(element, element.default.as_deref());
+        return parse_default(element, element.default.as_deref());
     }
     let enumerated = element.enumeration.iter().find_map(|text| Simple::parse_as(element, text).ok());
     enumerated.or_else(|| Simple::parse_as(element, text_of(element.base)).ok())

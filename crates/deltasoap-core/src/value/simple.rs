@@ -3,7 +3,7 @@
 use crate::decode::Names;
 use crate::encode::Encoder;
 use crate::schema::{Builtin, Element, QName, SimpleElement, UnionElement, View};
-use crate::types::{Given, Simple};
+use crate::types::{NonCanonical, Simple};
 use deltasoap_xml::lexical::{self, LexicalError};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -47,14 +47,14 @@ impl Simple {
         })?;
         let given = text.trim_ascii();
         match value.builtin().has_several_texts() && value.to_string() != given {
-            true => Some(Simple::Given(Box::new(Given { value, text: given.to_owned() }))),
+            true => Some(Simple::NonCanonical(Box::new(NonCanonical { value, text: given.to_owned() }))),
             false => Some(value),
         }
     }
 
     /// Returns true if an element of this type is written with this value.
     pub(super) fn is_of(&self, base: Builtin) -> bool {
-        self.builtin() == base && !matches!(self, Simple::Given(_) | Simple::List(_))
+        self.builtin() == base && !matches!(self, Simple::NonCanonical(_) | Simple::List(_))
     }
 
     /// Parses an `xsd:QName` or `xsd:NOTATION` as written by [`QName`]'s `Display`:

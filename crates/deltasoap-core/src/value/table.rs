@@ -212,7 +212,7 @@ fn is_plain(complex: &ComplexElement) -> bool {
 
 /// Creates the column for a field of a row.
 fn column(field: &Field, around: View<'_>) -> Option<Column> {
-    Column::of_values(field, around.follow(field.element))
+    Column::for_values(field, around.follow(field.element))
 }
 
 fn simple(value: &Value) -> Option<&Simple> {
@@ -422,7 +422,7 @@ impl DecodeFields for Reading<'_> {
         }
     }
 
-    fn lack(&mut self, field: usize) {
+    fn note_missing(&mut self, field: usize) {
         self.spread().record.fields[field] = Value::Absent;
     }
 

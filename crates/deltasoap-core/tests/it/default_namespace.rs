@@ -191,7 +191,7 @@ fn what_the_description_does_not_have_keeps_its_names() {
         let body = body(&message);
         assert!(body.starts_with("<operation xmlns=\"urn:op\"><x"), "{body}");
         let again = Node::parse(body.as_bytes()).expect("well-formed");
-        assert!(again.elements().all(|it| it.says_the_same(&node)), "{body}");
+        assert!(again.elements().all(|it| it.is_equivalent(&node)), "{body}");
         let expected = format!("<p:operation xmlns:p='urn:op'>{tree}</p:operation>");
         assert_eq!(seen_by_others(body), seen_by_others(&expected));
     }

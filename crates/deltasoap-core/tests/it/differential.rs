@@ -26,7 +26,9 @@ fn everything() -> impl Iterator<Item = Differential> {
 fn first_bases(portion: u32) -> impl Iterator<Item = Differential> {
     let all =
         streams::all(portion).map(|options| streams::changed(options, |it| Portions { bases: Bases::First, ..it }));
-    all.filter(|options| Portions::of(options.checkpoints).is_some_and(|it| it.state == State::Lightweight))
+    all.filter(|options| {
+        Portions::from_checkpoints(options.checkpoints).is_some_and(|it| it.state == State::Lightweight)
+    })
 }
 
 fn read_all<T: Content + Debug>(

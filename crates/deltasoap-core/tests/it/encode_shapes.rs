@@ -12,7 +12,7 @@ use deltasoap_core::{
 };
 use std::time::{Duration, Instant};
 
-const WIDTHS: [Width; 5] = [Width::Exact, Width::Learned(0.9), Width::Given(1), Width::Given(18), Width::Maximal];
+const WIDTHS: [Width; 5] = [Width::Exact, Width::Learned(0.9), Width::Fixed(1), Width::Fixed(18), Width::Maximal];
 
 /// Chunks so small that a few items fill one, with and without reserve; and the usual ones.
 fn all() -> impl Iterator<Item = Templating> {
@@ -75,7 +75,7 @@ fn only_what_changed_is_written() {
 /// A value that fits its room moves nothing; a shorter one moves its end tag.
 #[test]
 fn room_for_the_widest_value() {
-    for (chunk, width) in [256, 4096].into_iter().flat_map(|chunk| [(chunk, Width::Maximal), (chunk, Width::Given(24))])
+    for (chunk, width) in [256, 4096].into_iter().flat_map(|chunk| [(chunk, Width::Maximal), (chunk, Width::Fixed(24))])
     {
         let mut sender = doubles(Templating { chunk, width, ..Templating::default() });
         sender.send(&array(500, |_| 1.0));

@@ -68,7 +68,7 @@ fn faults_of_1_1_come_back() {
     assert_eq!((&again.code, &again.reason, &again.role), (&fault.code, &fault.reason, &fault.role));
     assert_eq!(again.detail::<Code>(), Some(Ok(Code(7))));
     assert_eq!(again.detail.len(), 2);
-    assert!(again.detail.iter().zip(&fault.detail).all(|(a, b)| a.says_the_same(b)), "{again:?}");
+    assert!(again.detail.iter().zip(&fault.detail).all(|(a, b)| a.is_equivalent(b)), "{again:?}");
     for code in [FaultCode::Receiver, FaultCode::MustUnderstand, FaultCode::VersionMismatch] {
         assert_eq!(read(written(&Fault::new(code.clone(), ""), Version::Soap11).as_bytes()).code, code);
     }
@@ -86,7 +86,7 @@ fn faults_of_1_2_come_back() {
         ..Fault::new(FaultCode::DataEncodingUnknown, "why").with_detail(&Code(-1)).expect("writable")
     };
     let again = read(written(&fault, Version::Soap12).as_bytes());
-    assert!(again.detail[0].says_the_same(&fault.detail[0]));
+    assert!(again.detail[0].is_equivalent(&fault.detail[0]));
     assert_eq!(Fault { detail: Vec::new(), ..again }, Fault { detail: Vec::new(), ..fault });
     let other = Fault::new(FaultCode::Other(QName::new("urn:own", "Own")), "");
     let again = read(written(&other, Version::Soap12).as_bytes());
@@ -201,7 +201,7 @@ fn a_detail_keeps_its_prefixes() {
     assert_eq!(fault.detail[1].resolve("d:x"), Some(QName::new("urn:d", "x")));
     let again = read(written(&fault, Version::Soap12).as_bytes());
     assert_eq!(again.detail::<Code>(), Some(Ok(Code(5))));
-    assert!(again.detail.iter().zip(&fault.detail).all(|(a, b)| a.says_the_same(b)), "{again:?}");
+    assert!(again.detail.iter().zip(&fault.detail).all(|(a, b)| a.is_equivalent(b)), "{again:?}");
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn every_recorded_fault_is_read() {
         for version in [Version::Soap11, Version::Soap12] {
             let again = read(written(&fault, version).as_bytes());
             assert_eq!(again.reason, fault.reason, "{}", envelope.path);
-            let same = again.detail.iter().zip(&fault.detail).all(|(a, b)| a.says_the_same(b));
+            let same = again.detail.iter().zip(&fault.detail).all(|(a, b)| a.is_equivalent(b));
             assert!(same && again.detail.len() == fault.detail.len(), "{}: {:?}", envelope.path, again.detail);
         }
     }

@@ -83,7 +83,7 @@ impl Root for Pair<'_> {
     fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
         const START: u8 = 0;
         const BETWEEN: u8 = 1;
-        const BEHIND: u8 = 2;
+        const AFTER: u8 = 2;
         const FIRST: u8 = 3;
         let (me, _) = cursor.enter();
         loop {
@@ -93,8 +93,8 @@ impl Root for Pair<'_> {
                 BETWEEN if cursor.next_tag()? == Tag::Start => {
                     FIRST + u8::from(cursor.names().local(cursor.name()) == "q")
                 }
-                BETWEEN => BEHIND,
-                BEHIND => return cursor.next_tag().map(|_| ()),
+                BETWEEN => AFTER,
+                AFTER => return cursor.next_tag().map(|_| ()),
                 kind => {
                     self.memories[usize::from(kind - FIRST)].decode(cursor, self.view)?;
                     BETWEEN

@@ -369,7 +369,7 @@ fn recorded_responses() {
     let value = Field { name, ..field("returnval", any, 0, Some(1), false) };
     let body = schema.add(complex(Compositor::Sequence, vec![value], Vec::new()));
     let mut stream = Stream::new(schema.view(body), Differential::default());
-    stream.set_pace(|bytes, was_compared| std::time::Duration::from_nanos(bytes * if was_compared { 1 } else { 10 }));
+    stream.set_clock(|bytes, was_compared| std::time::Duration::from_nanos(bytes * if was_compared { 1 } else { 10 }));
     let mut small = 0;
     let mut lap = |stream: &mut Stream<'_>| {
         for (_, response) in deltasoap_streams::vsphere::fetch_pairs() {

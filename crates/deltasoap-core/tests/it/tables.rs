@@ -207,8 +207,8 @@ fn a_table_has_columns_of_one_length() {
     assert_eq!(text(around), text(spread));
 }
 
-fn message(items: &[String], behind: &str) -> String {
-    format!("<r xmlns:i='{XSI}'>{}{behind}</r>", items.concat())
+fn message(items: &[String], after: &str) -> String {
+    format!("<r xmlns:i='{XSI}'>{}{after}</r>", items.concat())
 }
 
 fn plain(number: usize) -> String {
@@ -331,7 +331,7 @@ fn rows_are_patched_realigned_and_mended() {
     let documents = ["text 1", "text 2", "text 3", "", "another text", "x &amp; y", "z", "zz"].map(small);
     let options = DecodeOptions { differential: Differential::default(), ..DecodeOptions::default() };
     let mut stream = Stream::<Value>::of_messages(view, options);
-    stream.set_pace(|bytes, was_compared| Duration::from_nanos(if was_compared { bytes / 4 } else { bytes }));
+    stream.set_clock(|bytes, was_compared| Duration::from_nanos(if was_compared { bytes / 4 } else { bytes }));
     documents.iter().for_each(|document| drop(stream.next(document.as_bytes(), usize::MAX).expect("valid")));
     assert!(stream.stats().mended >= 3, "{:?}", stream.stats());
 }

@@ -84,16 +84,16 @@ struct Item {
 #[derive(Debug, Clone, Default)]
 struct Gaps {
     within: [String; 3],
-    behind: String,
+    after: String,
 }
 
 impl Item {
     fn write(&self, kind: Kind) -> String {
-        let Gaps { within: [open, between, close], behind } = &self.gaps;
+        let Gaps { within: [open, between, close], after } = &self.gaps;
         let (number, text) = (self.number, "x".repeat(self.text));
         match kind {
-            Kind::Number => format!("<item>{number}</item>{behind}"),
-            Kind::Pair => format!("<item>{open}<a>{number}</a>{between}<b>{text}</b>{close}</item>{behind}"),
+            Kind::Number => format!("<item>{number}</item>{after}"),
+            Kind::Pair => format!("<item>{open}<a>{number}</a>{between}<b>{text}</b>{close}</item>{after}"),
         }
     }
 }
@@ -161,7 +161,7 @@ fn gap() -> BoxedStrategy<String> {
 }
 
 fn gaps() -> impl Strategy<Value = Gaps> {
-    ([gap(), gap(), gap()], gap()).prop_map(|(within, behind)| Gaps { within, behind })
+    ([gap(), gap(), gap()], gap()).prop_map(|(within, after)| Gaps { within, after })
 }
 
 fn kind() -> impl Strategy<Value = Kind> {
@@ -177,14 +177,14 @@ fn stuffed_item() -> impl Strategy<Value = Item> {
     (0..12_000_i16, prop_oneof![9 => Just(0_usize), 1 => 1..5_usize]).prop_map(|(number, more)| {
         let room = " ".repeat(6 + more - number.to_string().len());
         let within = [String::new(), room.clone(), String::new()];
-        Item { number, text: 1, gaps: Gaps { within, behind: room } }
+        Item { number, text: 1, gaps: Gaps { within, after: room } }
     })
 }
 
 /// A number on its own line, indented.
 fn indented_item() -> impl Strategy<Value = Item> {
     let within = ["\n    ", "\n    ", "\n  "].map(str::to_owned);
-    let gaps = Gaps { within, behind: "\n  ".to_owned() };
+    let gaps = Gaps { within, after: "\n  ".to_owned() };
     any::<i16>().prop_map(move |number| Item { number, text: 2, gaps: gaps.clone() })
 }
 
@@ -391,8 +391,8 @@ fn items_with_white_space_take_the_shortcut() {
 fn white_space_may_differ_from_item_to_item() {
     const MIX: [&str; 8] = ["", " ", "\n", "\t", "\r\n", "\n  ", "                    ", " \t\r\n"];
     let item = |i: usize| {
-        let [open, between, close, behind] = [1, 3, 5, 7].map(|step| MIX[i * step % 8]);
-        format!("<item>{open}<a>{i}</a>{between}<b>text</b>{close}</item>{behind}")
+        let [open, between, close, after] = [1, 3, 5, 7].map(|step| MIX[i * step % 8]);
+        format!("<item>{open}<a>{i}</a>{between}<b>text</b>{close}</item>{after}")
     };
     let document = format!("<r>{}</r>", (0..1000).map(item).collect::<String>());
     assert_eq!(flat_items(Kind::Pair, &document), 999);

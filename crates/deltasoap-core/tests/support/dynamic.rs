@@ -35,8 +35,8 @@ impl<'v> Stream<'v> {
 
     /// Takes the time of each message from a function.
     #[allow(dead_code, reason = "not all tests that share this need it")]
-    pub fn set_pace(&mut self, pace: fn(u64, bool) -> std::time::Duration) {
-        self.memory.set_pace(pace);
+    pub fn set_clock(&mut self, pace: fn(u64, bool) -> std::time::Duration) {
+        self.memory.set_clock(pace);
     }
 
     /// Uses another decoder for the following messages, with the same memory. Returns the previous

@@ -209,21 +209,21 @@ fn referring(text: &str, at: usize, id: usize) -> String {
 
 /// Returns the document with each non-text element on its own line.
 pub fn indented(document: &str, line: &str, level: &str) -> String {
-    let (mut text, mut depth, mut is_behind_start) = (String::new(), 0_usize, false);
+    let (mut text, mut depth, mut is_after_start) = (String::new(), 0_usize, false);
     for (index, piece) in document.split_inclusive('>').enumerate() {
         let is_end = piece.starts_with("</");
         if is_end {
             depth = depth.saturating_sub(1);
         }
-        if piece.starts_with('<') && index > 0 && !(is_end && is_behind_start) {
+        if piece.starts_with('<') && index > 0 && !(is_end && is_after_start) {
             text.push_str(line);
             text.push_str(&level.repeat(depth));
         }
         text.push_str(piece);
         let tag = &piece[piece.find('<').unwrap_or(0)..];
         let is_inner_end = tag.starts_with("</") && !is_end;
-        is_behind_start = tag.starts_with('<') && !tag.starts_with("</") && !tag.ends_with("/>");
-        depth = if is_inner_end { depth.saturating_sub(1) } else { depth + usize::from(is_behind_start) };
+        is_after_start = tag.starts_with('<') && !tag.starts_with("</") && !tag.ends_with("/>");
+        depth = if is_inner_end { depth.saturating_sub(1) } else { depth + usize::from(is_after_start) };
     }
     text
 }

@@ -8,8 +8,8 @@ use bytes::Bytes;
 use deltasoap_checkpoints::{Portions, State};
 use deltasoap_core::decode::{Cursor, Decoder, Root, Step};
 use deltasoap_core::schema::{
-    ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, OpenElement, Schema,
-    SimpleElement, Texts, View,
+    ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, EnumerationValues, Field,
+    OpenElement, Schema, SimpleElement, View,
 };
 use deltasoap_core::soap::{EnvelopeReader, Head, Receiver};
 use deltasoap_core::{
@@ -61,7 +61,7 @@ fn simple(schema: &mut Schema, chance: &mut Chance) -> ElementRef {
     let base = *chance.pick(&BASES);
     let (enumeration, base) = match chance.one_in(8) {
         true => (vec![Cow::Borrowed("on"), Cow::Borrowed("off"), Cow::Borrowed("")].into(), Builtin::String),
-        false => (Texts::ANY, base),
+        false => (EnumerationValues::ANY, base),
     };
     let default = match base {
         Builtin::Int if chance.one_in(8) => Some(Cow::Borrowed("17")),
@@ -193,7 +193,7 @@ fn element(schema: &mut Schema, chance: &mut Chance, depth: usize) -> ElementRef
 fn row(schema: &mut Schema, chance: &mut Chance) -> ElementRef {
     let fields = NAMES.iter().take(1 + chance.below(3)).map(|name| {
         let base = *chance.pick(&[Builtin::Int, Builtin::String, Builtin::Boolean, Builtin::Double]);
-        let (enumeration, default) = (Texts::ANY, None);
+        let (enumeration, default) = (EnumerationValues::ANY, None);
         let element =
             schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration, default, packed: None }));
         Field { name: QName::new("", name), element, min: 1, max: Some(1), nillable: false, inline: false }
@@ -601,7 +601,7 @@ fn message(chance: &mut Chance, view: View<'_>, rarely: usize, bare: bool) -> St
 /// Returns the message of an operation, possibly followed by elements to which it refers.
 fn enveloped(chance: &mut Chance, operation: &str) -> String {
     let soap = "http://schemas.xmlsoap.org/soap/envelope/";
-    let behind = *chance.pick(&[
+    let after = *chance.pick(&[
         "",
         "",
         "",
@@ -609,7 +609,7 @@ fn enveloped(chance: &mut Chance, operation: &str) -> String {
         "<m xmlns:p=\"urn:t\" id=\"i2\" x=\"1\"><p:a>1</p:a><b>x</b></m>",
     ]);
     let header = *chance.pick(&["", "", "<e:Header/>", "<e:Header><h xmlns=\"urn:h\">1</h></e:Header>"]);
-    format!("<e:Envelope xmlns:e=\"{soap}\">{header}<e:Body>{operation}{behind}</e:Body></e:Envelope>")
+    format!("<e:Envelope xmlns:e=\"{soap}\">{header}<e:Body>{operation}{after}</e:Body></e:Envelope>")
 }
 
 /// Returns a message that resembles an earlier one: bytes are removed, duplicated, or changed.

@@ -42,7 +42,7 @@ pub enum Flight {
 }
 
 /// Maximum length of a message in failure output.
-const MOST_SHOWN: usize = 4000;
+const MAX_SHOWN: usize = 4000;
 
 /// Sends values by templates, also writes them in full, and compares. What is sent is read as a
 /// `D`.
@@ -237,7 +237,7 @@ impl<'v, T: Content, D: Content + Debug> Sender<'v, T, D> {
         if self.options.width != Width::Exact {
             assert_same(&alone, &self.read(full.as_bytes()), "stuffed", bytes);
         }
-        assert_same(&self.read_behind(sent), &alone, "behind others", bytes);
+        assert_same(&self.read_after(sent), &alone, "behind others", bytes);
     }
 
     fn read(&self, bytes: &[u8]) -> Result<String, Fault> {
@@ -248,7 +248,7 @@ impl<'v, T: Content, D: Content + Debug> Sender<'v, T, D> {
         Ok(shown(&reader.receiver.memory))
     }
 
-    fn read_behind(&mut self, sent: &Outgoing) -> Result<String, Fault> {
+    fn read_after(&mut self, sent: &Outgoing) -> Result<String, Fault> {
         let memory = self.memory.take().expect("it is always put back");
         let mut reader = EnvelopeReader::new(Operation { memory, view: self.view });
         self.decoder.reset();
@@ -354,7 +354,7 @@ fn assert_same(found: &Result<String, Fault>, expected: &Result<String, Fault>, 
     let (found, expected) = (format!("{found:?}"), format!("{expected:?}"));
     let place = found.bytes().zip(expected.bytes()).take_while(|(one, other)| one == other).count();
     let (found, expected) = (excerpt(found.as_bytes(), place), excerpt(expected.as_bytes(), place));
-    let message = &message[..message.len().min(MOST_SHOWN)];
+    let message = &message[..message.len().min(MAX_SHOWN)];
     panic!("read {how}, at {place}\n expected: {expected}\n    found: {found}\n{}", String::from_utf8_lossy(message));
 }
 

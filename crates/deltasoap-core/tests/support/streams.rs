@@ -39,7 +39,7 @@ pub fn refined(portion: u32, numbers: &[u8]) -> impl Iterator<Item = Differentia
 
 /// The same options with other portions.
 pub fn changed(options: Differential, change: impl Fn(Portions) -> Portions) -> Differential {
-    let portions = Portions::of(options.checkpoints).expect("portions");
+    let portions = Portions::from_checkpoints(options.checkpoints).expect("portions");
     Differential { checkpoints: change(portions).into(), ..options }
 }
 
@@ -58,7 +58,7 @@ impl<'v, T: Content> Operation<'v, T> {
 /// Inside the root element; state 0 is before it.
 const CONTENT: u8 = 1;
 /// After the root element.
-const BEHIND: u8 = 2;
+const AFTER: u8 = 2;
 
 impl<T: Content> Root for Operation<'_, T> {
     fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
@@ -69,7 +69,7 @@ impl<T: Content> Root for Operation<'_, T> {
         }
         if cursor.frame(me).state == CONTENT {
             self.memory.decode(cursor, self.view)?;
-            cursor.frame(me).state = BEHIND;
+            cursor.frame(me).state = AFTER;
         }
         cursor.next_tag()?;
         Ok(())
@@ -150,9 +150,9 @@ impl<'v, T: Content + Debug> Stream<'v, T> {
 
     /// Takes the time of each message from a function.
     #[allow(dead_code, reason = "not all tests that share this need it")]
-    pub fn set_pace(&mut self, pace: fn(u64, bool) -> std::time::Duration) {
+    pub fn set_clock(&mut self, pace: fn(u64, bool) -> std::time::Duration) {
         if let Some(operation) = &mut self.operation {
-            operation.memory.set_pace(pace);
+            operation.memory.set_clock(pace);
         }
     }
 

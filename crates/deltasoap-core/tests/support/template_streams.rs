@@ -136,7 +136,7 @@ pub fn templating(entropy: &mut Entropy<'_>) -> Templating {
 fn width(entropy: &mut Entropy<'_>) -> Width {
     match entropy.below(8) {
         4 => Width::Maximal,
-        5 => Width::Given([1, 5, 18, 300][entropy.below(4)]),
+        5 => Width::Fixed([1, 5, 18, 300][entropy.below(4)]),
         6 | 7 => Width::Learned([0.0, 0.5, 0.9, 1.0][entropy.below(4)]),
         _ => Width::Exact,
     }

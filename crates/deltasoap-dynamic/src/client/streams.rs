@@ -6,7 +6,7 @@
 
 use crate::Operation;
 use deltasoap_core::decode::Decoder;
-use deltasoap_core::{Content, DecodeOptions, DifferentialStats, Home, Lease, Memory, Value};
+use deltasoap_core::{Content, DecodeOptions, DifferentialStats, Lease, LeaseOwner, Memory, Value};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Maximum number of waiting streams, over all operations.
@@ -81,7 +81,7 @@ impl Streams {
         self.state().decoded += memory.stats() - counted.decoded;
         decoder.reset();
         let rest = Mutex::new(Some((key, decoder, counted)));
-        Lease::with_home(memory, Arc::new(Return { streams: Arc::clone(self), rest }))
+        Lease::with_owner(memory, Arc::new(Return { streams: Arc::clone(self), rest }))
     }
 }
 
@@ -94,7 +94,7 @@ struct Return {
     rest: Mutex<Option<Rest>>,
 }
 
-impl Home<Value> for Return {
+impl LeaseOwner<Value> for Return {
     fn take_back(&self, memory: Box<Memory<Value>>) {
         let rest = self.rest.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some((key, decoder, counted)) = rest {

@@ -248,7 +248,7 @@ impl<'c> Reading<'c> {
                 format!("properties of several of them: {}", found_of(object, layout)),
             ),
             ChoiceFault::Nothing(fields) => JsonError::new(path, properties(fields), "none of them"),
-            &ChoiceFault::Lacks { field, min } => {
+            &ChoiceFault::TooFew { field, min } => {
                 let mut properties = Vec::new();
                 layout.slots[field].properties(&mut properties);
                 let key = properties.first().copied().unwrap_or_default();

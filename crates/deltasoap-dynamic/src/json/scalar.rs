@@ -4,7 +4,7 @@ use super::error::kind;
 use super::{JsonError, path::Path};
 use bigdecimal::BigDecimal;
 use deltasoap_core::schema::{Builtin, Element, SimpleElement, View, shown_values};
-use deltasoap_core::{Given, Lexical, QName, Simple, lexical, ns};
+use deltasoap_core::{Lexical, NonCanonical, QName, Simple, lexical, ns};
 use serde_json::{Number, Value as Json};
 
 /// The greatest integer that is exact in every reader of JSON.
@@ -17,7 +17,7 @@ const DIGITS: usize = 15;
 /// invalid: `5`, not `5.0`.
 pub(crate) fn to_json(simple: &Simple, view: View<'_>) -> Json {
     let number = match simple {
-        Simple::Given(given) => given_number(given),
+        Simple::NonCanonical(given) => given_number(given),
         Simple::Boolean(it) => return Json::Bool(*it),
         Simple::Double(_) | Simple::Float(_) if matches!(view.element, Element::Union(_)) => {
             simple.to_string().parse().ok()
@@ -48,7 +48,7 @@ fn integer(text: &str) -> Option<Number> {
 }
 
 /// Returns a JSON number with the given text.
-fn given_number(given: &Given) -> Option<Number> {
+fn given_number(given: &NonCanonical) -> Option<Number> {
     let is_number = is_number(given.value.builtin()) && !given.text.contains(['e', 'E']);
     decimal(&given.text).filter(|number| is_number && number.to_string() == given.text)
 }

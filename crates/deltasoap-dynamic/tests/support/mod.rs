@@ -99,7 +99,7 @@ pub fn assert_same(one: &Value, other: &Value, what: &str) {
 
 pub fn is_same(one: &Value, other: &Value) -> bool {
     match (one, other) {
-        (Value::Tree(one), Value::Tree(other)) => trimmed(one).says_the_same(&trimmed(other)),
+        (Value::Tree(one), Value::Tree(other)) => trimmed(one).is_equivalent(&trimmed(other)),
         (Value::List(one), Value::List(other)) => are_same(one, other),
         (Value::Record(one), Value::Record(other)) => {
             let (Record { fields, attributes, others }, other) = (&**one, &**other);

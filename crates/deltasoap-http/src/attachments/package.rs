@@ -281,7 +281,8 @@ fn dime(version: Version, message: Body, parts: Vec<Part>) -> Package {
     package.push_records(first, "", version.namespace(), Segment::Message(Box::new(message)), len);
     let count = parts.len();
     for (index, part) in parts.into_iter().enumerate() {
-        let (uri, kind, len) = (PartUri::of_content_id(part.content_id()), part.content_type().to_owned(), part.len());
+        let (uri, kind, len) =
+            (PartUri::from_content_id(part.content_id()), part.content_type().to_owned(), part.len());
         let format = if kind.is_empty() { TypeFormat::Unknown } else { TypeFormat::MediaType };
         let head = Head { is_last: index + 1 == count, ..Head::new(format) };
         package.push_records(head, uri.as_str(), &kind, part.content.into(), len);

@@ -47,12 +47,12 @@ where
     /// [`write_timeout`](crate::Server::write_timeout), 30 seconds by default, so a caller that
     /// pauses for longer may lose the rest.
     ///
-    /// The memory of [new names](deltasoap_core::decode::Decoder::let_go) is bounded too: after
-    /// some thousand names or namespaces that were not known before, the limit on the length counts
-    /// on. A package of parts is read whole, and so are its parts, which are dropped. A client with
-    /// an [inspector](crate::ClientBuilder::inspect) rejects such calls, since inspection needs
-    /// whole messages. If the response is compressed, the client's [ratio](crate::GzipLimits)
-    /// applies to the whole of it.
+    /// The memory of [new names](deltasoap_core::decode::Decoder::restart_limits) is bounded too:
+    /// after some thousand names or namespaces that were not known before, the limit on the length
+    /// counts on. A package of parts is read whole, and so are its parts, which are dropped. A
+    /// client with an [inspector](crate::ClientBuilder::inspect) rejects such calls, since
+    /// inspection needs whole messages. If the response is compressed, the client's
+    /// [ratio](crate::GzipLimits) applies to the whole of it.
     ///
     /// ```
     /// # use deltasoap::http::{Client, SoapService};
@@ -266,7 +266,7 @@ impl<M, T> Arrival<M, T> {
             while !self.unread.is_empty() {
                 self.reading.push(self.unread.split_to(self.unread.len().min(WINDOW)))?;
                 if self.reading.receiver().flow.take_finished() {
-                    self.reading.decoder.let_go();
+                    self.reading.decoder.restart_limits();
                     return Ok(true);
                 }
             }

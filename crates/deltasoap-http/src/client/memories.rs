@@ -6,7 +6,7 @@
 
 use crate::shelf::{Idle, Shelf};
 use deltasoap_core::decode::Decoder;
-use deltasoap_core::{DecodeOptions, DifferentialStats, Home, Lease, Memory, QName, Typed};
+use deltasoap_core::{DecodeOptions, DifferentialStats, Lease, LeaseOwner, Memory, QName, Typed};
 use std::any::TypeId;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -117,7 +117,7 @@ impl Checkout {
         memories.state().stats += memory.stats() - before;
         decoder.reset();
         let stream = Mutex::new(Some(Stream { response: TypeId::of::<Memory<Resp>>(), request, decoder }));
-        Lease::with_home(memory, Arc::new(Return { memories, stream }))
+        Lease::with_owner(memory, Arc::new(Return { memories, stream }))
     }
 }
 
@@ -128,7 +128,7 @@ struct Return {
     stream: Mutex<Option<Stream>>,
 }
 
-impl<Resp> Home<Resp> for Return
+impl<Resp> LeaseOwner<Resp> for Return
 where
     Memory<Resp>: Send + 'static,
 {

@@ -190,7 +190,7 @@ impl Operation {
     /// on to another task must read to the end itself.
     ///
     /// Names and namespaces are kept to the end of a message: after some thousand new ones, the
-    /// limit on the length [counts on](deltasoap_core::decode::Decoder::let_go). Messages with
+    /// limit on the length [counts on](deltasoap_core::decode::Decoder::restart_limits). Messages with
     /// attachments are read whole, and their items are then available at once. If the message is
     /// compressed, the [ratio](crate::GzipLimits) applies to all of it, and its length has no other
     /// bound than that of the content. [Deviations](Context::deviations) are not known when the
@@ -409,7 +409,7 @@ impl Operation {
     pub(super) fn sampled(&self) -> Option<(&QName, Value, View<'_>)> {
         let (method, view) = match &self.described_by {
             Some((method, schema)) => (method, schema.view(method.request)),
-            None => (&self.method, View::of_static(self.method.request)),
+            None => (&self.method, View::from_static(self.method.request)),
         };
         let value = self.sample.clone().or_else(|| Value::sample(view))?;
         // The name of the first part is not the name of an element around all parts.

@@ -341,7 +341,7 @@ impl Receiving {
         let taken = guard_call(|| call.take_items()).map_err(Failure::Panicked)?;
         if taken == Some(true) {
             let mut decoder = self.decoder.take();
-            decoder.let_go();
+            decoder.restart_limits();
             self.decoder.put_back(decoder);
         }
         Ok(taken)

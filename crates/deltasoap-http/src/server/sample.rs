@@ -24,7 +24,7 @@ pub(crate) fn has_parts(operation: &Operation) -> bool {
 /// Returns true if the content contains a [`Binary`] or [`Packed`](deltasoap_core::Packed)
 /// anywhere.
 fn holds_binary(reference: ElementRef) -> bool {
-    let (mut seen, mut ahead) = (Vec::new(), vec![View::of_static(reference)]);
+    let (mut seen, mut ahead) = (Vec::new(), vec![View::from_static(reference)]);
     while let Some(view) = ahead.pop() {
         if seen.iter().any(|&known| std::ptr::eq(known, view.element)) {
             continue;

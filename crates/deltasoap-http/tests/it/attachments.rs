@@ -514,7 +514,7 @@ async fn bodies_of_any_length_can_be_posted_in_pieces() {
         let body = response.into_body().collect().await.expect("a body").to_bytes();
         assert!(String::from_utf8_lossy(&body).contains("<lengths>8</lengths>"), "{size}");
     }
-    assert_eq!(PartUri::of_content_id("a").to_string(), "cid:a");
+    assert_eq!(PartUri::from_content_id("a").to_string(), "cid:a");
 }
 
 #[derive(Debug, Soap)]

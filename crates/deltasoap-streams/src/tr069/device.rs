@@ -58,7 +58,7 @@ impl Device {
             index: 0,
             arrival,
             clock: Clock::parse(time_of(sample.xml)),
-            id: Id::of(&inform, &mut random),
+            id: Id::from_inform(&inform, &mut random),
             interval: u64::from(interval),
             age,
             address: external_address(&inform).unwrap_or_default(),
@@ -180,7 +180,7 @@ impl Device {
 }
 
 impl Id {
-    fn of(inform: &Inform, random: &mut SplitMix64) -> Self {
+    fn from_inform(inform: &Inform, random: &mut SplitMix64) -> Self {
         let number = inform.id.as_deref().and_then(|id| id.parse::<u32>().ok()).unwrap_or(0);
         if number >= 100_000_000 { Self::Random } else { Self::Counting(number + random.below(900)) }
     }
@@ -248,12 +248,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_sample_has_an_external_address_that_another_parameter_tells_too() {
+    fn every_sample_repeats_its_external_address_in_another_parameter() {
         for sample in samples() {
             let (_, inform) = Layout::cut(&sample);
             let address = external_address(&inform).unwrap();
-            let told = inform.parameters.iter().filter(|parameter| parameter.value.contains(&address)).count();
-            assert_eq!(told, 2, "{}: {address}", sample.name);
+            let repeated = inform.parameters.iter().filter(|parameter| parameter.value.contains(&address)).count();
+            assert_eq!(repeated, 2, "{}: {address}", sample.name);
         }
     }
 

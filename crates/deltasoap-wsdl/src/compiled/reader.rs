@@ -3,7 +3,7 @@
 use super::Fault;
 use super::stored::Stored;
 use crate::Limits;
-use deltasoap_core::schema::Texts;
+use deltasoap_core::schema::EnumerationValues;
 
 /// Numbers of components, which references are checked against.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(super) struct Reader<'b> {
     /// Nested lists that may still begin.
     depth: usize,
     /// Lists shared by types, so far.
-    lists: Vec<Texts>,
+    lists: Vec<EnumerationValues>,
     pub(super) counts: Counts,
 }
 
@@ -66,12 +66,12 @@ impl<'b> Reader<'b> {
     }
 
     /// See [`Writer::list`](super::writer::Writer::list).
-    pub(super) fn list(&mut self) -> Result<Texts, Fault> {
+    pub(super) fn list(&mut self) -> Result<EnumerationValues, Fault> {
         let number = usize::read(self)?;
         if number > 0 {
             return self.lists.get(number - 1).cloned().ok_or(Fault::Content("a list of values is missing"));
         }
-        let list = Texts::from(Vec::read(self)?);
+        let list = EnumerationValues::from(Vec::read(self)?);
         if !list.is_empty() {
             self.lists.push(list.clone());
         }

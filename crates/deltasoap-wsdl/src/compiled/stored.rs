@@ -8,7 +8,7 @@ use super::Fault;
 use super::reader::Reader;
 use super::writer::Writer;
 use deltasoap_core::QName;
-use deltasoap_core::schema::{NamePart, Texts};
+use deltasoap_core::schema::{EnumerationValues, NamePart};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -211,7 +211,7 @@ impl Stored for Cow<'static, str> {
     }
 }
 
-impl Stored for Texts {
+impl Stored for EnumerationValues {
     fn write(&self, to: &mut Writer) {
         to.list(self);
     }

@@ -2,7 +2,7 @@
 //! of values once.
 
 use super::stored::Stored;
-use deltasoap_core::schema::Texts;
+use deltasoap_core::schema::EnumerationValues;
 use std::collections::HashMap;
 
 /// The content written so far.
@@ -44,7 +44,7 @@ impl Writer {
     }
 
     /// Writes a list: 0 and its texts, or the number of an earlier list, counted from 1.
-    pub(super) fn list(&mut self, list: &Texts) {
+    pub(super) fn list(&mut self, list: &EnumerationValues) {
         if !list.is_empty() {
             let next = self.lists.len() as u64 + 1;
             let number = *self.lists.entry(list.as_ptr().addr()).or_insert(next);

@@ -4,7 +4,7 @@ use super::{Lowering, Work};
 use crate::document::ns;
 use crate::xsd::{Schemas, TypeDefinition, TypeId, Variety};
 use deltasoap_core::QName;
-use deltasoap_core::schema::{Builtin, Element, ElementRef, SimpleElement, Texts, UnionElement, Use};
+use deltasoap_core::schema::{Builtin, Element, ElementRef, EnumerationValues, SimpleElement, UnionElement, Use};
 use std::collections::HashSet;
 
 /// Maximum nesting of unions.
@@ -45,7 +45,7 @@ impl Lowering<'_> {
             _ => Builtin::String,
         };
         let is_list = matches!(self.schemas.variety(id), Some(Variety::List(_)));
-        let enumeration = if is_list { Texts::ANY } else { enumeration(self.schemas, id, base) };
+        let enumeration = if is_list { EnumerationValues::ANY } else { enumeration(self.schemas, id, base) };
         let packed = self.schemas.packing(id);
         SimpleElement { name: name(self.schemas, id), base, enumeration, default: None, packed }
     }
@@ -103,9 +103,9 @@ fn name(schemas: &Schemas, id: TypeId) -> QName {
 }
 
 /// Returns the allowed values. Names are not compared, since their prefixes are the schema's.
-pub(super) fn enumeration(schemas: &Schemas, id: TypeId, base: Builtin) -> Texts {
+pub(super) fn enumeration(schemas: &Schemas, id: TypeId, base: Builtin) -> EnumerationValues {
     match base {
-        Builtin::QName | Builtin::Notation => Texts::ANY,
+        Builtin::QName | Builtin::Notation => EnumerationValues::ANY,
         _ => schemas.enumeration(id),
     }
 }

@@ -3,7 +3,7 @@
 //! them.
 
 use super::{Schemas, SimpleType, TypeDefinition, TypeId, Variety};
-use deltasoap_core::schema::{Builtin, Packing, Texts};
+use deltasoap_core::schema::{Builtin, EnumerationValues, Packing};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 pub(crate) struct Chains {
     of_types: Vec<Chain>,
     /// The values of each type that enumerates some.
-    texts: HashMap<TypeId, Texts>,
+    texts: HashMap<TypeId, EnumerationValues>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +41,7 @@ impl Schemas {
     }
 
     /// Returns the values that a simple type allows, if it has an enumeration.
-    pub(crate) fn enumeration(&self, id: TypeId) -> Texts {
+    pub(crate) fn enumeration(&self, id: TypeId) -> EnumerationValues {
         let texts = &self.chains().texts;
         self.enumerating(id).and_then(|id| texts.get(&id)).cloned().unwrap_or_default()
     }
@@ -109,7 +109,7 @@ fn base(schemas: &Schemas, id: TypeId) -> Option<TypeId> {
 }
 
 /// Returns the values that a type itself enumerates.
-fn values(schemas: &Schemas, id: TypeId) -> Option<Texts> {
+fn values(schemas: &Schemas, id: TypeId) -> Option<EnumerationValues> {
     let TypeDefinition::Simple(simple) = &schemas[id].definition else { return None };
     let values = &simple.facets.as_ref()?.enumeration;
     let texts: Vec<_> = values.iter().map(|it| Cow::Owned(String::from(&*it.value))).collect();

@@ -95,10 +95,10 @@ pub struct Detected {
 }
 
 impl Detected {
-    /// Detects the encoding of a document that starts with these bytes; `otherwise` if they
+    /// Detects the encoding of a document that starts with these bytes; `fallback` if they
     /// indicate none. `None` if the bytes after them decide.
-    pub fn at_start(document: &[u8], otherwise: Encoding) -> Option<Detected> {
-        let head = &document[..document.len().min(LONGEST)];
+    pub fn at_start(document: &[u8], fallback: Encoding) -> Option<Detected> {
+        let head = &document[..document.len().min(MAX_DECLARATION)];
         if let Some((_, detected)) = STARTS.iter().find(|(start, _)| head.starts_with(start)) {
             return Some(*detected);
         }
@@ -106,9 +106,9 @@ impl Detected {
             return None;
         }
         let encoding = match declared_label(head) {
-            Ok(label) => named(label).unwrap_or(otherwise),
-            Err(Unnamed::Open) if head.len() < LONGEST => return None,
-            Err(_) => otherwise,
+            Ok(label) => named(label).unwrap_or(fallback),
+            Err(Undeclared::Open) if head.len() < MAX_DECLARATION => return None,
+            Err(_) => fallback,
         };
         Some(Detected { encoding, mark: false })
     }
@@ -135,11 +135,11 @@ const STARTS: [(&[u8], Detected); 5] = [
 
 /// Maximum number of bytes that a decision takes. A declaration that has not named an encoding by
 /// then is taken to name none.
-const LONGEST: usize = 256;
+const MAX_DECLARATION: usize = 256;
 
 /// The reason why a document declares no encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Unnamed {
+enum Undeclared {
     /// The bytes that follow may still declare one.
     Open,
     /// It has no declaration, or one without an encoding, or an invalid one.
@@ -147,31 +147,31 @@ enum Unnamed {
 }
 
 /// Returns the label in the XML declaration that a document starts with (XML 2.8, 4.3.3).
-fn declared_label(document: &[u8]) -> Result<&[u8], Unnamed> {
-    let rest = behind(document, b"<?xml")?;
+fn declared_label(document: &[u8]) -> Result<&[u8], Undeclared> {
+    let rest = after(document, b"<?xml")?;
     let (_, rest) = pair(rest, b"version")?;
     pair(rest, b"encoding").map(|(label, _)| label)
 }
 
 /// Parses white space and `name="value"`; returns the value and the text after it.
-fn pair<'a>(text: &'a [u8], name: &[u8]) -> Result<(&'a [u8], &'a [u8]), Unnamed> {
+fn pair<'a>(text: &'a [u8], name: &[u8]) -> Result<(&'a [u8], &'a [u8]), Undeclared> {
     if text.first().is_some_and(|&b| !has(b, WHITE)) {
-        return Err(Unnamed::Never);
+        return Err(Undeclared::Never);
     }
-    let rest = behind(without_white(text), name)?;
-    let rest = without_white(behind(without_white(rest), b"=")?);
-    let (quote, rest) = rest.split_first().ok_or(Unnamed::Open)?;
+    let rest = after(without_white(text), name)?;
+    let rest = without_white(after(without_white(rest), b"=")?);
+    let (quote, rest) = rest.split_first().ok_or(Undeclared::Open)?;
     if !matches!(quote, b'"' | b'\'') {
-        return Err(Unnamed::Never);
+        return Err(Undeclared::Never);
     }
     let is_end = |b: &u8| !(b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
-    let end = rest.iter().position(is_end).ok_or(Unnamed::Open)?;
-    if rest[end] == *quote { Ok((&rest[..end], &rest[end + 1..])) } else { Err(Unnamed::Never) }
+    let end = rest.iter().position(is_end).ok_or(Undeclared::Open)?;
+    if rest[end] == *quote { Ok((&rest[..end], &rest[end + 1..])) } else { Err(Undeclared::Never) }
 }
 
 /// Returns the text after `word`, which must be its prefix.
-fn behind<'a>(text: &'a [u8], word: &[u8]) -> Result<&'a [u8], Unnamed> {
-    let fail = if word.starts_with(text) { Unnamed::Open } else { Unnamed::Never };
+fn after<'a>(text: &'a [u8], word: &[u8]) -> Result<&'a [u8], Undeclared> {
+    let fail = if word.starts_with(text) { Undeclared::Open } else { Undeclared::Never };
     text.strip_prefix(word).ok_or(fail)
 }
 
@@ -188,10 +188,10 @@ fn named(label: &[u8]) -> Option<Encoding> {
 /// Collects the first bytes of a document until they decide.
 #[derive(Debug, Default)]
 pub(super) struct Detector {
-    /// Bytes that did not decide, fewer than [`LONGEST`].
+    /// Bytes that did not decide, fewer than [`MAX_DECLARATION`].
     head: Vec<u8>,
     /// The encoding of a document that indicates none.
-    otherwise: Encoding,
+    fallback: Encoding,
     detected: Option<Detected>,
 }
 
@@ -210,8 +210,8 @@ impl Detector {
     }
 
     /// Sets the encoding of a document that indicates none.
-    pub(super) fn set_otherwise(&mut self, encoding: Encoding) {
-        self.otherwise = encoding;
+    pub(super) fn set_fallback(&mut self, encoding: Encoding) {
+        self.fallback = encoding;
     }
 
     /// Adds the next chunk. If that decides, returns the bytes taken, without the byte order mark.
@@ -220,7 +220,7 @@ impl Detector {
         if !self.head.is_empty() {
             return self.add_to_head(chunk);
         }
-        self.detected = Detected::at_start(chunk, self.otherwise);
+        self.detected = Detected::at_start(chunk, self.fallback);
         if self.detected.is_none() {
             self.head.extend_from_slice(chunk);
         }
@@ -228,9 +228,9 @@ impl Detector {
     }
 
     fn add_to_head(&mut self, chunk: &[u8]) -> Option<Prefix> {
-        let used = chunk.len().min(LONGEST - self.head.len());
+        let used = chunk.len().min(MAX_DECLARATION - self.head.len());
         self.head.extend_from_slice(&chunk[..used]);
-        let detected = Detected::at_start(&self.head, self.otherwise)?;
+        let detected = Detected::at_start(&self.head, self.fallback)?;
         self.detected = Some(detected);
         let mut head = std::mem::take(&mut self.head);
         head.drain(..detected.mark_len());
@@ -239,7 +239,7 @@ impl Detector {
 
     /// Decides without more bytes.
     pub(super) fn settle(&mut self) -> Prefix {
-        self.detected = Some(Detected { encoding: self.otherwise, mark: false });
+        self.detected = Some(Detected { encoding: self.fallback, mark: false });
         Prefix { head: std::mem::take(&mut self.head), used: 0 }
     }
 }
@@ -254,8 +254,8 @@ mod tests {
         detect_or(bytes, size, Encoding::Utf8)
     }
 
-    fn detect_or(bytes: &[u8], size: usize, otherwise: Encoding) -> (Detected, Vec<u8>) {
-        let mut detector = Detector { otherwise, ..Detector::default() };
+    fn detect_or(bytes: &[u8], size: usize, fallback: Encoding) -> (Detected, Vec<u8>) {
+        let mut detector = Detector { fallback, ..Detector::default() };
         let mut chunks = bytes.chunks(size);
         while let Some(chunk) = chunks.next() {
             if let Some(prefix) = detector.add(chunk) {
@@ -290,10 +290,10 @@ mod tests {
     }
 
     /// Returns the encoding of a document, which must not depend on chunks.
-    fn encoding(document: &[u8], otherwise: Encoding) -> Encoding {
-        let whole = detect_or(document, usize::MAX, otherwise);
+    fn encoding(document: &[u8], fallback: Encoding) -> Encoding {
+        let whole = detect_or(document, usize::MAX, fallback);
         for size in 1..document.len() {
-            assert_eq!(detect_or(document, size, otherwise), whole, "{document:?} by {size}");
+            assert_eq!(detect_or(document, size, fallback), whole, "{document:?} by {size}");
         }
         assert_eq!(whole.1, document.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(document));
         whole.0.encoding
@@ -334,14 +334,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_holds_for_documents_that_do_not_say() {
-        let told = |document: &[u8]| encoding(document, Encoding::Windows1252);
+    fn an_external_encoding_holds_for_documents_without_one() {
+        let external = |document: &[u8]| encoding(document, Encoding::Windows1252);
         for document in [&b"<a>\x80</a>"[..], b"", b"<", b"\xEF\xBB", b"<?xml version='1.0'?><a/>", b"<?xml versi"] {
-            assert_eq!(told(document), Encoding::Windows1252, "{document:?}");
+            assert_eq!(external(document), Encoding::Windows1252, "{document:?}");
         }
-        assert_eq!(told(b"\xEF\xBB\xBF<a/>"), Encoding::Utf8);
-        assert_eq!(told(b"<?xml version='1.0' encoding='UTF-8'?><a/>"), Encoding::Utf8);
-        assert_eq!(told(b"<?xml version='1.0' encoding='latin1'?><a/>"), Encoding::Latin1);
+        assert_eq!(external(b"\xEF\xBB\xBF<a/>"), Encoding::Utf8);
+        assert_eq!(external(b"<?xml version='1.0' encoding='UTF-8'?><a/>"), Encoding::Utf8);
+        assert_eq!(external(b"<?xml version='1.0' encoding='latin1'?><a/>"), Encoding::Latin1);
     }
 
     #[test]

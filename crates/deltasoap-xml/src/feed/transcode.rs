@@ -13,7 +13,7 @@ pub(super) enum Transcoder {
 
 impl Transcoder {
     /// Creates the decoder for a document, after its byte order mark; `None` if it is in UTF-8.
-    pub(super) fn of(detected: Detected) -> Option<Self> {
+    pub(super) fn new(detected: Detected) -> Option<Self> {
         match detected.encoding {
             Encoding::Utf8 => None,
             Encoding::Utf16Be | Encoding::Utf16Le => Some(Transcoder::Utf16(Utf16::new(detected))),
@@ -52,7 +52,7 @@ mod tests {
 
     fn decoded(encoding: Encoding, bytes: &[u8]) -> String {
         let mut out = Vec::new();
-        let mut transcoder = Transcoder::of(Detected { encoding, mark: false }).unwrap();
+        let mut transcoder = Transcoder::new(Detected { encoding, mark: false }).unwrap();
         transcoder.decode(bytes, &mut out).unwrap();
         assert_eq!(transcoder.unfinished(), None);
         String::from_utf8(out).unwrap()

@@ -103,7 +103,7 @@ pub(super) fn decode(mut piece: &[u8], partial: &mut Partial, sink: &mut Vec<u8>
 }
 
 const NOT_BASE64: &str = "not base64";
-const BEHIND_PADDING: &str = "characters after the padding";
+const AFTER_PADDING: &str = "characters after the padding";
 
 /// Returns an error unless all characters are decoded.
 pub(super) fn finish(partial: &Partial) -> Result<(), &'static str> {
@@ -154,13 +154,13 @@ fn reason(quads: &[u8]) -> &'static str {
     let padded = quads.chunks(4).position(|quad| quad.ends_with(b"="));
     let upto = padded.map_or(quads.len(), |at| (at + 1) * 4);
     match ENGINE.decode_vec(&quads[..upto], &mut Vec::new()) {
-        Ok(()) => BEHIND_PADDING,
+        Ok(()) => AFTER_PADDING,
         Err(_) => NOT_BASE64,
     }
 }
 
 fn not_ended(partial: &Partial) -> Result<(), &'static str> {
-    if partial.ended { Err(BEHIND_PADDING) } else { Ok(()) }
+    if partial.ended { Err(AFTER_PADDING) } else { Ok(()) }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 //! which they are derived.
 
 use super::digits::{self, POW10};
-use super::{Image, Lexical, LexicalError, WhiteSpace, over, space};
+use super::{Image, Lexical, LexicalError, WhiteSpace, overwrite, space};
 use crate::buffer::Block;
 use crate::{Buffer, Escape};
 
@@ -51,9 +51,9 @@ macro_rules! int {
             #[inline(always)]
             fn write_over(&self, place: &mut [u8], scratch: &mut Buffer) -> bool {
                 if let Some(text) = i64::try_from(*self).ok().and_then(short_text) {
-                    return over::put_word(text, place);
+                    return overwrite::put_word(text, place);
                 }
-                over::put_formatted(self, place, scratch)
+                overwrite::put_formatted(self, place, scratch)
             }
 
             const IMAGE: Image = Image::$image(size_of::<$type>() as u8);
@@ -303,8 +303,8 @@ mod tests {
     #[test]
     fn scan_takes_every_plain_form() {
         for value in [0, 1, -1, 12_345_678, -123_456_789, i64::MAX, i64::MIN] {
-            for behind in ["<", "</x>", "</x><x>0123456789012345678901234567890"] {
-                let text = format!("{value}{behind}");
+            for following in ["<", "</x>", "</x><x>0123456789012345678901234567890"] {
+                let text = format!("{value}{following}");
                 assert_eq!(i64::scan(text.as_bytes()), Some((value, text.find('<').expect("there"))));
             }
         }

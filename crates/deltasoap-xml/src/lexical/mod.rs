@@ -14,7 +14,7 @@ mod image;
 mod int;
 mod integer;
 mod list;
-mod over;
+mod overwrite;
 mod packed;
 mod space;
 mod string;
@@ -126,7 +126,7 @@ pub trait Lexical: Sized {
     /// [replaced](Buffer::has_replaced).
     #[inline]
     fn write_over(&self, place: &mut [u8], scratch: &mut Buffer) -> bool {
-        over::put_formatted(self, place, scratch)
+        overwrite::put_formatted(self, place, scratch)
     }
 
     /// Returns true if this is the value's text as [`format`](Self::format) writes it into an

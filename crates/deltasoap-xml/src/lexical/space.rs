@@ -69,15 +69,15 @@ fn collapse(text: &str) -> Cow<'_, str> {
 }
 
 fn is_collapsed(text: &str) -> bool {
-    let mut behind_space = true;
+    let mut after_space = true;
     for &byte in text.as_bytes() {
         match byte {
-            b' ' if behind_space => return false,
+            b' ' if after_space => return false,
             b'\t' | b'\n' | b'\r' => return false,
-            _ => behind_space = byte == b' ',
+            _ => after_space = byte == b' ',
         }
     }
-    text.is_empty() || !behind_space
+    text.is_empty() || !after_space
 }
 
 #[cfg(test)]

@@ -67,15 +67,15 @@ pub(crate) const LONG: &str = "                                                 
 /// Asserts that a text before a `<` is either left to the slow path or scanned to the value that it
 /// parses to, whatever follows.
 pub(crate) fn scan_agrees<T: Lexical + PartialEq + Debug>(text: &str) {
-    for behind in ["<", "</a>", "</item><item>00000000000000000000000000000000"] {
-        scan_agrees_before::<T>(text, behind);
-        scan_agrees_before::<T>(text, &(behind.to_owned() + LONG));
+    for following in ["<", "</a>", "</item><item>00000000000000000000000000000000"] {
+        scan_agrees_before::<T>(text, following);
+        scan_agrees_before::<T>(text, &(following.to_owned() + LONG));
     }
     assert!(text.contains('<') || T::scan(text.as_bytes()).is_none(), "{text:?} has no end");
 }
 
-fn scan_agrees_before<T: Lexical + PartialEq + Debug>(text: &str, behind: &str) {
-    let bytes = format!("{text}{behind}");
+fn scan_agrees_before<T: Lexical + PartialEq + Debug>(text: &str, following: &str) {
+    let bytes = format!("{text}{following}");
     if let Some((value, used)) = T::scan(bytes.as_bytes()) {
         assert_eq!((Ok(value), used), (T::parse(text), text.len()), "{bytes:?}");
     }

@@ -1,10 +1,10 @@
 //! The attributes of the current start tag, with values normalised (XML 3.3.3) into one reusable
 //! arena.
 
-use super::fail::{Fail, fault, over};
 use super::reference;
 use super::scope::PrefixId;
 use super::spelling::SpellingId;
+use super::token_error::{TokenError, fault, over_limit};
 use crate::chars::{PLAIN_VALUE, expected, floor_boundary, has, valid_prefix};
 use crate::name::NameId;
 use crate::{Limits, Names, XmlErrorKind};
@@ -94,9 +94,14 @@ impl Attributes {
 
     /// Reads the quoted value at `at` into the arena; returns its range there and the index after
     /// its closing quote.
-    pub(crate) fn value(&mut self, bytes: &[u8], at: usize, limits: &Limits) -> Result<(Range<usize>, usize), Fail> {
+    pub(crate) fn value(
+        &mut self,
+        bytes: &[u8],
+        at: usize,
+        limits: &Limits,
+    ) -> Result<(Range<usize>, usize), TokenError> {
         let quote = match bytes.get(at) {
-            None => return Err(Fail::RunOut),
+            None => return Err(TokenError::Incomplete),
             Some(&quote @ (b'"' | b'\'')) => quote,
             Some(_) => return Err(expected(bytes, at, "a quoted attribute value")),
         };
@@ -106,7 +111,7 @@ impl Attributes {
     }
 
     /// Appends the normalised value from `start` on; returns the index of the quote that ends it.
-    fn until(&mut self, quote: u8, bytes: &[u8], start: usize, limits: &Limits) -> Result<usize, Fail> {
+    fn until(&mut self, quote: u8, bytes: &[u8], start: usize, limits: &Limits) -> Result<usize, TokenError> {
         let limit = limits.attribute_value;
         let mut at = start;
         loop {
@@ -116,13 +121,13 @@ impl Attributes {
             self.values.push_str(text);
             at += text.len();
             if at - start > limit {
-                return Err(over(floor_boundary(bytes, start + limit), "attribute_value", limit));
+                return Err(over_limit(floor_boundary(bytes, start + limit), "attribute_value", limit));
             }
             if let Some(fail) = fail {
                 return Err(fail);
             }
             match bytes.get(at) {
-                None => return Err(Fail::RunOut),
+                None => return Err(TokenError::Incomplete),
                 Some(&b) if b == quote => return Ok(at),
                 Some(_) => at = self.special(bytes, at, start, limits)?,
             }
@@ -130,7 +135,7 @@ impl Attributes {
     }
 
     /// Appends what the byte at `at`, which is not plain, stands for; returns the index after it.
-    fn special(&mut self, bytes: &[u8], at: usize, start: usize, limits: &Limits) -> Result<usize, Fail> {
+    fn special(&mut self, bytes: &[u8], at: usize, start: usize, limits: &Limits) -> Result<usize, TokenError> {
         let (c, end) = match bytes[at] {
             b'&' => reference::read(bytes, at, limits.name)?,
             b'\t' | b'\n' => (' ', at + 1),
@@ -140,7 +145,7 @@ impl Attributes {
             control => return Err(fault(at, XmlErrorKind::ForbiddenCharacter(char::from(control)))),
         };
         if end - start > limits.attribute_value {
-            return Err(over(at, "attribute_value", limits.attribute_value));
+            return Err(over_limit(at, "attribute_value", limits.attribute_value));
         }
         self.values.push(c);
         Ok(end)
@@ -148,10 +153,10 @@ impl Attributes {
 }
 
 /// Returns the index after the line end that starts with the carriage return at `at` (XML 2.11).
-pub(crate) fn line_end(bytes: &[u8], at: usize) -> Result<usize, Fail> {
+pub(crate) fn line_end(bytes: &[u8], at: usize) -> Result<usize, TokenError> {
     match bytes.get(at + 1) {
         Some(b'\n') => Ok(at + 2),
         Some(_) => Ok(at + 1),
-        None => Err(Fail::RunOut),
+        None => Err(TokenError::Incomplete),
     }
 }

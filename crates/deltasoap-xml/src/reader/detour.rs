@@ -6,9 +6,9 @@
 //! [`reset`](Reader::reset).
 
 use super::attribute::Attributes;
-use super::scope::{Bookmarked, PrefixId, SetAside};
+use super::scope::{HiddenDeclarations, PrefixId, SavedBindings};
 use super::tag::Open;
-use super::{Bound, Inside, Place, Reader};
+use super::{Bound, DocumentPart, OpenToken, Reader};
 use crate::name::{NameId, NsId, ScopeId};
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Bookmark {
     open: Vec<Open>,
-    scopes: Bookmarked,
+    scopes: SavedBindings,
     tag: Attributes,
     tag_offset: u64,
     last: NameId,
@@ -48,7 +48,7 @@ pub struct Detour {
     scope: ScopeId,
     /// The declarations of that scope; `None` if the detour leads to a place with the same
     /// declarations.
-    aside: Option<SetAside>,
+    aside: Option<HiddenDeclarations>,
 }
 
 impl Reader {
@@ -70,8 +70,8 @@ impl Reader {
         (self.open, self.tag_offset, self.last, self.empty) = (open, tag_offset, last, empty);
         self.tag.put_back(tag);
         self.scopes.go_back(scopes);
-        self.place = Place::Content;
-        self.inside = Inside::Nothing;
+        self.place = DocumentPart::Content;
+        self.inside = OpenToken::Nothing;
         self.resume = None;
     }
 

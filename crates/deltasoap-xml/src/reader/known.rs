@@ -16,7 +16,7 @@
 use super::attribute::Attribute;
 use super::spelling::SpellingId;
 use super::tag::Open;
-use super::{Inside, Place, Reader, Window};
+use super::{DocumentPart, OpenToken, Reader, Window};
 use crate::chars::{PLAIN_VALUE, has};
 use crate::segment::Segment;
 use crate::{NameId, Names, ScopeId};
@@ -51,10 +51,10 @@ struct Varying {
 
 /// Maximum number of values of a tag that may differ, and maximum bytes of one: a value that is cut
 /// by the window's end is compared again with each chunk.
-const MOST_VARYING: usize = 16;
-const MOST_VALUE: usize = 512;
+const MAX_VARYING: usize = 16;
+const MAX_VALUE: usize = 512;
 /// Maximum bytes of a tag.
-const MOST_BYTES: usize = 4096;
+const MAX_BYTES: usize = 4096;
 
 impl KnownTag {
     /// Returns an estimate of the memory it takes, in bytes.
@@ -103,10 +103,10 @@ impl Reader {
     /// empty-element tag, if it is long, or if its end tag would exceed the limit on markup.
     pub fn known_tag(&self, bytes: &[u8], is_fixed: impl Fn(&Names, NameId) -> bool) -> Option<KnownTag> {
         let open = self.open.last()?;
-        if self.empty || self.tag_has_declarations() || bytes.len() > MOST_BYTES {
+        if self.empty || self.tag_has_declarations() || bytes.len() > MAX_BYTES {
             return None;
         }
-        if self.tag.attributes.iter().filter(|it| !is_fixed(&self.names, it.name)).count() > MOST_VARYING {
+        if self.tag.attributes.iter().filter(|it| !is_fixed(&self.names, it.name)).count() > MAX_VARYING {
             return None;
         }
         let end = ["</", self.spellings.text(open.spelling), ">"].concat();
@@ -125,7 +125,7 @@ impl Reader {
                 attribute.value = at..values.len();
                 continue;
             }
-            if place.len() > MOST_VALUE {
+            if place.len() > MAX_VALUE {
                 return None;
             }
             let piece = bytes.get(from..place.start)?;
@@ -194,7 +194,7 @@ impl Reader {
     /// Skips an element without children that starts at `at` and ends at `end`.
     #[inline]
     pub fn pass_known(&mut self, tag: &KnownTag, window: &mut Window<'_>, at: usize, end: usize) {
-        debug_assert!(self.place == Place::Content && self.inside == Inside::Nothing);
+        debug_assert!(self.place == DocumentPart::Content && self.inside == OpenToken::Nothing);
         self.last = tag.name;
         self.tag_offset = window.base + at as u64;
         window.pos = end;
@@ -225,7 +225,7 @@ impl Reader {
 #[inline]
 fn plain_value(bytes: &[u8]) -> &str {
     let is_plain = |byte: &u8| byte.is_ascii() && has(*byte, PLAIN_VALUE);
-    let bytes = &bytes[..bytes.len().min(MOST_VALUE)];
+    let bytes = &bytes[..bytes.len().min(MAX_VALUE)];
     let end = bytes.iter().position(|byte| !is_plain(byte)).unwrap_or(bytes.len());
     str::from_utf8(&bytes[..end]).unwrap_or_default()
 }

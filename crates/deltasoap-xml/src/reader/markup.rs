@@ -1,28 +1,28 @@
 //! Comments and processing instructions, read piece by piece, and the dispatch of markup that
 //! starts with `<!`.
 
-use super::fail::{Fail, fault};
 use super::tag::{expect, scan_name};
-use super::{Inside, Instructions, Place, Reader, Window};
+use super::token_error::{TokenError, fault};
+use super::{DocumentPart, Instructions, OpenToken, Reader, Window};
 use crate::XmlErrorKind;
 use crate::chars::{WHITE, expected, has, valid_prefix};
 
 impl Reader {
     /// Reads the markup that starts with `<!` at the window's position: the start of a comment or a
     /// CDATA section.
-    pub(super) fn declaration_like(&mut self, window: &mut Window<'_>) -> Result<(), Fail> {
+    pub(super) fn declaration_like(&mut self, window: &mut Window<'_>) -> Result<(), TokenError> {
         let rest = &window.bytes[window.pos..];
         let (inside, opening) = match rest.get(2) {
-            None => return Err(Fail::RunOut),
-            Some(b'-') => (Inside::Comment, "<!--"),
-            Some(b'[') => (Inside::CData, "<![CDATA["),
-            Some(b'D') => (Inside::Nothing, "<!DOCTYPE"),
+            None => return Err(TokenError::Incomplete),
+            Some(b'-') => (OpenToken::Comment, "<!--"),
+            Some(b'[') => (OpenToken::CData, "<![CDATA["),
+            Some(b'D') => (OpenToken::Nothing, "<!DOCTYPE"),
             Some(_) => return Err(expected(window.bytes, window.pos + 2, "a comment or a CDATA section after `<!`")),
         };
         self.opening(window, opening)?;
         match inside {
-            Inside::Nothing => return Err(fault(window.pos, XmlErrorKind::Doctype)),
-            Inside::CData if self.place != Place::Content => {
+            OpenToken::Nothing => return Err(fault(window.pos, XmlErrorKind::Doctype)),
+            OpenToken::CData if self.place != DocumentPart::Content => {
                 return Err(fault(window.pos, self.stray_text('<')));
             }
             _ => {}
@@ -33,24 +33,24 @@ impl Reader {
     }
 
     /// Checks that the window continues with `opening`.
-    fn opening(&self, window: &Window<'_>, opening: &'static str) -> Result<(), Fail> {
+    fn opening(&self, window: &Window<'_>, opening: &'static str) -> Result<(), TokenError> {
         let rest = &window.bytes[window.pos..];
         let same = rest.iter().zip(opening.as_bytes()).take_while(|(a, b)| a == b).count();
         match same {
             _ if same == opening.len() => Ok(()),
-            _ if same == rest.len() => Err(Fail::RunOut),
+            _ if same == rest.len() => Err(TokenError::Incomplete),
             _ => Err(expected(window.bytes, window.pos + same, opening)),
         }
     }
 
     /// Continues a comment, up to its end or the window's end.
-    pub(super) fn comment(&mut self, window: &mut Window<'_>) -> Result<(), Fail> {
+    pub(super) fn comment(&mut self, window: &mut Window<'_>) -> Result<(), TokenError> {
         self.pass_over(window, b"--", b'-')?;
         match window.bytes.get(window.pos + 2) {
-            None => Err(Fail::RunOut),
+            None => Err(TokenError::Incomplete),
             Some(b'>') => {
                 window.pos += 3;
-                self.inside = Inside::Nothing;
+                self.inside = OpenToken::Nothing;
                 Ok(())
             }
             Some(_) => Err(fault(window.pos, XmlErrorKind::CommentHyphens)),
@@ -58,7 +58,7 @@ impl Reader {
     }
 
     /// Reads the start of a processing instruction: `<?`, its target and the byte after it.
-    pub(super) fn instruction(&mut self, window: &mut Window<'_>) -> Result<(), Fail> {
+    pub(super) fn instruction(&mut self, window: &mut Window<'_>) -> Result<(), TokenError> {
         let (bytes, at) = (window.bytes, window.pos + 2);
         let end = scan_name(bytes, at, self.limits.name, "a name after `<?`")?;
         let target = String::from_utf8_lossy(&bytes[at..end]);
@@ -78,22 +78,22 @@ impl Reader {
             }
             _ => return Err(expected(bytes, end, "white space or `?>` after an instruction's target")),
         }
-        self.inside = Inside::Instruction;
+        self.inside = OpenToken::Instruction;
         window.pos = end;
         Ok(())
     }
 
     /// Continues a processing instruction, up to its end or the window's end.
-    pub(super) fn instruction_data(&mut self, window: &mut Window<'_>) -> Result<(), Fail> {
+    pub(super) fn instruction_data(&mut self, window: &mut Window<'_>) -> Result<(), TokenError> {
         self.pass_over(window, b"?>", b'?')?;
         window.pos += 2;
-        self.inside = Inside::Nothing;
+        self.inside = OpenToken::Nothing;
         Ok(())
     }
 
     /// Moves to the first `end`, over valid characters only; holds back the byte `held` at the
     /// window's end.
-    fn pass_over(&mut self, window: &mut Window<'_>, end: &[u8; 2], held: u8) -> Result<(), Fail> {
+    fn pass_over(&mut self, window: &mut Window<'_>, end: &[u8; 2], held: u8) -> Result<(), TokenError> {
         let rest = &window.bytes[window.pos..];
         let found = memchr::memmem::find(rest, end);
         let stop = found.unwrap_or(rest.len() - usize::from(rest.last() == Some(&held)));
@@ -101,7 +101,7 @@ impl Reader {
         window.pos += text.len();
         match fail {
             Some(fail) => Err(fail),
-            None if found.is_none() => Err(Fail::RunOut),
+            None if found.is_none() => Err(TokenError::Incomplete),
             None => Ok(()),
         }
     }

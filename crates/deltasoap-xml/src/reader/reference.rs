@@ -1,20 +1,20 @@
 //! References: decimal, hexadecimal, and the five predefined entities.
 
-use super::fail::{Fail, fault, over};
 use super::tag::scan_name;
+use super::token_error::{TokenError, fault, over_limit};
 use crate::XmlErrorKind;
 use crate::chars::{expected, is_xml_char};
 
 /// Reads the reference whose `&` is at `at`; returns its character and the index after its `;`.
-pub(crate) fn read(bytes: &[u8], at: usize, limit: usize) -> Result<(char, usize), Fail> {
+pub(crate) fn read(bytes: &[u8], at: usize, limit: usize) -> Result<(char, usize), TokenError> {
     match bytes.get(at + 1) {
-        None => Err(Fail::RunOut),
+        None => Err(TokenError::Incomplete),
         Some(b'#') => character(bytes, at, limit),
         Some(_) => entity(bytes, at, limit),
     }
 }
 
-fn entity(bytes: &[u8], at: usize, limit: usize) -> Result<(char, usize), Fail> {
+fn entity(bytes: &[u8], at: usize, limit: usize) -> Result<(char, usize), TokenError> {
     let end = scan_name(bytes, at + 1, limit, "an entity name or `#` after `&`")?;
     let end = semicolon(bytes, end)?;
     match &bytes[at + 1..end - 1] {
@@ -27,7 +27,7 @@ fn entity(bytes: &[u8], at: usize, limit: usize) -> Result<(char, usize), Fail> 
     }
 }
 
-fn character(bytes: &[u8], at: usize, limit: usize) -> Result<(char, usize), Fail> {
+fn character(bytes: &[u8], at: usize, limit: usize) -> Result<(char, usize), TokenError> {
     let (radix, digits) = match bytes.get(at + 2) {
         Some(b'x') => (16, at + 3),
         _ => (10, at + 2),
@@ -35,9 +35,9 @@ fn character(bytes: &[u8], at: usize, limit: usize) -> Result<(char, usize), Fai
     let end = bytes[digits..].iter().position(|&b| !char::from(b).is_digit(radix));
     let length = end.unwrap_or(bytes.len() - digits) + digits - at - 1;
     if length > limit {
-        return Err(over(at + 1 + limit, "name", limit));
+        return Err(over_limit(at + 1 + limit, "name", limit));
     }
-    let end = digits + end.ok_or(Fail::RunOut)?;
+    let end = digits + end.ok_or(TokenError::Incomplete)?;
     if end == digits {
         return Err(expected(bytes, end, "a digit in a character reference"));
     }
@@ -55,16 +55,16 @@ fn number(digits: &[u8], radix: u32) -> u32 {
     digits.iter().map(digit).fold(0, |value: u32, digit| value.saturating_mul(radix).saturating_add(digit))
 }
 
-fn semicolon(bytes: &[u8], at: usize) -> Result<usize, Fail> {
+fn semicolon(bytes: &[u8], at: usize) -> Result<usize, TokenError> {
     match bytes.get(at) {
         Some(b';') => Ok(at + 1),
-        None => Err(Fail::RunOut),
+        None => Err(TokenError::Incomplete),
         Some(_) => Err(expected(bytes, at, "`;` at the end of a reference")),
     }
 }
 
 #[cold]
-fn bad_character(reference: &[u8], at: usize) -> Fail {
+fn bad_character(reference: &[u8], at: usize) -> TokenError {
     let reference = String::from_utf8_lossy(reference).into_owned();
     fault(at, XmlErrorKind::CharacterReference { reference })
 }
@@ -75,7 +75,7 @@ mod tests {
 
     fn kind(text: &str) -> (usize, XmlErrorKind) {
         match read(text.as_bytes(), 0, 20) {
-            Err(Fail::Fault { at, kind }) => (at, *kind),
+            Err(TokenError::Fault { at, kind }) => (at, *kind),
             other => panic!("{text}: {other:?}"),
         }
     }
@@ -106,6 +106,6 @@ mod tests {
             assert_eq!(kind(text).0, at, "{text}");
         }
         assert_eq!(kind("&#0000000000000000000065;"), (21, XmlErrorKind::Limit { name: "name", limit: 20 }));
-        assert!(matches!(read(b"&#6", 0, 20), Err(Fail::RunOut)));
+        assert!(matches!(read(b"&#6", 0, 20), Err(TokenError::Incomplete)));
     }
 }

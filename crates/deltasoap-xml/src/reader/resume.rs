@@ -6,8 +6,8 @@
 //! several things can end the token, it is also read again whenever twice as many bytes have
 //! arrived, which keeps the total work linear.
 
-use super::fail::Fail;
-use super::{Inside, Reader, Window};
+use super::token_error::TokenError;
+use super::{OpenToken, Reader, Window};
 use crate::scan::TagScan;
 
 /// Tokens below this length are read again at every window.
@@ -30,7 +30,7 @@ impl Reader {
     pub(super) fn remember(&mut self, window: &Window<'_>) {
         let token = &window.bytes[window.pos..];
         let start = window.base + window.pos as u64;
-        if self.inside != Inside::Nothing || !matches!(token, [b'<' | b'&', ..]) || token.len() < SHORT {
+        if self.inside != OpenToken::Nothing || !matches!(token, [b'<' | b'&', ..]) || token.len() < SHORT {
             self.resume = None;
         } else if self.resume.is_none_or(|resume| resume.start != start) {
             let mut scan = TagScan::default();
@@ -39,13 +39,13 @@ impl Reader {
         }
     }
 
-    /// Returns `RunOut` at once if the token at the window's position cannot have ended yet.
-    pub(super) fn check_resume(&mut self, window: &Window<'_>) -> Result<(), Fail> {
+    /// Returns `Incomplete` at once if the token at the window's position cannot have ended yet.
+    pub(super) fn check_resume(&mut self, window: &Window<'_>) -> Result<(), TokenError> {
         let Some(resume) = &mut self.resume else { return Ok(()) };
         let token = &window.bytes[window.pos..];
         let fits = resume.start == window.base + window.pos as u64 && token.len() >= resume.searched;
         if fits && !window.last && token.len() <= self.limits.markup && !resume.has_ended(token) {
-            return Err(Fail::RunOut);
+            return Err(TokenError::Incomplete);
         }
         self.resume = None;
         Ok(())

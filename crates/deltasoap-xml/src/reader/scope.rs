@@ -8,7 +8,7 @@
 //! bounded; sets beyond the bound get ids that are never reused.
 
 use super::Bound;
-use super::fail::{Fail, fault};
+use super::token_error::{TokenError, fault};
 use crate::interner::{Held, Interner};
 use crate::name::{NsId, ScopeId};
 use crate::{Names, XmlErrorKind};
@@ -54,7 +54,7 @@ pub(crate) struct Scopes {
 
 /// Declarations that are temporarily out of scope.
 #[derive(Debug)]
-pub(super) struct SetAside {
+pub(super) struct HiddenDeclarations {
     undo: Vec<(PrefixId, NsId)>,
     /// The binding of the prefix of each.
     bound: Vec<NsId>,
@@ -62,7 +62,7 @@ pub(super) struct SetAside {
 
 /// The bindings at some place in a document.
 #[derive(Debug)]
-pub(super) struct Bookmarked {
+pub(super) struct SavedBindings {
     bindings: Vec<NsId>,
     undo: Vec<(PrefixId, NsId)>,
 }
@@ -177,27 +177,27 @@ impl Scopes {
     }
 
     /// Takes all declarations out of scope, to be restored later.
-    pub(super) fn set_aside(&mut self) -> SetAside {
+    pub(super) fn set_aside(&mut self) -> HiddenDeclarations {
         let bound = self.undo.iter().map(|&(prefix, _)| self.binding(prefix)).collect();
         let undo = std::mem::take(&mut self.undo);
         undo.iter().rev().for_each(|&(prefix, before)| self.bindings[prefix.0 as usize] = before);
-        SetAside { undo, bound }
+        HiddenDeclarations { undo, bound }
     }
 
     /// Restores declarations in place of those made since.
-    pub(super) fn put_back(&mut self, SetAside { undo, bound }: SetAside) {
+    pub(super) fn put_back(&mut self, HiddenDeclarations { undo, bound }: HiddenDeclarations) {
         self.unbind(0);
         undo.iter().zip(bound).for_each(|(&(prefix, _), bound)| self.bindings[prefix.0 as usize] = bound);
         self.undo = undo;
     }
 
     /// Returns the current bindings.
-    pub(super) fn bookmark(&self) -> Bookmarked {
-        Bookmarked { bindings: self.bindings.clone(), undo: self.undo.clone() }
+    pub(super) fn bookmark(&self) -> SavedBindings {
+        SavedBindings { bindings: self.bindings.clone(), undo: self.undo.clone() }
     }
 
     /// Restores earlier bindings; prefixes seen since are unbound.
-    pub(super) fn go_back(&mut self, bookmarked: Bookmarked) {
+    pub(super) fn go_back(&mut self, bookmarked: SavedBindings) {
         let prefixes = self.bindings.len();
         (self.bindings, self.undo) = (bookmarked.bindings, bookmarked.undo);
         self.bindings.resize(prefixes, UNBOUND);
@@ -215,7 +215,7 @@ impl Scopes {
     ///
     /// # Errors
     /// If Namespaces in XML 1.0 forbids the declaration; the error has index `at`.
-    pub(crate) fn bind(&mut self, prefix: PrefixId, uri: &str, names: &mut Names, at: usize) -> Result<(), Fail> {
+    pub(crate) fn bind(&mut self, prefix: PrefixId, uri: &str, names: &mut Names, at: usize) -> Result<(), TokenError> {
         self.check(prefix, uri).map_err(|kind| fault(at, kind))?;
         let slot = &mut self.bindings[prefix.0 as usize];
         self.undo.push((prefix, *slot));

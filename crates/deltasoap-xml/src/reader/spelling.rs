@@ -5,8 +5,8 @@
 //! name is the answer. The entry also holds the number of the last tag that had it as an attribute,
 //! so that finding a duplicate is cheap for any number of attributes.
 
-use super::fail::{Fail, fault};
 use super::scope::{PrefixId, Scopes, UNBOUND};
+use super::token_error::{TokenError, fault};
 use crate::chars;
 use crate::interner::{Held, Interner};
 use crate::name::{NameId, NsId};
@@ -76,7 +76,7 @@ impl Spellings {
     /// # Errors
     /// If it is not a qualified name.
     #[inline]
-    pub(crate) fn intern(&mut self, name: &[u8], scopes: &mut Scopes, at: usize) -> Result<SpellingId, Fail> {
+    pub(crate) fn intern(&mut self, name: &[u8], scopes: &mut Scopes, at: usize) -> Result<SpellingId, TokenError> {
         let recent = self.recent[slot(name)];
         if (recent as usize) < self.entries.len() && self.texts.text(recent).as_bytes() == name {
             return Ok(SpellingId(recent));
@@ -84,7 +84,7 @@ impl Spellings {
         self.look_up(name, scopes, at)
     }
 
-    fn look_up(&mut self, name: &[u8], scopes: &mut Scopes, at: usize) -> Result<SpellingId, Fail> {
+    fn look_up(&mut self, name: &[u8], scopes: &mut Scopes, at: usize) -> Result<SpellingId, TokenError> {
         let id = match self.texts.find(0, name) {
             Some(id) => SpellingId(id),
             None => self.insert(name, scopes, at)?,
@@ -121,7 +121,7 @@ impl Spellings {
         entry.name
     }
 
-    fn insert(&mut self, name: &[u8], scopes: &mut Scopes, at: usize) -> Result<SpellingId, Fail> {
+    fn insert(&mut self, name: &[u8], scopes: &mut Scopes, at: usize) -> Result<SpellingId, TokenError> {
         let text = std::str::from_utf8(name).map_err(|_| fault(at, XmlErrorKind::Encoding))?;
         let (prefix, local) = split(text).ok_or_else(|| not_qualified(text, at))?;
         let declares = match (prefix, local) {
@@ -150,6 +150,6 @@ pub(crate) fn split(name: &str) -> Option<(&str, &str)> {
 }
 
 #[cold]
-fn not_qualified(name: &str, at: usize) -> Fail {
+fn not_qualified(name: &str, at: usize) -> TokenError {
     fault(at, XmlErrorKind::QualifiedName { name: name.to_owned() })
 }

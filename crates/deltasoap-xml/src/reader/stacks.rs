@@ -4,7 +4,7 @@
 //! [`epoch`](Reader::epoch).
 
 use super::tag::Open;
-use super::{Inside, Place, Reader};
+use super::{DocumentPart, OpenToken, Reader};
 use crate::name::NsId;
 use crate::reader::scope::PrefixId;
 
@@ -62,8 +62,8 @@ impl Reader {
         }
         self.open.extend_from_slice(open);
         bound.iter().for_each(|bound| self.scopes.rebind(*bound));
-        self.place = Place::Content;
-        self.inside = Inside::Nothing;
+        self.place = DocumentPart::Content;
+        self.inside = OpenToken::Nothing;
         self.empty = false;
         self.resume = None;
     }

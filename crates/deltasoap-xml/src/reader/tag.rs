@@ -6,9 +6,9 @@
 
 use super::Reader;
 use super::attribute::{Attribute, Declaration};
-use super::fail::{Fail, fault, over};
 use super::scope::{PrefixId, UNBOUND};
 use super::spelling::SpellingId;
+use super::token_error::{TokenError, fault, over_limit};
 use crate::chars::{NAME, NAME_START, WHITE, decode, expected, floor_boundary, has, is_name_char, is_name_start};
 use crate::name::{NameId, NsId, ScopeId};
 use crate::{Names, XmlErrorKind};
@@ -27,9 +27,9 @@ pub struct Open {
 
 impl Reader {
     /// Reads the start tag whose `<` is at `at`; returns the index after its `>`.
-    pub(super) fn start_tag(&mut self, bytes: &[u8], at: usize) -> Result<usize, Fail> {
+    pub(super) fn start_tag(&mut self, bytes: &[u8], at: usize) -> Result<usize, TokenError> {
         if self.open.len() >= self.limits.depth {
-            return Err(over(at, "depth", self.limits.depth));
+            return Err(over_limit(at, "depth", self.limits.depth));
         }
         self.tag.clear();
         let name_end = scan_name(bytes, at + 1, self.limits.name, "a name after `<`")?;
@@ -42,12 +42,12 @@ impl Reader {
 
     /// Reads the attributes from the end of the tag's name on; returns the index after the tag, and
     /// whether it is an empty-element tag.
-    fn attributes(&mut self, bytes: &[u8], mut at: usize) -> Result<(usize, bool), Fail> {
+    fn attributes(&mut self, bytes: &[u8], mut at: usize) -> Result<(usize, bool), TokenError> {
         loop {
             let spaced = at;
             at = skip_white(bytes, at);
             match bytes.get(at) {
-                None => return Err(Fail::RunOut),
+                None => return Err(TokenError::Incomplete),
                 Some(b'>') => return Ok((at + 1, false)),
                 Some(b'/') => return Ok((expect(bytes, at + 1, b'>', "`>` after `/` in a tag")?, true)),
                 Some(_) if at == spaced => return Err(expected(bytes, at, "white space, `/>` or `>` in a start tag")),
@@ -57,18 +57,18 @@ impl Reader {
     }
 
     /// Reads the attribute whose name is at `at`; returns the index after it.
-    fn attribute_at(&mut self, bytes: &[u8], at: usize) -> Result<usize, Fail> {
+    fn attribute_at(&mut self, bytes: &[u8], at: usize) -> Result<usize, TokenError> {
         let name_end = scan_name(bytes, at, self.limits.name, "an attribute, `/>` or `>`")?;
         if self.tag.len() >= self.limits.attributes {
-            return Err(over(at, "attributes", self.limits.attributes));
+            return Err(over_limit(at, "attributes", self.limits.attributes));
         }
         let spelling = self.spellings.intern(&bytes[at..name_end], &mut self.scopes, at)?;
         if !self.spellings.stamp(spelling, self.tag.tag) {
             return Err(self.duplicate(spelling, at));
         }
         let equals = skip_white(bytes, name_end);
-        let behind = expect(bytes, equals, b'=', "`=` after an attribute's name")?;
-        let (value, end) = self.tag.value(bytes, skip_white(bytes, behind), &self.limits)?;
+        let after_equals = expect(bytes, equals, b'=', "`=` after an attribute's name")?;
+        let (value, end) = self.tag.value(bytes, skip_white(bytes, after_equals), &self.limits)?;
         match self.spellings.get(spelling).declares {
             Some(prefix) => self.tag.declarations.push(Declaration { prefix, at, value }),
             None => self.tag.attributes.push(Attribute { spelling, name: Names::NOTHING, at, value }),
@@ -78,7 +78,7 @@ impl Reader {
 
     /// Opens the element of a start tag that has been read: resolves its declarations, its name,
     /// and the names of its attributes.
-    fn enter(&mut self, spelling: SpellingId, at: usize) -> Result<(), Fail> {
+    fn enter(&mut self, spelling: SpellingId, at: usize) -> Result<(), TokenError> {
         let bindings = self.scopes.mark();
         let mut scope = self.scope();
         if !self.tag.declarations.is_empty() {
@@ -90,7 +90,7 @@ impl Reader {
         Ok(())
     }
 
-    fn declare(&mut self, parent: ScopeId) -> Result<ScopeId, Fail> {
+    fn declare(&mut self, parent: ScopeId) -> Result<ScopeId, TokenError> {
         for declaration in &self.tag.declarations {
             let uri = &self.tag.values[declaration.value.clone()];
             self.scopes.bind(declaration.prefix, uri, &mut self.names, declaration.at)?;
@@ -100,12 +100,12 @@ impl Reader {
         Ok(self.scopes.scope(parent, declarations))
     }
 
-    fn element_name(&mut self, spelling: SpellingId, at: usize) -> Result<NameId, Fail> {
+    fn element_name(&mut self, spelling: SpellingId, at: usize) -> Result<NameId, TokenError> {
         let namespace = self.scopes.binding(self.spellings.get(spelling).prefix);
         self.name_in(spelling, namespace, at)
     }
 
-    fn name_attributes(&mut self) -> Result<(), Fail> {
+    fn name_attributes(&mut self) -> Result<(), TokenError> {
         for index in 0..self.tag.attributes.len() {
             let Attribute { spelling, at, .. } = self.tag.attributes[index];
             let prefix = self.spellings.get(spelling).prefix;
@@ -121,7 +121,7 @@ impl Reader {
 
     /// Resolves an attribute with a prefix. Two of these can have the same expanded name; an
     /// attribute without a prefix cannot share its name.
-    fn prefixed_attribute(&mut self, spelling: SpellingId, prefix: PrefixId, at: usize) -> Result<NameId, Fail> {
+    fn prefixed_attribute(&mut self, spelling: SpellingId, prefix: PrefixId, at: usize) -> Result<NameId, TokenError> {
         let name = self.name_in(spelling, self.scopes.binding(prefix), at)?;
         if !self.tag.stamp(name, &self.names) {
             return Err(self.duplicate(spelling, at));
@@ -130,7 +130,7 @@ impl Reader {
     }
 
     #[inline]
-    fn name_in(&mut self, spelling: SpellingId, namespace: NsId, at: usize) -> Result<NameId, Fail> {
+    fn name_in(&mut self, spelling: SpellingId, namespace: NsId, at: usize) -> Result<NameId, TokenError> {
         if namespace == UNBOUND {
             let prefix = self.scopes.text(self.spellings.get(spelling).prefix).to_owned();
             return Err(fault(at, XmlErrorKind::UndeclaredPrefix { prefix }));
@@ -139,12 +139,12 @@ impl Reader {
     }
 
     #[cold]
-    fn duplicate(&self, spelling: SpellingId, at: usize) -> Fail {
+    fn duplicate(&self, spelling: SpellingId, at: usize) -> TokenError {
         fault(at, XmlErrorKind::DuplicateAttribute { name: self.spellings.text(spelling).to_owned() })
     }
 
     /// Reads the end tag whose `<` is at `at`; returns the index after its `>`.
-    pub(super) fn end_tag(&mut self, bytes: &[u8], at: usize) -> Result<usize, Fail> {
+    pub(super) fn end_tag(&mut self, bytes: &[u8], at: usize) -> Result<usize, TokenError> {
         let Some(open) = self.open.last() else { return Err(fault(at, XmlErrorKind::UnopenedEndTag)) };
         let name = self.spellings.text(open.spelling).as_bytes();
         let rest = bytes.get(at + 2..).unwrap_or_default();
@@ -159,7 +159,7 @@ impl Reader {
     }
 
     #[cold]
-    fn other_name(&self, found: &[u8], open: SpellingId, at: usize) -> Fail {
+    fn other_name(&self, found: &[u8], open: SpellingId, at: usize) -> TokenError {
         let expected = self.spellings.text(open).to_owned();
         fault(at, XmlErrorKind::EndTag { expected, found: String::from_utf8_lossy(found).into_owned() })
     }
@@ -174,8 +174,8 @@ impl Reader {
 }
 
 /// Returns the index after the `Name` (XML 2.3) at `at`.
-pub(super) fn scan_name(bytes: &[u8], at: usize, limit: usize, what: &'static str) -> Result<usize, Fail> {
-    let first = *bytes.get(at).ok_or(Fail::RunOut)?;
+pub(super) fn scan_name(bytes: &[u8], at: usize, limit: usize, what: &'static str) -> Result<usize, TokenError> {
+    let first = *bytes.get(at).ok_or(TokenError::Incomplete)?;
     let mut end = at;
     if first < 0x80 {
         if !has(first, NAME_START) {
@@ -189,10 +189,10 @@ pub(super) fn scan_name(bytes: &[u8], at: usize, limit: usize, what: &'static st
             end += 1;
         }
         if end - at > limit {
-            return Err(over(floor_boundary(bytes, at + limit), "name", limit));
+            return Err(over_limit(floor_boundary(bytes, at + limit), "name", limit));
         }
         match bytes.get(end) {
-            None => return Err(Fail::RunOut),
+            None => return Err(TokenError::Incomplete),
             Some(0..0x80) => return Ok(end),
             Some(_) => match decode(bytes, end)? {
                 c if is_name_char(c) => end += c.len_utf8(),
@@ -213,10 +213,10 @@ pub(super) fn skip_white(bytes: &[u8], mut at: usize) -> usize {
 
 /// Returns the index after the byte `wanted`, which must be at `at`.
 #[inline]
-pub(super) fn expect(bytes: &[u8], at: usize, wanted: u8, what: &'static str) -> Result<usize, Fail> {
+pub(super) fn expect(bytes: &[u8], at: usize, wanted: u8, what: &'static str) -> Result<usize, TokenError> {
     match bytes.get(at) {
         Some(&found) if found == wanted => Ok(at + 1),
-        None => Err(Fail::RunOut),
+        None => Err(TokenError::Incomplete),
         Some(_) => Err(expected(bytes, at, what)),
     }
 }

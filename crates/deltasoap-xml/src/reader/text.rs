@@ -7,8 +7,8 @@
 //! sequence, a carriage return, `]` and `]]`.
 
 use super::attribute::line_end;
-use super::fail::{Fail, fault, over};
-use super::{Event, Inside, Reader, Window, reference};
+use super::token_error::{TokenError, fault, over_limit};
+use super::{Event, OpenToken, Reader, Window, reference};
 use crate::XmlErrorKind;
 use crate::chars::{PLAIN_TEXT, floor_boundary, has, valid_prefix};
 use crate::scan::text::plain_text;
@@ -19,7 +19,7 @@ const SHORT: usize = 24;
 impl Reader {
     /// Reads character data from a window that is not empty and does not start with `<`.
     #[inline]
-    pub(super) fn text<'w>(&mut self, window: &mut Window<'w>) -> Result<Event<'w>, Fail> {
+    pub(super) fn text<'w>(&mut self, window: &mut Window<'w>) -> Result<Event<'w>, TokenError> {
         match window.bytes[window.pos] {
             b'&' => {
                 let (c, end) = reference::read(window.bytes, window.pos, self.limits.name)?;
@@ -30,7 +30,7 @@ impl Reader {
         }
     }
 
-    fn run<'w>(&mut self, window: &mut Window<'w>) -> Result<Event<'w>, Fail> {
+    fn run<'w>(&mut self, window: &mut Window<'w>) -> Result<Event<'w>, TokenError> {
         let rest = &window.bytes[window.pos..];
         let (text, fail) = match short_run(rest) {
             Some(text) => (text, None),
@@ -40,14 +40,14 @@ impl Reader {
     }
 
     /// Reads inside a CDATA section; `None` at its end.
-    pub(super) fn cdata<'w>(&mut self, window: &mut Window<'w>) -> Result<Option<Event<'w>>, Fail> {
+    pub(super) fn cdata<'w>(&mut self, window: &mut Window<'w>) -> Result<Option<Event<'w>>, TokenError> {
         let rest = &window.bytes[window.pos..];
         match rest {
-            [] => return Err(Fail::RunOut),
+            [] => return Err(TokenError::Incomplete),
             [b'\r', ..] => return self.line_end(window).map(Some),
             [b']', b']', b'>', ..] => {
                 window.pos += 3;
-                self.inside = Inside::Nothing;
+                self.inside = OpenToken::Nothing;
                 return Ok(None);
             }
             _ => {}
@@ -60,11 +60,16 @@ impl Reader {
     }
 
     /// Returns a piece of text, or, if it is empty, the reason why.
-    fn deliver<'w>(&mut self, window: &mut Window<'w>, text: &'w str, fail: Option<Fail>) -> Result<Event<'w>, Fail> {
+    fn deliver<'w>(
+        &mut self,
+        window: &mut Window<'w>,
+        text: &'w str,
+        fail: Option<TokenError>,
+    ) -> Result<Event<'w>, TokenError> {
         if text.is_empty() {
-            return Err(fail.unwrap_or(Fail::RunOut));
+            return Err(fail.unwrap_or(TokenError::Incomplete));
         }
-        let text = self.count(text).ok_or_else(|| over(window.pos, "text", self.limits.text))?;
+        let text = self.count(text).ok_or_else(|| over_limit(window.pos, "text", self.limits.text))?;
         window.pos += text.len();
         Ok(Event::Text(text))
     }
@@ -79,15 +84,15 @@ impl Reader {
         Some(&text[..end]).filter(|text| !text.is_empty())
     }
 
-    fn character<'w>(&mut self, window: &mut Window<'w>, c: char, end: usize) -> Result<Event<'w>, Fail> {
+    fn character<'w>(&mut self, window: &mut Window<'w>, c: char, end: usize) -> Result<Event<'w>, TokenError> {
         if self.count(c.encode_utf8(&mut [0; 4])).is_none() {
-            return Err(over(window.pos, "text", self.limits.text));
+            return Err(over_limit(window.pos, "text", self.limits.text));
         }
         window.pos = end;
         Ok(Event::Char(c))
     }
 
-    fn line_end<'w>(&mut self, window: &mut Window<'w>) -> Result<Event<'w>, Fail> {
+    fn line_end<'w>(&mut self, window: &mut Window<'w>) -> Result<Event<'w>, TokenError> {
         let end = match line_end(window.bytes, window.pos) {
             Err(_) if window.last => window.pos + 1,
             end => end?,
@@ -107,7 +112,7 @@ fn short_run(rest: &[u8]) -> Option<&str> {
 }
 
 /// Returns the deliverable part of the run that starts `rest`, and the reason why it ends.
-fn long_run(rest: &[u8], at: usize, last: bool) -> (&str, Option<Fail>) {
+fn long_run(rest: &[u8], at: usize, last: bool) -> (&str, Option<TokenError>) {
     let plain = plain_text(rest);
     if matches!(rest.get(plain.len()), None | Some(b'<' | b'&' | b'\r')) {
         return (plain, None);

@@ -32,14 +32,18 @@ impl Recorder {
 
     /// Reads a document that arrives in the given chunks.
     pub fn record<'a>(&mut self, chunks: impl Iterator<Item = &'a [u8]>) -> Outcome {
-        self.record_told(None, chunks)
+        self.record_with_encoding(None, chunks)
     }
 
     /// Like `record`, with an encoding given outside the document.
-    pub fn record_told<'a>(&mut self, told: Option<Encoding>, chunks: impl Iterator<Item = &'a [u8]>) -> Outcome {
+    pub fn record_with_encoding<'a>(
+        &mut self,
+        external: Option<Encoding>,
+        chunks: impl Iterator<Item = &'a [u8]>,
+    ) -> Outcome {
         self.reader.reset();
         self.feed.reset();
-        if let Some(encoding) = told {
+        if let Some(encoding) = external {
             self.feed.set_encoding(encoding);
         }
         self.pieces.clear();

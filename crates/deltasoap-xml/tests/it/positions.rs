@@ -82,11 +82,11 @@ fn a_fault_behind_long_text_or_in_a_long_tag_is_exact() {
 }
 
 /// Like [`fault`], for a document in ISO-8859-1, by its declaration or by the feed's setting.
-fn latin_fault(text: &str, is_told: bool, size: usize) -> XmlError {
-    let declaration = if is_told { "" } else { "<?xml version='1.0' encoding='latin1'?>" };
+fn latin_fault(text: &str, is_external: bool, size: usize) -> XmlError {
+    let declaration = if is_external { "" } else { "<?xml version='1.0' encoding='latin1'?>" };
     let document: Vec<u8> = declaration.chars().chain(text.chars()).map(|c| c as u8).collect();
     let (mut reader, mut feed) = (Reader::new(Limits::NONE, Instructions::Refuse), Feed::new(Limits::NONE));
-    if is_told {
+    if is_external {
         feed.set_encoding(Encoding::Latin1);
     }
     let mut mark = None;
@@ -111,9 +111,9 @@ fn a_byte_a_character_is_counted_as_one() {
         let (before, after) = marked.split_once('|').unwrap();
         let wanted = before.chars().count() as u64;
         for size in [1, 2, 5, 1000, (16 << 10) + 1, usize::MAX] {
-            for is_told in [true, false] {
-                let error = latin_fault(&[before, after].concat(), is_told, size);
-                assert_eq!(error.offset, wanted, "by {size}, told {is_told}: {:?}", error.kind);
+            for is_external in [true, false] {
+                let error = latin_fault(&[before, after].concat(), is_external, size);
+                assert_eq!(error.offset, wanted, "by {size}, external {is_external}: {:?}", error.kind);
             }
         }
     }

@@ -42,9 +42,9 @@ fn faults_have_a_kind_and_a_place() {
         ("<a>", 3, UnexpectedEnd),
         ("<a>x&am", 7, UnexpectedEnd),
         ("x<a/>", 0, TextOutsideRoot { found: 'x' }),
-        ("<a/>x", 4, TextBehindRoot { found: 'x' }),
-        ("<a/>&#32;", 4, TextBehindRoot { found: '&' }),
-        ("<a/><![CDATA[]]>", 4, TextBehindRoot { found: '<' }),
+        ("<a/>x", 4, TextAfterRoot { found: 'x' }),
+        ("<a/>&#32;", 4, TextAfterRoot { found: '&' }),
+        ("<a/><![CDATA[]]>", 4, TextAfterRoot { found: '<' }),
         ("<a/><b/>", 4, SecondRoot),
         ("</a>", 0, UnopenedEndTag),
         ("<a></b>", 5, EndTag { expected: "a".into(), found: "b".into() }),
@@ -144,10 +144,10 @@ fn every_limit_is_enforced_at_the_first_character_beyond() {
 }
 
 /// Returns the text of a document whose encoding is given, or declared by a label.
-fn text_of(document: &[u8], told: Option<Encoding>) -> String {
+fn text_of(document: &[u8], external: Option<Encoding>) -> String {
     let mut recorder = Recorder::new(Limits::default(), Instructions::Refuse);
-    let whole = recorder.record_told(told, std::iter::once(document));
-    assert_eq!(recorder.record_told(told, document.chunks(1)), whole, "byte by byte");
+    let whole = recorder.record_with_encoding(external, std::iter::once(document));
+    assert_eq!(recorder.record_with_encoding(external, document.chunks(1)), whole, "byte by byte");
     shown(&whole)
 }
 
@@ -166,14 +166,14 @@ fn encodings_of_a_byte_a_character_are_read() {
     assert_eq!(text_of(b"<a>\x80</a>", Some(Encoding::Windows1252)), "<a|\u{20ac}|>");
     assert_eq!(text_of(b"<?xml version='1.0'?><a>\xE9</a>", Some(Encoding::Latin1)), "<a|\u{e9}|>");
     assert_eq!(text_of("\u{FEFF}<a>\u{e9}</a>".as_bytes(), Some(Encoding::Latin1)), "<a|\u{e9}|>");
-    assert_eq!(text_of("<a>\u{e9}</a>".as_bytes(), None), "<a|\u{e9}|>", "what was told is forgotten");
+    assert_eq!(text_of("<a>\u{e9}</a>".as_bytes(), None), "<a|\u{e9}|>", "an external encoding is forgotten");
 }
 
 #[test]
 fn an_encoding_that_is_not_read_or_not_true_is_said_so() {
-    let told = |document: &str| text_of(document.as_bytes(), None);
-    let fault = told("<?xml version='1.0' encoding='koi8-r'?><a/>");
+    let read = |document: &str| text_of(document.as_bytes(), None);
+    let fault = read("<?xml version='1.0' encoding='koi8-r'?><a/>");
     assert_eq!(fault, "the encoding `koi8-r` is not supported; use UTF-8 or UTF-16 at byte 30");
-    let fault = told("\u{FEFF}<?xml version='1.0' encoding='latin1'?><a/>");
+    let fault = read("\u{FEFF}<?xml version='1.0' encoding='latin1'?><a/>");
     assert_eq!(fault, "the declaration says encoding `latin1`, but the document is in UTF-8 at byte 33");
 }

@@ -191,7 +191,7 @@ fn encoding() -> impl Strategy<Value = Use> {
 }
 
 fn templating() -> impl Strategy<Value = Templating> {
-    let widths = vec![Width::Exact, Width::Maximal, Width::Given(9), Width::Learned(0.5)];
+    let widths = vec![Width::Exact, Width::Maximal, Width::Fixed(9), Width::Learned(0.5)];
     let chunks = prop::sample::select(vec![300, 32 << 10]);
     (prop::sample::select(widths), chunks).prop_map(|(width, chunk)| Templating {
         width,

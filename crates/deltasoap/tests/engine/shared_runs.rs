@@ -66,7 +66,7 @@ fn options(width: Width) -> Templating {
 }
 
 fn widths() -> [Width; 4] {
-    [Width::Exact, Width::Learned(0.8), Width::Given(12), Width::Maximal]
+    [Width::Exact, Width::Learned(0.8), Width::Fixed(12), Width::Maximal]
 }
 
 fn sender<T: Message + Debug>(options: Templating, pool: &RunPool) -> Sender<'static, T> {

@@ -61,7 +61,7 @@ const SLOW: Pace = |bytes, was_compared| Duration::from_nanos(bytes * if was_com
 fn read_as<T: Message>(pace: Pace, messages: impl Iterator<Item = String>) -> DifferentialStats {
     let mut decoder = Decoder::new(DecodeOptions::default());
     let mut memory = Box::<Memory<T>>::default();
-    memory.set_pace(pace);
+    memory.set_clock(pace);
     for message in messages {
         let mut reader = EnvelopeReader::new(RequestReceiver::new(memory));
         decoder.decode(&mut reader, message.as_bytes()).expect("a good message");

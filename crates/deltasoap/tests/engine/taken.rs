@@ -112,7 +112,7 @@ struct Taken<M>(ElementRoot<'static, M>);
 
 impl<M: Content> Root for Taken<M> {
     fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
-        cursor.let_items_go();
+        cursor.stream_items();
         self.0.decode(cursor)
     }
 }
@@ -128,7 +128,7 @@ fn read_taken<M: Typed, T>(
         decoder.push(&mut root, chunk)?;
         items.extend(take_finished(list(&mut root.0.value)));
         assert!(list(&mut root.0.value).len() <= 1);
-        decoder.let_go();
+        decoder.restart_limits();
     }
     decoder.finish(&mut root)?;
     items.append(list(&mut root.0.value));
@@ -189,7 +189,7 @@ fn values_taken<T: FromList>(
         decoder.push(&mut root, chunk)?;
         items.extend(list.take_finished::<T>(&mut root.0.value, view));
         assert!(list.take_finished::<T>(&mut root.0.value, view).is_empty());
-        decoder.let_go();
+        decoder.restart_limits();
     }
     decoder.finish(&mut root)?;
     items.extend(list.take_all::<T>(&mut root.0.value, view));

@@ -277,7 +277,7 @@ fn edit<T: Clone>(items: &mut Vec<T>, random: &mut Random, change: fn(&mut T, &m
 }
 
 fn all() -> impl Iterator<Item = Templating> {
-    let widths = [Width::Exact, Width::Learned(0.8), Width::Given(12), Width::Maximal];
+    let widths = [Width::Exact, Width::Learned(0.8), Width::Fixed(12), Width::Maximal];
     widths.into_iter().flat_map(|width| {
         [(256, 300, 0), (32 << 10, 64 << 10, 2 << 10)].map(|(chunk, split, reserve)| Templating {
             chunk,

@@ -11,7 +11,7 @@ use reports::sent::Inner;
 use reports::{Random, inner, report, send_to_several_places, sender};
 
 fn all() -> impl Iterator<Item = Templating> {
-    let widths = [Width::Exact, Width::Learned(0.8), Width::Given(12), Width::Maximal];
+    let widths = [Width::Exact, Width::Learned(0.8), Width::Fixed(12), Width::Maximal];
     widths.into_iter().flat_map(|width| {
         [(256, 300, 0), (4096, 8192, 200)].map(|(chunk, split, reserve)| Templating {
             chunk,

@@ -170,7 +170,7 @@ fn long_and_short_messages_by_turns_are_compared() {
     let short = Parts { content: "<first>1</first>", ..Parts::default() }.message();
     let mut decoder = Decoder::new(DecodeOptions::default());
     let mut memory = Memory::<Plain>::default();
-    memory.set_pace(|bytes, was_compared| std::time::Duration::from_nanos(bytes * if was_compared { 1 } else { 10 }));
+    memory.set_clock(|bytes, was_compared| std::time::Duration::from_nanos(bytes * if was_compared { 1 } else { 10 }));
     for message in [&long, &short].into_iter().cycle().take(100) {
         memory = decode_next(&mut decoder, message.as_bytes(), usize::MAX, Box::new(memory)).expect("good");
     }

@@ -35,7 +35,7 @@ thread_local! {
 
 /// Adds the entries that a checkpoint keeps.
 pub(super) fn count(base: &Arc<Snapshot>, top: &Top, live: &Live<'_>) {
-    let (below, from) = (&base.stacks, Split::of(&base.stacks, top.level));
+    let (below, from) = (&base.stacks, Split::below(&base.stacks, top.level));
     let (open, bound, seen) = top.others();
     // A frame that is popped takes its elements and log entries with it.
     let is_new = Arc::strong_count(base) == 1;

@@ -43,7 +43,7 @@ const IN_NEXT: u8 = 7;
 const UNKNOWN: u64 = u64::MAX;
 
 /// Maximum number of nested arrays that are counted: a type can contain itself.
-const MOST_RANKS: usize = 16;
+const MAX_RANKS: usize = 16;
 
 const RAGGED: &str = "its rows have different lengths";
 const LEFT_OUT: &str = "items are omitted or specify their position";
@@ -302,7 +302,7 @@ fn dimensions(view: View<'_>) -> usize {
 /// Returns the number of nested one-dimensional arrays.
 fn depth(view: View<'_>) -> usize {
     let (mut depth, mut view) = (0, view);
-    while depth < MOST_RANKS && view.array().is_some_and(|array| array.dimensions <= 1) {
+    while depth < MAX_RANKS && view.array().is_some_and(|array| array.dimensions <= 1) {
         (depth, view) = (depth + 1, item_view(view));
     }
     depth

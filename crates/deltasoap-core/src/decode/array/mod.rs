@@ -78,7 +78,7 @@ pub(crate) fn decode_rows<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_
                 cursor.learn_item(key, leaves, view);
             }
         }
-        if leaves.is_some() && !cursor.can_resync(me) && is_next_behind(items.len(), cursor, me) {
+        if leaves.is_some() && !cursor.can_resync(me) && is_next_after(items.len(), cursor, me) {
             let (count, short) = match flat::run(items, cursor, key, item_view) {
                 Run::Items(count) => (count, false),
                 Run::Short(count) => (count, true),
@@ -242,7 +242,7 @@ fn leave_old<T>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, me: usize) {
 
 /// Returns true if the next item comes after all present ones (some may have been taken out), or
 /// replaces an old one.
-fn is_next_behind(len: usize, cursor: &mut Cursor<'_>, me: usize) -> bool {
+fn is_next_after(len: usize, cursor: &mut Cursor<'_>, me: usize) -> bool {
     cursor.is_over(me) || cursor.frame(me).count as usize >= len
 }
 
@@ -275,7 +275,7 @@ fn omit<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>,
         return Ok(());
     }
     if !cursor.state().gaps.add(me, from, to, limit) {
-        return Err(cursor.beyond("omitted_items", limit));
+        return Err(cursor.limit_error("omitted_items", limit));
     }
     let is_nillable = view.array().is_some_and(|array| array.nillable);
     items.resize_with(to, || T::omitted(item_view(view), is_nillable));
@@ -305,7 +305,7 @@ fn complete_row<T: Content>(
     let limit = cursor.limits().omitted_items;
     match cursor.state().gaps.add(me, 0, usize::try_from(all).unwrap_or(usize::MAX), limit) {
         true => Ok(rows),
-        false => Err(cursor.beyond("omitted_items", limit)),
+        false => Err(cursor.limit_error("omitted_items", limit)),
     }
 }
 

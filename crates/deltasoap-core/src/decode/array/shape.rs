@@ -96,7 +96,7 @@ fn own_sizes<'t>(cursor: &Cursor<'_>, text: &'t str) -> Step<&'t str> {
     let (_, sizes) = split_array_type(text).ok_or_else(malformed)?;
     let limit = cursor.limits().dimensions;
     if sizes.bytes().filter(|byte| matches!(byte, b'[' | b',')).count() > limit {
-        return Err(cursor.beyond("dimensions", limit));
+        return Err(cursor.limit_error("dimensions", limit));
     }
     let mut ranks = sizes.split_inclusive(']');
     let own = ranks.next_back().ok_or_else(malformed)?;

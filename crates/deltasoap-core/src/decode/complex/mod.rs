@@ -77,7 +77,7 @@ pub trait DecodeFields {
     }
 
     /// Notes that a required field is missing, which is tolerated. Nothing of it was read.
-    fn lack(&mut self, field: usize) {
+    fn note_missing(&mut self, field: usize) {
         let _ = field;
     }
 
@@ -180,7 +180,7 @@ impl<'s> Routine<'_, '_, 's> {
         }
         // In this order: most elements are not read whole, and `comes_back` examines every field.
         let comes_back = is_whole && self.comes_back();
-        self.make_way(target, comes_back);
+        self.prepare_value(target, comes_back);
         if !is_whole && self.has_children() {
             self.cursor.begin_children(self.me);
         }
@@ -204,7 +204,7 @@ impl<'s> Routine<'_, '_, 's> {
             self.enter_occurrence(index, 1);
         } else {
             let comes_back = self.comes_back();
-            self.make_way(target, comes_back);
+            self.prepare_value(target, comes_back);
             (index + 1..self.complex.fields.len()).for_each(|other| self.cut_off(target, other));
             self.open_occurrence(target, index);
         }
@@ -223,7 +223,7 @@ impl<'s> Routine<'_, '_, 's> {
     }
 
     /// Prepares the value to be replaced, as it may be that of the previous message.
-    fn make_way<T: DecodeFields + ?Sized>(&mut self, target: &mut T, comes_back: bool) {
+    fn prepare_value<T: DecodeFields + ?Sized>(&mut self, target: &mut T, comes_back: bool) {
         if !comes_back && self.cursor.go_over(self.me) {
             target.vacate_attributes();
         } else if self.cursor.is_within_old(self.me) {
@@ -373,7 +373,7 @@ impl<'s> Routine<'_, '_, 's> {
             Tag::Start => self.open_field(target, start).map(|()| false),
             Tag::End | Tag::Done => {
                 if let Some(lacking) = self.check_complete()? {
-                    lacking.into_iter().for_each(|field| target.lack(field));
+                    lacking.into_iter().for_each(|field| target.note_missing(field));
                 }
                 if self.is_in_group() {
                     self.cursor.hold(tag);
@@ -423,7 +423,7 @@ impl<'s> Routine<'_, '_, 's> {
             },
         };
         if self.cursor.is_over(self.me) {
-            self.bring_in_line(target)?;
+            self.apply_shift(target)?;
         }
         if self.cursor.is_over(self.me) && self.resync(target, index) {
             return Err(Stop::Switch);
@@ -451,7 +451,7 @@ impl<'s> Routine<'_, '_, 's> {
 
     /// Cuts old items out of the list of the element just opened, or makes room for new ones, where
     /// some were found to be removed or inserted.
-    fn bring_in_line<T: DecodeFields + ?Sized>(&mut self, target: &mut T) -> Step {
+    fn apply_shift<T: DecodeFields + ?Sized>(&mut self, target: &mut T) -> Step {
         let Some((field, shift)) = self.cursor.take_shift() else { return Ok(()) };
         let field = field as usize;
         self.check_length(field, (shift.length + shift.removed).saturating_sub(shift.inserted), shift.length)?;

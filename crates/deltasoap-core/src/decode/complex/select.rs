@@ -32,7 +32,7 @@ impl<'s> Routine<'_, '_, 's> {
         let from = self.next_in_sequence();
         let index = match self.find_unbarred(from) {
             (Some(index), _) => index,
-            (None, Some(fault)) => return Err(self.expected(self.wanted_by(&fault))),
+            (None, Some(fault)) => return Err(self.expected(self.expected_by(&fault))),
             (None, None) => return Ok(None),
         };
         if self.is_of_a_field_before(index) {
@@ -70,7 +70,7 @@ impl<'s> Routine<'_, '_, 's> {
             self.note_seen(index);
             return Ok(next);
         }
-        self.lack().map_or(Ok(None), |what| Err(self.expected(what)))
+        self.describe_missing().map_or(Ok(None), |what| Err(self.expected(what)))
     }
 
     /// Like [`find`](Self::find), but without fields that choices exclude: branches may begin or
@@ -100,13 +100,13 @@ impl<'s> Routine<'_, '_, 's> {
 
     /// Returns what a choice requires, for error messages.
     #[cold]
-    fn wanted_by(&self, fault: &ChoiceFault) -> String {
+    fn expected_by(&self, fault: &ChoiceFault) -> String {
         let fields = &self.complex.fields;
         let list = |firsts: &[usize]| field_list(firsts.iter().map(|&first| &fields[first]));
         match fault {
             ChoiceFault::Several(firsts) => format!("only one of {}", list(firsts)),
             ChoiceFault::Nothing(firsts) => format!("one of {}", list(firsts)),
-            ChoiceFault::Lacks { field, .. } => format!("<{}>", fields[*field].name),
+            ChoiceFault::TooFew { field, .. } => format!("<{}>", fields[*field].name),
         }
     }
 
@@ -266,8 +266,8 @@ impl<'s> Routine<'_, '_, 's> {
     /// # Errors
     /// When a field has not occurred often enough.
     pub(super) fn check_complete(&mut self) -> Step<Option<Vec<usize>>> {
-        let Some(what) = self.lack() else { return Ok(None) };
-        if let Some(lacking) = self.tolerates_lack()? {
+        let Some(what) = self.describe_missing() else { return Ok(None) };
+        if let Some(lacking) = self.tolerate_missing()? {
             return Ok(Some(lacking));
         }
         let name = what.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')).filter(|name| !name.contains('<'));
@@ -275,29 +275,29 @@ impl<'s> Routine<'_, '_, 's> {
     }
 
     /// Returns what is missing if nothing more comes.
-    fn lack(&mut self) -> Option<String> {
+    fn describe_missing(&mut self) -> Option<String> {
         let (current, count) = (self.current(), self.frame().count);
         let fields = &self.complex.fields;
         let missing = match self.order() {
             Compositor::Sequence => first_missing(fields, current, count, fields.len()),
             Compositor::All => self.first_unseen(),
-            Compositor::Choice => return self.lacks_choice(current, count),
+            Compositor::Choice => return self.missing_in_choice(current, count),
         };
-        missing.map(|field| format!("<{}>", field.name)).or_else(|| self.lacks_branch())
+        missing.map(|field| format!("<{}>", field.name)).or_else(|| self.missing_branch())
     }
 
     /// Returns what is missing in choices between groups: each needs one complete group.
-    pub(super) fn lacks_branch(&mut self) -> Option<String> {
+    pub(super) fn missing_branch(&mut self) -> Option<String> {
         if self.complex.choices.is_empty() {
             return None;
         }
         let fault = self.complex.choice_fault(self.counts())?;
-        Some(self.wanted_by(&fault))
+        Some(self.expected_by(&fault))
     }
 
     /// Returns what is missing in a choice: the chosen field must occur often enough. A choice
     /// whose fields are all required must have one of them.
-    fn lacks_choice(&self, chosen: usize, count: u32) -> Option<String> {
+    fn missing_in_choice(&self, chosen: usize, count: u32) -> Option<String> {
         let fields = &self.complex.fields;
         if count > 0 {
             return fields.get(chosen).filter(|field| count < field.min).map(|field| format!("<{}>", field.name));

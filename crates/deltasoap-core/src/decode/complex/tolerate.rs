@@ -65,12 +65,12 @@ impl Routine<'_, '_, '_> {
 
     /// Handles the end of an incomplete element. Returns the missing fields, if that is accepted.
     #[cold]
-    pub(super) fn tolerates_lack(&mut self) -> Step<Option<Vec<usize>>> {
-        let can_lack = self.cursor.tolerance() == Tolerance::AnyOrder
+    pub(super) fn tolerate_missing(&mut self) -> Step<Option<Vec<usize>>> {
+        let may_be_incomplete = self.cursor.tolerance() == Tolerance::AnyOrder
             && self.complex.compositor != Compositor::Choice
             && !self.is_in_group()
-            && self.lacks_branch().is_none();
-        if !can_lack {
+            && self.missing_branch().is_none();
+        if !may_be_incomplete {
             return Ok(None);
         }
         let (complex, view) = (self.complex, self.view);

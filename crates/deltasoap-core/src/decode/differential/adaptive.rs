@@ -45,14 +45,14 @@ pub(crate) enum Plan {
 }
 
 /// Number of messages in regular mode between two attempts: minimum, maximum, and growth factor.
-const SHORTEST_WAIT: u32 = 8;
-const LONGEST_WAIT: u32 = 256;
+const MIN_WAIT: u32 = 8;
+const MAX_WAIT: u32 = 256;
 const GROWTH: u32 = 4;
 /// Number of attempts in a row that must be slower than regular mode before comparing is given up.
 const SLOWER: u32 = 2;
 /// The fraction of regular mode's time that comparing must save: smaller gains cannot be measured
 /// reliably.
-const LEAST_GAIN: f64 = 0.1;
+const MIN_GAIN: f64 = 0.1;
 /// Minimum size of an operation, in bytes, for which comparing can pay: it costs a few hundred
 /// nanoseconds in any case, in which regular mode reads about as many bytes.
 const WORTHWHILE: u64 = 512;
@@ -70,8 +70,8 @@ const LATE: u32 = 1024;
 const MEASURED: u32 = 2;
 /// Minimum and maximum wait for small messages, and the number of attempts in a row that must be
 /// slower.
-const SMALL_SHORTEST_WAIT: u32 = 64;
-const SMALL_LONGEST_WAIT: u32 = 1024;
+const SMALL_MIN_WAIT: u32 = 64;
+const SMALL_MAX_WAIT: u32 = 1024;
 const SMALL_SLOWER: u32 = 4;
 /// Number of small messages in a row that could not be mended; more of them also cause a wait.
 const MISSES: u32 = 32;
@@ -93,7 +93,7 @@ pub(crate) struct Adaptive {
     /// Number of attempts in a row that were slower.
     slower: u32,
     /// Number of messages since the last comparison that were noted but never compared with.
-    in_vain: u32,
+    unmatched: u32,
     /// Number of timed attempts since the last wait.
     attempts: u32,
     /// Number of comparisons so far, and number of messages still to read to measure regular mode.
@@ -231,7 +231,7 @@ impl Adaptive {
     /// Records a message that was compared. Returns the gain for all messages that this one
     /// represents.
     pub(crate) fn compared(&mut self, bytes: u64, time: Option<Duration>) -> Gain {
-        (self.bytes, self.in_vain) = (bytes, 0);
+        (self.bytes, self.unmatched) = (bytes, 0);
         let Some(time) = time else { return Gain::default() };
         self.compared.add(bytes, time);
         self.attempts = self.attempts.saturating_add(1);
@@ -241,7 +241,7 @@ impl Adaptive {
             return Gain::default();
         }
         let gain = Gain { saved: regular.saturating_sub(time) * weight, lost: time.saturating_sub(regular) * weight };
-        if time > regular.mul_f64(1.0 - LEAST_GAIN) {
+        if time > regular.mul_f64(1.0 - MIN_GAIN) {
             self.slower += 1;
             self.give_up_if_slow();
             return gain;
@@ -254,10 +254,10 @@ impl Adaptive {
     }
 
     /// Records a message that could not be compared with the one noted for it, or with any other.
-    pub(crate) fn noted_in_vain(&mut self, bytes: u64) {
+    pub(crate) fn noted_without_match(&mut self, bytes: u64) {
         self.bytes = bytes;
-        self.in_vain += 1;
-        if self.in_vain >= SLOWER {
+        self.unmatched += 1;
+        if self.unmatched >= SLOWER {
             self.give_up(bytes);
         }
     }
@@ -271,9 +271,9 @@ impl Adaptive {
     /// Pauses comparing for some messages, because it did not pay.
     pub(crate) fn give_up(&mut self, bytes: u64) {
         self.bytes = bytes;
-        self.waited = (self.waited * GROWTH).clamp(SHORTEST_WAIT, LONGEST_WAIT);
+        self.waited = (self.waited * GROWTH).clamp(MIN_WAIT, MAX_WAIT);
         self.wait = self.waited;
-        (self.slower, self.in_vain, self.attempts) = (0, 0, 0);
+        (self.slower, self.unmatched, self.attempts) = (0, 0, 0);
         self.compared = Rate::default();
     }
 
@@ -320,12 +320,12 @@ impl Small {
         if let Some(time) = time {
             self.tried.add(bytes, time);
             let regular = self.regular.nanoseconds_per_byte;
-            let is_slower = self.tried.nanoseconds_per_byte > regular * (1.0 - LEAST_GAIN) && regular > 0.0;
+            let is_slower = self.tried.nanoseconds_per_byte > regular * (1.0 - MIN_GAIN) && regular > 0.0;
             self.slower = if is_slower { self.slower + 1 } else { 0 };
         }
         let gives_up = self.misses > MISSES || self.slower >= SMALL_SLOWER;
         if gives_up {
-            let waited = (self.waited * GROWTH).clamp(SMALL_SHORTEST_WAIT, SMALL_LONGEST_WAIT);
+            let waited = (self.waited * GROWTH).clamp(SMALL_MIN_WAIT, SMALL_MAX_WAIT);
             (self.wait, self.waited) = (waited, waited);
             (self.misses, self.slower, self.attempts, self.tried) = Default::default();
         } else if was_mended && self.attempts > 4 * SMALL_SLOWER && self.slower == 0 {
@@ -379,11 +379,11 @@ mod tests {
         let mut adaptive = Adaptive::default();
         run(&mut adaptive, 1000, |_| 150);
         let [plain, _, compare] = run(&mut adaptive, 1000, |_| 20);
-        assert!(plain <= u64::from(LONGEST_WAIT) && compare > 700, "{plain} {compare}");
+        assert!(plain <= u64::from(MAX_WAIT) && compare > 700, "{plain} {compare}");
     }
 
     #[test]
-    fn short_messages_are_told_by_their_length() {
+    fn short_messages_are_recognized_by_their_length() {
         let mut adaptive = Adaptive::default();
         let (short, long) = (WORTHWHILE as usize - 1, WORTHWHILE as usize);
         assert_eq!([short, long].map(|len| adaptive.is_short(len, true, true)), [true, false]);
@@ -398,13 +398,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_noted_in_vain_is_given_up() {
+    fn noting_without_a_match_is_given_up() {
         let (mut adaptive, mut has_old, mut noted) = (Adaptive::default(), false, 0);
         for _ in 0..10_000 {
             let (plan, _) = adaptive.plan(has_old);
             noted += u32::from(matches!(plan, Plan::Note | Plan::Compare));
             match plan {
-                Plan::Compare => adaptive.noted_in_vain(BYTES),
+                Plan::Compare => adaptive.noted_without_match(BYTES),
                 _ => adaptive.regular(BYTES, Some(Duration::from_micros(100))),
             }
             has_old = matches!(plan, Plan::Note | Plan::Compare) && !adaptive.is_waiting();
@@ -429,9 +429,9 @@ mod tests {
     #[test]
     fn small_messages_that_cannot_be_mended_are_hardly_tried() {
         let mut adaptive = Adaptive::default();
-        let in_vain = run_small(&mut adaptive, 10_000, false, 900);
-        assert!(in_vain < 500, "{in_vain}");
-        run_small(&mut adaptive, SMALL_LONGEST_WAIT, true, 400);
+        let tried = run_small(&mut adaptive, 10_000, false, 900);
+        assert!(tried < 500, "{tried}");
+        run_small(&mut adaptive, SMALL_MAX_WAIT, true, 400);
         assert_eq!(run_small(&mut adaptive, 100, true, 400), 100);
     }
 

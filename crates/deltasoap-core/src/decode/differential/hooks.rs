@@ -249,7 +249,7 @@ impl<'c> Cursor<'c> {
     /// See [`read_again`](Self::read_again), which is called if limits may be exceeded.
     pub(crate) fn check_skipped_trees(&mut self) -> Step {
         let State { trees, limits, session, .. } = &*self.state;
-        let (taken, skipped) = (trees.taken, session.of_skipped_trees());
+        let (taken, skipped) = (trees.taken, session.skipped_tree_counts());
         let is_within = taken.inherited.saturating_add(skipped.inherited) <= limits.inherited_bindings
             && taken.nodes.saturating_add(skipped.nodes) <= limits.tree_nodes;
         if is_within { Ok(()) } else { self.read_again() }
@@ -258,7 +258,7 @@ impl<'c> Cursor<'c> {
     /// Returns the number of elements, attributes and declarations that trees may have in total,
     /// minus those that were skipped.
     pub(crate) fn tree_nodes_left(&self) -> usize {
-        self.state.limits.tree_nodes.saturating_sub(self.state.session.of_skipped_trees().nodes)
+        self.state.limits.tree_nodes.saturating_sub(self.state.session.skipped_tree_counts().nodes)
     }
 
     /// Called when bytes of a list's items were moved to align it.

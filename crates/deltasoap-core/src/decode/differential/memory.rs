@@ -5,9 +5,9 @@ use super::DifferentialStats;
 use super::adaptive::{Adaptive, Plan};
 use super::clock::Clock;
 use super::leaf::{Begin, Mending, SMALL, Template};
+use super::mixed::MixedStream;
 use super::options::{Checkpoints, Differential};
 use super::policy::{self, Base, Custom, PASSED, Policy};
-use super::turns::Turns;
 use super::values::{AnyValues, Values};
 use crate::content::{Content, Typed};
 use crate::decode::state::TreeCounts;
@@ -44,19 +44,19 @@ fn has_places(view: View<'_>) -> bool {
 #[derive(Debug)]
 pub struct Memory<T> {
     values: Values<T>,
-    kept: Kept,
+    kept: MemoryState,
 }
 
 /// All of a memory except its values.
 #[derive(Debug, Default)]
-struct Kept {
+struct MemoryState {
     /// The template with which the next message is compared. While there is one, the value is
     /// complete.
     template: Option<Box<Template>>,
     /// The state of a policy of another crate, and the options that it was made for.
     policy: Option<(Differential, Box<dyn Policy>)>,
     /// Messages of other kinds, which the next one may resemble.
-    turns: Turns,
+    mixed: MixedStream,
     adaptive: Adaptive,
     /// The position after the start tag of the message's operation.
     start: u64,
@@ -79,7 +79,7 @@ struct Kept {
     /// True if comparing or mending was tried, or else the message is noted for that.
     was_tried: bool,
     /// Replaces the clock.
-    pace: Option<fn(bytes: u64, was_compared: bool) -> Duration>,
+    clock: Option<fn(bytes: u64, was_compared: bool) -> Duration>,
 }
 
 impl<T: Typed> Default for Memory<T> {
@@ -91,14 +91,14 @@ impl<T: Typed> Default for Memory<T> {
 impl<T> Memory<T> {
     /// Creates a memory without a message. `value` is returned until there is one.
     pub fn new(value: T) -> Self {
-        Memory { values: Values::new(value), kept: Kept::default() }
+        Memory { values: Values::new(value), kept: MemoryState::default() }
     }
 
     /// Takes the time of each message from a function instead of the clock: for tests, so that
     /// adaptive behaviour is reproducible.
     #[doc(hidden)]
-    pub fn set_pace(&mut self, pace: fn(bytes: u64, was_compared: bool) -> Duration) {
-        self.kept.pace = Some(pace);
+    pub fn set_clock(&mut self, clock: fn(bytes: u64, was_compared: bool) -> Duration) {
+        self.kept.clock = Some(clock);
     }
 
     /// Returns the last message's value.
@@ -114,7 +114,7 @@ impl<T> Memory<T> {
     /// Forgets the message, so that the next one is read in regular mode; frees all buffers.
     pub fn forget(&mut self) {
         (self.kept.template, self.kept.policy) = (None, None);
-        self.kept.turns.forget();
+        self.kept.mixed.forget();
         self.values.forget_others();
     }
 
@@ -150,10 +150,10 @@ impl<T: Content> Memory<T> {
     }
 }
 
-impl Kept {
+impl MemoryState {
     fn bytes(&self) -> usize {
         let template = self.template.as_ref().map_or(0, |template| template.bytes());
-        template + self.policy.as_ref().map_or(0, |(_, policy)| policy.bytes()) + self.turns.bytes()
+        template + self.policy.as_ref().map_or(0, |(_, policy)| policy.bytes()) + self.mixed.bytes()
     }
 
     /// See [`Memory::decode`].
@@ -189,7 +189,7 @@ impl Kept {
         // belongs to a value that is replaced now.
         if let Checkpoints::Custom(custom) = cursor.state().differential.checkpoints {
             self.template = None;
-            self.turns.forget();
+            self.mixed.forget();
             values.free_all();
             return self.begin_by(custom, values, cursor, (view, me));
         }
@@ -214,15 +214,15 @@ impl Kept {
         let is_all = is_adaptive && is_all(cursor.rest());
         let has_parts = || view.complex().is_none_or(|complex| !complex.is_read_whole(view));
         self.is_small = is_all && values.are_dynamic() && cursor.rest().len() <= SMALL && has_parts();
-        let may_fit = old.is_some() || self.turns.has_waiting();
+        let may_fit = old.is_some() || self.mixed.has_waiting();
         if is_adaptive && !self.is_small && self.adaptive.is_short(cursor.rest().len(), is_all, may_fit) {
             return self.pass_over(old, values, cursor, view);
         }
         let mut planned = None;
         // Checked first, so that a message that is read in regular mode in any case costs next to
         // nothing. For dynamic values it depends on more.
-        if is_adaptive && old.is_none() && !values.are_dynamic() && self.turns.is_quiet() {
-            self.turns.pass();
+        if is_adaptive && old.is_none() && !values.are_dynamic() && self.mixed.is_quiet() {
+            self.mixed.pass();
             let (plan, is_timed) = self.adaptive.plan(false);
             if plan != Plan::Note {
                 self.read(is_timed, cursor);
@@ -235,20 +235,20 @@ impl Kept {
         if !cursor.can_be_compared() || has_begun || view.has_moving_parts() {
             return self.pass_over(old, values, cursor, view);
         }
-        let old = old.or_else(|| self.turns.take_back(values));
+        let old = old.or_else(|| self.mixed.take_back(values));
         let is_whole = !(self.is_small || has_parts() && has_places(view));
-        if is_adaptive && planned.is_none() && self.turns.look(|| beginning(cursor), is_all) {
+        if is_adaptive && planned.is_none() && self.mixed.examine(|| beginning(cursor), is_all) {
             self.adaptive.resume();
         }
         let (plan, is_timed) = match planned {
             Some(planned) => planned,
             None if !is_adaptive => (Plan::Compare, false),
             None if self.is_small => self.adaptive.plan_small(),
-            None => self.adaptive.plan(old.is_some() || self.turns.has_kept()),
+            None => self.adaptive.plan(old.is_some() || self.mixed.has_kept()),
         };
         self.read(is_timed, cursor);
         if plan == Plan::Measure {
-            self.turns.set_aside((values, view), old);
+            self.mixed.set_aside((values, view), old);
             return Begin::Read;
         }
         if plan == Plan::Plain {
@@ -256,8 +256,8 @@ impl Kept {
             let is_of_the_others =
                 |old: &Template| values.are_dynamic() && self.is_small != (old.len() <= SMALL as u64);
             match old.as_deref().is_some_and(is_of_the_others) {
-                true => self.turns.set_aside((values, view), old),
-                false => self.turns.keep_last((values, view), old),
+                true => self.mixed.set_aside((values, view), old),
+                false => self.mixed.keep_last((values, view), old),
             }
             return Begin::Read;
         }
@@ -283,7 +283,7 @@ impl Kept {
         cursor: &mut Cursor<'_>,
         view: View<'_>,
     ) -> Begin {
-        self.turns.set_aside((values, view), old);
+        self.mixed.set_aside((values, view), old);
         self.read(false, cursor);
         self.is_passed = true;
         Begin::Read
@@ -305,7 +305,7 @@ impl Kept {
         cursor: &mut Cursor<'_>,
         view: View<'_>,
     ) -> Option<Box<Template>> {
-        self.turns.choose((values, view), old, beginning(cursor))
+        self.mixed.choose((values, view), old, beginning(cursor))
     }
 
     /// Like [`begin`](Self::begin), with a policy of another crate.
@@ -338,7 +338,7 @@ impl Kept {
             return policy::Begin::Read;
         }
         let mut policy = policy.map_or_else(|| custom.make(options.adaptive), |(_, policy)| policy);
-        let base = Base::of(cursor, view.identity(), me + 1);
+        let base = Base::new(cursor, view.identity(), me + 1);
         let (offset, state) = (cursor.offset(), cursor.state());
         let begin = policy.begin(base, offset, state);
         match begin {
@@ -389,22 +389,22 @@ impl Kept {
         } else {
             self.stats.regular_bytes += bytes;
         }
-        let time = session.clock.stop().map(|time| self.pace.map_or(time, |pace| pace(bytes, was_compared)));
-        let has_no_kinds = is_noted && !self.turns.learn(was_like, self.template.as_deref(), values);
+        let time = session.clock.stop().map(|time| self.clock.map_or(time, |clock| clock(bytes, was_compared)));
+        let has_no_kinds = is_noted && !self.mixed.learn(was_like, self.template.as_deref(), values);
         if self.is_small {
             let was_mended = was_compared || !self.has_old;
             if self.adaptive.small(bytes, self.was_tried, was_mended, time) {
                 self.template = self.template.take().filter(|template| template.len() > SMALL as u64);
-                self.turns.forget_small(SMALL, values);
+                self.mixed.forget_small(SMALL, values);
             }
             return;
         }
         let was_proven = std::mem::replace(&mut self.is_proven, was_compared);
-        let is_in_vain = is_adaptive && self.is_other && !was_proven;
-        if has_no_kinds || (is_hopeless && !self.turns.is_mixed()) {
+        let is_unmatched = is_adaptive && self.is_other && !was_proven;
+        if has_no_kinds || (is_hopeless && !self.mixed.is_mixed()) {
             self.adaptive.give_up(bytes);
-        } else if is_in_vain && !self.turns.is_mixed() {
-            self.adaptive.noted_in_vain(bytes);
+        } else if is_unmatched && !self.mixed.is_mixed() {
+            self.adaptive.noted_without_match(bytes);
         } else {
             self.learn(bytes, time, was_compared);
         }

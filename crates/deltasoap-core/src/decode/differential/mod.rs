@@ -9,7 +9,7 @@
 //! `leaf` compares the received bytes themselves and knows where every element begins; it is the
 //! default. [`policy`] is the interface for policies of other crates; those of the papers save the
 //! decoder's state at intervals of some number of bytes (`deltasoap-checkpoints`). `adaptive`
-//! decides by net time whether a stream is compared at all, and `turns` with which of its messages.
+//! decides by net time whether a stream is compared at all, and `mixed` with which of its messages.
 //!
 //! The sender need not cooperate. A *checkpoint* is a place where one mode can hand over to the
 //! other.
@@ -26,10 +26,10 @@ mod clock;
 mod hooks;
 pub(crate) mod leaf;
 mod memory;
+mod mixed;
 mod options;
 pub mod policy;
 mod stats;
-mod turns;
 mod values;
 
 pub use leaf::Mend;

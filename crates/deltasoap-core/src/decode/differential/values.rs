@@ -51,7 +51,7 @@ pub(crate) trait AnyValues {
     fn set_aside(&mut self, view: View<'_>) -> usize;
 
     /// Replaces the value with that of a slot, which becomes free.
-    fn bring(&mut self, slot: usize);
+    fn restore(&mut self, slot: usize);
 
     /// Drops the value of a slot.
     fn free(&mut self, slot: usize);
@@ -91,7 +91,7 @@ impl<T: Content> AnyValues for Values<T> {
         }
     }
 
-    fn bring(&mut self, slot: usize) {
+    fn restore(&mut self, slot: usize) {
         debug_assert!(self.aside[slot].is_some(), "a kept message has no value");
         if let Some(value) = self.aside[slot].take() {
             self.value = value;
@@ -122,12 +122,12 @@ mod tests {
         assert_eq!(values.value, 0);
         values.value = 2;
         let second = values.set_aside(view);
-        values.bring(first);
+        values.restore(first);
         assert_eq!(values.value, 1);
         // Its slot is reused.
         assert_eq!(values.set_aside(view), first);
         values.free(first);
-        values.bring(second);
+        values.restore(second);
         assert_eq!(values.value, 2);
         values.vacate(view);
         assert_eq!((values.value, values.aside.iter().flatten().count()), (0, 0));

@@ -13,8 +13,8 @@
 //! loop without hints knows nothing of them.
 
 use super::scan::{FlatScan, FlatSource};
-use super::{FlatItems, Taking, read};
-use crate::encode::differential::{Found, Texts};
+use super::{FlatItems, ItemInserter, read};
+use crate::encode::differential::{TextMatch, Texts};
 use crate::schema::{Builtin, View};
 use crate::template::COMPARED;
 use crate::{Hint, Stats};
@@ -32,7 +32,7 @@ const PROVEN: u64 = 64;
 /// Number of items read without a hint after its second failure; four times as many after each
 /// further one, up to a million.
 const PAUSE: usize = 16;
-const MOST_GROWN: u32 = 8;
+const MAX_GROWN: u32 = 8;
 /// After more failures in a row, the rest of a window is read without the hint, whatever its
 /// length.
 const PATIENCE: u32 = 4;
@@ -82,16 +82,16 @@ impl Hinting {
     pub(super) fn read_all<L: FlatItems>(
         &mut self,
         scan: &mut FlatScan<'_>,
-        taking: &mut Taking<'_, L>,
+        inserter: &mut ItemInserter<'_, L>,
         stats: &mut Stats,
         view: View<'_>,
     ) -> bool {
         let mut goes_on = true;
-        while goes_on && !taking.is_full() && !self.is_given_up() {
-            goes_on = self.read_some(scan, taking, stats, view);
+        while goes_on && !inserter.is_full() && !self.is_given_up() {
+            goes_on = self.read_some(scan, inserter, stats, view);
         }
-        taking.pause_after(usize::MAX);
-        goes_on && !taking.is_full()
+        inserter.pause_after(usize::MAX);
+        goes_on && !inserter.is_full()
     }
 
     /// Reads items with the hint as long as it is useful, or those for which it is paused. Returns
@@ -99,22 +99,22 @@ impl Hinting {
     fn read_some<L: FlatItems>(
         &mut self,
         scan: &mut FlatScan<'_>,
-        taking: &mut Taking<'_, L>,
+        inserter: &mut ItemInserter<'_, L>,
         stats: &mut Stats,
         view: View<'_>,
     ) -> bool {
         if self.pause > 0 {
-            return self.read_without(scan, taking, view);
+            return self.read_without(scan, inserter, view);
         }
         let leaves = scan.known().markup.between.len() + 1;
-        let Some(texts) = self.offer(taking.place, leaves, scan.rest().unwrap_or_default()) else {
+        let Some(texts) = self.offer(inserter.place, leaves, scan.rest().unwrap_or_default()) else {
             self.fail();
             self.pause = self.pause.max(1);
             return true;
         };
-        taking.pause_after(usize::MAX);
+        inserter.pause_after(usize::MAX);
         let mut source = HintedScan { scan: scan.clone(), texts, same: 0, same_before: 0, credit: CREDIT };
-        let goes_on = source.read(taking, view);
+        let goes_on = source.read(inserter, view);
         let HintedScan { same, credit, .. } = source;
         *scan = source.scan;
         stats.hinted_leaves += same;
@@ -125,13 +125,13 @@ impl Hinting {
     fn read_without<L: FlatItems>(
         &mut self,
         scan: &mut FlatScan<'_>,
-        taking: &mut Taking<'_, L>,
+        inserter: &mut ItemInserter<'_, L>,
         view: View<'_>,
     ) -> bool {
-        let first = taking.place;
-        taking.pause_after(self.pause);
-        let goes_on = read(scan, taking, view);
-        self.pass(taking.place - first);
+        let first = inserter.place;
+        inserter.pause_after(self.pause);
+        let goes_on = read(scan, inserter, view);
+        self.pass(inserter.place - first);
         goes_on
     }
 
@@ -155,7 +155,7 @@ impl Hinting {
     }
 
     fn fail(&mut self) {
-        self.pause = if self.failures == 0 { 0 } else { PAUSE << (2 * (self.failures - 1).min(MOST_GROWN)) };
+        self.pause = if self.failures == 0 { 0 } else { PAUSE << (2 * (self.failures - 1).min(MAX_GROWN)) };
         self.failures = self.failures.saturating_add(1);
     }
 }
@@ -174,9 +174,9 @@ struct HintedScan<'a, 'h> {
 impl HintedScan<'_, '_> {
     /// Like [`read`](super::read), as long as there are texts and enough of them are equal.
     #[inline(always)]
-    fn read<L: FlatItems>(&mut self, taking: &mut Taking<'_, L>, view: View<'_>) -> bool {
+    fn read<L: FlatItems>(&mut self, inserter: &mut ItemInserter<'_, L>, view: View<'_>) -> bool {
         let (bytes, markup) = (self.scan.bytes(), &self.scan.known().markup);
-        let (mut here, mut taken) = (self.clone(), taking.lend());
+        let (mut here, mut taken) = (self.clone(), inserter.lend());
         let mut text = self.scan.pos();
         let goes_on = loop {
             here.scan = here.scan.at(text);
@@ -188,7 +188,7 @@ impl HintedScan<'_, '_> {
                 break true;
             }
         };
-        (taking.place, taking.start) = (taken.place, taken.start);
+        (inserter.place, inserter.start) = (taken.place, taken.start);
         here.scan = here.scan.at(text);
         *self = here;
         goes_on
@@ -210,13 +210,13 @@ impl FlatSource for HintedScan<'_, '_> {
     #[inline(always)]
     fn leaf<T: Lexical>(&mut self, value: &mut T) -> Option<()> {
         match self.texts.next(self.scan.rest()?) {
-            Found::Same(known, used) => {
+            TextMatch::Same(known, used) => {
                 *value = known;
                 self.same += 1;
                 return self.scan.pass(used);
             }
-            Found::Other => self.note_other(),
-            Found::Nothing => {}
+            TextMatch::Other => self.note_other(),
+            TextMatch::Unknown => {}
         }
         self.scan.leaf(value)
     }

@@ -114,7 +114,7 @@ impl Markup {
 
     #[inline(never)]
     fn next_with_white(&self, bytes: &[u8], at: usize) -> Option<Next> {
-        if let Some(text) = self.turn.end_behind_white(bytes, at) {
+        if let Some(text) = self.turn.end_after_white(bytes, at) {
             return Some(Next { start: text - self.open.bare, text: Some(text) });
         }
         let start = skip_white(bytes, self.close.end(bytes, at)?);
@@ -174,23 +174,23 @@ pub(crate) struct Gap {
 impl Gap {
     fn new(markup: &[u8]) -> Self {
         match tags(markup) {
-            Some(tags) => Gap::of(markup, tags.into_iter().map(Segment::new).collect()),
+            Some(tags) => Gap::from_tags(markup, tags.into_iter().map(Segment::new).collect()),
             None => Gap::literal(markup),
         }
     }
 
     /// Creates markup that must match exactly.
     fn literal(markup: &[u8]) -> Self {
-        Gap::of(markup, vec![Segment::new(markup)])
+        Gap::from_tags(markup, vec![Segment::new(markup)])
     }
 
     /// Joins two gaps with white space between them.
     fn joined(one: &Gap, white: &[u8], other: &Gap) -> Self {
         let whole = [one.whole.as_slice(), white, other.whole.as_slice()].concat();
-        Gap::of(&whole, one.tags.iter().chain(&other.tags).cloned().collect())
+        Gap::from_tags(&whole, one.tags.iter().chain(&other.tags).cloned().collect())
     }
 
-    fn of(whole: &[u8], tags: Vec<Segment>) -> Self {
+    fn from_tags(whole: &[u8], tags: Vec<Segment>) -> Self {
         let texts: Vec<&[u8]> = tags.iter().map(Segment::as_slice).collect();
         let (first, rest) = texts.split_at(1.min(texts.len()));
         let (first, rest) = (Segment::new(&first.concat()), Segment::new(&rest.concat()));
@@ -213,12 +213,12 @@ impl Gap {
     /// which it would slow down.
     #[inline(never)]
     pub(in crate::decode) fn end_with_white(&self, bytes: &[u8], at: usize) -> Option<usize> {
-        self.end_behind_white(bytes, at).or_else(|| self.end_by_tags(bytes, at))
+        self.end_after_white(bytes, at).or_else(|| self.end_by_tags(bytes, at))
     }
 
     /// Returns the end of the gap if all white space in it is after its first tag.
     #[inline(always)]
-    fn end_behind_white(&self, bytes: &[u8], at: usize) -> Option<usize> {
+    fn end_after_white(&self, bytes: &[u8], at: usize) -> Option<usize> {
         if !self.first.matches(&bytes[at..]) {
             return None;
         }
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_ends_behind_its_attributes() {
+    fn a_tag_ends_after_its_attributes() {
         assert_eq!(tags(b"</b> <a x='>' y=\"'>\"><c/>"), Some(vec![&b"</b>"[..], b"<a x='>' y=\"'>\">", b"<c/>"]));
         assert_eq!((tags(b"<a>x<b>"), tags(b"<a"), tags(b"<?a?>")), (None, None, None));
     }

@@ -237,8 +237,8 @@ impl Cursor<'_> {
 
 /// Minimum and maximum number of blanks that a list grows by; within these bounds, it grows by as
 /// many as it has items.
-const LEAST_BLANKS: usize = 4;
-const MOST_BLANKS: usize = 256;
+const MIN_BLANKS: usize = 4;
+const MAX_BLANKS: usize = 256;
 
 /// A list of flat items: a `Vec` of them, or the columns of a table.
 pub(crate) trait FlatItems {
@@ -308,7 +308,7 @@ impl<T: Content> FlatItems for Vec<T> {
         if T::DYNAMIC && place >= old {
             // Built in place: copying a value that was just written in pieces is slow.
             if place == self.len() {
-                let blanks = place.clamp(LEAST_BLANKS, MOST_BLANKS);
+                let blanks = place.clamp(MIN_BLANKS, MAX_BLANKS);
                 self.resize_with(place + blanks, || T::blank(view));
             }
             self[place].fill_flat(scan, view)?;
@@ -329,10 +329,10 @@ impl<T: Content> FlatItems for Vec<T> {
 const SAMPLE: usize = 512;
 /// Maximum growth of a list, as a multiple of its items: the rest of the window may belong to
 /// another list.
-const MOST_GROWTH: usize = 8;
+const MAX_GROWTH: usize = 8;
 
 /// Items on their way into a list.
-struct Taking<'t, L> {
+struct ItemInserter<'t, L> {
     items: &'t mut L,
     /// The index of the next item: that of an old one, or after all.
     place: usize,
@@ -348,7 +348,7 @@ struct Taking<'t, L> {
     noted: Option<&'t mut differential::leaf::Run>,
 }
 
-impl<L: FlatItems> Taking<'_, L> {
+impl<L: FlatItems> ItemInserter<'_, L> {
     /// Reads the current item and takes it; `None` if it deviates.
     #[inline(always)]
     fn read<S: FlatSource>(
@@ -370,11 +370,11 @@ impl<L: FlatItems> Taking<'_, L> {
         self.place == self.end
     }
 
-    /// Borrows `self` as a new `Taking`.
+    /// Borrows `self` as a new `ItemInserter`.
     #[inline(always)]
-    fn lend(&mut self) -> Taking<'_, L> {
-        let Taking { place, old, last, end, start, base, .. } = *self;
-        Taking { items: &mut *self.items, place, old, last, end, start, base, noted: self.noted.as_deref_mut() }
+    fn lend(&mut self) -> ItemInserter<'_, L> {
+        let ItemInserter { place, old, last, end, start, base, .. } = *self;
+        ItemInserter { items: &mut *self.items, place, old, last, end, start, base, noted: self.noted.as_deref_mut() }
     }
 
     /// Stops after `items` items, if not before.
@@ -416,20 +416,20 @@ pub(crate) fn run<L: FlatItems>(items: &mut L, cursor: &mut Cursor<'_>, field: u
     let noted = state.session.recorder.run(known, positions, frame, first as u32);
     let end = first.saturating_add(most);
     let old = items.len();
-    let mut taking = Taking { items, place: first, old, last: end, end, start, base, noted };
+    let mut inserter = ItemInserter { items, place: first, old, last: end, end, start, base, noted };
     let markup = &known.markup;
     if let Some(text) = markup.open.end(bytes, start) {
         let mut scan = FlatScan::new(bytes, known, text, state.limits.text);
         let hinting = state.hinting.as_mut();
-        if hinting.is_none_or(|hinting| hinting.read_all(&mut scan, &mut taking, &mut state.stats, view)) {
-            let rest = taking.place;
-            read_all(&mut scan, &mut taking, view);
+        if hinting.is_none_or(|hinting| hinting.read_all(&mut scan, &mut inserter, &mut state.stats, view)) {
+            let rest = inserter.place;
+            read_all(&mut scan, &mut inserter, view);
             if let Some(hinting) = &mut state.hinting {
-                hinting.pass(taking.place - rest);
+                hinting.pass(inserter.place - rest);
             }
         }
     }
-    let Taking { items, place, start, .. } = taking;
+    let ItemInserter { items, place, start, .. } = inserter;
     items.truncate(place.max(old));
     window.pos = start;
     state.session.recorder.end_run(window.base + start as u64);
@@ -444,29 +444,29 @@ pub(crate) fn run<L: FlatItems>(items: &mut L, cursor: &mut Cursor<'_>, field: u
 }
 
 /// Reads the item whose first leaf is next, and those after it.
-fn read_all<L: FlatItems>(scan: &mut FlatScan<'_>, taking: &mut Taking<'_, L>, view: View<'_>) {
-    let (first, start) = (taking.place, taking.start);
+fn read_all<L: FlatItems>(scan: &mut FlatScan<'_>, inserter: &mut ItemInserter<'_, L>, view: View<'_>) {
+    let (first, start) = (inserter.place, inserter.start);
     let mut step = SAMPLE;
     loop {
-        taking.pause_after(step);
-        if !read(scan, taking, view) || taking.is_full() {
+        inserter.pause_after(step);
+        if !read(scan, inserter, view) || inserter.is_full() {
             return;
         }
-        let (count, rest) = (taking.place - first, scan.rest().map_or(0, <[u8]>::len));
-        let expected = rest as u64 * count as u64 / (taking.start - start).max(1) as u64;
-        step = (count * (MOST_GROWTH - 1)).min(usize::try_from(expected).unwrap_or(usize::MAX)).max(SAMPLE);
-        taking.items.expect(step);
+        let (count, rest) = (inserter.place - first, scan.rest().map_or(0, <[u8]>::len));
+        let expected = rest as u64 * count as u64 / (inserter.start - start).max(1) as u64;
+        step = (count * (MAX_GROWTH - 1)).min(usize::try_from(expected).unwrap_or(usize::MAX)).max(SAMPLE);
+        inserter.items.expect(step);
     }
 }
 
 /// Reads the item whose first leaf is next, and those after it. Returns true if it stopped before
 /// an item with the same markup, whose first leaf is then next.
 #[inline(always)]
-fn read<L: FlatItems>(scan: &mut FlatScan<'_>, taking: &mut Taking<'_, L>, view: View<'_>) -> bool {
+fn read<L: FlatItems>(scan: &mut FlatScan<'_>, inserter: &mut ItemInserter<'_, L>, view: View<'_>) -> bool {
     let (bytes, markup) = (scan.bytes(), &scan.known().markup);
     // Local copies, and a scan for each item: values without outside references can stay in
     // registers.
-    let (first, mut taken) = (scan.clone(), taking.lend());
+    let (first, mut taken) = (scan.clone(), inserter.lend());
     let mut text = first.pos();
     let goes_on = loop {
         let mut item = first.at(text);
@@ -477,7 +477,7 @@ fn read<L: FlatItems>(scan: &mut FlatScan<'_>, taking: &mut Taking<'_, L>, view:
             break true;
         }
     };
-    (taking.place, taking.start) = (taken.place, taken.start);
+    (inserter.place, inserter.start) = (taken.place, taken.start);
     *scan = first.at(text);
     goes_on
 }

@@ -1,7 +1,7 @@
 //! The routines' side of references: handling start tags that may refer to another element.
 
 use super::References;
-use super::index::Lost;
+use super::index::Unresolved;
 use super::marks::{is_id, marks, marks_of};
 use crate::decode::{Cursor, State, Step, Stop, Tag};
 use crate::schema::{Element, View};
@@ -10,7 +10,7 @@ use deltasoap_xml::{Detour, Event, NameId};
 
 /// An active detour.
 #[derive(Debug)]
-pub(crate) struct Level {
+pub(crate) struct ActiveDetour {
     /// The element that is read.
     target: usize,
     /// The position after the reference, among the kept bytes, where reading continues.
@@ -27,7 +27,7 @@ pub(crate) struct Return(Detour);
 
 /// How an element relates to a value that can be shared.
 #[derive(Debug)]
-pub(crate) enum Standing<T: 'static> {
+pub(crate) enum Sharing<T: 'static> {
     /// It has a value of its own.
     Alone,
     /// It has the value of an element with an id, to which others may refer.
@@ -113,15 +113,15 @@ impl<'c> Cursor<'c> {
     ///
     /// # Errors
     /// See [`visit`](Self::visit).
-    pub(crate) fn standing<T: Send + Sync + 'static>(&mut self, view: View<'_>) -> Step<Standing<T>> {
+    pub(crate) fn sharing<T: Send + Sync + 'static>(&mut self, view: View<'_>) -> Step<Sharing<T>> {
         let marks = marks_of(self.reader(), |_| true);
-        let Some(id) = marks.reference.or(marks.id).map(str::to_owned) else { return Ok(Standing::Alone) };
+        let Some(id) = marks.reference.or(marks.id).map(str::to_owned) else { return Ok(Sharing::Alone) };
         let is_elsewhere = marks.reference.is_some();
         let target = self.find(&id)?;
         let shared = self.state.references.shared::<T>(target, view);
         // A value that is not set yet is being read: there is a cycle.
         let shared = shared.map(|shared| if shared.get().is_none() { shared.weak() } else { shared.clone() });
-        Ok(Standing::Target { target, is_elsewhere, shared })
+        Ok(Sharing::Target { target, is_elsewhere, shared })
     }
 
     /// Keeps the value of an element with an id while the message is read.
@@ -198,21 +198,23 @@ impl<'c> Cursor<'c> {
     /// Returns the element that an id leads to.
     fn find(&mut self, id: &str) -> Step<usize> {
         self.wait_for_end()?;
-        let Some(index) = &mut self.state.references.index else { return Err(self.lost(Lost::Unknown, id)) };
+        let Some(index) = &mut self.state.references.index else {
+            return Err(self.unresolved(Unresolved::Unknown, id));
+        };
         match index.find(id) {
             Ok(target) => Ok(target),
-            Err(lost) => Err(self.lost(lost, id)),
+            Err(reason) => Err(self.unresolved(reason, id)),
         }
     }
 
     /// Returns the error for a reference; or the error that ended the message, if the element may
     /// have been after that.
     #[cold]
-    fn lost(&self, lost: Lost, id: &str) -> Stop {
+    fn unresolved(&self, reason: Unresolved, id: &str) -> Stop {
         let fault = self.state.references.index.as_ref().and_then(|index| index.fault());
         match fault {
-            Some(fault) if lost == Lost::Unknown => Stop::Error(fault.clone()),
-            _ => self.error_at_tag(lost.kind(id)),
+            Some(fault) if reason == Unresolved::Unknown => Stop::Error(fault.clone()),
+            _ => self.error_at_tag(reason.kind(id)),
         }
     }
 
@@ -225,10 +227,10 @@ impl<'c> Cursor<'c> {
         let limit = self.limits().bindings_in_scope;
         let place = self.state.references.index.as_ref().map(|index| index.target(target));
         let Some((start, enclosing)) = place.and_then(|it| Some((it.start, it.enclosing.clone()?))) else {
-            return Err(self.beyond("bindings_in_scope", limit));
+            return Err(self.limit_error("bindings_in_scope", limit));
         };
         let detour = self.state.reader.detour(&enclosing);
-        self.state.references.levels.push(Level { target, back: self.window.pos, name, depth });
+        self.state.references.detours.push(ActiveDetour { target, back: self.window.pos, name, depth });
         self.window.pos = start;
         match self.event()? {
             Event::Start => Ok(Return(detour)),
@@ -240,7 +242,7 @@ impl<'c> Cursor<'c> {
     pub(crate) fn come_back(&mut self, back: Option<Return>) {
         let Some(Return(detour)) = back else { return };
         self.state.reader.end_detour(detour);
-        if let Some(level) = self.state.references.levels.pop() {
+        if let Some(level) = self.state.references.detours.pop() {
             self.window.pos = level.back;
         }
         self.stop_learning();
@@ -279,7 +281,7 @@ impl<'c> Cursor<'c> {
         let target = index.target(target);
         let holds = |position: usize| target.start < position && position < target.end;
         let mut around = 0..usize::MAX;
-        let places = references.levels.iter().map(|level| (level.back, Some(level.target)));
+        let places = references.detours.iter().map(|level| (level.back, Some(level.target)));
         for (position, next) in places.chain([(self.window.pos, None)]) {
             if around.start <= target.start && target.end <= around.end && holds(position) {
                 return true;
@@ -294,7 +296,7 @@ impl<'c> Cursor<'c> {
 
     /// Returns the name of the element just opened, or of the one that referred to it.
     pub(crate) fn accessor_name(&self) -> NameId {
-        match self.state.references.levels.last() {
+        match self.state.references.detours.last() {
             Some(level) if level.depth == self.reader().depth() => level.name,
             _ => self.name(),
         }

@@ -45,12 +45,12 @@ enum Next {
     /// To the element with this id.
     Id(Box<str>),
     /// The final result: an element, or the reason why there is none.
-    Found(Result<usize, Lost>),
+    Found(Result<usize, Unresolved>),
 }
 
 /// Reasons why a reference leads to no element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lost {
+pub(super) enum Unresolved {
     /// No element has the id.
     Unknown,
     /// Several elements have the id.
@@ -166,9 +166,9 @@ impl Index {
 
     /// Returns the number of the element to which a reference finally leads. All elements on the
     /// way store it, so that a chain is followed only once.
-    pub(super) fn find(&mut self, id: &str) -> Result<usize, Lost> {
+    pub(super) fn find(&mut self, id: &str) -> Result<usize, Unresolved> {
         self.searches += 1;
-        let mut way = Vec::new();
+        let mut path = Vec::new();
         let mut next = self.named(id);
         let found = loop {
             let at = match next {
@@ -177,7 +177,7 @@ impl Index {
             };
             let target = &mut self.targets[at];
             if std::mem::replace(&mut target.search, self.searches) == self.searches {
-                break Err(Lost::Circular);
+                break Err(Unresolved::Circular);
             }
             next = match std::mem::replace(&mut target.next, Next::Value) {
                 Next::Value => break Ok(at),
@@ -187,31 +187,31 @@ impl Index {
                 }
                 Next::Id(id) => self.named(&id),
             };
-            way.push(at);
+            path.push(at);
         };
-        way.into_iter().for_each(|passed| self.targets[passed].next = Next::Found(found));
+        path.into_iter().for_each(|passed| self.targets[passed].next = Next::Found(found));
         found
     }
 
-    fn named(&self, id: &str) -> Result<usize, Lost> {
-        let number = *self.by_id.get(id).ok_or(Lost::Unknown)?;
+    fn named(&self, id: &str) -> Result<usize, Unresolved> {
+        let number = *self.by_id.get(id).ok_or(Unresolved::Unknown)?;
         let target = &self.targets[number];
         match target {
-            Target { is_twice: true, .. } => Err(Lost::Ambiguous),
+            Target { is_twice: true, .. } => Err(Unresolved::Ambiguous),
             // The message ended within the element.
-            Target { end: usize::MAX, .. } if self.fault.is_some() => Err(Lost::Unknown),
+            Target { end: usize::MAX, .. } if self.fault.is_some() => Err(Unresolved::Unknown),
             _ => Ok(number),
         }
     }
 }
 
-impl Lost {
+impl Unresolved {
     /// Returns the error, with a message for people.
     pub(super) fn kind(self, id: &str) -> ErrorKind {
         let why = match self {
-            Lost::Unknown => "no element has this id",
-            Lost::Ambiguous => "several elements have this id",
-            Lost::Circular => "it leads back to itself",
+            Unresolved::Unknown => "no element has this id",
+            Unresolved::Ambiguous => "several elements have this id",
+            Unresolved::Circular => "it leads back to itself",
         };
         ErrorKind::Reference(format!("#{id}: {why}"))
     }

@@ -78,13 +78,13 @@ mod follow;
 mod index;
 pub(in crate::decode) mod marks;
 
-pub(crate) use follow::Standing;
+pub(crate) use follow::Sharing;
 
 use super::{Root, State, Step};
 use crate::schema::View;
 use crate::{Error, Shared};
 use deltasoap_xml::{Bookmark, Detected, Encoding, Window};
-use follow::Level;
+use follow::ActiveDetour;
 use index::Index;
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -104,7 +104,7 @@ pub(crate) struct References {
     /// The index of ids; set once the message is complete.
     index: Option<Box<Index>>,
     /// The active detours, outermost first.
-    levels: Vec<Level>,
+    detours: Vec<ActiveDetour>,
     /// Number of bytes read on detours.
     read: u64,
     /// Values that several references share.
@@ -220,6 +220,6 @@ fn translated(error: Error, kept: &Window<'_>, received: u64) -> Error {
         return error;
     }
     let at = error.offset().saturating_sub(kept.base).min(kept.bytes.len() as u64) as usize;
-    let behind = kept.encoding.encoding.length_of(&kept.bytes[at..]);
-    error.moved_to(received.saturating_sub(behind))
+    let after = kept.encoding.encoding.length_of(&kept.bytes[at..]);
+    error.moved_to(received.saturating_sub(after))
 }

@@ -12,13 +12,13 @@ impl Encoder {
     pub(super) fn peek(&mut self) -> Option<Entry> {
         match self.template().current.as_ref()?.next() {
             Some(entry) => Some(entry),
-            None => self.peek_behind(),
+            None => self.peek_after(),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn peek_behind(&mut self) -> Option<Entry> {
+    fn peek_after(&mut self) -> Option<Entry> {
         loop {
             if let Some(entry) = self.template().current.as_ref()?.next() {
                 return Some(entry);
@@ -91,8 +91,8 @@ impl Encoder {
             let mark = self.current().mark();
             self.break_at(mark);
             self.current().step();
-            let behind = self.current().mark();
-            self.skip_to(behind);
+            let after = self.current().mark();
+            self.skip_to(after);
             match entry.kind {
                 Kind::Start => depth += 1,
                 Kind::End => depth = depth.saturating_sub(1),

@@ -42,7 +42,7 @@ pub(crate) struct HintedList {
 
 impl Hint {
     /// Collects the suitable lists in a message's chunks; `None` if there are none.
-    pub(super) fn of(chunks: &[Arc<Chunk>]) -> Option<Hint> {
+    pub(super) fn from_chunks(chunks: &[Arc<Chunk>]) -> Option<Hint> {
         let runs = chunks.split(|chunk| chunk.run().is_none());
         let lists: Arc<[_]> = runs.map(HintedList::new).filter(HintedList::can_serve).take(LISTS).collect();
         (!lists.is_empty()).then_some(Hint { lists })

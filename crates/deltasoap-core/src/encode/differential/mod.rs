@@ -81,16 +81,16 @@
 //! read by our decoder and by another parser. The same harness is a fuzz target.
 
 mod against;
-mod alike;
 mod edit;
-mod effort;
 mod follow;
 mod hint;
 mod options;
 mod outgoing;
-mod pace;
+mod payoff;
 mod pool;
 mod run;
+mod short_lists;
+mod similarity;
 mod stamp;
 mod stats;
 mod tape;
@@ -102,7 +102,7 @@ pub use hint::Hint;
 pub use options::{Templating, Width};
 pub use outgoing::Outgoing;
 pub use pool::RunPool;
-pub(crate) use run::{Found, Texts, differs};
+pub(crate) use run::{TextMatch, Texts, differs};
 pub use stamp::{Changes, Stamp};
 pub use stats::{EncodeStats, MatchKind};
 pub use template::Template;

@@ -13,16 +13,16 @@ pub enum Width {
     /// also in the variants below.
     Learned(f32),
     /// A number of bytes of text, or the space of the type's widest value if that is less.
-    Given(u16),
+    Fixed(u16),
     /// The space of the type's widest value.
     Maximal,
 }
 
 /// Minimum bytes of a chunk.
-const SMALLEST: usize = 256;
+const MIN_CHUNK: usize = 256;
 /// Maximum bytes of a chunk: positions in it are 32 bits, and the last item or text may exceed its
 /// end.
-const LARGEST: usize = 1 << 30;
+const MAX_CHUNK: usize = 1 << 30;
 
 /// Options for writing messages that resemble the previous one (*Differential Serialization*,
 /// section 3.2).
@@ -48,7 +48,7 @@ const LARGEST: usize = 1 << 30;
 /// };
 /// // A longer text moves what follows, unless there is room for it.
 /// assert_eq!(kinds(Width::Exact)?, (MatchKind::FirstTime, MatchKind::PartialStructural));
-/// assert_eq!(kinds(Width::Given(8))?, (MatchKind::FirstTime, MatchKind::PerfectStructural));
+/// assert_eq!(kinds(Width::Fixed(8))?, (MatchKind::FirstTime, MatchKind::PerfectStructural));
 /// # Ok::<(), deltasoap::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -110,8 +110,8 @@ impl Templating {
 
     /// Returns the options with each field clamped to its range.
     pub(super) fn in_range(self) -> Templating {
-        let chunk = self.chunk.clamp(SMALLEST, LARGEST);
-        Templating { chunk, split: self.split.clamp(chunk, LARGEST), reserve: self.reserve.min(chunk), ..self }
+        let chunk = self.chunk.clamp(MIN_CHUNK, MAX_CHUNK);
+        Templating { chunk, split: self.split.clamp(chunk, MAX_CHUNK), reserve: self.reserve.min(chunk), ..self }
     }
 }
 

@@ -243,7 +243,7 @@ pub(super) struct Names {
 }
 
 /// Maximum number of names in a template.
-const MOST: u16 = 8192;
+const MAX_NAMES: u16 = 8192;
 /// Number of slots in `recent`.
 const RECENT: usize = 64;
 
@@ -281,7 +281,7 @@ impl Names {
     }
 
     fn add(&mut self, name: &QName) -> Option<u16> {
-        let number = u16::try_from(self.names.len()).ok().filter(|&number| number < MOST)?;
+        let number = u16::try_from(self.names.len()).ok().filter(|&number| number < MAX_NAMES)?;
         self.memory += 2 * (size_of::<QName>() + name.namespace.len() + name.local.len());
         self.names.push(name.clone());
         self.numbers.insert(name.clone(), number);
@@ -305,11 +305,13 @@ mod tests {
         let mut names = Names::default();
         let name = |n: usize| QName::owned("urn:n", format!("name{n}"));
         assert_eq!(names.memory(), 0);
-        let numbers: Vec<_> = (0..usize::from(MOST)).map(|n| names.number(&name(n))).collect();
+        let numbers: Vec<_> = (0..usize::from(MAX_NAMES)).map(|n| names.number(&name(n))).collect();
         let memory = names.memory();
-        assert!(memory > usize::from(MOST) * "urn:nname".len() * 2);
-        assert!((0..usize::from(MOST)).all(|n| names.number(&name(n)) == numbers[n] && names.is(n as u16, &name(n))));
-        assert_eq!(names.number(&name(usize::from(MOST))), None, "too many");
+        assert!(memory > usize::from(MAX_NAMES) * "urn:nname".len() * 2);
+        assert!(
+            (0..usize::from(MAX_NAMES)).all(|n| names.number(&name(n)) == numbers[n] && names.is(n as u16, &name(n)))
+        );
+        assert_eq!(names.number(&name(usize::from(MAX_NAMES))), None, "too many");
         assert_eq!(names.memory(), memory);
     }
 }

@@ -138,7 +138,7 @@ impl Template {
     /// Returns the lists of the last message, as a hint for decoding its answer. `None` without
     /// lists that hold `float` or `double`.
     pub fn hint(&self) -> Option<Hint> {
-        Hint::of(&self.chunks)
+        Hint::from_chunks(&self.chunks)
     }
 
     /// Returns the counters.

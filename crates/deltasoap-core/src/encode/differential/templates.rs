@@ -1,7 +1,7 @@
 //! The templates of one operation.
 
-use super::alike::likeness;
-use super::effort::{Effort, MANY, SHORT};
+use super::payoff::{MANY, Payoff, SHORT};
+use super::similarity::similarity;
 use super::{EncodeStats, Hint, MatchKind, Outgoing, RunPool, Template, Templating};
 use crate::content::Encode;
 use crate::encode::Encoder;
@@ -14,11 +14,11 @@ use std::time::Instant;
 /// message, but not too much.
 const BEGINNING: std::ops::RangeInclusive<usize> = 512..=4096;
 const PART: usize = 16;
-/// A template with at least this likeness is used at once.
-const ALIKE: f32 = 0.95;
-/// A template with less likeness is left to messages that it suits better, as long as another one
+/// A template with at least this similarity is used at once.
+const SIMILAR: f32 = 0.95;
+/// A template with less similarity is left to messages that it suits better, as long as another one
 /// can be added.
-const UNLIKE: f32 = 0.8;
+const DISSIMILAR: f32 = 0.8;
 
 /// Several templates for the messages of one operation (*Differential Serialization*, section 6).
 /// Each message is written against the most similar one, so that callers which alternate between a
@@ -34,7 +34,7 @@ pub struct Templates {
     /// The templates, most recently used first.
     set: Vec<Template>,
     stats: EncodeStats,
-    effort: Effort,
+    payoff: Payoff,
     /// Bytes of the last message.
     bytes: usize,
     /// True if the last message was written without a template.
@@ -46,8 +46,8 @@ pub struct Templates {
 impl Templates {
     /// Creates a set without templates.
     pub fn new(options: Templating) -> Self {
-        let (set, stats, effort) = Default::default();
-        Templates { options, pool: None, set, stats, effort, bytes: 0, is_full: false, is_copying: false }
+        let (set, stats, payoff) = Default::default();
+        Templates { options, pool: None, set, stats, payoff, bytes: 0, is_full: false, is_copying: false }
     }
 
     /// Creates a set without templates; future ones take over arrays that other templates of the
@@ -135,7 +135,7 @@ impl Templates {
     }
 
     fn write(&mut self, draft: &Draft<'_>) -> Result<Outgoing, Error> {
-        self.is_full = self.options.adaptive && self.effort.wants_full();
+        self.is_full = self.options.adaptive && self.payoff.wants_full();
         if self.is_full {
             return self.write_in_full(draft);
         }
@@ -153,10 +153,10 @@ impl Templates {
             self.bytes = message.len();
             let time = start.map(|start| start.elapsed());
             match message.kind() {
-                MatchKind::FirstTime => self.effort.add_time(message.len(), time),
-                _ => self.effort.add_against(message.len(), done.written, time),
+                MatchKind::FirstTime => self.payoff.add_time(message.len(), time),
+                _ => self.payoff.add_against(message.len(), done.written, time),
             }
-            if self.options.adaptive && self.effort.wants_measure(self.bytes) {
+            if self.options.adaptive && self.payoff.wants_measure(self.bytes) {
                 self.measure(draft);
             }
         }
@@ -165,7 +165,7 @@ impl Templates {
 
     /// Returns the current time, if the next message should be timed.
     fn start(&self) -> Option<Instant> {
-        (self.options.adaptive && self.effort.wants_time(self.bytes)).then(Instant::now)
+        (self.options.adaptive && self.payoff.wants_time(self.bytes)).then(Instant::now)
     }
 
     /// Measures the time of writing a message in full, in addition to the one written against a
@@ -181,7 +181,7 @@ impl Templates {
         };
         let times = if self.bytes < SHORT { 4 } else { 1 };
         let time = (0..times).map(|_| write()).min().unwrap_or_default();
-        self.effort.measure(self.bytes, time);
+        self.payoff.measure(self.bytes, time);
     }
 
     /// Returns a buffer that is probably large enough for the next message.
@@ -194,7 +194,7 @@ impl Templates {
         let message = draft.encode(self.buffer())?;
         self.bytes = message.len();
         let message = Outgoing::in_full(message, &mut self.stats);
-        self.effort.add_full(self.bytes, start.map(|start| start.elapsed()));
+        self.payoff.add_full(self.bytes, start.map(|start| start.elapsed()));
         Ok(message)
     }
 
@@ -203,7 +203,7 @@ impl Templates {
         let may_add = self.set.len() < self.options.templates.max(1);
         match self.set.len() {
             0 => self.add(),
-            1 if self.effort.new < MANY || !may_add => 0,
+            1 if self.payoff.new < MANY || !may_add => 0,
             1 => self.add(),
             _ => self.most_alike(write, may_add),
         }
@@ -212,17 +212,17 @@ impl Templates {
     fn most_alike(&mut self, write: impl FnOnce(&mut Encoder), may_add: bool) -> usize {
         let len = (self.bytes / PART).clamp(*BEGINNING.start(), *BEGINNING.end());
         let beginning = Encoder::beginning(len, write);
-        let (mut best, mut likeness_of_best) = (0, -1.0);
+        let (mut best, mut best_similarity) = (0, -1.0);
         for (index, template) in self.set.iter().enumerate() {
-            let likeness = likeness(&beginning, template.pieces());
-            if likeness > likeness_of_best {
-                (best, likeness_of_best) = (index, likeness);
+            let similarity = similarity(&beginning, template.pieces());
+            if similarity > best_similarity {
+                (best, best_similarity) = (index, similarity);
             }
-            if likeness >= ALIKE {
+            if similarity >= SIMILAR {
                 break;
             }
         }
-        match likeness_of_best < UNLIKE {
+        match best_similarity < DISSIMILAR {
             true if may_add => self.add(),
             // The least recently used template is the smallest loss.
             true => self.set.len() - 1,
@@ -232,7 +232,7 @@ impl Templates {
 
     /// Adds an empty template and returns its index.
     fn add(&mut self) -> usize {
-        self.effort.new = 0;
+        self.payoff.new = 0;
         let mut template = Template::new(self.options);
         template.set_pool(self.pool.clone());
         self.set.push(template);

@@ -8,7 +8,7 @@ use crate::template::Shape;
 use crate::{Buffer, Error, ErrorKind, Typed};
 
 /// An iterator that can peek at its next item.
-pub(super) struct Ahead<I: Iterator> {
+pub(super) struct Lookahead<I: Iterator> {
     items: I,
     next: Option<I::Item>,
     /// True if the iterator is not asked again after it returned `None`. False for one that can be
@@ -17,9 +17,9 @@ pub(super) struct Ahead<I: Iterator> {
     has_ended: bool,
 }
 
-impl<I: Iterator> Ahead<I> {
+impl<I: Iterator> Lookahead<I> {
     pub(super) fn new(items: I, ends: bool) -> Self {
-        Ahead { items, next: None, ends, has_ended: false }
+        Lookahead { items, next: None, ends, has_ended: false }
     }
 
     /// Returns the iterator, without the item that was peeked at.
@@ -60,7 +60,7 @@ impl<I: Iterator> Ahead<I> {
 
 /// Items, with the state for writing them at their place.
 pub(super) struct Items<I: Iterator> {
-    items: Ahead<I>,
+    items: Lookahead<I>,
     field: Field,
     encoder: Encoder,
     /// The markup of flat items, after one was written.
@@ -73,7 +73,7 @@ pub(super) struct Items<I: Iterator> {
 }
 
 impl<T: Typed, I: Iterator<Item = T>> Items<I> {
-    pub(super) fn new(items: Ahead<I>, field: Field, encoder: Encoder) -> Self {
+    pub(super) fn new(items: Lookahead<I>, field: Field, encoder: Encoder) -> Self {
         let due = items.exact_size();
         Items { items, field, encoder, shape: None, due, written: 0, longest: 0 }
     }
@@ -102,7 +102,7 @@ impl<T: Typed, I: Iterator<Item = T>> Items<I> {
     }
 
     fn write_all(&mut self, size: usize) {
-        let view = View::of_static(T::REFERENCE);
+        let view = View::from_static(T::REFERENCE);
         let is_flat_type = T::flat_leaves(view).is_some();
         while has_room(&self.encoder.out, self.longest, size)
             && let Some(item) = self.items.peek()

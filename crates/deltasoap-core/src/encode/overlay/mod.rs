@@ -29,7 +29,7 @@ use crate::schema::Use;
 use crate::soap::{Draft, HeaderBlock, Version};
 use crate::{Buffer, Error, Message, Typed};
 use deltasoap_xml::Located;
-use items::{Ahead, Items};
+use items::{Items, Lookahead};
 use split::Split;
 use std::collections::VecDeque;
 use std::fmt;
@@ -71,7 +71,7 @@ pub struct Overlay<I: Iterator> {
     head: Vec<u8>,
     items: Items<I>,
     tail: Vec<u8>,
-    next: Part,
+    next: Stage,
     chunk: Buffer,
     /// Bytes of a chunk.
     size: usize,
@@ -129,9 +129,14 @@ impl<T: Typed> Overlay<Feed<T>> {
         Self::opened((version, encoding, false), headers, body, size)
     }
 
-    fn opened<B: Message>(how: How, headers: &[HeaderBlock], body: &B, size: usize) -> Result<Self, Error> {
-        let items = Ahead::new(Feed(VecDeque::new()), false);
-        Ok(Overlay { is_open: true, ..Self::with(how, headers, body, (items, true), size)? })
+    fn opened<B: Message>(
+        options: EncodingOptions,
+        headers: &[HeaderBlock],
+        body: &B,
+        size: usize,
+    ) -> Result<Self, Error> {
+        let items = Lookahead::new(Feed(VecDeque::new()), false);
+        Ok(Overlay { is_open: true, ..Self::with(options, headers, body, (items, true), size)? })
     }
 
     /// Adds an item, to be written with the next chunk. Chunks are empty while there are no items
@@ -153,11 +158,11 @@ impl<T: Typed> Overlay<Feed<T>> {
 
 /// The version and encoding of a message, and true if values shared by several places are written
 /// once.
-type How = (Version, Use, bool);
+type EncodingOptions = (Version, Use, bool);
 
 /// The next step.
 #[derive(Debug, Clone)]
-enum Part {
+enum Stage {
     Head,
     Items,
     Tail,
@@ -201,23 +206,23 @@ impl<T: Typed, I: Iterator<Item = T>> Overlay<I> {
     }
 
     fn begun<B: Message>(
-        how: How,
+        options: EncodingOptions,
         headers: &[HeaderBlock],
         body: &B,
         items: impl IntoIterator<IntoIter = I>,
         size: usize,
     ) -> Result<Self, Error> {
-        let mut items = Ahead::new(items.into_iter(), true);
+        let mut items = Lookahead::new(items.into_iter(), true);
         let has_items = items.peek().is_some();
-        Self::with(how, headers, body, (items, has_items), size)
+        Self::with(options, headers, body, (items, has_items), size)
     }
 
     /// Begins a message with items, and a flag that is true if there are any.
     fn with<B: Message>(
-        (version, encoding, references): How,
+        (version, encoding, references): EncodingOptions,
         headers: &[HeaderBlock],
         body: &B,
-        (items, has_items): (Ahead<I>, bool),
+        (items, has_items): (Lookahead<I>, bool),
         size: usize,
     ) -> Result<Self, Error> {
         let mut encoder = Encoder::new();
@@ -228,7 +233,7 @@ impl<T: Typed, I: Iterator<Item = T>> Overlay<I> {
         let mut head = encoder.finish()?.into_vec();
         let tail = head.split_off(at);
         let (items, chunk) = (Items::new(items, field, inner), Buffer::new());
-        Ok(Overlay { head, items, tail, next: Part::Head, chunk, size, sent: 0, is_open: false })
+        Ok(Overlay { head, items, tail, next: Stage::Head, chunk, size, sent: 0, is_open: false })
     }
 
     /// Returns the next chunk, in the memory of the previous one; `None` after the last one. No
@@ -258,9 +263,9 @@ impl<T: Typed, I: Iterator<Item = T>> Overlay<I> {
         }
         if let Err(mut error) = self.write_parts(chunk) {
             *error.offset_mut() += self.sent;
-            self.next = Part::Failed(error);
+            self.next = Stage::Failed(error);
         }
-        if let Part::Failed(error) = &self.next {
+        if let Stage::Failed(error) = &self.next {
             return Err(error.clone());
         }
         self.sent += chunk.len() as u64;
@@ -271,24 +276,24 @@ impl<T: Typed, I: Iterator<Item = T>> Overlay<I> {
     fn write_parts(&mut self, chunk: &mut Buffer) -> Result<(), Error> {
         loop {
             match self.next {
-                Part::Head => {
+                Stage::Head => {
                     chunk.push(&std::mem::take(&mut self.head));
-                    self.next = Part::Items;
+                    self.next = Stage::Items;
                 }
-                Part::Items => {
+                Stage::Items => {
                     if !self.items.write(chunk, self.size)? || self.is_open {
                         return Ok(());
                     }
-                    self.next = Part::Tail;
+                    self.next = Stage::Tail;
                 }
-                Part::Tail => {
+                Stage::Tail => {
                     if !has_room(chunk, self.tail.len(), self.size) {
                         return Ok(());
                     }
                     chunk.push(&self.tail);
-                    self.next = Part::Nothing;
+                    self.next = Stage::Nothing;
                 }
-                Part::Nothing | Part::Failed(_) => return Ok(()),
+                Stage::Nothing | Stage::Failed(_) => return Ok(()),
             }
         }
     }

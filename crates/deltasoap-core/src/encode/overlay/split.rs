@@ -53,7 +53,7 @@ impl Splits {
 /// Returns true if two static descriptions are identical or equal: those of generic types can exist
 /// twice.
 fn is_same(a: ElementRef, b: ElementRef) -> bool {
-    a == b || View::of_static(a).element == View::of_static(b).element
+    a == b || View::from_static(a).element == View::from_static(b).element
 }
 
 /// Returns the final number of items in a list that holds `held` items itself; `None` if unknown.

@@ -5,7 +5,7 @@ use super::{Cache, Connection, ConnectionStore, Principal, Sharing, Stream};
 use crate::server::record::Record;
 use crate::shelf::Idle;
 use deltasoap_core::soap::Version;
-use deltasoap_core::{DifferentialStats, Home, Lease, Memory, RunPool, Templates, Templating, Typed};
+use deltasoap_core::{DifferentialStats, Lease, LeaseOwner, Memory, RunPool, Templates, Templating, Typed};
 use http::header::{HeaderValue, USER_AGENT};
 use http::request::Parts;
 use std::hash::BuildHasher;
@@ -168,7 +168,7 @@ where
         match self.memory.take() {
             Some(memory) => {
                 self.count(&memory);
-                Lease::with_home(memory, Arc::clone(&self.home) as Arc<dyn Home<T>>)
+                Lease::with_owner(memory, Arc::clone(&self.home) as Arc<dyn LeaseOwner<T>>)
             }
             None => unreachable!("a memory is there until it goes home"),
         }
@@ -214,7 +214,7 @@ struct ReturnTarget {
     is_home: AtomicBool,
 }
 
-impl<T> Home<T> for Return<T>
+impl<T> LeaseOwner<T> for Return<T>
 where
     Memory<T>: Send + 'static,
 {

@@ -84,7 +84,7 @@ macro_rules! clock_fields {
 
         /// Returns the part of the second below a nanosecond, in 10⁻²⁷ seconds, 0 to 10¹⁸ - 1.
         /// Conversions to jiff's types drop it.
-        pub fn beyond_nanosecond(&self) -> u64 {
+        pub fn subnanosecond(&self) -> u64 {
             self.clock.fraction.finer
         }
     };
@@ -407,7 +407,7 @@ mod tests {
         }
         let time = |text| Time::parse(text).expect("a time");
         assert_eq!(time("10:00:00.1234567890123").nanosecond(), 123_456_789);
-        assert_eq!(time("10:00:00.1234567890123").beyond_nanosecond(), 12_300_000_000_000_000);
+        assert_eq!(time("10:00:00.1234567890123").subnanosecond(), 12_300_000_000_000_000);
         assert_eq!(time("10:00:00.0000000001").compare(&time("10:00:00.00000000011")), Some(Ordering::Less));
         assert_ne!(time("10:00:00.0000000001"), time("10:00:00"));
     }

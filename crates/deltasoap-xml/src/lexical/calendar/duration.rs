@@ -29,10 +29,10 @@ impl Duration {
     /// Creates a duration of months, seconds and nanoseconds; `None` if the nanoseconds make a full
     /// second.
     pub fn new(negative: bool, months: u32, seconds: u64, nanoseconds: u32) -> Option<Duration> {
-        Some(Duration::of(negative, months, seconds, Fraction::new(nanoseconds)?))
+        Some(Duration::from_fraction(negative, months, seconds, Fraction::new(nanoseconds)?))
     }
 
-    fn of(negative: bool, months: u32, seconds: u64, fraction: Fraction) -> Duration {
+    fn from_fraction(negative: bool, months: u32, seconds: u64, fraction: Fraction) -> Duration {
         let negative = negative && (months > 0 || seconds > 0 || !fraction.is_zero());
         Duration { negative, months, seconds, fraction }
     }
@@ -59,7 +59,7 @@ impl Duration {
 
     /// Returns the part of the second below a nanosecond, in 10⁻²⁷ seconds, 0 to 10¹⁸ - 1.
     /// Conversions to the types of jiff and the standard library drop it.
-    pub fn beyond_nanosecond(&self) -> u64 {
+    pub fn subnanosecond(&self) -> u64 {
         self.fraction.finer
     }
 
@@ -126,7 +126,7 @@ impl Form for Duration {
         } else if !date {
             return Err("no fields");
         }
-        Ok(Duration::of(negative, fields.months, fields.seconds, fields.fraction))
+        Ok(Duration::from_fraction(negative, fields.months, fields.seconds, fields.fraction))
     }
 
     fn write(&self, out: &mut Buffer) {

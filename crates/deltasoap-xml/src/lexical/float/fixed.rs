@@ -8,8 +8,8 @@
 //! multiplication is enough. Powers of two, whose neighbours lie at different distances, and all
 //! other values are left to the caller.
 
-use super::super::{digits, over};
-use super::powers::{LEAST, POWERS};
+use super::super::{digits, overwrite};
+use super::powers::{MIN_EXPONENT, POWERS};
 use crate::Buffer;
 
 /// Number of stored bits of a mantissa.
@@ -37,7 +37,7 @@ pub(super) fn fixed(value: f64) -> Option<Text> {
     }
     let decimal = shortest(value.to_bits())?;
     let zeros = (-5..0).contains(&decimal.point).then_some((1 - decimal.point) as usize)?;
-    Some(Text::digits(&decimal).behind_point(zeros).signed(value.is_sign_negative()))
+    Some(Text::digits(&decimal).after_point(zeros).signed(value.is_sign_negative()))
 }
 
 /// A decimal of up to seventeen digits.
@@ -62,7 +62,7 @@ fn shortest(bits: u64) -> Option<Decimal> {
     if mantissa == 0 || !(0..=EXACT).contains(&by) {
         return None;
     }
-    let power = (POWERS[(by - LEAST) as usize] >> 64) as u64;
+    let power = (POWERS[(by - MIN_EXPONENT) as usize] >> 64) as u64;
     // The power's own exponent compensates most of the value's.
     let shift = exponent + ((by * 217_707) >> 16) + 1 + SPARE;
     let product = u128::from(power) * u128::from((mantissa | 1 << MANTISSA) << shift);
@@ -101,7 +101,7 @@ impl Text {
 
     /// Prepends `count` characters: `0.` and zeros.
     #[inline(always)]
-    fn behind_point(self, count: usize) -> Self {
+    fn after_point(self, count: usize) -> Self {
         let zeros = u64::from_le_bytes(*b"0.000000") & ((1 << (8 * count)) - 1);
         let text = self.moved(count);
         Text { low: text.low | u128::from(zeros), ..text }
@@ -136,11 +136,11 @@ impl Text {
     #[inline(always)]
     pub(super) fn put(self, place: &mut [u8]) -> bool {
         if self.len <= 16 {
-            return over::put_word((self.low, self.len), place);
+            return overwrite::put_word((self.low, self.len), place);
         }
         let bits = 8 * (self.len as u32 - 16);
         let last = self.low >> bits | u128::from(self.high) << (128 - bits);
-        over::put_long(self.low, last, self.len, place)
+        overwrite::put_long(self.low, last, self.len, place)
     }
 }
 

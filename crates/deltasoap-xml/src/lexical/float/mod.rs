@@ -12,7 +12,7 @@ mod fixed;
 mod nearest;
 mod powers;
 
-use super::{Image, Lexical, LexicalError, WhiteSpace, digits, int, over, space};
+use super::{Image, Lexical, LexicalError, WhiteSpace, digits, int, overwrite, space};
 use crate::{Buffer, Escape};
 use decimal_form::DecimalForm;
 use fast_float2::FastFloat;
@@ -99,14 +99,14 @@ macro_rules! float {
             fn write_over(&self, place: &mut [u8], scratch: &mut Buffer) -> bool {
                 let integral = self.integral();
                 if let Some(text) = integral.and_then(int::short_text) {
-                    return over::put_word(text, place);
+                    return overwrite::put_word(text, place);
                 }
                 if integral.is_some() || !self.is_finite() || *self == 0.0 {
-                    return over::put_formatted(self, place, scratch);
+                    return overwrite::put_formatted(self, place, scratch);
                 }
                 match self.fixed() {
                     Some(text) => text.put(place),
-                    None => over::put(zmij::Buffer::new().format_finite(*self).as_bytes(), place),
+                    None => overwrite::put(zmij::Buffer::new().format_finite(*self).as_bytes(), place),
                 }
             }
 

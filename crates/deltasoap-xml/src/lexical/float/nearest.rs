@@ -9,7 +9,7 @@
 //!                              "Number parsing at a gigabyte per second", 2021)
 //! ```
 
-use super::powers::{LEAST, POWERS};
+use super::powers::{MIN_EXPONENT, POWERS};
 
 /// The properties of a float type that the conversion needs.
 pub(super) trait Ieee: Copy {
@@ -86,8 +86,8 @@ fn is_exact<F: Ieee>(mantissa: u64, exponent: i32) -> bool {
 /// Returns the bits of the nearest float.
 #[inline(always)]
 fn by_product<F: Ieee>(mantissa: u64, exponent: i32) -> Option<u64> {
-    let Some(&power) = POWERS.get((exponent - LEAST).cast_unsigned() as usize) else {
-        return Some(if exponent < LEAST || mantissa == 0 { 0 } else { infinity::<F>() });
+    let Some(&power) = POWERS.get((exponent - MIN_EXPONENT).cast_unsigned() as usize) else {
+        return Some(if exponent < MIN_EXPONENT || mantissa == 0 { 0 } else { infinity::<F>() });
     };
     if mantissa == 0 {
         return Some(0);

@@ -12,13 +12,13 @@
 //! uses the table requires this, so that a number divisible by the power comes out exact.
 
 /// The least power of ten.
-pub(super) const LEAST: i32 = -342;
+pub(super) const MIN_EXPONENT: i32 = -342;
 /// The greatest power of ten.
-const GREATEST: i32 = 308;
+const MAX_EXPONENT: i32 = 308;
 
-const LEN: usize = (GREATEST - LEAST + 1) as usize;
+const LEN: usize = (MAX_EXPONENT - MIN_EXPONENT + 1) as usize;
 
-/// The 128 leading bits of each power from [`LEAST`] on; the first bit is set.
+/// The 128 leading bits of each power from [`MIN_EXPONENT`] on; the first bit is set.
 pub(super) static POWERS: [u128; LEN] = powers();
 
 /// Number of 64-bit limbs, the least significant first; 5^308 takes 716 bits, 2^960 takes 961.
@@ -26,11 +26,11 @@ const LIMBS: usize = 16;
 
 const fn powers() -> [u128; LEN] {
     let mut powers = [0; LEN];
-    let zero = -LEAST as usize;
+    let zero = -MIN_EXPONENT as usize;
     let mut up = [0; LIMBS];
     up[0] = 1;
     let mut n = 0;
-    while n <= GREATEST as usize {
+    while n <= MAX_EXPONENT as usize {
         powers[zero + n] = leading_bits(&up);
         times_five(&mut up);
         n += 1;
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn as_by_definition() {
         for (index, &power) in POWERS.iter().enumerate() {
-            let exponent = LEAST + index as i32;
+            let exponent = MIN_EXPONENT + index as i32;
             let five = BigUint::from(5u8).pow(exponent.unsigned_abs());
             let number: BigUint = if exponent >= 0 { five << 200 } else { (BigUint::from(1u8) << 2000) / five };
             let leading = &number >> (number.bits() - 128);

@@ -1,5 +1,5 @@
 //! Limits on the cost of comparing, and the guarantee that it terminates. Every limiter of a
-//! message is here; `adaptive` and `turns` have those of a stream.
+//! message is here; `adaptive` and `mixed` have those of a stream.
 //!
 //! | limiter | counts | at most | beyond it |
 //! |---|---|---|---|
@@ -75,12 +75,12 @@ const ALLOWED: u64 = 2;
 /// Number of bytes of an operation after which it is decided whether comparing is worthwhile.
 const JUDGED: u64 = 8 << 10;
 /// Comparing is worthwhile if at least one in this many bytes is equal.
-const LEAST_EQUAL: u64 = 8;
+const MIN_EQUAL: u64 = 8;
 /// The amount by which the cost of comparing may exceed its gain before the rest is read in regular
 /// mode: this fraction of the old message, within a minimum and a maximum in bytes.
 const CREDIT: u64 = 8;
-const LEAST_CREDIT: u64 = 1 << 10;
-const MOST_CREDIT: u64 = SPARE;
+const MIN_CREDIT: u64 = 1 << 10;
+const MAX_CREDIT: u64 = SPARE;
 /// Average number of times that a node may get another place in its list.
 const SLIDES: usize = 16;
 /// Number of bytes of items that may be moved for each byte of the old message: a large value can
@@ -92,8 +92,8 @@ const MOVED_ITEMS: usize = 16;
 
 impl Bounds {
     /// Creates the bounds for a message that is compared with one of `old` bytes.
-    pub(super) fn of(is_adaptive: bool, old: u64) -> Self {
-        let credit = (old / CREDIT).clamp(LEAST_CREDIT, MOST_CREDIT);
+    pub(super) fn new(is_adaptive: bool, old: u64) -> Self {
+        let credit = (old / CREDIT).clamp(MIN_CREDIT, MAX_CREDIT);
         Bounds { is_adaptive, credit, ..Bounds::default() }
     }
 
@@ -117,14 +117,14 @@ impl Bounds {
     }
 
     /// Returns true if switches have cost more than `read` bytes allow.
-    pub(super) fn is_dear(&self, read: u64) -> bool {
+    pub(super) fn is_expensive(&self, read: u64) -> bool {
         self.switches > SPARE + ALLOWED * read
     }
 
     /// Gives up comparing if almost none of the bytes read are equal, or if switches cost more than
     /// the equal bytes save.
     pub(super) fn judge(&mut self, read: u64, equal: u64) {
-        let is_unlike = read >= JUDGED && equal < read / LEAST_EQUAL;
+        let is_unlike = read >= JUDGED && equal < read / MIN_EQUAL;
         let costs_more = self.switches > equal + self.credit;
         self.is_hopeless |= self.is_adaptive && (is_unlike || costs_more);
     }
@@ -181,9 +181,9 @@ mod tests {
         for switch in 1..10_000_u64 {
             bounds.charge_switch(3);
             bounds.charge_flat();
-            assert!(!bounds.is_dear(switch * 150));
+            assert!(!bounds.is_expensive(switch * 150));
         }
-        assert!(bounds.is_dear(10_000 * 100));
+        assert!(bounds.is_expensive(10_000 * 100));
     }
 
     #[test]
@@ -196,11 +196,11 @@ mod tests {
     #[test]
     fn messages_without_likeness_are_given_up_where_that_is_allowed() {
         for is_adaptive in [false, true] {
-            let mut bounds = Bounds::of(is_adaptive, 100_000);
+            let mut bounds = Bounds::new(is_adaptive, 100_000);
             bounds.judge(JUDGED - 1, 0);
-            bounds.judge(JUDGED, JUDGED / LEAST_EQUAL);
+            bounds.judge(JUDGED, JUDGED / MIN_EQUAL);
             assert!(!bounds.is_hopeless());
-            bounds.judge(JUDGED, JUDGED / LEAST_EQUAL - 1);
+            bounds.judge(JUDGED, JUDGED / MIN_EQUAL - 1);
             assert_eq!(bounds.is_hopeless(), is_adaptive);
         }
     }
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn switches_that_cost_more_than_they_save_are_given_up() {
         for (old, switches) in [(2_000, 5), (100_000, 58), (10_000_000, 76)] {
-            let mut bounds = Bounds::of(true, old);
+            let mut bounds = Bounds::new(true, old);
             let counted = (1_u64..1000).find(|switch| {
                 bounds.charge_switch(0);
                 bounds.charge_flat();

@@ -1,7 +1,7 @@
 //! The parts of the old table that are replaced by elements that were reread.
 
 use super::merge::{Edit, Move};
-use super::table::Place;
+use super::table::NodePosition;
 use super::template::Template;
 
 /// The edits of a message, and the distances by which its parts have moved.
@@ -27,19 +27,19 @@ impl Edits {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OpenEdit {
     pub(super) parent: u32,
-    pub(super) from: Place,
+    pub(super) from: NodePosition,
     /// The first old place that the next element can match.
-    pub(super) scan: Place,
+    pub(super) scan: NodePosition,
     pub(super) fresh: u32,
     /// The place that must be read because it differs.
-    pub(super) differing: Option<Place>,
+    pub(super) differing: Option<NodePosition>,
     /// The position of the difference in the old message.
     pub(super) difference: u64,
 }
 
 /// Returns field and count of the routine for `parent` before a place among its children, in the
 /// message being read: an edit that ends at this place counts.
-pub(super) fn state_before(template: &Template, edits: &[Edit], parent: u32, place: Place) -> (u32, u32) {
+pub(super) fn state_before(template: &Template, edits: &[Edit], parent: u32, place: NodePosition) -> (u32, u32) {
     match edits.last() {
         Some(edit) if edit.to == place && edit.parent == parent => edit.state,
         _ => template.table.state_before(parent, place),

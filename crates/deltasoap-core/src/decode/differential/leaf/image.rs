@@ -18,11 +18,11 @@ const NOWHERE: u64 = u64::MAX;
 /// A part of a message, starting with the chunk in which its operation begins.
 #[derive(Debug, Default)]
 pub(crate) struct Image {
-    parts: Vec<Part>,
+    parts: Vec<ChunkPart>,
 }
 
 #[derive(Debug)]
-struct Part {
+struct ChunkPart {
     /// Position of its first byte in the message.
     start: u64,
     data: Data,
@@ -52,7 +52,7 @@ impl Chunk<'_> {
     }
 }
 
-impl Part {
+impl ChunkPart {
     fn bytes(&self) -> &[u8] {
         match &self.data {
             Data::Shared(bytes) => bytes,
@@ -68,17 +68,17 @@ impl Part {
 impl Image {
     /// Appends a chunk. The first one begins at `start`, each other one where the last one ended.
     pub(crate) fn push(&mut self, start: u64, chunk: Chunk<'_>) {
-        if let [Part { start: nowhere @ NOWHERE, .. }] = self.parts.as_mut_slice() {
+        if let [ChunkPart { start: nowhere @ NOWHERE, .. }] = self.parts.as_mut_slice() {
             *nowhere = start;
         }
-        let start = self.parts.last().map_or(start, Part::end);
+        let start = self.parts.last().map_or(start, ChunkPart::end);
         let bytes = chunk.as_slice();
         match (chunk, self.parts.last_mut()) {
             (Chunk::Shared(bytes), _) if bytes.len() >= SHARED => {
-                self.parts.push(Part { start, data: Data::Shared(bytes.clone()) });
+                self.parts.push(ChunkPart { start, data: Data::Shared(bytes.clone()) });
             }
-            (_, Some(Part { data: Data::Joined(joined), .. })) => joined.extend_from_slice(bytes),
-            _ => self.parts.push(Part { start, data: Data::Joined(bytes.to_vec()) }),
+            (_, Some(ChunkPart { data: Data::Joined(joined), .. })) => joined.extend_from_slice(bytes),
+            _ => self.parts.push(ChunkPart { start, data: Data::Joined(bytes.to_vec()) }),
         }
     }
 
@@ -86,7 +86,7 @@ impl Image {
     pub(crate) fn emptied(mut self) -> Self {
         self.parts.truncate(1);
         match self.parts.first_mut() {
-            Some(Part { start, data: Data::Joined(bytes) }) if bytes.capacity() <= KEPT => {
+            Some(ChunkPart { start, data: Data::Joined(bytes) }) if bytes.capacity() <= KEPT => {
                 bytes.clear();
                 *start = NOWHERE;
             }
@@ -97,7 +97,7 @@ impl Image {
 
     /// Returns the position after the last byte.
     pub(crate) fn end(&self) -> u64 {
-        self.parts.last().map_or(0, Part::end)
+        self.parts.last().map_or(0, ChunkPart::end)
     }
 
     /// Returns the bytes from a position to the end of its part; empty at the end.
@@ -178,11 +178,11 @@ impl Image {
 
     /// Returns the number of bytes held.
     pub(crate) fn capacity(&self) -> usize {
-        let held = |part: &Part| match &part.data {
+        let held = |part: &ChunkPart| match &part.data {
             Data::Shared(bytes) => bytes.len(),
             Data::Joined(bytes) => bytes.capacity(),
         };
-        self.parts.iter().map(held).sum::<usize>() + self.parts.capacity() * size_of::<Part>()
+        self.parts.iter().map(held).sum::<usize>() + self.parts.capacity() * size_of::<ChunkPart>()
     }
 }
 

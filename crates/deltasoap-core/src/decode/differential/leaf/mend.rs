@@ -28,14 +28,14 @@ use memchr::memchr;
 /// Maximum number of bytes of an operation that is mended.
 pub(crate) const SMALL: usize = 4096;
 /// Maximum number of differences: with more, reading is as fast.
-const MOST: usize = 16;
+const MAX_DIFFERENCES: usize = 16;
 
 /// The differences of a message.
 #[derive(Debug, Default)]
 pub(crate) struct Mending {
     differences: Vec<Difference>,
     /// Paths within trees: numbers of children.
-    ways: Vec<u32>,
+    tree_paths: Vec<u32>,
     /// Number of bytes of the operation's content.
     len: usize,
 }
@@ -44,8 +44,8 @@ pub(crate) struct Mending {
 struct Difference {
     /// The element, or the tree that contains it.
     node: u32,
-    /// The path from there, in `ways`.
-    way: (usize, usize),
+    /// The path from there, in `tree_paths`.
+    tree_path: (usize, usize),
     /// The attribute; `None` for text.
     attribute: Option<u32>,
     /// Start and end in the old content.
@@ -61,7 +61,7 @@ pub struct Mend<'m> {
     /// Fields and occurrences, from the operation to the value.
     pub(crate) path: &'m [(u32, u32)],
     /// The path from there to a child of a tree.
-    pub(crate) way: &'m [u32],
+    pub(crate) tree_path: &'m [u32],
     /// The attribute; `None` for text.
     pub(crate) attribute: Option<u32>,
     /// True if there was no text before.
@@ -126,20 +126,20 @@ impl Mending {
                 mending.len = here;
                 return new[here..].starts_with(b"</").then_some(mending);
             }
-            let token = walk.token_at(at, &mut mending.ways).filter(|_| equal < both)?;
+            let token = walk.token_at(at, &mut mending.tree_paths).filter(|_| equal < both)?;
             (at, here) = mending.add(token, here - (at - token.start), new)?;
         }
     }
 
     /// Adds a difference. Returns where the comparison continues.
     fn add(&mut self, token: Token, start: usize, new: &[u8]) -> Option<(usize, usize)> {
-        let Token { node, way, attribute, delimiter, .. } = token;
+        let Token { node, tree_path, attribute, delimiter, .. } = token;
         let len = memchr(delimiter, new.get(start..)?)?;
-        if len > SMALL || self.differences.len() == MOST {
+        if len > SMALL || self.differences.len() == MAX_DIFFERENCES {
             return None;
         }
         let (old, new) = ((token.start, token.end), (start, start + len));
-        self.differences.push(Difference { node, way: (way, self.ways.len()), attribute, old, new });
+        self.differences.push(Difference { node, tree_path: (tree_path, self.tree_paths.len()), attribute, old, new });
         Some((old.1, new.1))
     }
 
@@ -148,11 +148,11 @@ impl Mending {
     /// could not be taken.
     pub(crate) fn all(&self, table: &Table, bytes: &[u8], mut take: impl FnMut(&Mend<'_>) -> Option<()>) -> bool {
         let mut path = Vec::new();
-        self.differences.iter().rev().all(|&Difference { node, way, attribute, old, new }| {
+        self.differences.iter().rev().all(|&Difference { node, tree_path, attribute, old, new }| {
             table.path(node, &mut path);
             let (bytes, len) = (&bytes[new.0..], new.1 - new.0);
-            let (way, is_new) = (&self.ways[way.0..way.1], old.0 == old.1);
-            take(&Mend { path: &path, way, attribute, is_new, bytes, len }).is_some()
+            let (tree_path, is_new) = (&self.tree_paths[tree_path.0..tree_path.1], old.0 == old.1);
+            take(&Mend { path: &path, tree_path, attribute, is_new, bytes, len }).is_some()
         })
     }
 
@@ -207,8 +207,8 @@ struct Level {
 #[derive(Debug, Clone, Copy)]
 struct Token {
     node: u32,
-    /// Start of its path in `ways`.
-    way: usize,
+    /// Start of its path in `tree_paths`.
+    tree_path: usize,
     attribute: Option<u32>,
     /// Start and end in the old content.
     start: usize,
@@ -224,14 +224,14 @@ impl<'w> Walk<'w> {
     }
 
     /// Returns the text or attribute value that contains a place, or ends there.
-    fn token_at(&mut self, place: usize, ways: &mut Vec<u32>) -> Option<Token> {
+    fn token_at(&mut self, place: usize, tree_paths: &mut Vec<u32>) -> Option<Token> {
         loop {
             let start = self.at;
             let rest = self.bytes.get(start..)?;
             if *rest.first()? != b'<' {
                 let end = start + memchr(b'<', rest)?;
                 if place <= end {
-                    return self.text((start, end), ways);
+                    return self.text((start, end), tree_paths);
                 }
                 self.top()?.children += 1;
                 self.at = end;
@@ -239,20 +239,20 @@ impl<'w> Walk<'w> {
                 let end = start + tag_len(rest)?;
                 match place {
                     // There may now be text between two adjacent tags.
-                    _ if place == start => return self.text((start, start), ways),
-                    _ if place < end => return self.attribute_at(place, end, ways),
+                    _ if place == start => return self.text((start, start), tree_paths),
+                    _ if place < end => return self.attribute_at(place, end, tree_paths),
                     _ => self.pass_tag(end)?,
                 }
             }
         }
     }
 
-    fn text(&self, (start, end): (usize, usize), ways: &mut Vec<u32>) -> Option<Token> {
+    fn text(&self, (start, end): (usize, usize), tree_paths: &mut Vec<u32>) -> Option<Token> {
         // After a comment or a section, more of the same text would follow.
         let is_whole = !matches!(self.bytes.get(end + 1)?, b'!' | b'?');
-        let way = ways.len();
-        let node = self.way(ways).filter(|_| is_whole)?;
-        Some(Token { node, way, attribute: None, start, end, delimiter: b'<' })
+        let tree_path = tree_paths.len();
+        let node = self.tree_path(tree_paths).filter(|_| is_whole)?;
+        Some(Token { node, tree_path, attribute: None, start, end, delimiter: b'<' })
     }
 
     fn top(&mut self) -> Option<&mut Level> {
@@ -261,11 +261,11 @@ impl<'w> Walk<'w> {
 
     /// Appends the path to the next child of the innermost element, from the innermost node on.
     /// Returns that node.
-    fn way(&self, ways: &mut Vec<u32>) -> Option<u32> {
+    fn tree_path(&self, tree_paths: &mut Vec<u32>) -> Option<u32> {
         let from = self.open.iter().rposition(|level| level.node != NONE)?;
         let (last, outer) = self.open[from..].split_last()?;
-        ways.extend(outer.iter().map(|level| level.children - 1));
-        ways.push(last.children);
+        tree_paths.extend(outer.iter().map(|level| level.children - 1));
+        tree_paths.push(last.children);
         Some(self.open[from].node)
     }
 
@@ -294,19 +294,19 @@ impl<'w> Walk<'w> {
     }
 
     /// Returns the attribute of the next tag whose value contains a place.
-    fn attribute_at(&self, place: usize, end: usize, ways: &mut Vec<u32>) -> Option<Token> {
+    fn attribute_at(&self, place: usize, end: usize, tree_paths: &mut Vec<u32>) -> Option<Token> {
         let tag = &self.bytes[self.at..end];
         if matches!(tag.get(1), Some(b'/' | b'!' | b'?')) {
             return None;
         }
         let (attribute, start, end) = value_at(tag, place - self.at)?;
-        let way = ways.len();
+        let tree_path = tree_paths.len();
         let node = match self.next_node() {
             Some(node) => node,
-            None => self.way(ways)?,
+            None => self.tree_path(tree_paths)?,
         };
         let (start, end) = (self.at + start, self.at + end);
-        Some(Token { node, way, attribute: Some(attribute), start, end, delimiter: self.bytes[start - 1] })
+        Some(Token { node, tree_path, attribute: Some(attribute), start, end, delimiter: self.bytes[start - 1] })
     }
 }
 
@@ -323,7 +323,7 @@ fn tag_len(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Attributes that routines check on any element.
-const LOOKED_AT: [&[u8]; 5] = [b"nil", b"id", b"href", b"ref", b"position"];
+const EXAMINED: [&[u8]; 5] = [b"nil", b"id", b"href", b"ref", b"position"];
 
 /// Returns the attribute of a start tag whose value contains a place, or ends there: its number,
 /// not counting declarations, and start and end of its value.
@@ -340,7 +340,7 @@ fn value_at(tag: &[u8], place: usize) -> Option<(u32, usize, usize)> {
         }
         if place <= end {
             let local = name.rsplit(|byte| *byte == b':').next()?;
-            return (!is_declaration && !LOOKED_AT.contains(&local)).then_some((number, start, end));
+            return (!is_declaration && !EXAMINED.contains(&local)).then_some((number, start, end));
         }
         number += u32::from(!is_declaration);
         at = end + 1;

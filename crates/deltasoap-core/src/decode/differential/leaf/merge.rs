@@ -3,7 +3,7 @@
 //! All other positions have only moved. If each reread part has the same shape as the old one, even
 //! its nodes stay in place.
 
-use super::table::{NONE, Node, Place, Run, Table, Touched};
+use super::table::{NONE, Node, NodePosition, Run, Table, Touched};
 
 /// Elements that were replaced by others.
 #[derive(Debug, Clone, Copy)]
@@ -11,9 +11,9 @@ pub(crate) struct Edit {
     /// The node of their parent.
     pub(crate) parent: u32,
     /// The first place that is replaced.
-    pub(crate) from: Place,
+    pub(crate) from: NodePosition,
     /// The place after the last one.
-    pub(crate) to: Place,
+    pub(crate) to: NodePosition,
     /// The nodes that were read: a range of the new nodes.
     pub(crate) fresh: (u32, u32),
     /// Field and count of the routine after them.
@@ -36,13 +36,13 @@ pub(crate) fn merge(old: Table, fresh: Table, edits: &[Edit], moves: &[Move]) ->
     }
     let mut merge = Merge { old, fresh, moves, by: 0, settled: NONE, out: Table::default(), open: Vec::new() };
     merge.out.nodes.reserve(merge.old.nodes.len() + merge.fresh.nodes.len());
-    let mut at = Place::before(0);
+    let mut at = NodePosition::before(0);
     for edit in edits {
         merge.keep(at, edit.from);
         merge.insert(edit);
         at = edit.to;
     }
-    merge.keep(at, Place::before(merge.old.nodes.len() as u32));
+    merge.keep(at, NodePosition::before(merge.old.nodes.len() as u32));
     merge.close(|_| true);
     merge.out
 }
@@ -146,13 +146,13 @@ struct Open {
 
 impl Merge<'_> {
     /// Keeps the nodes between two places.
-    fn keep(&mut self, from: Place, to: Place) {
+    fn keep(&mut self, from: NodePosition, to: NodePosition) {
         let mut at = from;
         while at < to {
             let node = at.node;
             let items = if to.node == node { Some(to.item) } else { None };
             self.keep_node(node, at.item, items);
-            at = Place::before(if items.is_some() { to.node + 1 } else { node + 1 });
+            at = NodePosition::before(if items.is_some() { to.node + 1 } else { node + 1 });
         }
     }
 

@@ -88,6 +88,7 @@ mod image;
 mod mend;
 mod merge;
 mod patch;
+mod protocol;
 mod recorder;
 mod resync;
 mod route;
@@ -97,7 +98,6 @@ mod size;
 mod table;
 mod template;
 mod trees;
-mod words;
 
 pub(crate) use begin::Begin;
 pub(crate) use image::{Chunk, Image};
@@ -105,10 +105,10 @@ pub use mend::Mend;
 pub(crate) use mend::{Mending, SMALL};
 pub use patch::Patch;
 pub(crate) use patch::patch;
+pub(crate) use protocol::{Advance, AnyOrder, Descent, Patched, StartTag};
 pub(crate) use session::Session;
 pub(crate) use shift::Shift;
 pub(crate) use table::{Run, Touched};
 pub(crate) use template::Template;
 #[cfg(test)]
 pub(crate) use template::template_without_image;
-pub(crate) use words::{Advance, AnyOrder, Descent, Patched, StartTag};

@@ -301,18 +301,18 @@ impl<'p, 'w> Patching<'p, 'w> {
     /// is mapped between the two by their distance.
     fn close_run(&mut self) -> u64 {
         let end = self.run.position(self.run.positions.len());
-        let behind = self.image.skip_white(end);
-        self.run.end = self.run.end.wrapping_add((behind - end) as u32);
-        behind
+        let after = self.image.skip_white(end);
+        self.run.end = self.run.end.wrapping_add((after - end) as u32);
+        after
     }
 
     /// After a number of items that all differ: checks whether the current item is slightly earlier
     /// or later in the old message, because items were inserted or removed. If so, realigns the
     /// items. Returns true if inserted items must now be read.
     fn realign<L: FlatItems>(&mut self, items: &mut L, view: View<'_>) -> bool {
-        let is_dear = self.session.bounds.has_moved_items_enough(self.run.positions.len())
+        let is_expensive = self.session.bounds.has_moved_items_enough(self.run.positions.len())
             || self.session.has_searched_enough(self.read_to());
-        if !is_probe(self.before.len()) || is_dear {
+        if !is_probe(self.before.len()) || is_expensive {
             return false;
         }
         let reach = (self.before.len() / 2).max(8);

@@ -8,11 +8,11 @@
 
 use super::edits::OpenEdit;
 use super::merge::Edit;
+use super::protocol::{AnyOrder, Mode, StartTag};
 use super::route::SizedTag;
 use super::session::Session;
-use super::table::{NONE, Place};
+use super::table::{NONE, NodePosition};
 use super::template::Same;
-use super::words::{AnyOrder, Mode, StartTag};
 
 impl Session {
     /// Returns true if the element whose start tag was just read is the one at this place in the
@@ -51,7 +51,7 @@ impl Session {
         let rest = children.fold(0, |rest, child| rest | 1 << template.table.node(child).field);
         let gone = replaced & !(seen | rest);
         let is_valid = rest & seen == 0 && gone & required == 0;
-        (is_valid && self.resync_at(Place::before(place), before, tag)).then_some(gone)
+        (is_valid && self.resync_at(NodePosition::before(place), before, tag)).then_some(gone)
     }
 
     /// Returns the fields that were passed on the way to where regular mode continues, one bit
@@ -86,7 +86,7 @@ impl Session {
 
     /// Enters fast mode if the element at an old place begins with the start tag that was just
     /// read.
-    fn resync_at(&mut self, place: Place, before: (u32, u32), tag: StartTag<'_>) -> bool {
+    fn resync_at(&mut self, place: NodePosition, before: (u32, u32), tag: StartTag<'_>) -> bool {
         let (Some(template), Some(edit)) = (&mut self.old, &self.edits.open) else { return false };
         let Some(Same { old, len, is_exact }) = template.compare(place, tag) else { return false };
         // If only an array's size differs, what follows does not.
@@ -116,7 +116,7 @@ impl Session {
     }
 
     /// Returns the old place with this field and occurrence, among those not passed yet.
-    fn candidate(&mut self, field: u32, count: u32) -> Option<Place> {
+    fn candidate(&mut self, field: u32, count: u32) -> Option<NodePosition> {
         let (template, edit) = (self.old.as_ref()?, self.edits.open.as_mut()?);
         let end = template.table.end_of(edit.parent);
         while edit.scan.node < end {
@@ -130,14 +130,14 @@ impl Session {
             }
             if node.field == field && count <= last {
                 let item = if node.run == NONE { 0 } else { count - first };
-                return Some(Place { node: edit.scan.node, item }).filter(|place| *place >= edit.from);
+                return Some(NodePosition { node: edit.scan.node, item }).filter(|place| *place >= edit.from);
             }
-            edit.scan = Place::before(node.end);
+            edit.scan = NodePosition::before(node.end);
         }
         None
     }
 
-    pub(super) fn close_edit(&mut self, edit: OpenEdit, to: Place, state: (u32, u32)) {
+    pub(super) fn close_edit(&mut self, edit: OpenEdit, to: NodePosition, state: (u32, u32)) {
         let fresh = (edit.fresh, self.recorder.table.nodes.len() as u32);
         self.edits.open = None;
         if edit.from != to || fresh.0 != fresh.1 {
@@ -152,8 +152,8 @@ impl Session {
         self.route.levels.pop();
         self.shifting.found = None;
         let (end, parent) = (template.table.end_of(left), template.table.node(left).parent);
-        self.close_edit(edit, Place::before(end), (0, 0));
-        let (from, fresh) = (Place::before(end), self.recorder.table.nodes.len() as u32);
+        self.close_edit(edit, NodePosition::before(end), (0, 0));
+        let (from, fresh) = (NodePosition::before(end), self.recorder.table.nodes.len() as u32);
         self.edits.open = Some(OpenEdit { parent, from, scan: from, fresh, differing: None, difference: 0 });
     }
 }

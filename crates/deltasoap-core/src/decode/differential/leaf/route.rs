@@ -13,9 +13,9 @@
 
 use super::edits::{OpenEdit, state_before};
 use super::image::Image;
+use super::protocol::{Descent, Mode, Patched};
 use super::session::Session;
-use super::table::{NONE, Place};
-use super::words::{Descent, Mode, Patched};
+use super::table::{NONE, NodePosition};
 use crate::decode::state::{SEEK, TreeCounts};
 use crate::decode::{State, Step};
 use deltasoap_xml::{Stop as XmlStop, Window};
@@ -51,7 +51,7 @@ impl Route {
 /// The place where regular mode continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Target {
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<NodePosition>,
     /// Position in the message.
     pub(super) new: u64,
     /// The distance by which the message has moved.
@@ -121,22 +121,22 @@ impl Session {
             difference: old,
         };
         if old >= template.end {
-            return (at(Place::before(table.nodes.len() as u32), template.end, false), NONE);
+            return (at(NodePosition::before(table.nodes.len() as u32), template.end, false), NONE);
         }
-        let Some(index) = table.find(old) else { return (at(Place::before(0), template.start, false), NONE) };
+        let Some(index) = table.find(old) else { return (at(NodePosition::before(0), template.start, false), NONE) };
         let node = table.node(index);
         let Some(run) = table.run_of(index) else {
             let position = u64::from(node.pos);
-            let target = at(Place::before(index), position, old > position);
+            let target = at(NodePosition::before(index), position, old > position);
             return (self.route.sized.map_or(target, |sized| sized.moved(target, position)), node.parent);
         };
         let first = run.touched.map_or(0, |touched| touched.items);
         let end = run.position(run.positions.len());
         if old >= end {
-            return (at(Place::before(index + 1), end, false), node.parent);
+            return (at(NodePosition::before(index + 1), end, false), node.parent);
         }
         let item = run.find(first, old);
-        (at(Place { node: index, item: item as u32 }, run.position(item), true), node.parent)
+        (at(NodePosition { node: index, item: item as u32 }, run.position(item), true), node.parent)
     }
 
     /// Makes the path lead to the children of `parent`. Returns the length of the part that stays.
@@ -199,7 +199,7 @@ impl Session {
     /// Returns the state before the item that could not be read in place: field and count.
     pub(crate) fn give_up_patch(&mut self, item: usize) -> (u32, u32) {
         let (Some(template), Some(edit)) = (&self.old, &mut self.edits.open) else { return (0, 0) };
-        let place = Place { node: edit.from.node, item: item as u32 };
+        let place = NodePosition { node: edit.from.node, item: item as u32 };
         (edit.from, edit.scan, edit.differing) = (place, place, Some(place));
         state_before(template, &self.edits.done, edit.parent, place)
     }

@@ -10,13 +10,13 @@ use super::edits::Edits;
 use super::image::Image;
 use super::mend::Mending;
 use super::merge::{Move, merge};
+use super::protocol::{Advance, Mode};
 use super::recorder::Recorder;
 use super::route::Route;
 use super::shift::Shifting;
-use super::table::{NONE, Place, Table};
+use super::table::{NONE, NodePosition, Table};
 use super::template::{Prologue, Template};
-use super::trees::Counting;
-use super::words::{Advance, Mode};
+use super::trees::TreeCounter;
 use crate::decode::differential::DifferentialStats;
 use crate::decode::differential::clock::Clock;
 use crate::decode::state::TreeCounts;
@@ -43,7 +43,7 @@ pub(crate) struct Session {
     /// The cost of the comparison.
     pub(crate) bounds: Bounds,
     /// The counts for trees.
-    pub(crate) trees: Counting,
+    pub(crate) trees: TreeCounter,
     pub(crate) clock: Clock,
     /// The bytes of the previous message, whose memory can be reused.
     pub(crate) spare: Option<Image>,
@@ -109,7 +109,7 @@ impl Session {
         self.shifting = Shifting::default();
         self.resized = None;
         self.bounds = Bounds::default();
-        self.trees = Counting::default();
+        self.trees = TreeCounter::default();
         self.clock = Clock::Off;
         (self.is_ending, self.is_whole, self.is_barred, self.is_vacated) = (false, false, false, false);
         self.stats = DifferentialStats::default();
@@ -128,7 +128,7 @@ impl Session {
     /// its start tag.
     pub(crate) fn compare(&mut self, old: Box<Template>, new: u64, is_adaptive: bool) {
         let from = old.start;
-        self.bounds = Bounds::of(is_adaptive, old.end - old.start);
+        self.bounds = Bounds::new(is_adaptive, old.end - old.start);
         self.old = Some(old);
         self.origin.start = new;
         self.origin.cell = Some(Arc::default());
@@ -197,7 +197,7 @@ impl Session {
             return Advance::Seek(self.start_again());
         }
         let position = self.aim(at, new + equal, image);
-        if self.bounds.is_dear(position.saturating_sub(self.origin.start)) {
+        if self.bounds.is_expensive(position.saturating_sub(self.origin.start)) {
             return Advance::Seek(self.start_again());
         }
         Advance::Seek(position)
@@ -215,9 +215,9 @@ impl Session {
         self.bounds.has_searched_enough(new.saturating_sub(self.origin.start))
     }
 
-    /// Returns an upper bound of the counts for trees that are skipped; see [`Counting`].
-    pub(crate) fn of_skipped_trees(&self) -> TreeCounts {
-        self.old.as_ref().map_or_else(TreeCounts::default, |template| self.trees.of_skipped(template.trees))
+    /// Returns an upper bound of the counts for trees that are skipped; see [`TreeCounter`].
+    pub(crate) fn skipped_tree_counts(&self) -> TreeCounts {
+        self.old.as_ref().map_or_else(TreeCounts::default, |template| self.trees.skipped_counts(template.trees))
     }
 
     /// Gives up comparing. Returns false if the message is not compared.
@@ -289,7 +289,7 @@ impl Session {
         if let Some(edit) = self.edits.open
             && let Some(template) = &self.old
         {
-            let end = Place::before(template.table.nodes.len() as u32);
+            let end = NodePosition::before(template.table.nodes.len() as u32);
             self.close_edit(edit, end, (0, 0));
         }
         let fresh = std::mem::take(&mut self.recorder.table);

@@ -8,7 +8,7 @@
 use super::image::Image;
 use super::route::Target;
 use super::session::Session;
-use super::table::{NONE, Place, Table};
+use super::table::{NONE, NodePosition, Table};
 use super::template::Template;
 
 /// The search state of the current list.
@@ -65,8 +65,8 @@ impl Session {
         let (template, place) = (self.old.as_ref()?, target.place?);
         let table = &template.table;
         let item = item_of(table, place.node)?;
-        let is_dear = self.bounds.has_moved_enough(table.nodes.len(), template.end - template.start);
-        if !self.shifting.streak.add(table, item) || is_dear {
+        let is_expensive = self.bounds.has_moved_enough(table.nodes.len(), template.end - template.start);
+        if !self.shifting.streak.add(table, item) || is_expensive {
             return None;
         }
         let new = u64::from(table.node(item).pos).checked_add_signed(target.by)?;
@@ -81,7 +81,7 @@ impl Session {
         let (removed, inserted) = if like > item { (distance, 0) } else { (0, distance) };
         let shift = Shift { place: at, removed: removed as usize, inserted: inserted as usize, length: 0 };
         self.shifting = Shifting { found: Some(shift), ..Shifting::default() };
-        Some((Target { place: Some(Place::before(item)), new, differs: false, ..target }, parent))
+        Some((Target { place: Some(NodePosition::before(item)), new, differs: false, ..target }, parent))
     }
 
     /// Takes the shift that the current list needs before its next item, together with its field.
@@ -93,7 +93,7 @@ impl Session {
         for _ in 0..shift.removed {
             from = template.table.node(from).end;
         }
-        edit.scan = Place::before(from);
+        edit.scan = NodePosition::before(from);
         let by = shift.inserted as i64 - shift.removed as i64;
         let (moved, length) = template.table.slide(edit.parent, field, from, by);
         self.bounds.charge_slides(moved);

@@ -8,29 +8,29 @@ use deltasoap_xml::scan::first_mismatch;
 
 /// Compares two start tags that may differ in the digits of an array's size. `old` may continue
 /// after its tag. Returns the length of the tag in `old` if they are equal otherwise.
-pub(super) fn but_for_size(old: &[u8], new: &[u8]) -> Option<usize> {
+pub(super) fn equals_except_size(old: &[u8], new: &[u8]) -> Option<usize> {
     let shared = old.len().min(new.len());
     let differing = first_mismatch(&old[..shared], &new[..shared]);
     let start = new[..differing].iter().rposition(|byte| !byte.is_ascii_digit())? + 1;
-    let (old_end, new_end) = (behind_digits(old, start), behind_digits(new, start));
+    let (old_end, new_end) = (after_digits(old, start), after_digits(new, start));
     let ends = (old.get(old_end)?, new.get(new_end)?);
     let rest = &new[new_end..];
     let is_same = ends.0 == ends.1 && old[old_end..].starts_with(rest);
     (is_same && is_size(&new[..start], *ends.1)).then_some(old_end + rest.len())
 }
 
-fn behind_digits(bytes: &[u8], start: usize) -> usize {
+fn after_digits(bytes: &[u8], start: usize) -> usize {
     start + bytes[start..].iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
 /// Returns true if the bytes before digits, and the byte after them, make them an array's size.
-fn is_size(before: &[u8], behind: u8) -> bool {
+fn is_size(before: &[u8], after: u8) -> bool {
     match before.split_last() {
-        Some((b'[', before)) if behind == b']' => {
+        Some((b'[', before)) if after == b']' => {
             let quote = before.iter().rposition(|byte| matches!(byte, b'"' | b'\''));
             quote.is_some_and(|quote| is_named(&before[..quote], b":arrayType"))
         }
-        Some((quote @ (b'"' | b'\''), before)) if *quote == behind => is_named(before, b":arraySize"),
+        Some((quote @ (b'"' | b'\''), before)) if *quote == after => is_named(before, b":arraySize"),
         _ => false,
     }
 }
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn only_the_size_may_differ() {
-        let is_same = |old: &str, new: &str| but_for_size(format!("{old}<item>").as_bytes(), new.as_bytes());
+        let is_same = |old: &str, new: &str| equals_except_size(format!("{old}<item>").as_bytes(), new.as_bytes());
         for (old, new) in [
             ("<a e:arrayType='x:int[9]'>", "<a e:arrayType='x:int[10]'>"),
             ("<a e:arrayType=\"x:int[10]\" b='c'>", "<a e:arrayType=\"x:int[9]\" b='c'>"),

@@ -77,14 +77,14 @@ impl Table {
 
 /// A place between elements: before a node, or of an item of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Place {
+pub(crate) struct NodePosition {
     pub(crate) node: u32,
     pub(crate) item: u32,
 }
 
-impl Place {
+impl NodePosition {
     pub(crate) fn before(node: u32) -> Self {
-        Place { node, item: 0 }
+        NodePosition { node, item: 0 }
     }
 }
 
@@ -169,7 +169,7 @@ impl Table {
     }
 
     /// Returns field and count of the routine for `parent` before a place among its children.
-    pub(crate) fn state_before(&self, parent: u32, place: Place) -> (u32, u32) {
+    pub(crate) fn state_before(&self, parent: u32, place: NodePosition) -> (u32, u32) {
         if place.item > 0 {
             let node = self.node(place.node);
             return (node.field, node.count + place.item);

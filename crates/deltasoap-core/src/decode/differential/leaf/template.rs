@@ -1,10 +1,10 @@
 //! A message that was read, with which the next one is compared.
 
 use super::image::Image;
-use super::size::but_for_size;
-use super::table::{NONE, Place, Table};
-use super::trees::Taken;
-use super::words::StartTag;
+use super::protocol::StartTag;
+use super::size::equals_except_size;
+use super::table::{NONE, NodePosition, Table};
+use super::trees::OperationTrees;
 use crate::Limits;
 use crate::decode::Tolerance;
 use crate::schema::Identity;
@@ -23,7 +23,7 @@ pub(crate) struct Template {
     /// The position of its end tag.
     pub(crate) end: u64,
     /// The counts for its trees.
-    pub(crate) trees: Taken,
+    pub(crate) trees: OperationTrees,
     /// True if the message is compared only as a whole, up to its end, and nothing is known of its
     /// elements. This applies to messages with references, or with items that specify their
     /// position, since a change in one place can change values in others; and to content without
@@ -126,7 +126,7 @@ impl Template {
 
     /// Checks whether the element or item at an old place begins with the bytes of a new one: with
     /// its start tag and, if it contains no elements, with all of its available bytes.
-    pub(crate) fn compare(&self, place: Place, tag: StartTag<'_>) -> Option<Same> {
+    pub(crate) fn compare(&self, place: NodePosition, tag: StartTag<'_>) -> Option<Same> {
         let image = self.image()?;
         let window = &tag.window[tag.start..];
         let node = self.table.node(place.node);
@@ -139,7 +139,7 @@ impl Template {
             if image.equal_to(position, &window[..len]) >= len {
                 return Some(Same { old: position, len: tag.len, is_exact: true });
             }
-            let old_len = tag.is_array.then(|| but_for_size(image.at(position), &window[..tag.len]))??;
+            let old_len = tag.is_array.then(|| equals_except_size(image.at(position), &window[..tag.len]))??;
             return Some(Same { old: position, len: old_len, is_exact: false });
         };
         let position = run.position(place.item as usize);
@@ -157,7 +157,7 @@ impl Template {
     }
 
     /// Records that fast mode enters at a place, `by` bytes further on.
-    pub(crate) fn touch(&mut self, place: Place, by: i64) {
+    pub(crate) fn touch(&mut self, place: NodePosition, by: i64) {
         let run = self.table.node(place.node).run;
         if let Some(run) = self.table.runs.get_mut(run as usize) {
             run.touch(place.item as usize, by);
@@ -197,6 +197,6 @@ pub(crate) fn template_without_image() -> Template {
     let reader = Reader::new(limits, deltasoap_xml::Instructions::Refuse);
     let rules = Rules { is_encoded: false, limits, tolerance: Tolerance::Strict };
     let prologue = Prologue::new(&reader, b"<r>", rules, Identity::Static(0));
-    let trees = Taken::default();
+    let trees = OperationTrees::default();
     Template { table: Table::default(), image: Arc::default(), prologue, start: 3, end: 9, trees, is_whole: false }
 }

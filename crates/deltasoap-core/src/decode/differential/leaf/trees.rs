@@ -12,48 +12,48 @@ use crate::decode::state::TreeCounts;
 
 /// The counts for the trees of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Taken {
+pub(crate) struct OperationTrees {
     /// Upper bound for all of them.
     pub(crate) sum: TreeCounts,
     /// Maximum number of bindings of one of them.
-    most: usize,
+    max_bindings: usize,
 }
 
 /// The counts while a message is read.
 #[derive(Debug, Default)]
-pub(crate) struct Counting {
+pub(crate) struct TreeCounter {
     /// Maximum number of bindings of one tree of the operation.
-    most: usize,
+    max_bindings: usize,
     /// Number of trees of the operation that were read.
     trees: usize,
 }
 
-impl Counting {
+impl TreeCounter {
     /// Records a tree of the operation that takes over `bindings` bindings.
     pub(crate) fn note(&mut self, bindings: usize) {
-        self.most = self.most.max(bindings);
+        self.max_bindings = self.max_bindings.max(bindings);
         self.trees += 1;
     }
 
     /// Clears the counts, because the operation is reread from its start.
     pub(super) fn forget(&mut self) {
-        *self = Counting::default();
+        *self = TreeCounter::default();
     }
 
     /// Returns an upper bound for the trees that may be skipped: a tree that shared its bindings
     /// with the one before no longer does so if another tree is inserted between them.
-    pub(super) fn of_skipped(&self, old: Taken) -> TreeCounts {
-        let shared = self.trees.saturating_mul(old.most);
+    pub(super) fn skipped_counts(&self, old: OperationTrees) -> TreeCounts {
+        let shared = self.trees.saturating_mul(old.max_bindings);
         TreeCounts { inherited: old.sum.inherited.saturating_add(shared), nodes: old.sum.nodes }
     }
 
     /// Returns the counts for the operation's trees, of which `read` is the part that was read.
-    pub(super) fn finish(&self, read: TreeCounts, old: Option<Taken>) -> Taken {
-        let skipped = old.map(|old| self.of_skipped(old)).unwrap_or_default();
+    pub(super) fn finish(&self, read: TreeCounts, old: Option<OperationTrees>) -> OperationTrees {
+        let skipped = old.map(|old| self.skipped_counts(old)).unwrap_or_default();
         let sum = TreeCounts {
             inherited: read.inherited.saturating_add(skipped.inherited),
             nodes: read.nodes.saturating_add(skipped.nodes),
         };
-        Taken { sum, most: old.map_or(0, |old| old.most).max(self.most) }
+        OperationTrees { sum, max_bindings: old.map_or(0, |old| old.max_bindings).max(self.max_bindings) }
     }
 }

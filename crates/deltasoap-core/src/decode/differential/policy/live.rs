@@ -41,7 +41,7 @@ pub struct Base {
 
 impl Base {
     /// Returns the base of the operation whose start tag was just read.
-    pub(crate) fn of(cursor: &mut Cursor<'_>, schema: Identity, frames: usize) -> Self {
+    pub(crate) fn new(cursor: &mut Cursor<'_>, schema: Identity, frames: usize) -> Self {
         let reader = cursor.reader();
         let attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
         let attributes = attributes.map(|(name, text)| (name, text.to_owned())).collect();

@@ -67,30 +67,30 @@ impl Encoder {
     /// Leaves out the slack after an end tag. There is slack if the element held a typed value
     /// before.
     fn drop_slack(&mut self, tag: Mark) {
-        let (behind, end, slack) = self.slack_behind(tag);
+        let (after, end, slack) = self.slack_after(tag);
         if slack > 0 {
             let against = self.template();
             against.owed = against.owed.saturating_sub(slack);
             against.stats.shifts += 1;
             against.note(MatchKind::PartialStructural);
-            self.break_at(Mark { byte: end, ..behind });
-            self.skip_to(behind);
+            self.break_at(Mark { byte: end, ..after });
+            self.skip_to(after);
         }
     }
 
     /// Returns, for an end tag that was stepped over, the place after its slack, the tag's end, and
     /// the number of bytes of slack.
-    fn slack_behind(&mut self, tag: Mark) -> (Mark, usize, usize) {
-        let behind = self.current().mark();
-        let bytes = &self.current().tape().bytes[tag.byte..behind.byte];
+    fn slack_after(&mut self, tag: Mark) -> (Mark, usize, usize) {
+        let after = self.current().mark();
+        let bytes = &self.current().tape().bytes[tag.byte..after.byte];
         let len = memchr::memchr(b'>', bytes).map_or(bytes.len(), |end| end + 1);
-        (behind, tag.byte + len, bytes.len() - len)
+        (after, tag.byte + len, bytes.len() - len)
     }
 
     /// Shrinks or extends the slack after an end tag, so that the content after it moves less or
     /// not at all.
     fn resize_slack(&mut self, tag: Mark, grown: isize) {
-        let (behind, end, slack) = self.slack_behind(tag);
+        let (after, end, slack) = self.slack_after(tag);
         let slack = slack as isize;
         let left = slack - grown;
         let against = self.template();
@@ -106,9 +106,9 @@ impl Encoder {
         }
         let new = left.max(0) as usize - stolen;
         if new as isize != slack {
-            self.break_at(Mark { byte: end, ..behind });
+            self.break_at(Mark { byte: end, ..after });
             run::push_spaces(&mut self.out, new);
-            self.skip_to(behind);
+            self.skip_to(after);
         }
     }
 }

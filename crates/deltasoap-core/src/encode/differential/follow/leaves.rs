@@ -29,7 +29,7 @@ impl Encoder {
         match self.peek() {
             Some(entry) if entry.kind == Kind::Leaf => self.follow_leaf(entry, leaf),
             _ => {
-                self.make_way();
+                self.begin_new();
                 self.new_leaf(leaf);
             }
         }
@@ -92,8 +92,8 @@ impl Encoder {
             self.note_text(leaf);
             self.out.push(text.as_slice());
             self.current().step();
-            let behind = self.current().mark();
-            self.skip_to(behind);
+            let after = self.current().mark();
+            self.skip_to(after);
             let has_slack = leaf.room(self.template().options.width).is_some();
             self.note_growth(text.len() as isize - len as isize, has_slack);
         }

@@ -40,7 +40,7 @@ impl Encoder {
         if is_run {
             self.follow_run(items, changes, shape, &leaves, view);
         } else {
-            self.make_way();
+            self.begin_new();
             let number = self.template().number(&field.name);
             self.new_run(number, items, changes, shape, &leaves, view);
         }

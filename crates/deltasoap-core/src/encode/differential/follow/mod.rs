@@ -27,7 +27,7 @@ impl Encoder {
     }
 
     /// Prepares to write something new.
-    fn make_way(&mut self) {
+    fn begin_new(&mut self) {
         if !self.is_in_new() {
             self.peek();
             let mark = self.current().mark();

@@ -7,7 +7,7 @@ use crate::QName;
 use crate::encode::Encoder;
 use crate::encode::differential::against::{Pending, Role};
 use crate::encode::differential::tape::{Entry, Kind, PLAIN};
-use crate::encode::encoder::{Open, Place};
+use crate::encode::encoder::{NamePosition, Open};
 use deltasoap_xml::Buffer;
 
 /// Number of siblings to look ahead for an element.
@@ -20,7 +20,7 @@ impl Encoder {
     /// start tag, for a new element or for comparison.
     pub(in crate::encode) fn start_against(&mut self, name: &QName, has_bindings: bool) -> bool {
         if self.is_in_new() || !self.align(name) {
-            self.make_way();
+            self.begin_new();
             return false;
         }
         let current = self.current();
@@ -60,7 +60,7 @@ impl Encoder {
         let name = self.template().names.get(number).cloned().unwrap_or_default();
         self.divert();
         self.out.push(b"<");
-        self.push_name(&name.namespace, &name.local, Place::Element);
+        self.push_name(&name.namespace, &name.local, NamePosition::Element);
         let end = self.out.len();
         if let Some(open) = self.open.last_mut() {
             open.name = (1, end);

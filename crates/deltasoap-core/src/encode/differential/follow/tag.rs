@@ -101,18 +101,18 @@ impl Encoder {
         if let Some(current) = &against.current {
             against.values.extend_from_slice(&current.tape().values[values.clone()]);
         }
-        let behind = Mark { byte: at.byte, entry: at.entry + 1, value: values.end };
-        self.skip_to(behind);
+        let after = Mark { byte: at.byte, entry: at.entry + 1, value: values.end };
+        self.skip_to(after);
         match (has_content, old.has(EMPTY)) {
-            (true, true) => self.reopen(behind, index, tag),
-            (false, false) => self.empty(behind),
+            (true, true) => self.reopen(after, index, tag),
+            (false, false) => self.empty(after),
             _ => Tag::Followed,
         }
     }
 
     /// Adds content to an element that was empty.
-    fn reopen(&mut self, behind: Mark, index: usize, tag: &Buffer) -> Tag {
-        self.skip_to(Mark { byte: behind.byte + 2, entry: behind.entry + 1, ..behind });
+    fn reopen(&mut self, after: Mark, index: usize, tag: &Buffer) -> Tag {
+        self.skip_to(Mark { byte: after.byte + 2, entry: after.entry + 1, ..after });
         self.current().step();
         let name = tag.as_slice().split(|&byte| byte == b' ').next().unwrap_or_default();
         let against = self.template();
@@ -127,16 +127,16 @@ impl Encoder {
     }
 
     /// Empties an element that had content.
-    fn empty(&mut self, behind: Mark) -> Tag {
-        self.skip_to(Mark { byte: behind.byte + 1, ..behind });
+    fn empty(&mut self, after: Mark) -> Tag {
+        self.skip_to(Mark { byte: after.byte + 1, ..after });
         // Noted at once, so that both ends of the tag are in one chunk.
         self.note_end(b"/>");
         self.drop_rest();
         let mark = self.current().mark();
         self.break_at(mark);
         self.current().step();
-        let behind = self.current().mark();
-        self.skip_to(behind);
+        let after = self.current().mark();
+        self.skip_to(after);
         Tag::Emptied
     }
 

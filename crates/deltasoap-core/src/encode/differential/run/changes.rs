@@ -25,7 +25,7 @@ const SAMPLED: usize = 8;
 const FEW: u32 = 16;
 
 /// The new items of a chunk.
-pub(super) struct Ours<'a, T> {
+pub(super) struct NewItems<'a, T> {
     pub(super) items: &'a [T],
     /// Index of the first of them in the list.
     pub(super) first: usize,
@@ -74,7 +74,7 @@ impl Block {
     }
 }
 
-impl<T: Item> Ours<'_, T> {
+impl<T: Item> NewItems<'_, T> {
     /// Advances to the next items, starting at the first that may differ. Returns false if there
     /// are none. `images` are those of all the chunk's items.
     #[inline(always)]

@@ -40,9 +40,8 @@ impl Form {
     /// Creates the form of items with this shape, whose first one has these leaves. There must be
     /// at least one leaf.
     pub(crate) fn new(shape: Shape, leaves: &[NotedLeaf], options: &Templating) -> Self {
-        let behind = shape.between.iter().chain([&shape.turn]);
-        let columns: Vec<_> =
-            leaves.iter().zip(behind).map(|(leaf, behind)| Column::new(leaf, behind, options)).collect();
+        let after = shape.between.iter().chain([&shape.turn]);
+        let columns: Vec<_> = leaves.iter().zip(after).map(|(leaf, after)| Column::new(leaf, after, options)).collect();
         let image = leaves.iter().map(|leaf| leaf.image.bytes()).sum();
         let is_narrow = |leaf: &NotedLeaf| leaf.image.is_some() && leaf.max_width.is_some_and(|max| max <= NARROW);
         let (is_stuffed, is_narrow) = (options.width != Width::Exact, leaves.iter().all(is_narrow));
@@ -70,16 +69,16 @@ impl Form {
     /// Returns the markup between a leaf and the next one's text, without slack. After the last
     /// leaf of a chunk there is less.
     #[inline(always)]
-    fn behind(&self, column: usize) -> &Segment {
+    fn after(&self, column: usize) -> &Segment {
         self.shape.between.get(column).unwrap_or(&self.shape.turn)
     }
 
     /// Returns that markup, if it is exactly the `len` bytes between a written value and the next
     /// one.
     #[inline(always)]
-    pub(super) fn behind_exactly(&self, column: usize, len: usize) -> Option<&Segment> {
-        let behind = self.behind(column);
-        (!self.is_stuffed && behind.len() == len).then_some(behind)
+    pub(super) fn after_exactly(&self, column: usize, len: usize) -> Option<&Segment> {
+        let after = self.after(column);
+        (!self.is_stuffed && after.len() == len).then_some(after)
     }
 
     /// Returns an estimate of the bytes of `items` items; at least 1.
@@ -92,8 +91,8 @@ impl Form {
 }
 
 impl Column {
-    fn new(leaf: &NotedLeaf, behind: &Segment, options: &Templating) -> Self {
-        let bytes = behind.as_slice();
+    fn new(leaf: &NotedLeaf, after: &Segment, options: &Templating) -> Self {
+        let bytes = after.as_slice();
         let end = bytes.iter().position(|&byte| byte == b'>').map_or(bytes.len(), |end| end + 1);
         Column {
             image: leaf.image,
@@ -111,7 +110,7 @@ impl Column {
 pub(crate) fn room(width: Width, max_width: Option<usize>) -> usize {
     match (width, max_width) {
         (Width::Exact | Width::Learned(_), _) | (_, None) => 0,
-        (Width::Given(given), Some(max)) => max.min(usize::from(given)),
+        (Width::Fixed(given), Some(max)) => max.min(usize::from(given)),
         (Width::Maximal, Some(max)) => max,
     }
 }

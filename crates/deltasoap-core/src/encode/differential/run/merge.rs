@@ -102,7 +102,7 @@ impl<'a> Merge<'a> {
         let (columns, open) = (self.fields.form.columns.len(), self.fields.form.shape.open.len());
         let start = self.fields.position(self.leaf);
         self.copied += start - self.done;
-        match self.fields.form.behind_exactly(columns - 1, start - self.done) {
+        match self.fields.form.after_exactly(columns - 1, start - self.done) {
             Some(markup) if self.done > 0 => markup.push_to(self.out),
             _ => self.out.push(&self.old[self.done..start]),
         }
@@ -173,7 +173,7 @@ impl<'a> Merge<'a> {
         self.copied += start - self.done;
         // Reading old bytes that nothing else has accessed is slow, so known markup is copied from
         // the form.
-        match self.fields.form.behind_exactly(column, start - self.done) {
+        match self.fields.form.after_exactly(column, start - self.done) {
             Some(markup) if self.done > 0 => markup.push_to(self.out),
             _ => self.out.push_short(&self.old[self.done..start]),
         }

@@ -34,7 +34,7 @@ pub(crate) use build::{learn, push_spaces};
 pub(crate) use changes::differs;
 pub(crate) use form::{Form, room};
 pub(crate) use share::Writing;
-pub(crate) use texts::{Found, Texts};
+pub(crate) use texts::{TextMatch, Texts};
 pub(crate) use update::{Items, Work, update};
 
 use deltasoap_xml::Buffer;

@@ -4,7 +4,7 @@
 //! overlapping pieces. No byte next to it is touched, and a value that does not fit has changed
 //! nothing.
 
-use super::changes::{Block, Ours};
+use super::changes::{Block, NewItems};
 use super::{Fields, RunChunk};
 use crate::encode::flat::{FlatSink, Item};
 use deltasoap_xml::Buffer;
@@ -22,16 +22,21 @@ pub(super) struct Written {
 
 /// Writes the changed items from `from` on, each of one leaf, until one needs more or less space
 /// than the old one.
-pub(super) fn write<T: Item>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, scratch: &mut Buffer) -> Written {
+pub(super) fn write<T: Item>(
+    run: &mut RunChunk,
+    new_items: &NewItems<'_, T>,
+    from: usize,
+    scratch: &mut Buffer,
+) -> Written {
     let form = Arc::clone(&run.form);
     let (bytes, fields) = run.parts();
     let mut over =
-        Over { bytes: bytes.behind_mut(0), fields, scratch, item: 0, fits: true, written: Written::default() };
+        Overwriter { bytes: bytes.tail_mut(0), fields, scratch, item: 0, fits: true, written: Written::default() };
     let mut block = Block::before(from);
-    while over.fits && ours.advance(&mut block, &form, over.fields.images) {
+    while over.fits && new_items.advance(&mut block, &form, over.fields.images) {
         over.written.misfit = block.places().find(|&item| {
             over.item = item;
-            ours.items[item].write_flat(&mut over, ours.view);
+            new_items.items[item].write_flat(&mut over, new_items.view);
             !over.fits
         });
     }
@@ -39,7 +44,7 @@ pub(super) fn write<T: Item>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize
 }
 
 /// Overwrites old leaves.
-struct Over<'a> {
+struct Overwriter<'a> {
     bytes: &'a mut [u8],
     fields: Fields<'a>,
     scratch: &'a mut Buffer,
@@ -48,7 +53,7 @@ struct Over<'a> {
     written: Written,
 }
 
-impl FlatSink for Over<'_> {
+impl FlatSink for Overwriter<'_> {
     #[inline(always)]
     fn leaf<T: Lexical>(&mut self, value: &T) {
         let (start, width) = (self.fields.position(self.item), self.fields.width(self.item, 0));

@@ -67,7 +67,7 @@ impl<'a> Patch<'a> {
             return self.write_stuffed(value, width);
         }
         self.tools.text.clear();
-        let place = &mut self.bytes.behind_mut(self.fields.position(self.leaf))[..width];
+        let place = &mut self.bytes.tail_mut(self.fields.position(self.leaf))[..width];
         let fits = value.write_over(place, self.tools.text);
         self.replaced |= self.tools.text.has_replaced();
         fits
@@ -92,9 +92,9 @@ impl<'a> Patch<'a> {
     #[inline(always)]
     fn fill(&mut self, start: usize, len: usize, width: usize) {
         let tag = &self.fields.form.columns[self.column].tag;
-        let field = &mut self.bytes.behind_mut(start)[..width + tag.len()];
+        let field = &mut self.bytes.tail_mut(start)[..width + tag.len()];
         // As one block, if it ends within the field.
-        match (field.first_chunk_mut::<NARROW>(), self.tools.text.behind_mut(0).first_chunk()) {
+        match (field.first_chunk_mut::<NARROW>(), self.tools.text.tail_mut(0).first_chunk()) {
             (Some(field), Some(block)) if len <= NARROW => *field = *block,
             _ => field[..len].copy_from_slice(self.tools.text.as_slice()),
         }
@@ -104,17 +104,17 @@ impl<'a> Patch<'a> {
 
     /// Widens the field by `more` bytes, at the cost of one nearby.
     fn steal(&mut self, more: usize) -> bool {
-        let stolen = self.steal_behind(more) || self.steal_in_front(more);
+        let stolen = self.steal_after(more) || self.steal_before(more);
         self.tools.stats.steals += u64::from(stolen);
         stolen
     }
 
-    fn steal_behind(&mut self, more: usize) -> bool {
+    fn steal_after(&mut self, more: usize) -> bool {
         let Some(giver) = (self.leaf + 1..self.reach()).find(|&leaf| self.slack(leaf) >= more) else { return false };
         let width = self.fields.width(self.leaf, self.column);
         let from = self.fields.position(self.leaf) + width + self.tag_of(self.leaf);
         let to = self.used_end(giver);
-        self.bytes.behind_mut(0).copy_within(from..to, from + more);
+        self.bytes.tail_mut(0).copy_within(from..to, from + more);
         for position in &mut self.fields.positions[self.leaf + 1..=giver] {
             *position += more as u32;
         }
@@ -122,12 +122,12 @@ impl<'a> Patch<'a> {
         true
     }
 
-    fn steal_in_front(&mut self, more: usize) -> bool {
+    fn steal_before(&mut self, more: usize) -> bool {
         let first = self.leaf.saturating_sub(REACH);
         let Some(giver) = (first..self.leaf).rfind(|&leaf| self.slack(leaf) >= more) else { return false };
         let from = self.used_end(giver) + self.slack(giver);
         let to = self.fields.position(self.leaf);
-        self.bytes.behind_mut(0).copy_within(from..to, from - more);
+        self.bytes.tail_mut(0).copy_within(from..to, from - more);
         for position in &mut self.fields.positions[giver + 1..=self.leaf] {
             *position -= more as u32;
         }

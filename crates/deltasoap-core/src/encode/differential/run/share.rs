@@ -52,7 +52,7 @@ impl Writing<'_> {
     fn take_over<T: Item>(&mut self, pieces: &[Piece], items: Items<'_, T>, form: &Arc<Form>) -> Vec<Arc<Chunk>> {
         let (mut chunks, mut done, mut missed) = (Vec::with_capacity(pieces.len()), 0, 0);
         for piece in pieces {
-            let left = items.behind(done);
+            let left = items.after(done);
             if left.items.is_empty() || missed == MISSED {
                 break;
             }
@@ -67,7 +67,7 @@ impl Writing<'_> {
             }
             done += ours.items.len();
         }
-        chunks.extend(self.write(items.behind(done), form));
+        chunks.extend(self.write(items.after(done), form));
         chunks
     }
 }
@@ -100,7 +100,7 @@ impl<T> Items<'_, T> {
     }
 
     /// Returns the items after the first `count`.
-    fn behind(self, count: usize) -> Self {
+    fn after(self, count: usize) -> Self {
         Items { items: &self.items[self.items.len().min(count)..], ..self }
     }
 }

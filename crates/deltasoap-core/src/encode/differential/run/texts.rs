@@ -23,13 +23,13 @@ pub(crate) struct Texts<'c> {
 
 /// The result of comparing a text with a leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Found<T> {
+pub(crate) enum TextMatch<T> {
     /// The leaf has this text. Holds the value and the length of the text in bytes.
     Same(T, usize),
     /// The leaf has another text.
     Other,
     /// Unknown: the leaf has another type, or a type that is parsed as fast as texts are compared.
-    Nothing,
+    Unknown,
 }
 
 impl RunChunk {
@@ -74,19 +74,19 @@ impl Texts<'_> {
     /// Compares the text at the start of `bytes`, before a tag, with that of the current leaf, and
     /// passes the leaf.
     #[inline(always)]
-    pub(crate) fn next<T: Lexical>(&mut self, bytes: &[u8]) -> Found<T> {
+    pub(crate) fn next<T: Lexical>(&mut self, bytes: &[u8]) -> TextMatch<T> {
         let (leaf, image) = (self.leaf, self.image);
-        let Some(column) = self.columns.next() else { return Found::Nothing };
+        let Some(column) = self.columns.next() else { return TextMatch::Unknown };
         self.leaf += 1;
         self.image += column.image.bytes();
         if !T::IMAGE.is_float() || column.image != T::IMAGE {
-            return Found::Nothing;
+            return TextMatch::Unknown;
         }
         match self.text(leaf, column.gap) {
             Some((text, len)) if is_same(text, bytes, len + 1) => {
-                self.value(image).map_or(Found::Other, |value| Found::Same(value, len))
+                self.value(image).map_or(TextMatch::Other, |value| TextMatch::Same(value, len))
             }
-            _ => Found::Other,
+            _ => TextMatch::Other,
         }
     }
 

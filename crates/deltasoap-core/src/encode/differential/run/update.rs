@@ -3,7 +3,7 @@
 //! If items are inserted or removed at one place of a list, the place is found by comparing from
 //! the front and from the back. Chunks outside of it stay, and small neighbours are joined.
 
-use super::changes::{Block, Ours};
+use super::changes::{Block, NewItems};
 use super::merge::Merge;
 use super::patch::{Patch, Tools};
 use super::{Form, RunChunk, build, changes, numbers};
@@ -57,7 +57,7 @@ pub(crate) fn update<T: Item>(
     if had != items.items.len() {
         *work.kind = MatchKind::PartialStructural;
         work.stats.elements += had.abs_diff(items.items.len()) as u64;
-        if let Some(place) = edit_place(&old, items, had) {
+        if let Some(place) = edit_position(&old, items, had) {
             return splice(old, form, items, place, work);
         }
     }
@@ -78,22 +78,22 @@ pub(crate) fn update<T: Item>(
 
 /// The position at which a list got longer or shorter: numbers of equal items before and after it.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct EditPosition {
     front: usize,
     back: usize,
 }
 
 /// Looks for a single position at which items were inserted or removed; `None` if the list changed
 /// in other ways too.
-fn edit_place<T: Item>(old: &[Arc<Chunk>], items: Items<'_, T>, had: usize) -> Option<Place> {
+fn edit_position<T: Item>(old: &[Arc<Chunk>], items: Items<'_, T>, had: usize) -> Option<EditPosition> {
     let shorter = had.min(items.items.len());
-    let front = same_in_front(old, items);
-    let back = if front == shorter { 0 } else { same_behind(old, items, shorter - front) };
+    let front = common_prefix(old, items);
+    let back = if front == shorter { 0 } else { common_suffix(old, items, shorter - front) };
     // Otherwise it is better to compare the items in place.
-    (front < shorter && front + back >= shorter - shorter / 4).then_some(Place { front, back })
+    (front < shorter && front + back >= shorter - shorter / 4).then_some(EditPosition { front, back })
 }
 
-fn same_in_front<T: Item>(old: &[Arc<Chunk>], items: Items<'_, T>) -> usize {
+fn common_prefix<T: Item>(old: &[Arc<Chunk>], items: Items<'_, T>) -> usize {
     let mut first = 0;
     for chunk in old.iter().filter_map(|chunk| chunk.run()) {
         let rest = &items.items[first..];
@@ -107,15 +107,15 @@ fn same_in_front<T: Item>(old: &[Arc<Chunk>], items: Items<'_, T>) -> usize {
     first
 }
 
-fn same_behind<T: Item>(old: &[Arc<Chunk>], items: Items<'_, T>, most: usize) -> usize {
+fn common_suffix<T: Item>(old: &[Arc<Chunk>], items: Items<'_, T>, most: usize) -> usize {
     let mut same = 0;
     for chunk in old.iter().rev().filter_map(|chunk| chunk.run()) {
         let rest = &items.items[..items.items.len() - same];
         let count = chunk.items().min(rest.len()).min(most - same);
-        let ours = &rest[rest.len() - count..];
+        let new_items = &rest[rest.len() - count..];
         let equal = (0..count).rev().take_while(|&at| {
             let theirs = chunk.items() - count + at;
-            chunk.same_items(&ours[at..=at], theirs, items.view) == 1
+            chunk.same_items(&new_items[at..=at], theirs, items.view) == 1
         });
         let equal = equal.count();
         same += equal;
@@ -131,7 +131,7 @@ fn splice<T: Item>(
     old: Vec<Arc<Chunk>>,
     form: &Arc<Form>,
     items: Items<'_, T>,
-    place: Place,
+    place: EditPosition,
     work: &mut Work<'_>,
 ) -> Vec<Arc<Chunk>> {
     let had: usize = old.iter().map(|chunk| chunk.items()).sum();
@@ -200,16 +200,16 @@ fn update_chunk<T: Item>(
     work: &mut Work<'_>,
     chunks: &mut Vec<Arc<Chunk>>,
 ) {
-    let ours = Ours { items: &items.items[first..first + count], first, dirty: items.dirty, view: items.view };
+    let new_items = NewItems { items: &items.items[first..first + count], first, dirty: items.dirty, view: items.view };
     let Some(run) = chunk.run() else { return };
-    let same = ours.unchanged(run, 0);
+    let same = new_items.unchanged(run, 0);
     if same == count && count == run.items() {
         return chunks.push(chunk);
     }
     let Some(run) = unshare(&mut chunk, work.frames, work.stats).run_mut() else { return };
     run.truncate(count);
-    let Some(from) = patch(run, &ours, same, work) else { return chunks.push(chunk) };
-    let parts = merge(run, &ours, from, work);
+    let Some(from) = patch(run, &new_items, same, work) else { return chunks.push(chunk) };
+    let parts = merge(run, &new_items, from, work);
     let last = parts.last().map_or(run.bytes.len(), |part| part.bytes.len());
     *work.replaced |= is_too_long(last);
     work.stats.splits += parts.len() as u64;
@@ -227,7 +227,7 @@ fn split_last(chunks: &mut Vec<Arc<Chunk>>, work: &mut Work<'_>) {
     chunks.extend(parts.into_iter().map(|part| Arc::new(Chunk::Run(part))));
 }
 
-impl<T: Item> Ours<'_, T> {
+impl<T: Item> NewItems<'_, T> {
     /// Returns the number of items from `item` on that are known to be the same, by the tracking
     /// list or a comparison.
     fn unchanged(&self, run: &RunChunk, item: usize) -> usize {
@@ -240,19 +240,19 @@ impl<T: Item> Ours<'_, T> {
 
 /// Writes changed values into their fields, starting at an item. Returns the first item that does
 /// not fit.
-fn patch<T: Item>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: &mut Work<'_>) -> Option<usize> {
+fn patch<T: Item>(run: &mut RunChunk, new_items: &NewItems<'_, T>, from: usize, work: &mut Work<'_>) -> Option<usize> {
     let form = Arc::clone(&run.form);
     let Work { text, stats, .. } = work;
     if form.is_narrow && form.columns.len() == 1 && !form.is_stuffed {
-        let written = numbers::write(run, ours, from, text);
+        let written = numbers::write(run, new_items, from, text);
         stats.written += written.bytes as u64;
         work.note_leaves(written.leaves as u64, MatchKind::PerfectStructural);
         return written.misfit;
     }
     let mut patch = Patch::new(run, Tools { text, stats });
     let (mut block, mut misfit) = (Block::before(from), None);
-    while misfit.is_none() && ours.advance(&mut block, &form, patch.images()) {
-        misfit = block.places().find(|&item| !patch.item(item, &ours.items[item], ours.view));
+    while misfit.is_none() && new_items.advance(&mut block, &form, patch.images()) {
+        misfit = block.places().find(|&item| !patch.item(item, &new_items.items[item], new_items.view));
     }
     let written = patch.written as u64;
     *work.replaced |= patch.replaced;
@@ -262,23 +262,23 @@ fn patch<T: Item>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: &mu
 
 /// Rewrites the chunk, starting at a changed item. A chunk that gets too long is ended; returns the
 /// chunks with the items that follow.
-fn merge<T: Item>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: &mut Work<'_>) -> Vec<RunChunk> {
+fn merge<T: Item>(run: &mut RunChunk, new_items: &NewItems<'_, T>, from: usize, work: &mut Work<'_>) -> Vec<RunChunk> {
     let form = Arc::clone(&run.form);
     let mut merge = Merge::new(run, from, work.spare, work.text, work.stats);
     let (mut block, mut cuts) = (Block::before(from), Vec::new());
     // The next items could exceed the chunk's memory.
     let full = work.options.chunk.saturating_sub(form.expected(changes::BLOCK));
-    while ours.advance(&mut block, &form, merge.images()) {
+    while new_items.advance(&mut block, &form, merge.images()) {
         if merge.len() > full && merge.projected() > work.options.split && !form.is_stuffed {
             cuts.push(merge.cut(build::chunk_buffer(work.options.chunk, work.options)));
         }
         if block.is_many() && !form.is_stuffed {
             merge.skip_to(block.range.start);
-            merge.rewrite(&ours.items[block.range.clone()], ours.view);
+            merge.rewrite(&new_items.items[block.range.clone()], new_items.view);
         } else {
             for item in block.places() {
                 merge.skip_to(item);
-                merge.item(&ours.items[item], ours.view);
+                merge.item(&new_items.items[item], new_items.view);
             }
         }
     }

@@ -37,8 +37,8 @@ use std::hash::{BuildHasher as _, Hasher as _};
 
 /// Maximum number of messages kept besides the last one, and maximum number of bytes of their
 /// templates and values.
-const MOST: usize = 512;
-const MOST_BYTES: usize = 8 << 20;
+const MAX_OTHERS: usize = 512;
+const MAX_BYTES: usize = 8 << 20;
 /// Estimated bytes of a value per byte of its message: trees take the most.
 const VALUE: usize = 4;
 /// Number of rounds through all kept messages in which a message must be used, or else it is
@@ -46,32 +46,32 @@ const VALUE: usize = 4;
 const ROUNDS: u64 = 2;
 /// Maximum number of texts, and of bytes, that are examined.
 const TEXTS: usize = 16;
-const LOOKED_AT: usize = 2048;
+const EXAMINED_BYTES: usize = 2048;
 /// Maximum number of bytes of a text that its sum covers.
 const SUMMED: usize = 32;
 /// Number of messages that a search for kinds examines: in the first search, and in the longest. It
-/// finds kinds that alternate if there are no more than this number minus [`ALIKE`]. Each failed
-/// search makes the next one `GROWTH` times as long.
-const LEAST_LOOKED_AT: usize = 64;
-const MOST_LOOKED_AT: usize = 128;
+/// finds kinds that alternate if there are no more than this number minus [`MIN_ALIKE`]. Each
+/// failed search makes the next one `GROWTH` times as long.
+const MIN_SEARCH: usize = 64;
+const MAX_SEARCH: usize = 128;
 const GROWTH: usize = 2;
 /// Number of these messages that must begin like an earlier one. A single match may be chance.
-const ALIKE: u32 = 2;
+const MIN_ALIKE: u32 = 2;
 /// Number of messages between two searches, for each message that the last one examined. After the
-/// longest search it doubles each time, at most `MOST_DOUBLED` times.
+/// longest search it doubles each time, at most `MAX_DOUBLED` times.
 const REST: usize = 16;
-const MOST_DOUBLED: u32 = 2;
+const MAX_DOUBLED: u32 = 2;
 /// Number of messages in a row that are not compared; after more, the waiting message is dropped.
-const MOST_PASSED: usize = 512;
+const MAX_PASSED: usize = 512;
 /// Number of messages in a row of a mixed stream that resemble no other; after more, the stream is
 /// considered to have no kinds any more.
-const STRANGE: usize = MOST_LOOKED_AT;
+const STRANGE: usize = MAX_SEARCH;
 /// Weight in that count of a message that begins like another but has little in common with it.
 const DECEPTIVE: usize = STRANGE / 8;
 
 /// The messages of kinds other than that of the last one.
 #[derive(Debug, Default)]
-pub(crate) struct Turns {
+pub(crate) struct MixedStream {
     /// The beginning of each of `others`.
     beginnings: Vec<Beginning>,
     others: Vec<Other>,
@@ -89,10 +89,10 @@ pub(crate) struct Turns {
     alike: u32,
     /// Number of messages that the last failed search examined, and number of messages before the
     /// next search.
-    looked_at: usize,
+    examined: usize,
     rest: usize,
     /// Number of failed searches of maximum length.
-    in_vain: u32,
+    failed_searches: u32,
     /// The last message that can be compared, and the number of messages since then that cannot.
     waiting: Option<Other>,
     passed: usize,
@@ -106,33 +106,33 @@ struct Other {
     used: u64,
 }
 
-impl Turns {
+impl MixedStream {
     /// Examines the beginning of a message, as in [`choose`](Self::choose). `is_all` is true if the
     /// whole message is available. Returns true if the stream has just been found to be mixed.
-    pub(crate) fn look<'m>(&mut self, beginning: impl FnOnce() -> (&'m [u8], &'m [u8]), is_all: bool) -> bool {
+    pub(crate) fn examine<'m>(&mut self, beginning: impl FnOnce() -> (&'m [u8], &'m [u8]), is_all: bool) -> bool {
         self.pass();
         let Some(seen) = &mut self.seen else { return false };
         let (tag, next) = beginning();
-        let mut new = Beginning::of(tag, next);
+        let mut new = Beginning::new(tag, next);
         // Messages of which only the first bytes have arrived are all alike.
         if is_all || new.texts == TEXTS as u32 {
-            self.alike += u32::from(seen.iter().any(|other| new.is_close(new.likeness(other))));
+            self.alike += u32::from(seen.iter().any(|other| new.is_close(new.similarity(other))));
         } else {
             new = Beginning::default();
         }
-        if self.alike == ALIKE {
+        if self.alike == MIN_ALIKE {
             (self.seen, self.is_mixed) = (None, true);
             return true;
         }
         seen.push(new);
-        if seen.len() >= (self.looked_at * GROWTH).clamp(LEAST_LOOKED_AT, MOST_LOOKED_AT) {
-            self.looked_at = seen.len();
+        if seen.len() >= (self.examined * GROWTH).clamp(MIN_SEARCH, MAX_SEARCH) {
+            self.examined = seen.len();
             self.give_up();
         }
         false
     }
 
-    /// Returns true if messages need not be [examined](Self::look): there are no kinds, and no
+    /// Returns true if messages need not be [examined](Self::examine): there are no kinds, and no
     /// search is active.
     pub(crate) fn is_quiet(&self) -> bool {
         !self.is_mixed && self.seen.is_none() && self.waiting.is_none()
@@ -146,10 +146,10 @@ impl Turns {
     /// Stops searching for kinds for some time.
     fn give_up(&mut self) {
         self.seen = None;
-        let messages = self.looked_at.max(LEAST_LOOKED_AT);
-        self.rest = (messages * REST) << self.in_vain;
-        if messages == MOST_LOOKED_AT {
-            self.in_vain = (self.in_vain + 1).min(MOST_DOUBLED);
+        let messages = self.examined.max(MIN_SEARCH);
+        self.rest = (messages * REST) << self.failed_searches;
+        if messages == MAX_SEARCH {
+            self.failed_searches = (self.failed_searches + 1).min(MAX_DOUBLED);
         }
     }
 
@@ -166,12 +166,12 @@ impl Turns {
         if !self.is_mixed {
             return old;
         }
-        let new = Beginning::of(tag, next);
-        let last = old.as_ref().map(|old| Beginning::of_old(old));
-        let likeness = last.as_ref().map_or(0, |last| new.likeness(last));
-        let best = self.beginnings.iter().map(|other| new.likeness(other)).enumerate().max_by_key(|(_, like)| *like);
-        let best = best.filter(|(_, like)| *like > likeness && new.is_close(*like));
-        if best.is_none() && new.is_close(likeness) {
+        let new = Beginning::new(tag, next);
+        let last = old.as_ref().map(|old| Beginning::from_template(old));
+        let similarity = last.as_ref().map_or(0, |last| new.similarity(last));
+        let best = self.beginnings.iter().map(|other| new.similarity(other)).enumerate().max_by_key(|(_, like)| *like);
+        let best = best.filter(|(_, like)| *like > similarity && new.is_close(*like));
+        if best.is_none() && new.is_close(similarity) {
             return old;
         }
         let found = best.map(|(index, _)| self.take(index));
@@ -182,7 +182,7 @@ impl Turns {
             values.vacate(view);
             return None;
         };
-        values.bring(slot);
+        values.restore(slot);
         Some(template)
     }
 
@@ -196,7 +196,7 @@ impl Turns {
             }
         }
         self.passed += 1;
-        if self.passed > MOST_PASSED
+        if self.passed > MAX_PASSED
             && let Some(waiting) = self.waiting.take()
         {
             values.free(waiting.slot);
@@ -206,7 +206,7 @@ impl Turns {
     /// Takes the waiting message: its value becomes the current one.
     pub(crate) fn take_back(&mut self, values: &mut dyn AnyValues) -> Option<Box<Template>> {
         let waiting = self.waiting.take()?;
-        values.bring(waiting.slot);
+        values.restore(waiting.slot);
         Some(waiting.template)
     }
 
@@ -214,7 +214,7 @@ impl Turns {
     /// read in regular mode.
     pub(crate) fn keep_last(&mut self, values: (&mut dyn AnyValues, View<'_>), old: Option<Box<Template>>) {
         if let Some(old) = old.filter(|_| self.is_mixed) {
-            let beginning = Beginning::of_old(&old);
+            let beginning = Beginning::from_template(&old);
             self.keep(values, old, beginning);
         }
     }
@@ -231,11 +231,11 @@ impl Turns {
         let bytes = size_of_kept(&template);
         // A message that was found to be invalid after its operation has no bytes to compare with.
         // In a message with references, the size of the value is unrelated to the number of bytes.
-        if bytes > MOST_BYTES || template.is_whole || template.image().is_none() {
+        if bytes > MAX_BYTES || template.is_whole || template.image().is_none() {
             return;
         }
         self.clock += 1;
-        while self.others.len() >= MOST || self.bytes + bytes > MOST_BYTES {
+        while self.others.len() >= MAX_OTHERS || self.bytes + bytes > MAX_BYTES {
             let Some(useless) = self.useless() else { return };
             values.free(self.take(useless).slot);
         }
@@ -262,9 +262,9 @@ impl Turns {
         values: &mut dyn AnyValues,
     ) -> bool {
         match was_like {
-            Some(true) => (self.strange, self.looked_at, self.in_vain) = (0, 0, 0),
+            Some(true) => (self.strange, self.examined, self.failed_searches) = (0, 0, 0),
             Some(false) if !self.is_mixed && self.rest == 0 && self.seen.is_none() => {
-                (self.seen, self.alike) = (Some(last.map(Beginning::of_old).into_iter().collect()), 0);
+                (self.seen, self.alike) = (Some(last.map(Beginning::from_template).into_iter().collect()), 0);
             }
             _ if !self.is_mixed => {}
             Some(false) => self.strange += DECEPTIVE,
@@ -274,7 +274,7 @@ impl Turns {
         if !goes_on {
             self.forget();
             values.free_all();
-            self.looked_at = MOST_LOOKED_AT;
+            self.examined = MAX_SEARCH;
             self.give_up();
         }
         goes_on
@@ -336,16 +336,16 @@ struct Beginning {
 }
 
 impl Beginning {
-    fn of_old(old: &Template) -> Self {
+    fn from_template(old: &Template) -> Self {
         let Some(image) = old.image() else { return Beginning::default() };
         let content = image.at(old.start);
         let len = usize::try_from(old.len()).unwrap_or(usize::MAX);
-        Self::of(old.prologue.tag(), &content[..len.min(content.len())])
+        Self::new(old.prologue.tag(), &content[..len.min(content.len())])
     }
 
     /// Creates the sums for an operation's start tag and the content after it.
-    fn of(tag: &[u8], content: &[u8]) -> Self {
-        let content = &content[..content.len().min(LOOKED_AT)];
+    fn new(tag: &[u8], content: &[u8]) -> Self {
+        let content = &content[..content.len().min(EXAMINED_BYTES)];
         let mut beginning = Beginning::default();
         let seed = sum(tag, 0);
         for piece in Pieces(content).filter(|piece| has_text(piece)).take(TEXTS) {
@@ -359,7 +359,7 @@ impl Beginning {
     }
 
     /// Returns the number of texts that another message has in the same places.
-    fn likeness(&self, other: &Beginning) -> u32 {
+    fn similarity(&self, other: &Beginning) -> u32 {
         let is_equal = |(one, other): (&u16, &u16)| u32::from(one == other);
         // All places, as that is a single comparison of wide words; places without a text are
         // equal.
@@ -368,8 +368,8 @@ impl Beginning {
     }
 
     /// Returns true if this number of equal texts is worth a comparison.
-    fn is_close(&self, likeness: u32) -> bool {
-        2 * likeness >= self.texts
+    fn is_close(&self, similarity: u32) -> bool {
+        2 * similarity >= self.texts
     }
 }
 
@@ -410,66 +410,66 @@ mod tests {
     /// A message that is invalid after its operation cannot be compared with.
     #[test]
     fn bad_messages_are_not_kept() {
-        let mut turns = Turns { is_mixed: true, ..Turns::default() };
+        let mut mixed = MixedStream { is_mixed: true, ..MixedStream::default() };
         let (mut values, view) = (Values::new(0), i32::view());
         for message in 0..100 {
             let old = Some(Box::new(template_without_image()));
-            let chosen = turns.choose((&mut values, view), old, (b"<r>", format!("<a>{message}</a>").as_bytes()));
+            let chosen = mixed.choose((&mut values, view), old, (b"<r>", format!("<a>{message}</a>").as_bytes()));
             assert!(chosen.is_none());
         }
-        assert!(turns.others.is_empty());
+        assert!(mixed.others.is_empty());
     }
 
     /// The memory that a reference or an item's position takes is not counted, so such messages are
     /// not kept beside others.
     #[test]
     fn values_of_unknown_size_are_not_kept() {
-        let mut turns = Turns { is_mixed: true, ..Turns::default() };
+        let mut mixed = MixedStream { is_mixed: true, ..MixedStream::default() };
         let whole = Template { is_whole: true, ..template_without_image() };
-        turns.keep_last((&mut Values::new(0), i32::view()), Some(Box::new(whole)));
-        assert!(turns.others.is_empty());
+        mixed.keep_last((&mut Values::new(0), i32::view()), Some(Box::new(whole)));
+        assert!(mixed.others.is_empty());
     }
 
     #[test]
     fn a_message_waits_while_others_are_not_compared() {
-        let (mut turns, mut values) = (Turns::default(), Values::new(7));
-        turns.set_aside((&mut values, i32::view()), Some(Box::new(template_without_image())));
-        for _ in 1..MOST_PASSED {
-            assert!(!turns.is_quiet() && values.value == 0 && turns.bytes() > 0);
-            turns.set_aside((&mut values, i32::view()), None);
+        let (mut mixed, mut values) = (MixedStream::default(), Values::new(7));
+        mixed.set_aside((&mut values, i32::view()), Some(Box::new(template_without_image())));
+        for _ in 1..MAX_PASSED {
+            assert!(!mixed.is_quiet() && values.value == 0 && mixed.bytes() > 0);
+            mixed.set_aside((&mut values, i32::view()), None);
         }
-        assert!(turns.take_back(&mut values).is_some() && values.value == 7 && turns.bytes() == 0);
-        assert!(turns.take_back(&mut values).is_none());
-        turns.set_aside((&mut values, i32::view()), Some(Box::new(template_without_image())));
-        (0..MOST_PASSED).for_each(|_| turns.set_aside((&mut values, i32::view()), None));
-        assert!(turns.take_back(&mut values).is_none() && turns.is_quiet());
+        assert!(mixed.take_back(&mut values).is_some() && values.value == 7 && mixed.bytes() == 0);
+        assert!(mixed.take_back(&mut values).is_none());
+        mixed.set_aside((&mut values, i32::view()), Some(Box::new(template_without_image())));
+        (0..MAX_PASSED).for_each(|_| mixed.set_aside((&mut values, i32::view()), None));
+        assert!(mixed.take_back(&mut values).is_none() && mixed.is_quiet());
     }
 
     /// A stream without kinds is searched less and less often, but never abandoned for good.
     #[test]
     fn rests_become_longer() {
-        let mut turns = Turns::default();
-        let rests = [64, 128, 128, 128, 128].map(|looked_at| {
-            turns.looked_at = looked_at;
-            turns.give_up();
-            turns.rest
+        let mut mixed = MixedStream::default();
+        let rests = [64, 128, 128, 128, 128].map(|examined| {
+            mixed.examined = examined;
+            mixed.give_up();
+            mixed.rest
         });
         assert_eq!(rests, [1024, 2048, 4096, 8192, 8192]);
-        turns.learn(Some(true), None, &mut Values::<i32>::new(0));
-        turns.give_up();
-        assert_eq!(turns.rest, 1024);
+        mixed.learn(Some(true), None, &mut Values::<i32>::new(0));
+        mixed.give_up();
+        assert_eq!(mixed.rest, 1024);
     }
 
     #[test]
     fn texts_are_compared_one_by_one() {
-        let of = |content: &str| Beginning::of(b"<r>", content.as_bytes());
-        let like = |one: &str, other: &str| (of(one).likeness(&of(other)), of(one).texts);
+        let of = |content: &str| Beginning::new(b"<r>", content.as_bytes());
+        let like = |one: &str, other: &str| (of(one).similarity(&of(other)), of(one).texts);
         assert_eq!(like("<a>1</a><b>2</b></r>", "<a>1</a><b>2</b></r>"), (2, 2));
         assert_eq!(like("<a>1</a><b>2</b></r>", "<a>1</a><b>22</b></r>"), (1, 2));
         assert_eq!(like("<a>1</a>\n<b>2</b>\n</r>", "<a>7</a>\n<b>8</b>\n</r>"), (0, 2));
         assert_eq!(like("<a>1</a></r>", "<b>1</b></r>"), (0, 1));
         assert_eq!(like("<a>1</a></r>", "<a>1</a><b>1</b><b>2</b></r>"), (1, 1));
         assert_eq!(like("<a/><b/></r>", "<c/></r>"), (1, 1));
-        assert_ne!(of("<a/></r>"), Beginning::of(b"<s>", b"<a/></r>"));
+        assert_ne!(of("<a/></r>"), Beginning::new(b"<s>", b"<a/></r>"));
     }
 }

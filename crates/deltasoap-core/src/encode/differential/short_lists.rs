@@ -25,7 +25,7 @@ struct Pattern {
 
 /// A place on the tape.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct TapePosition {
     /// Number of old chunks left. Places in different chunks are unrelated.
     chunks: usize,
     entry: usize,
@@ -49,15 +49,15 @@ impl Encoder {
         }
     }
 
-    fn place(&mut self) -> Option<Place> {
+    fn place(&mut self) -> Option<TapePosition> {
         let against = self.template();
         let current = against.current.as_ref()?;
         let changes = against.stats.leaves + against.stats.elements;
-        Some(Place { chunks: against.old.len(), entry: current.entry, value: current.value, changes })
+        Some(TapePosition { chunks: against.old.len(), entry: current.entry, value: current.value, changes })
     }
 
     /// Returns the entries stepped over since a place, if they are one unchanged item.
-    fn pattern_since(&mut self, before: Place) -> Option<Pattern> {
+    fn pattern_since(&mut self, before: TapePosition) -> Option<Pattern> {
         let now = self.place().filter(|now| (now.chunks, now.changes) == (before.chunks, before.changes))?;
         let tape = self.current().tape();
         let entries = tape.entries.get(before.entry..now.entry)?;

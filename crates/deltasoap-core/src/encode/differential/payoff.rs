@@ -21,9 +21,9 @@ pub(super) const MANY: u32 = 2;
 const PART: f64 = 1.0 / 48.0;
 /// Maximum that a message adds to the debt, as a multiple of its time in full: more is usually
 /// caused by the machine.
-const MOST_LOST: f64 = 3.0;
+const MAX_LOSS: f64 = 3.0;
 /// Maximum credit from the gains of earlier messages, as a number of messages in full.
-const MOST_GAINED: f64 = 4.0;
+const MAX_GAIN: f64 = 4.0;
 /// Number of messages after which the time of a message in full is measured again.
 const STALE: u32 = 256;
 /// Number of messages that must pass before one is written in full for a first measurement.
@@ -40,7 +40,7 @@ const TIMED: u32 = 16;
 
 /// The measurements of a stream.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Effort {
+pub(super) struct Payoff {
     /// Nanoseconds per byte in full, smoothed; 0 if unknown.
     full: f64,
     /// Nanoseconds lost by templates and not paid off; negative if they gained.
@@ -57,7 +57,7 @@ pub(super) struct Effort {
     spent: f64,
 }
 
-impl Effort {
+impl Payoff {
     /// Returns true if the next message should be written in full.
     pub(super) fn wants_full(&self) -> bool {
         self.debt > 0.0 || (self.new >= MANY && (self.full == 0.0 || self.age >= STALE))
@@ -109,8 +109,8 @@ impl Effort {
         let (time, full) = (time.as_nanos() as f64, self.in_full(bytes));
         // The untimed messages before it are assumed to have taken as long.
         self.spent += time * f64::from(std::mem::take(&mut self.untimed));
-        let lost = (time - full).min(full * MOST_LOST);
-        self.debt = (self.debt + lost).max(-full * MOST_GAINED);
+        let lost = (time - full).min(full * MAX_LOSS);
+        self.debt = (self.debt + lost).max(-full * MAX_GAIN);
     }
 
     /// Returns the time of a message of `bytes` bytes in full; 0 if unknown.
@@ -134,44 +134,44 @@ mod tests {
 
     #[test]
     fn a_stream_of_alike_messages_is_never_written_in_full() {
-        let mut effort = Effort::default();
+        let mut payoff = Payoff::default();
         for _ in 0..1000 {
-            assert!(!effort.wants_full());
-            effort.add_against(10_000, 100, Some(SLOW));
+            assert!(!payoff.wants_full());
+            payoff.add_against(10_000, 100, Some(SLOW));
         }
     }
 
     #[test]
     fn a_stream_of_alike_messages_is_measured_once_that_costs_little() {
-        let mut effort = Effort::default();
+        let mut payoff = Payoff::default();
         let measured: Vec<_> = (0..10_000)
             .filter(|_| {
-                effort.add_against(1000, 10, Some(Duration::from_nanos(500)));
-                let wants = effort.wants_measure(1000);
-                wants.then(|| effort.measure(1000, Duration::from_nanos(600)));
+                payoff.add_against(1000, 10, Some(Duration::from_nanos(500)));
+                let wants = payoff.wants_measure(1000);
+                wants.then(|| payoff.measure(1000, Duration::from_nanos(600)));
                 wants
             })
             .collect();
         assert!((10..50).contains(&measured.len()), "{}", measured.len());
-        assert!(!effort.wants_full(), "templates are faster");
+        assert!(!payoff.wants_full(), "templates are faster");
     }
 
     #[test]
     fn a_stream_of_alike_messages_that_are_slower_is_written_in_full() {
-        let mut effort = Effort::default();
+        let mut payoff = Payoff::default();
         let (mut tried, mut timed) = (0, 0);
         for _ in 0..10_000 {
-            let (is_full, is_timed) = (effort.wants_full(), effort.wants_time(1000));
+            let (is_full, is_timed) = (payoff.wants_full(), payoff.wants_time(1000));
             timed += u32::from(is_timed);
             let time = |nanos| is_timed.then(|| Duration::from_nanos(nanos));
             if is_full {
-                effort.add_full(1000, time(200));
+                payoff.add_full(1000, time(200));
                 continue;
             }
             tried += 1;
-            effort.add_against(1000, 10, time(500));
-            if effort.wants_measure(1000) {
-                effort.measure(1000, Duration::from_nanos(200));
+            payoff.add_against(1000, 10, time(500));
+            if payoff.wants_measure(1000) {
+                payoff.measure(1000, Duration::from_nanos(200));
             }
         }
         assert!(tried < 800, "{tried}");
@@ -180,23 +180,23 @@ mod tests {
 
     #[test]
     fn messages_that_take_no_time_are_never_measured() {
-        let mut effort = Effort::default();
+        let mut payoff = Payoff::default();
         for _ in 0..2000 {
-            effort.add_against(1_000_000, 0, Some(Duration::from_micros(1)));
-            assert!(!effort.wants_measure(1_000_000));
+            payoff.add_against(1_000_000, 0, Some(Duration::from_micros(1)));
+            assert!(!payoff.wants_measure(1_000_000));
         }
     }
 
     #[test]
     fn a_stream_of_new_messages_that_are_slower_is() {
-        let mut effort = Effort::default();
+        let mut payoff = Payoff::default();
         let mut full = 0;
         for _ in 0..200 {
-            if effort.wants_full() {
+            if payoff.wants_full() {
                 full += 1;
-                effort.add_full(10_000, Some(FAST));
+                payoff.add_full(10_000, Some(FAST));
             } else {
-                effort.add_against(10_000, 9_000, Some(SLOW));
+                payoff.add_against(10_000, 9_000, Some(SLOW));
             }
         }
         assert!(full > 150, "{full}");
@@ -204,19 +204,19 @@ mod tests {
 
     #[test]
     fn trying_takes_a_small_part_of_the_time() {
-        let mut effort = Effort::default();
+        let mut payoff = Payoff::default();
         let (mut tried, mut full) = (0, 0);
         for message in 0..10_000 {
             let bytes = 1000 * (1 + message % 7);
-            if effort.wants_full() {
+            if payoff.wants_full() {
                 full += bytes;
-                effort.add_full(bytes, Some(Duration::from_nanos(bytes as u64)));
+                payoff.add_full(bytes, Some(Duration::from_nanos(bytes as u64)));
             } else if message % 3 == 0 {
                 // Now and then, an unchanged message.
-                effort.add_against(bytes, 0, Some(Duration::from_nanos(50)));
+                payoff.add_against(bytes, 0, Some(Duration::from_nanos(50)));
             } else {
                 tried += bytes;
-                effort.add_against(bytes, bytes as u64, Some(Duration::from_nanos(3 * bytes as u64)));
+                payoff.add_against(bytes, bytes as u64, Some(Duration::from_nanos(3 * bytes as u64)));
             }
         }
         assert!(10 * tried < full, "{tried} bytes against templates, {full} in full");
@@ -224,31 +224,31 @@ mod tests {
 
     #[test]
     fn a_stream_that_becomes_alike_is_found_out() {
-        let mut effort = Effort::default();
+        let mut payoff = Payoff::default();
         for message in 0..1000 {
-            match effort.wants_full() {
-                true => effort.add_full(10_000, Some(FAST)),
-                false if message < 500 => effort.add_against(10_000, 9_000, Some(SLOW)),
-                false => effort.add_against(10_000, 100, Some(FAST / 10)),
+            match payoff.wants_full() {
+                true => payoff.add_full(10_000, Some(FAST)),
+                false if message < 500 => payoff.add_against(10_000, 9_000, Some(SLOW)),
+                false => payoff.add_against(10_000, 100, Some(FAST / 10)),
             }
         }
-        assert!(!effort.wants_full());
+        assert!(!payoff.wants_full());
         assert!((0..1000).all(|_| {
-            effort.add_against(10_000, 100, Some(FAST / 10));
-            !effort.wants_full()
+            payoff.add_against(10_000, 100, Some(FAST / 10));
+            !payoff.wants_full()
         }));
     }
 
     #[test]
     fn a_stream_of_new_messages_that_are_faster_is_not() {
-        let mut effort = Effort::default();
+        let mut payoff = Payoff::default();
         let mut full = 0;
         for _ in 0..200 {
-            if effort.wants_full() {
+            if payoff.wants_full() {
                 full += 1;
-                effort.add_full(10_000, Some(SLOW));
+                payoff.add_full(10_000, Some(SLOW));
             } else {
-                effort.add_against(10_000, 9_000, Some(FAST));
+                payoff.add_against(10_000, 9_000, Some(FAST));
             }
         }
         assert_eq!(full, 1);

@@ -9,7 +9,7 @@ const AHEAD: usize = 2;
 
 /// Returns the part of a message's beginning that occurs in a template in the same order, from 0 to
 /// 1.
-pub(super) fn likeness<'t>(message: &[u8], template: impl Iterator<Item = &'t [u8]>) -> f32 {
+pub(super) fn similarity<'t>(message: &[u8], template: impl Iterator<Item = &'t [u8]>) -> f32 {
     let mut theirs = template.flat_map(pieces).fuse().peekable();
     let (mut same, mut all) = (0u32, 0u32);
     let mut ahead: std::collections::VecDeque<&[u8]> = std::collections::VecDeque::new();
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     fn like(message: &str, template: &str) -> f32 {
-        likeness(message.as_bytes(), [template.as_bytes()].into_iter())
+        similarity(message.as_bytes(), [template.as_bytes()].into_iter())
     }
 
     #[test]

@@ -5,9 +5,9 @@ use crate::XmlErrorKind;
 
 /// The reason why a token could not be read.
 #[derive(Debug)]
-pub(crate) enum Fail {
+pub(crate) enum TokenError {
     /// The bytes end inside the token, and everything before their end is valid.
-    RunOut,
+    Incomplete,
     /// An error in the document.
     Fault {
         /// Index in the window's bytes.
@@ -19,12 +19,12 @@ pub(crate) enum Fail {
 
 /// Creates a fault at index `at` of the window's bytes.
 #[cold]
-pub(crate) fn fault(at: usize, kind: XmlErrorKind) -> Fail {
-    Fail::Fault { at, kind: Box::new(kind) }
+pub(crate) fn fault(at: usize, kind: XmlErrorKind) -> TokenError {
+    TokenError::Fault { at, kind: Box::new(kind) }
 }
 
 /// Creates the fault of exceeding the limit `name`.
 #[cold]
-pub(crate) fn over(at: usize, name: &'static str, limit: usize) -> Fail {
+pub(crate) fn over_limit(at: usize, name: &'static str, limit: usize) -> TokenError {
     fault(at, XmlErrorKind::Limit { name, limit: limit as u64 })
 }

@@ -52,7 +52,7 @@ fn read_of(kinds: impl Iterator<Item = usize>, len: impl Fn(usize) -> usize, is_
     let (schema, root) = schema(is_tree);
     let options = DecodeOptions { differential: Differential::default(), ..Default::default() };
     let mut stream = Stream::<Value>::of_messages(schema.view(root), options);
-    stream.set_pace(|bytes, was_compared| std::time::Duration::from_nanos(bytes * if was_compared { 1 } else { 10 }));
+    stream.set_clock(|bytes, was_compared| std::time::Duration::from_nanos(bytes * if was_compared { 1 } else { 10 }));
     for (version, kind) in kinds.enumerate() {
         let chunk = if version % 7 == 6 { 100 } else { usize::MAX };
         let message = edits::enveloped(&message(kind, version, len(kind)), "");
