@@ -2,7 +2,7 @@
 
 use super::{Contract, Operation};
 use deltasoap_core::soap::Version;
-use deltasoap_wsdl::wsdl::is_meant as is_meant_by;
+use deltasoap_wsdl::wsdl::name_matches;
 use std::fmt;
 
 /// Selects an operation. A name alone is enough if it is unambiguous.
@@ -40,7 +40,7 @@ impl Contract {
     /// As for [`operation`](Self::operation).
     pub fn select(&self, selector: &Selector) -> Result<Operation, LookupError> {
         let all = self.operations();
-        let mut found: Vec<_> = all.iter().filter(|operation| is_meant(operation, &selector.name)).collect();
+        let mut found: Vec<_> = all.iter().filter(|operation| matches(operation, &selector.name)).collect();
         if found.is_empty() {
             return Err(LookupError::unknown(&selector.name, &all));
         }
@@ -60,8 +60,8 @@ impl Contract {
 
 /// Returns true if a name is an operation's full name, or the last parts of it, with or without the
 /// input that distinguishes overloaded operations.
-fn is_meant(operation: &Operation, name: &str) -> bool {
-    is_meant_by([operation.name(), &operation.distinct_name()], &operation.place_name(), name)
+fn matches(operation: &Operation, name: &str) -> bool {
+    name_matches([operation.name(), &operation.distinct_name()], &operation.place_name(), name)
 }
 
 /// The reason why no operation was found.

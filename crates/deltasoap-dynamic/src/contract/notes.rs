@@ -4,7 +4,7 @@ use crate::facets::{self, Unusable};
 use deltasoap_core::QName;
 use deltasoap_core::schema::Builtin;
 use deltasoap_wsdl::xsd::{AttributeUse, TypeDefinition, TypeId, Variety};
-use deltasoap_wsdl::{Import, NormalContent, Note, NoteKind, Place, Schemas};
+use deltasoap_wsdl::{Import, NormalizedContent, Note, NoteKind, Place, Schemas};
 use std::collections::{HashMap, HashSet};
 
 /// Maximum number of notes about values.
@@ -36,10 +36,10 @@ pub(super) fn facets(import: &Import) -> Vec<Note> {
     let mut notes = Vec::new();
     for (id, it) in import.schemas().types() {
         let Some(place) = it.place.filter(|_| notes.len() < MOST) else { continue };
-        let whose = it.name.as_ref().map_or_else(|| "a type without a name".to_owned(), |it| format!("type {it}"));
+        let owner = it.name.as_ref().map_or_else(|| "a type without a name".to_owned(), |it| format!("type {it}"));
         for what in facets::contradictions(import.schemas(), id) {
             let position = import.position(place);
-            notes.push(Note { kind: NoteKind::Invalid, text: format!("in the facets of {whose}, {what}"), position });
+            notes.push(Note { kind: NoteKind::Invalid, text: format!("in the facets of {owner}, {what}"), position });
         }
     }
     notes
@@ -113,7 +113,7 @@ impl Checker<'_> {
     /// Checks a default, or else a fixed value.
     fn value_of(
         &mut self,
-        whose: &str,
+        owner: &str,
         [default, fixed]: [Option<&str>; 2],
         name: Option<&QName>,
         of: Option<TypeId>,
@@ -122,7 +122,7 @@ impl Checker<'_> {
         let what = if default.is_some() { "default" } else { "fixed value" };
         let why = default.or(fixed).zip(of).and_then(|(text, of)| self.violation(of, text, name));
         if let Some(why) = why {
-            self.say(format!("the {what} of {whose} is not of its type: {why}"), place);
+            self.say(format!("the {what} of {owner} is not of its type: {why}"), place);
         }
     }
 
@@ -212,7 +212,7 @@ fn texts<'s>(schemas: &'s Schemas, it: &'s AttributeUse) -> ([Option<&'s str>; 2
 fn text_type(schemas: &Schemas, id: TypeId) -> Option<TypeId> {
     match schemas.content(id).map(|normal| &normal.content) {
         None => Some(id),
-        Some(NormalContent::Text(text)) => Some(*text),
+        Some(NormalizedContent::Text(text)) => Some(*text),
         Some(_) => None,
     }
 }

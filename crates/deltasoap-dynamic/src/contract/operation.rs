@@ -7,7 +7,7 @@ use crate::{JsonError, Request};
 use deltasoap_core::schema::{ElementRef, View};
 use deltasoap_core::soap::Version;
 use deltasoap_core::{ListPath, Node, QName, Value};
-use deltasoap_wsdl::lower::{Method, Operation as Lowered};
+use deltasoap_wsdl::lower::{LoweredOperation, Method};
 use deltasoap_wsdl::wsdl::{self, Binding, BoundHeader};
 use serde_json::Value as Json;
 
@@ -26,7 +26,7 @@ impl Operation {
         Operation { contract: contract.clone(), index, port }
     }
 
-    fn lowered(&self) -> &Lowered {
+    fn lowered(&self) -> &LoweredOperation {
         &self.contract.types.lowered.operations[self.index]
     }
 

@@ -180,7 +180,9 @@ impl Types {
             TypeDefinition::Complex(complex) if id != TypeId::ANY => Some((complex.base, complex.derivation)),
             TypeDefinition::Simple(simple) => match simple.variety {
                 Variety::Restriction(base) => restricted(base),
-                Variety::Builtin(builtin) => restricted(builtin.base().map_or(TypeId::ANY_SIMPLE, TypeId::of_builtin)),
+                Variety::Builtin(builtin) => {
+                    restricted(builtin.base().map_or(TypeId::ANY_SIMPLE, TypeId::from_builtin))
+                }
                 Variety::List(_) | Variety::Union(_) => restricted(TypeId::ANY_SIMPLE),
                 Variety::Any => restricted(TypeId::ANY),
             },

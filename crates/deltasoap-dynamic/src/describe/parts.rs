@@ -7,7 +7,7 @@ use deltasoap_core::schema::Packing;
 use deltasoap_wsdl::xsd::{
     AttributeUse, ElementId, Facets, Particle, Schemas, Term, TypeDefinition, TypeId, Variety, WildcardNamespaces,
 };
-use deltasoap_wsdl::{Normal, NormalContent, Repeated};
+use deltasoap_wsdl::{NormalizedContent, NormalizedType, Repetitions};
 
 /// Maximum depth of types without names that are shown in place.
 const DEPTH: usize = 8;
@@ -119,15 +119,15 @@ impl<'c> Describer<'c> {
         };
         let mut parts = self.attributes(normal);
         match &normal.content {
-            NormalContent::Empty => {}
-            NormalContent::Text(text) => parts.push(Part {
+            NormalizedContent::Empty => {}
+            NormalizedContent::Text(text) => parts.push(Part {
                 kind: "text",
                 type_name: self.type_name(*text),
                 facts: self.simple_facts(*text),
                 ..Part::default()
             }),
-            NormalContent::Elements(particle) => {
-                let repeated = Repeated::new(self.schemas, particle);
+            NormalizedContent::Elements(particle) => {
+                let repeated = Repetitions::new(self.schemas, particle);
                 match &particle.term {
                     Term::Sequence(inner) if (particle.min, particle.max) == (1, Some(1)) => {
                         parts.extend(inner.iter().map(|it| self.particle(it, &repeated, depth - 1)));
@@ -144,7 +144,7 @@ impl<'c> Describer<'c> {
         parts
     }
 
-    fn attributes(&self, normal: &Normal) -> Vec<Part> {
+    fn attributes(&self, normal: &NormalizedType) -> Vec<Part> {
         let mut parts: Vec<_> = normal.attributes.iter().map(|it| self.attribute(it)).collect();
         if normal.any_attribute.is_some() {
             parts.push(Part { kind: "attribute", facts: vec!["any others".to_owned()], ..Part::default() });
@@ -170,12 +170,12 @@ impl<'c> Describer<'c> {
         }
     }
 
-    fn particle(&self, particle: &Particle, repeated: &Repeated<'_>, depth: usize) -> Part {
+    fn particle(&self, particle: &Particle, repeated: &Repetitions<'_>, depth: usize) -> Part {
         let group = |kind, parts: &[Particle]| {
             let parts = if depth > 0 { parts } else { &[] };
             let parts = parts.iter().map(|it| self.particle(it, repeated, depth - 1)).collect();
             let facts = [
-                repeated.is_blurred(particle).then_some("read as a list of single elements"),
+                repeated.is_flattened(particle).then_some("read as a list of single elements"),
                 (!particle.can_occur()).then_some("no content is valid: a choice without alternatives is required"),
             ];
             Part { kind, parts, facts: facts.into_iter().flatten().map(str::to_owned).collect(), ..Part::default() }

@@ -147,7 +147,7 @@ fn natural_type(json: &Json, path: &Path<'_>) -> Result<TypeId, JsonError> {
         Json::Number(it) => scalar::natural_type(it),
         _ => return Err(JsonError::new(path, "the name of a type, or a tree", "none")),
     };
-    Ok(TypeId::of_builtin(builtin))
+    Ok(TypeId::from_builtin(builtin))
 }
 
 fn document(node: &Node) -> Result<Buffer, deltasoap_core::Error> {

@@ -10,7 +10,7 @@ use crate::facets;
 use crate::identity::{Tree, reached, selected};
 use deltasoap_core::schema::Builtin;
 use deltasoap_core::{Child, Node, QName, ns};
-use deltasoap_wsdl::NormalContent;
+use deltasoap_wsdl::NormalizedContent;
 use deltasoap_wsdl::xsd::{
     ConstraintKind, Element, ElementId, IdentityConstraint, Particle, Path, Term, TypeId, Variety,
 };
@@ -92,7 +92,9 @@ impl<'t> Sampler<'t> {
     /// 3.8.6).
     fn known_children(&self, type_id: TypeId) -> HashMap<&'t QName, ElementId> {
         let mut known = HashMap::new();
-        if let Some(NormalContent::Elements(particle)) = self.schemas().content(type_id).map(|normal| &normal.content) {
+        if let Some(NormalizedContent::Elements(particle)) =
+            self.schemas().content(type_id).map(|normal| &normal.content)
+        {
             self.add_known(particle, &mut known);
         }
         known
@@ -170,7 +172,7 @@ impl<'t> Sampler<'t> {
     fn text_slot(&self, spot: &Spot<'t>) -> Option<Slot> {
         let type_id = match self.schemas().content(spot.type_id).map(|normal| &normal.content) {
             None => spot.type_id,
-            Some(NormalContent::Text(text)) => *text,
+            Some(NormalizedContent::Text(text)) => *text,
             Some(_) => return None,
         };
         let is_fixed = spot.declaration.is_some_and(|it| it.fixed.is_some());

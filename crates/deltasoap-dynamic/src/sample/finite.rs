@@ -3,7 +3,7 @@
 
 use super::ENDLESS;
 use crate::contract::Types;
-use deltasoap_wsdl::NormalContent;
+use deltasoap_wsdl::NormalizedContent;
 use deltasoap_wsdl::xsd::{Block, ElementId, Particle, Term, TypeDefinition, TypeId};
 use std::collections::HashSet;
 
@@ -77,7 +77,7 @@ impl Finite {
         let Some(normal) = types.import.schemas().content(id) else { return true };
         match &normal.content {
             // An array can be empty.
-            NormalContent::Elements(particle) if normal.array.is_none() => {
+            NormalizedContent::Elements(particle) if normal.array.is_none() => {
                 particle.min == 0 || self.allows(&particle.term)
             }
             _ => true,

@@ -12,7 +12,7 @@ use deltasoap_wsdl::xsd::{
     Attribute, AttributeUse, Element, ElementId, Particle, ProcessContents, Term, TypeDefinition, TypeId, Wildcard,
     WildcardNamespaces,
 };
-use deltasoap_wsdl::{NormalContent, Schemas};
+use deltasoap_wsdl::{NormalizedContent, Schemas};
 
 /// The only allowed value: as written in the schema, and its resolved name.
 type Fixed<'f> = (&'f str, Option<&'f QName>);
@@ -116,9 +116,9 @@ impl<'t> Sampler<'t> {
             self.attribute_use(it, &mut node);
         }
         match &normal.content {
-            NormalContent::Text(text) => return self.with_text(node, *text, fixed),
-            NormalContent::Elements(particle) if fixed.is_none() => self.particle(particle, &mut node),
-            NormalContent::Elements(_) | NormalContent::Empty => {}
+            NormalizedContent::Text(text) => return self.with_text(node, *text, fixed),
+            NormalizedContent::Elements(particle) if fixed.is_none() => self.particle(particle, &mut node),
+            NormalizedContent::Elements(_) | NormalizedContent::Empty => {}
         }
         if normal.is_mixed {
             node.children.insert(0, Child::Text(fixed_text.unwrap_or("text").into()));

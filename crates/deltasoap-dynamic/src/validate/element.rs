@@ -11,14 +11,16 @@ use deltasoap_core::{Buffer, PartUri, QName, ns};
 use deltasoap_wsdl::xsd::{
     AttributeUse, Element, ElementId, Particle, ProcessContents, Term, TypeDefinition, TypeId, Variety, Wildcard,
 };
-use deltasoap_wsdl::{Normal, NormalContent};
+use deltasoap_wsdl::{NormalizedContent, NormalizedType};
 
 /// Returns true for content without elements: a group without elements counts as empty (XSD 1.0
 /// part 1, 3.4.2).
-fn is_empty(content: &NormalContent) -> bool {
+fn is_empty(content: &NormalizedContent) -> bool {
     match content {
-        NormalContent::Elements(Particle { term: Term::Sequence(parts) | Term::All(parts), .. }) => parts.is_empty(),
-        NormalContent::Empty => true,
+        NormalizedContent::Elements(Particle { term: Term::Sequence(parts) | Term::All(parts), .. }) => {
+            parts.is_empty()
+        }
+        NormalizedContent::Empty => true,
         _ => false,
     }
 }
@@ -238,10 +240,10 @@ impl<'c> Checker<'c> {
         }
     }
 
-    fn complex(&mut self, item: &Item, normal: &'c Normal, declaration: Option<&Element>, is_nil: bool) {
+    fn complex(&mut self, item: &Item, normal: &'c NormalizedType, declaration: Option<&Element>, is_nil: bool) {
         self.attributes(item, Some(normal), |_| false);
         match &normal.content {
-            NormalContent::Text(id) => return self.simple(item, *id, declaration, is_nil),
+            NormalizedContent::Text(id) => return self.simple(item, *id, declaration, is_nil),
             _ => self.keys.complex(item),
         }
         match &normal.content {
@@ -252,8 +254,8 @@ impl<'c> Checker<'c> {
                     self.find(item, "no text is allowed here, not even white space");
                 }
             }
-            NormalContent::Text(_) | NormalContent::Empty => {}
-            NormalContent::Elements(particle) => {
+            NormalizedContent::Text(_) | NormalizedContent::Empty => {}
+            NormalizedContent::Elements(particle) => {
                 if !normal.is_mixed && item.has_text() {
                     self.find(item, "no text is allowed here");
                 }
@@ -269,7 +271,13 @@ impl<'c> Checker<'c> {
         }
     }
 
-    fn children(&mut self, item: &Item, particle: &'c Particle, normal: &Normal, declaration: Option<&Element>) {
+    fn children(
+        &mut self,
+        item: &Item,
+        particle: &'c Particle,
+        normal: &NormalizedType,
+        declaration: Option<&Element>,
+    ) {
         if declaration.is_some_and(|it| it.fixed.is_some()) && normal.is_mixed {
             return self.no_children(item);
         }
@@ -308,7 +316,7 @@ impl<'c> Checker<'c> {
 
     /// Checks attributes; `normal` is `None` for a type that has none. Free attributes, which are
     /// those of SOAP encoding, are allowed everywhere.
-    pub(super) fn attributes(&mut self, item: &Item, normal: Option<&Normal>, is_free: fn(&QName) -> bool) {
+    pub(super) fn attributes(&mut self, item: &Item, normal: Option<&NormalizedType>, is_free: fn(&QName) -> bool) {
         let schemas = self.types.import.schemas();
         let uses = normal.map_or(&[][..], |normal| &normal.attributes);
         // Fields of constraints include these: `@*` selects `xsi:nil`.
@@ -319,7 +327,7 @@ impl<'c> Checker<'c> {
             let known = uses.iter().find(|it| schemas[it.attribute].name == *name);
             // Ids of SOAP encoding can be any text, since many senders use numbers, even where the
             // encoding's schema declares them.
-            let is_id = |known: &AttributeUse| schemas[known.attribute].type_id == TypeId::of_builtin(Builtin::Id);
+            let is_id = |known: &AttributeUse| schemas[known.attribute].type_id == TypeId::from_builtin(Builtin::Id);
             if is_free(name) && known.is_none_or(is_id) {
                 continue;
             }

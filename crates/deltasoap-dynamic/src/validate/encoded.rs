@@ -12,7 +12,7 @@ use deltasoap_core::decode::{Cursor, Decoder, Step, skip_element};
 use deltasoap_core::schema::{ElementRef, Field, Style, Use};
 use deltasoap_core::soap::{EnvelopeReader, Fault, Head, Receiver};
 use deltasoap_core::{Content, DecodeOptions, ErrorKind, Node, QName, Typed, ns};
-use deltasoap_wsdl::NormalContent;
+use deltasoap_wsdl::NormalizedContent;
 use deltasoap_wsdl::lower::Method;
 use deltasoap_wsdl::wsdl::PartContent;
 use deltasoap_wsdl::xsd::{ElementId, Particle, Term, TypeDefinition, TypeId};
@@ -183,8 +183,10 @@ impl<'c> Checker<'c> {
         }
         match (&schemas[id].definition, normal.map(|normal| &normal.content)) {
             (TypeDefinition::Simple(_), _) => self.encoded_text(item, id),
-            (_, Some(NormalContent::Text(id))) => self.encoded_text(item, *id),
-            (_, Some(NormalContent::Elements(particle))) if id != TypeId::ANY => self.encoded_fields(item, particle),
+            (_, Some(NormalizedContent::Text(id))) => self.encoded_text(item, *id),
+            (_, Some(NormalizedContent::Elements(particle))) if id != TypeId::ANY => {
+                self.encoded_fields(item, particle)
+            }
             _ => self.encoded_items(item, TypeId::ANY, 1),
         }
     }
