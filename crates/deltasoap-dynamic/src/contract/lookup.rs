@@ -61,7 +61,7 @@ impl Contract {
 /// Returns true if a name is an operation's full name, or the last parts of it, with or without the
 /// input that distinguishes overloaded operations.
 fn matches(operation: &Operation, name: &str) -> bool {
-    name_matches([operation.name(), &operation.distinct_name()], &operation.place_name(), name)
+    name_matches([operation.name(), &operation.distinct_name()], &operation.port_name(), name)
 }
 
 /// The reason why no operation was found.
@@ -98,7 +98,7 @@ pub enum LookupError {
 
 impl LookupError {
     fn unknown(name: &str, all: &[Operation]) -> Self {
-        const MOST: usize = 10;
+        const MAX_NAMES: usize = 10;
         let wanted = name.to_lowercase();
         let mut names: Vec<_> = all.iter().map(|operation| operation.name().to_owned()).collect();
         names.sort_unstable();
@@ -107,7 +107,7 @@ impl LookupError {
             |other: &&String| other.to_lowercase().contains(&wanted) || wanted.contains(&other.to_lowercase());
         let like: Vec<_> = names.iter().filter(is_like).cloned().collect();
         let mut similar = if like.is_empty() { names } else { like };
-        similar.truncate(MOST);
+        similar.truncate(MAX_NAMES);
         LookupError::Unknown { name: name.to_owned(), similar }
     }
 }

@@ -5,7 +5,7 @@
 //! corrected if the types have other values.
 
 use super::Sampler;
-use super::simple::{ENOUGH, candidates};
+use super::simple::{MAX_CANDIDATES, candidates};
 use crate::facets;
 use crate::identity::{Tree, reached, selected};
 use deltasoap_core::schema::Builtin;
@@ -153,12 +153,12 @@ impl<'t> Sampler<'t> {
     }
 
     /// Returns true if the values of a type, or the items of its lists, are of one of these types.
-    fn is_of(&self, type_id: TypeId, wanted: &[Builtin]) -> bool {
+    fn is_of(&self, type_id: TypeId, expected: &[Builtin]) -> bool {
         let variety = match self.schemas().variety(type_id) {
             Some(Variety::List(item)) => self.schemas().variety(*item),
             variety => variety,
         };
-        matches!(variety, Some(Variety::Builtin(builtin)) if wanted.contains(builtin))
+        matches!(variety, Some(Variety::Builtin(builtin)) if expected.contains(builtin))
     }
 
     /// Collects all texts of simple types, in document order.
@@ -360,7 +360,7 @@ impl<'t> Sampler<'t> {
             }
             _ => Vec::new(),
         };
-        let patterns = steps.iter().flat_map(|it| &it.patterns).take(ENOUGH);
+        let patterns = steps.iter().flat_map(|it| &it.patterns).take(MAX_CANDIDATES);
         others.extend(patterns.flat_map(|it| [0, 1, 4].map(|extra| facets::pattern_sample(it, extra, number))));
         others.extend([format!("{text}{number}"), format!("{number:0width$}"), format!("x{number}")].map(Some));
         others.push(Some(format!("{number:0width$}", width = width * 2)));

@@ -154,12 +154,12 @@ impl<'s> Reader<'s> {
         }
         let root = self.sources.root(node.place().document);
         let text = self.required(node, attribute)?.trim_ascii();
-        let meant = QName::owned(root.attribute("targetNamespace").unwrap_or_default(), text);
-        if text.contains(':') || !is_defined(self, &meant) {
+        let in_target = QName::owned(root.attribute("targetNamespace").unwrap_or_default(), text);
+        if text.contains(':') || !is_defined(self, &in_target) {
             return Ok(name);
         }
-        self.note(NoteKind::Tolerated, format!("{attribute} {name} is not defined; {meant} is used"), node.place());
-        Ok(meant)
+        self.note(NoteKind::Tolerated, format!("{attribute} {name} is not defined; {in_target} is used"), node.place());
+        Ok(in_target)
     }
 
     /// Skips what is invalid, with a note; returns the error if the import is strict.
