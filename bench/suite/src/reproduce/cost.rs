@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use deltasoap_cost::measure::{self, Deltasoap, Plan, Watch};
+use deltasoap_cost::measure::{self, Deltasoap, MeasurementPlan, Progress};
 use deltasoap_cost::paper::{Printed, printed};
 use deltasoap_cost::validate::{Comparison, measure_trials, predict_workload};
 use deltasoap_cost::workload::{Extent, held_out};
@@ -113,7 +113,7 @@ impl Cost {
         while calibration.rounds < self.extents.rounds {
             course.piece()?;
             let rounds = calibration.rounds + 1;
-            let plan = Plan { mode: Mode::Regular, extent: self.extents.extent, rounds, most: None };
+            let plan = MeasurementPlan { mode: Mode::Regular, extent: self.extents.extent, rounds, time_limit: None };
             calibration = measure::measure(&mut Deltasoap, plan, calibration, &mut Keeper(&file))?;
             course.done();
         }
@@ -179,7 +179,7 @@ impl Cost {
 
     /// Returns an unfinished calibration of this machine and program, or a new one.
     fn begun(&self, at: usize) -> Calibration {
-        let (machine, toolkit) = (Machine::here(), Deltasoap::identity());
+        let (machine, toolkit) = (Machine::current(), Deltasoap::identity());
         let known = Calibration::load(&self.file(at)).ok();
         let is_ours = |known: &Calibration| {
             known.check(&machine, &toolkit).is_ok()
@@ -240,7 +240,7 @@ impl PointRow {
 /// Saves a calibration after each round.
 struct Keeper<'f>(&'f Path);
 
-impl Watch for Keeper<'_> {
+impl Progress for Keeper<'_> {
     fn at(&mut self, _: usize, _: usize) {}
 
     fn round(&mut self, calibration: &Calibration) -> Result<(), CostError> {
