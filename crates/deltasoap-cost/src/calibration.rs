@@ -424,8 +424,8 @@ mod tests {
             it.end_round(round as u32 + 1);
         }
         assert_eq!(it.others, Some(0.75));
-        let said = it.busy().expect("it was busy").to_string();
-        assert_eq!(said, "other programs kept 0.75 of 2 processors busy");
+        let text = it.busy().expect("it was busy").to_string();
+        assert_eq!(text, "other programs kept 0.75 of 2 processors busy");
         it.others = Some(0.1);
         assert_eq!(it.busy(), None);
     }
@@ -459,8 +459,8 @@ mod tests {
     fn a_calibration_that_ended_early_says_so() {
         let mut it = Calibration { planned: 12, ..calibration() };
         it.end_round(3);
-        let said = it.unfinished().expect("it ended early").to_string();
-        assert_eq!(said, "only 3 of 12 rounds were measured; measure again to continue");
+        let text = it.unfinished().expect("it ended early").to_string();
+        assert_eq!(text, "only 3 of 12 rounds were measured; measure again to continue");
         it.end_round(12);
         assert_eq!(it.unfinished(), None);
     }

@@ -96,13 +96,13 @@ impl Contract {
     pub fn similar_names(&self, name: &str) -> Vec<String> {
         const MAX_NAMES: usize = 10;
         let schemas = self.types.import.schemas();
-        let wanted = name.to_lowercase();
+        let lowercase = name.to_lowercase();
         let operations = self.operations().into_iter().map(|it| it.distinct_name());
         let elements = schemas.elements().filter(|(_, it)| it.is_global).map(|(_, it)| it.name.local.to_string());
         let types = schemas.types().filter(|(_, it)| it.place.is_some());
         let types = types.filter_map(|(_, it)| Some(it.name.as_ref()?.local.to_string()));
         let all = operations.chain(elements).chain(types);
-        let mut names: Vec<_> = all.filter(|it| it.to_lowercase().contains(&wanted)).collect();
+        let mut names: Vec<_> = all.filter(|it| it.to_lowercase().contains(&lowercase)).collect();
         names.sort_by_key(|name| (name.len(), name.clone()));
         names.dedup();
         names.truncate(MAX_NAMES);

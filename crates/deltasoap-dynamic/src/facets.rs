@@ -136,14 +136,14 @@ pub(crate) fn steps(schemas: &Schemas, id: TypeId) -> Vec<&Facets> {
 /// Returns the text after the type's white space normalization (XSD 1.0 part 2, 4.3.6). Unions do
 /// not normalize.
 fn normalized<'t>(schemas: &Schemas, id: TypeId, text: &'t str) -> Cow<'t, str> {
-    let said = steps(schemas, id).iter().find_map(|it| it.white_space);
+    let white_space = steps(schemas, id).iter().find_map(|it| it.white_space);
     let usual = match schemas.variety(id) {
         Some(Variety::Union(_)) => return Cow::Borrowed(text),
         Some(Variety::Builtin(Builtin::String) | Variety::Any) | None => WhiteSpace::Preserve,
         Some(Variety::Builtin(Builtin::NormalizedString)) => WhiteSpace::Replace,
         _ => WhiteSpace::Collapse,
     };
-    match said.unwrap_or(usual) {
+    match white_space.unwrap_or(usual) {
         WhiteSpace::Preserve => Cow::Borrowed(text),
         WhiteSpace::Replace => Cow::Owned(text.replace(['\t', '\n', '\r'], " ")),
         WhiteSpace::Collapse => Cow::Owned(text.split_ascii_whitespace().collect::<Vec<_>>().join(" ")),

@@ -310,8 +310,8 @@ mod tests {
         let hurried = MeasurementPlan { time_limit: Some(Duration::ZERO), ..plan };
         let measured = measure(&mut Known::default(), hurried, empty(), &mut Count::default()).expect("measured");
         assert_eq!(measured.rounds, 1, "the first round is measured in any case");
-        let said = measured.unfinished().expect("it ended early").to_string();
-        assert!(said.starts_with("only 1 of 4 rounds were measured"), "{said}");
+        let text = measured.unfinished().expect("it ended early").to_string();
+        assert!(text.starts_with("only 1 of 4 rounds were measured"), "{text}");
         let mut stopped = Count { stop_after: Some(2), ..Count::default() };
         assert!(measure(&mut Known::default(), plan, empty(), &mut stopped).is_err());
         assert_eq!(stopped.rounds, [1, 2]);

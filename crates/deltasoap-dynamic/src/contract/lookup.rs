@@ -99,12 +99,12 @@ pub enum LookupError {
 impl LookupError {
     fn unknown(name: &str, all: &[Operation]) -> Self {
         const MAX_NAMES: usize = 10;
-        let wanted = name.to_lowercase();
+        let lowercase = name.to_lowercase();
         let mut names: Vec<_> = all.iter().map(|operation| operation.name().to_owned()).collect();
         names.sort_unstable();
         names.dedup();
         let is_like =
-            |other: &&String| other.to_lowercase().contains(&wanted) || wanted.contains(&other.to_lowercase());
+            |other: &&String| other.to_lowercase().contains(&lowercase) || lowercase.contains(&other.to_lowercase());
         let like: Vec<_> = names.iter().filter(is_like).cloned().collect();
         let mut similar = if like.is_empty() { names } else { like };
         similar.truncate(MAX_NAMES);

@@ -102,8 +102,8 @@ fn is_acyclic(count: usize, next: impl Fn(usize, &mut Vec<usize>)) -> bool {
 fn has_valid_references(definitions: &Definitions) -> bool {
     let is_message = |message: usize| message < definitions.messages.len();
     let of_port_types = definitions.port_types.iter().flat_map(|it| &it.operations).all(|operation| {
-        let mut said = operation.request.iter().chain(&operation.response).chain(&operation.faults);
-        said.all(|parameter| is_message(parameter.message))
+        let mut parameters = operation.request.iter().chain(&operation.response).chain(&operation.faults);
+        parameters.all(|parameter| is_message(parameter.message))
     });
     let mut ports = definitions.services.iter().flat_map(|service| &service.ports);
     of_port_types

@@ -208,11 +208,12 @@ impl Exchange<'_> {
     /// Converts the error of an exchange, with the causes that its message leaves out.
     fn broken(&self, error: &(dyn Error + 'static)) -> FetchError {
         let causes: Vec<_> = std::iter::successors(Some(error), |&error| error.source()).collect();
-        let texts = causes.iter().map(ToString::to_string).fold(String::new(), |said, text| match said.as_str() {
-            "" => text,
-            all if all.contains(&text) => said,
-            _ => format!("{said}: {text}"),
-        });
+        let texts =
+            causes.iter().map(ToString::to_string).fold(String::new(), |message, text| match message.as_str() {
+                "" => text,
+                all if all.contains(&text) => message,
+                _ => format!("{message}: {text}"),
+            });
         match causes.iter().find_map(|error| error.downcast_ref::<PrivateAddress>()) {
             Some(private) => FetchError::Forbidden(format!("{}: {private}", Shown(self.url))),
             None => self.failed(texts),
