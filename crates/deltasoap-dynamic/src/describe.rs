@@ -1,8 +1,8 @@
 //! Readable descriptions of contracts: operations, elements and types with occurrence, facets and
 //! documentation.
 //!
-//! A description is first built as a [`Component`], which is then printed as text with columns, or as
-//! JSON.
+//! A description is first built as a [`Component`], which is then printed as text with columns, or
+//! as JSON.
 
 mod parts;
 mod text;

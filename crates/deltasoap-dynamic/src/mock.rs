@@ -142,7 +142,7 @@ impl Mock {
     /// # Errors
     /// If a file cannot be read, or is none of these.
     pub fn recorded(mut self, directory: &Path) -> Result<Self, RecordedError> {
-        for recorded::Answer { path, operation, reply, deviations } in
+        for recorded::RecordedAnswer { path, operation, reply, deviations } in
             recorded::read(&self.contract, self.tolerance, directory)?
         {
             self.add(&operation, reply);

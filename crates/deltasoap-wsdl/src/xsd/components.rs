@@ -194,7 +194,8 @@ pub enum Term {
     Choice(Vec<Particle>),
     /// All particles in any order.
     All(Vec<Particle>),
-    /// A group that is defined elsewhere; not used in [`NormalizedType`](crate::NormalizedType) content.
+    /// A group that is defined elsewhere; not used in [`NormalizedType`](crate::NormalizedType)
+    /// content.
     Group(GroupId),
     /// Any element of certain namespaces.
     Any(Wildcard),
@@ -367,7 +368,8 @@ pub struct Attribute {
 pub struct Attributes {
     /// Attributes, in the order of the schema.
     pub uses: Vec<AttributeUse>,
-    /// Attribute groups that are defined elsewhere; empty in [`NormalizedType`](crate::NormalizedType) content.
+    /// Attribute groups that are defined elsewhere; empty in
+    /// [`NormalizedType`](crate::NormalizedType) content.
     pub groups: Vec<AttributeGroupId>,
     /// Wildcard for other attributes.
     pub any: Option<Wildcard>,
