@@ -22,7 +22,7 @@ fn by_array_length(measured: &Calibration) -> Vec<Chart> {
         (3, Activity::Send, ", elapsed time", |point| point.times().elapsed),
         (4, Activity::Deserialize, "", Point::cost),
     ];
-    let is_measured = |activity| measured.of(activity).next().is_some();
+    let is_measured = |activity| measured.points_of(activity).next().is_some();
     let chart = |(number, activity, which, clock): (u32, Activity, &str, Clock)| {
         let title = format!("Figure {number}: {activity}, by array length{which}");
         Chart::lines(title, "items", "µs", array_lines(measured, activity, clock))
@@ -72,7 +72,11 @@ fn array_lines(measured: &Calibration, activity: Activity, clock: Clock) -> Vec<
             Workload::Array { class: of, length, .. } if of == class => Some((f64::from(length), clock(point) / 1e3)),
             _ => None,
         };
-        Line { name: class.to_string(), points: measured.of(activity).filter_map(place).collect(), mark: Mark::Dots }
+        Line {
+            name: class.to_string(),
+            points: measured.points_of(activity).filter_map(place).collect(),
+            mark: Mark::Dots,
+        }
     };
     [Class::Int, Class::Double, Class::Text].map(line).into()
 }
@@ -82,14 +86,18 @@ fn text_line(measured: &Calibration, activity: Activity, most: u32) -> Line {
         Workload::Text { length } if length <= most => Some((f64::from(length), point.cost() / 1e3)),
         _ => None,
     };
-    Line { name: activity.to_string(), points: measured.of(activity).filter_map(place).collect(), mark: Mark::Dots }
+    Line {
+        name: activity.to_string(),
+        points: measured.points_of(activity).filter_map(place).collect(),
+        mark: Mark::Dots,
+    }
 }
 
 /// Returns the residuals of the first composite fit, the one with the shortest strings, by each of
 /// its regressors.
 fn residual_lines(measured: &Calibration, fitted: &ActivityModel, activity: Activity) -> Vec<Line> {
     let Some((length, fit)) = fitted.composites.first() else { return Vec::new() };
-    let counts = measured.of(activity).filter_map(|point| match point.workload {
+    let counts = measured.points_of(activity).filter_map(|point| match point.workload {
         Workload::Composite { ints, doubles, texts, length: of } if of == *length => Some([ints, doubles, texts]),
         _ => None,
     });

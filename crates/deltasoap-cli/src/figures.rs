@@ -28,7 +28,7 @@ pub fn fast_share(stats: &DifferentialStats) -> f64 {
 /// Default number of plays. The interval of a saving then leaves out the minimum and the maximum.
 pub const PLAYS: u32 = 9;
 /// Minimum number of plays of a comparison of two ways.
-pub const MIN_PLAYS: u32 = Interval::FEWEST as u32;
+pub const MIN_PLAYS: u32 = Interval::MIN_COUNT as u32;
 /// Text in tables for a saving that may be chance.
 pub const NO_DIFFERENCE: &str = "no difference";
 

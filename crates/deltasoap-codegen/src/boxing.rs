@@ -9,7 +9,7 @@ use crate::model::{Item, ItemId, ItemKind, Member, Model, Occurs, Role, TypeUse}
 
 /// Boxes the fields that need it.
 pub(crate) fn break_cycles(model: &mut Model) {
-    let parts = connected_parts(model);
+    let parts = strongly_connected_components(model);
     for index in 0..model.items.len() {
         let part = parts[index];
         let is_within = |member: &Member, parts: &[u32]| inner(member).is_some_and(|to| parts[to.index()] == part);
@@ -52,7 +52,7 @@ fn edges(item: &Item) -> impl Iterator<Item = ItemId> {
 }
 
 /// Returns the strongly connected component of each item.
-fn connected_parts(model: &Model) -> Vec<u32> {
+fn strongly_connected_components(model: &Model) -> Vec<u32> {
     let leads = |item: &Item| edges(item).map(|to| model.resolve(to).index()).collect();
-    graph::connected_parts(&model.items.iter().map(leads).collect::<Vec<_>>())
+    graph::strongly_connected_components(&model.items.iter().map(leads).collect::<Vec<_>>())
 }

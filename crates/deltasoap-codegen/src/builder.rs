@@ -2,7 +2,7 @@
 
 use crate::plan::Selection;
 use crate::render::Sides;
-use crate::{Error, boxing, listed, plan, render, sharing};
+use crate::{Error, boxing, number_records, plan, render, sharing};
 use deltasoap_wsdl::fetch::Location;
 use deltasoap_wsdl::{Import, Importer};
 use std::collections::HashSet;
@@ -118,7 +118,7 @@ impl Builder {
         let mut model = plan::plan(import, self.selected(import)?);
         sharing::share(&mut model);
         boxing::break_cycles(&mut model);
-        listed::find(&mut model);
+        number_records::find(&mut model);
         let code = render::text(render::tokens(&model, self.sides), self.is_file)?;
         let files = import.documents().filter_map(|document| match document {
             Location::File(path) => Some(path.clone()),

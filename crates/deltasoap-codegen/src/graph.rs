@@ -2,7 +2,7 @@
 //! can be nested as deeply as a WSDL is long.
 
 /// Returns the number of each node's component. `graph` lists the successors of each node.
-pub(crate) fn connected_parts(graph: &[Vec<usize>]) -> Vec<u32> {
+pub(crate) fn strongly_connected_components(graph: &[Vec<usize>]) -> Vec<u32> {
     let mut search = Search {
         order: vec![UNSEEN; graph.len()],
         low: vec![0; graph.len()],
@@ -21,7 +21,7 @@ pub(crate) fn connected_parts(graph: &[Vec<usize>]) -> Vec<u32> {
 
 /// Returns true for each node that leads back to itself.
 pub(crate) fn cyclic(graph: &[Vec<usize>]) -> Vec<bool> {
-    let part = connected_parts(graph);
+    let part = strongly_connected_components(graph);
     let mut sizes = vec![0_usize; graph.len()];
     part.iter().for_each(|&part| sizes[part as usize] += 1);
     let is_cyclic = |(node, leads): (usize, &Vec<usize>)| sizes[part[node] as usize] > 1 || leads.contains(&node);
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn parts_are_what_leads_back() {
         let graph = [vec![1], vec![2], vec![1, 3], vec![3], vec![0]];
-        let part = connected_parts(&graph);
+        let part = strongly_connected_components(&graph);
         assert_eq!(part[1], part[2]);
         assert!([0, 3, 4].iter().all(|&alone| part.iter().filter(|&&it| it == part[alone]).count() == 1));
         assert_eq!(cyclic(&graph), [false, true, true, true, false]);

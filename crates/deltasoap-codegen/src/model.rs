@@ -40,7 +40,7 @@ impl Model {
     /// Returns the operations that are not generated, with the reasons.
     pub(crate) fn omitted(&self) -> impl Iterator<Item = String> {
         let of_service = |service: &'_ Service| {
-            let line = |(name, why): &(String, String)| format!("{}.{name}: {why}", service.wish);
+            let line = |(name, why): &(String, String)| format!("{}.{name}: {why}", service.preferred_name);
             service.omitted.iter().map(line).collect::<Vec<_>>()
         };
         self.services.iter().flat_map(of_service)
@@ -68,7 +68,7 @@ impl ItemId {
 pub(crate) struct Item {
     /// Its XML name or, if it has none, a name made from those of its context. The Rust name is
     /// derived from it.
-    pub(crate) wish: String,
+    pub(crate) preferred_name: String,
     /// The namespace of the type or element, and the module.
     pub(crate) namespace: Box<str>,
     pub(crate) docs: Docs,
@@ -81,9 +81,9 @@ pub(crate) type Docs = Vec<Paragraph>;
 #[derive(Debug, Clone)]
 pub(crate) enum Paragraph {
     /// Text from the WSDL, with arbitrary content.
-    Said(String),
+    Text(String),
     /// Text by the generator, in rustdoc syntax.
-    Ours(String),
+    Rustdoc(String),
 }
 
 /// The kinds of items.
@@ -94,7 +94,7 @@ pub(crate) enum ItemKind {
     /// A complex type.
     Struct(Struct),
     /// A choice of elements, or of groups of elements, inside an element of another type.
-    Choice(Vec<Member>, Between),
+    Choice(Vec<Member>, Alternatives),
     /// A type and the types derived from it.
     Derived(Derived),
     /// Enumerated texts.
@@ -114,7 +114,7 @@ pub(crate) enum ItemKind {
 
 /// The alternatives of a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Between {
+pub(crate) enum Alternatives {
     Elements,
     /// Some variants have several elements.
     Groups,
@@ -167,12 +167,12 @@ pub(crate) enum Occurs {
     Once,
     AtMostOnce,
     /// A list, with minimum and maximum; `None` for no maximum.
-    Often(u32, Option<u32>),
+    Many(u32, Option<u32>),
 }
 
 impl Occurs {
     /// Any number of times.
-    pub(crate) const ANY: Occurs = Occurs::Often(0, None);
+    pub(crate) const ANY: Occurs = Occurs::Many(0, None);
 }
 
 /// A type and the types derived from it.
@@ -232,7 +232,7 @@ impl TypeUse {
 #[derive(Debug)]
 pub(crate) struct Service {
     /// The port type's name, or the binding's for further bindings that differ.
-    pub(crate) wish: String,
+    pub(crate) preferred_name: String,
     pub(crate) docs: Docs,
     pub(crate) version: Version,
     /// True if a policy requires MTOM.

@@ -32,21 +32,21 @@ impl Scope {
     }
 
     /// Returns a name for a type, trait or variant.
-    pub(crate) fn type_name(&mut self, wish: &str) -> String {
-        let name = valid(&legible(wish).to_upper_camel_case(), "N");
+    pub(crate) fn type_name(&mut self, preferred_name: &str) -> String {
+        let name = valid(&legible(preferred_name).to_upper_camel_case(), "N");
         let name = if PRELUDE.contains(&name.as_str()) { format!("{name}Type") } else { name };
         self.unique(name)
     }
 
     /// Returns a name for a variant that cannot be confused with a name of the prelude.
-    pub(crate) fn variant_name(&mut self, wish: &str) -> String {
-        let name = valid(&legible(wish).to_upper_camel_case(), "N");
+    pub(crate) fn variant_name(&mut self, preferred_name: &str) -> String {
+        let name = valid(&legible(preferred_name).to_upper_camel_case(), "N");
         self.unique(if name == "Self" { "SelfValue".to_owned() } else { name })
     }
 
     /// Returns a name for a field, function or module; [`ident`] adds `r#` to keywords.
-    pub(crate) fn value_name(&mut self, wish: &str) -> String {
-        let name = valid(&legible(wish).to_snake_case(), "n");
+    pub(crate) fn value_name(&mut self, preferred_name: &str) -> String {
+        let name = valid(&legible(preferred_name).to_snake_case(), "n");
         let is_special = NEVER_RAW.contains(&&*name) || CRATES.contains(&&*name);
         self.unique(if is_special { format!("{name}_") } else { name })
     }
@@ -73,12 +73,12 @@ impl Scope {
 }
 
 /// Keeps only characters that an identifier can contain; a name of symbols alone is spelled out.
-fn legible(wish: &str) -> String {
+fn legible(preferred_name: &str) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || (!c.is_ascii() && c.is_alphabetic());
-    if wish.chars().any(is_word) {
-        return wish.chars().map(|c| if is_word(c) { c } else { ' ' }).collect();
+    if preferred_name.chars().any(is_word) {
+        return preferred_name.chars().map(|c| if is_word(c) { c } else { ' ' }).collect();
     }
-    let names: Vec<&str> = wish.chars().take(4).map(symbol).collect();
+    let names: Vec<&str> = preferred_name.chars().take(4).map(symbol).collect();
     if names.is_empty() { "empty".to_owned() } else { names.join(" ") }
 }
 
@@ -105,12 +105,16 @@ fn symbol(c: char) -> &'static str {
 }
 
 /// Returns the name if it is valid; otherwise adds a prefix, and as a last resort keeps only ASCII.
-fn valid(name: &str, front: &str) -> String {
+fn valid(name: &str, prefix: &str) -> String {
     let is_ident = |name: &str| syn::parse_str::<Ident>(name).is_ok();
     let is_name = |name: &str| is_ident(name) || is_ident(&format!("r#{name}")) || NEVER_RAW.contains(&name);
-    let with_front = format!("{front}{name}");
+    let with_prefix = format!("{prefix}{name}");
     let ascii: String = name.chars().filter(char::is_ascii).collect();
-    [name, &with_front, &format!("{front}{ascii}")].into_iter().find(|name| is_name(name)).unwrap_or(front).to_owned()
+    [name, &with_prefix, &format!("{prefix}{ascii}")]
+        .into_iter()
+        .find(|name| is_name(name))
+        .unwrap_or(prefix)
+        .to_owned()
 }
 
 /// Returns an identifier, raw if it is a keyword.
@@ -123,7 +127,7 @@ pub(crate) fn ident(name: &str) -> Ident {
 }
 
 /// Returns the name of a module for a namespace: the last meaningful part of the URI.
-pub(crate) fn module_wish(namespace: &str) -> String {
+pub(crate) fn preferred_module_name(namespace: &str) -> String {
     let without_scheme = namespace.split_once("://").map_or(namespace, |(_, rest)| rest);
     let parts: Vec<&str> = without_scheme.split(['/', ':', '#', '?']).filter(|part| !part.is_empty()).collect();
     let is_version = |part: &str| part.trim_start_matches(['v', 'V']).starts_with(|c: char| c.is_ascii_digit());
@@ -181,10 +185,13 @@ mod tests {
     #[test]
     fn names_are_given_once() {
         let mut scope = Scope::default();
-        assert_eq!(["a", "A", "a1", "a1"].map(|wish| scope.type_name(wish)), ["A", "A2", "A1", "A1_2"]);
+        assert_eq!(
+            ["a", "A", "a1", "a1"].map(|preferred_name| scope.type_name(preferred_name)),
+            ["A", "A2", "A1", "A1_2"]
+        );
         let mut scope = Scope::without(&["new"]);
         assert_eq!(
-            ["new", "type", "Type", "self"].map(|wish| scope.value_name(wish)),
+            ["new", "type", "Type", "self"].map(|preferred_name| scope.value_name(preferred_name)),
             ["new2", "type", "type2", "self_"]
         );
         assert_eq!(["type", "gen"].map(|name| ident(name).to_string()), ["r#type", "r#gen"]);
@@ -193,13 +200,19 @@ mod tests {
     #[test]
     fn names_that_the_compiler_takes_for_one_are_told_apart() {
         let mut scope = Scope::default();
-        assert_eq!(["\u{2126}", "\u{3A9}"].map(|wish| scope.type_name(wish)), ["\u{3A9}", "\u{3A9}2"]);
-        assert_eq!(["\u{1100}\u{1161}", "\u{AC00}"].map(|wish| scope.value_name(wish)), ["\u{AC00}", "\u{AC00}2"]);
+        assert_eq!(
+            ["\u{2126}", "\u{3A9}"].map(|preferred_name| scope.type_name(preferred_name)),
+            ["\u{3A9}", "\u{3A9}2"]
+        );
+        assert_eq!(
+            ["\u{1100}\u{1161}", "\u{AC00}"].map(|preferred_name| scope.value_name(preferred_name)),
+            ["\u{AC00}", "\u{AC00}2"]
+        );
     }
 
     #[test]
     fn modules_are_called_by_what_tells_namespaces_apart() {
-        for (namespace, wish) in [
+        for (namespace, preferred_name) in [
             ("http://www.onvif.org/ver10/schema", "schema"),
             ("http://tempuri.org/", "tempuri.org"),
             ("urn:vim25", "vim25"),
@@ -207,7 +220,7 @@ mod tests {
             ("http://example.org/core/2004/07", "core 2004 07"),
             ("", "unqualified"),
         ] {
-            assert_eq!(module_wish(namespace), wish);
+            assert_eq!(preferred_module_name(namespace), preferred_name);
         }
     }
 

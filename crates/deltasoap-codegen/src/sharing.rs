@@ -16,18 +16,18 @@ pub(crate) fn share(model: &mut Model) {
     }
     for item in &mut model.items {
         if let ItemKind::Struct(of) = &mut item.kind {
-            of.members.iter_mut().for_each(|member| lead(&mut member.content, &shared));
+            of.members.iter_mut().for_each(|member| redirect(&mut member.content, &shared));
         }
         if let ItemKind::Choice(variants, _) = &mut item.kind {
-            variants.iter_mut().for_each(|variant| lead(&mut variant.content, &shared));
+            variants.iter_mut().for_each(|variant| redirect(&mut variant.content, &shared));
         }
     }
 }
 
-fn lead(content: &mut TypeUse, shared: &HashSet<ItemId>) {
+fn redirect(content: &mut TypeUse, shared: &HashSet<ItemId>) {
     match content {
         TypeUse::Item(id) if shared.contains(id) => *content = TypeUse::Shared(*id),
-        TypeUse::Array(items) => lead(&mut items.item, shared),
+        TypeUse::Array(items) => redirect(&mut items.item, shared),
         _ => {}
     }
 }

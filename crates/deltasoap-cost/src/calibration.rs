@@ -4,7 +4,7 @@
 //! was measured with; [`Calibration::check`] lists the differences.
 
 use crate::CostError;
-use crate::measure::{Busy, Times};
+use crate::measure::{BackgroundLoad, Times};
 use crate::workload::{Extent, Workload, series};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -194,18 +194,18 @@ pub struct Difference {
     /// The value in the calibration.
     pub calibrated: String,
     /// The current value.
-    pub here: String,
+    pub current: String,
 }
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} is {} here and {} in the file", self.what, self.here, self.calibrated)
+        write!(f, "{} is {} here and {} in the file", self.what, self.current, self.calibrated)
     }
 }
 
 impl Machine {
     /// Returns the current machine.
-    pub fn here() -> Self {
+    pub fn current() -> Self {
         let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         Machine {
             processor: processor(&cpuinfo).unwrap_or("unknown").to_owned(),
@@ -262,8 +262,8 @@ impl Calibration {
     }
 
     /// Returns the load of other programs if it makes the times doubtful.
-    pub fn busy(&self) -> Option<Busy> {
-        Busy::new(self.others, self.machine.cores)
+    pub fn busy(&self) -> Option<BackgroundLoad> {
+        BackgroundLoad::new(self.others, self.machine.cores)
     }
 
     /// Reads a calibration file.
@@ -277,8 +277,8 @@ impl Calibration {
         let format = |source| CostError::Format { path: path.to_owned(), source };
         let Header { format: found } = serde_json::from_str(&text).map_err(format)?;
         if found != FORMAT {
-            let (calibrated, here) = (found.to_string(), FORMAT.to_string());
-            return Err(CostError::Different(vec![Difference { what: "the format", calibrated, here }]));
+            let (calibrated, current) = (found.to_string(), FORMAT.to_string());
+            return Err(CostError::Different(vec![Difference { what: "the format", calibrated, current }]));
         }
         let read: Calibration = serde_json::from_str(&text).map_err(format)?;
         match read.unknown_point() {
@@ -323,15 +323,15 @@ impl Calibration {
             ("the toolkit", self.toolkit.name.clone(), toolkit.name.clone()),
             ("the toolkit's version", self.toolkit.version.clone(), toolkit.version.clone()),
         ];
-        let differs = |(what, calibrated, here): (_, String, String)| {
-            (calibrated != here).then_some(Difference { what, calibrated, here })
+        let differs = |(what, calibrated, current): (_, String, String)| {
+            (calibrated != current).then_some(Difference { what, calibrated, current })
         };
         let differences: Vec<_> = pairs.into_iter().filter_map(differs).collect();
         if differences.is_empty() { Ok(()) } else { Err(CostError::Different(differences)) }
     }
 
     /// Returns the points of an activity.
-    pub fn of(&self, activity: Activity) -> impl Iterator<Item = &Point> {
+    pub fn points_of(&self, activity: Activity) -> impl Iterator<Item = &Point> {
         self.points.iter().filter(move |point| point.activity == activity)
     }
 
@@ -424,8 +424,8 @@ mod tests {
             it.end_round(round as u32 + 1);
         }
         assert_eq!(it.others, Some(0.75));
-        let said = it.busy().expect("it was busy").to_string();
-        assert_eq!(said, "other programs kept 0.75 of 2 processors busy");
+        let text = it.busy().expect("it was busy").to_string();
+        assert_eq!(text, "other programs kept 0.75 of 2 processors busy");
         it.others = Some(0.1);
         assert_eq!(it.busy(), None);
     }
@@ -459,8 +459,8 @@ mod tests {
     fn a_calibration_that_ended_early_says_so() {
         let mut it = Calibration { planned: 12, ..calibration() };
         it.end_round(3);
-        let said = it.unfinished().expect("it ended early").to_string();
-        assert_eq!(said, "only 3 of 12 rounds were measured; measure again to continue");
+        let text = it.unfinished().expect("it ended early").to_string();
+        assert_eq!(text, "only 3 of 12 rounds were measured; measure again to continue");
         it.end_round(12);
         assert_eq!(it.unfinished(), None);
     }
@@ -469,6 +469,6 @@ mod tests {
     fn the_processor_is_found() {
         assert_eq!(processor("x: y\nmodel name\t: Some CPU\n"), Some("Some CPU"));
         assert_eq!(processor(""), None);
-        assert!(Machine::here().cores > 0);
+        assert!(Machine::current().cores > 0);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::calibration::Difference;
 use crate::fit::regression::{Coefficient, EXPLAINED, Quality};
-use crate::measure::Busy;
+use crate::measure::BackgroundLoad;
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -71,7 +71,7 @@ pub enum CostError {
         /// A coefficient whose whole interval is below zero though it cannot be negative.
         falling: Option<Coefficient>,
         /// The load of other programs, if high enough to be the cause.
-        busy: Option<Busy>,
+        busy: Option<BackgroundLoad>,
     },
     /// A point or a regressor is not a finite number.
     #[error("{what}: a value is not a finite number")]
@@ -139,7 +139,7 @@ pub enum CostError {
 
 impl CostError {
     /// Adds the load of other programs during the measurements to the error.
-    pub(crate) fn measured_while(self, found: Option<Busy>) -> Self {
+    pub(crate) fn measured_while(self, found: Option<BackgroundLoad>) -> Self {
         match self {
             CostError::Noise { what, quality, falling, .. } => CostError::Noise { what, quality, falling, busy: found },
             other => other,

@@ -7,7 +7,7 @@
 //!
 //! ```text
 //! workloads ── measure ──> Calibration ── fit ──> Model ┐
-//!                                                       ├── predict ──> Prediction ── plan ──> Plan
+//!                                                       ├── predict ──> Prediction ── plan ──> CapacityPlan
 //! WSDL, lengths ── sample ──> Body ── count ──> Usage ──┘
 //! ```
 //!
@@ -22,11 +22,11 @@
 #![forbid(unsafe_code)]
 
 pub mod calibration;
+mod element_path;
 mod error;
 pub mod fit;
 pub mod measure;
 pub mod paper;
-mod place;
 pub mod plan;
 pub mod predict;
 pub mod usage;

@@ -6,7 +6,7 @@
 use crate::CostError;
 use crate::calibration::{Activity, Mode};
 use crate::fit::model::{ActivityModel, Model};
-use crate::measure::{Engine, Times, begins_anew, check_sample, order, timed};
+use crate::measure::{Engine, Times, check_sample, order, restarts, timed};
 use crate::predict::{Direction, Sample, Sizes, Work, if_measured, samples};
 use crate::usage::{Feature, Usage};
 use crate::workload::{Class, Extent, Workload, series};
@@ -89,7 +89,7 @@ pub fn coverage<'c>(all: impl IntoIterator<Item = &'c Comparison>) -> f64 {
 /// A predicted message that will be measured.
 #[derive(Debug)]
 pub struct Trial {
-    subject: Subject,
+    subject: TrialMessage,
     /// The prediction, with a measurement of zero so far.
     comparison: Comparison,
     /// Measured times, one entry per batch.
@@ -97,7 +97,7 @@ pub struct Trial {
 }
 
 #[derive(Debug, Clone)]
-enum Subject {
+enum TrialMessage {
     Workload(Workload),
     Sample(Rc<Sample>),
 }
@@ -107,9 +107,9 @@ enum Subject {
 /// # Errors
 /// When a feature was not measured and has no measured substitute.
 pub fn predict_workload(model: &Model, workload: &Workload) -> Result<Vec<Trial>, CostError> {
-    let usage = Usage::of_workload(workload, model.mode)?;
+    let usage = Usage::from_workload(workload, model.mode)?;
     let trial = |(&activity, fitted): (&Activity, &ActivityModel)| {
-        let subject = Subject::Workload(workload.clone());
+        let subject = TrialMessage::Workload(workload.clone());
         trial(subject, workload.to_string(), activity, fitted, &usage)
     };
     model.activities.iter().map(trial).collect()
@@ -133,7 +133,7 @@ pub fn predict_operation(model: &Model, operation: &Operation, sizes: &Sizes) ->
             check_sample(&sample, activity, model.mode)?;
             let work = Work::new(model.mode, activity, &sample)?;
             let Some(fitted) = if_measured(work.fitted(model))? else { continue };
-            let subject = Subject::Sample(Rc::clone(&sample));
+            let subject = TrialMessage::Sample(Rc::clone(&sample));
             all.push(trial(subject, message.clone(), activity, fitted, &work.usage())?);
         }
     }
@@ -148,7 +148,7 @@ fn changed_leaves(usage: &Usage) -> String {
 }
 
 fn trial(
-    subject: Subject,
+    subject: TrialMessage,
     message: String,
     activity: Activity,
     fitted: &ActivityModel,
@@ -176,15 +176,15 @@ pub fn measure_trials(
     let measured: Vec<_> =
         series(mode, Extent::Sample).into_iter().filter(|workload| engine.refuses(workload).is_none()).collect();
     for round in 0..rounds.max(1) {
-        if begins_anew(round) {
+        if restarts(round) {
             engine.warm_up(&measured)?;
         }
         for index in order(trials.len(), round) {
             let trial = &mut trials[index];
             let activity = trial.comparison.activity;
             let job = match &trial.subject {
-                Subject::Workload(workload) => engine.prepare(workload, activity, mode)?,
-                Subject::Sample(sample) => engine.prepare_sample(sample, activity, mode)?,
+                TrialMessage::Workload(workload) => engine.prepare(workload, activity, mode)?,
+                TrialMessage::Sample(sample) => engine.prepare_sample(sample, activity, mode)?,
             };
             if let Some(mut job) = job {
                 trial.batches.extend(timed(job.as_mut(), activity)?);
@@ -230,9 +230,9 @@ mod tests {
     /// Returns a model after as many rounds as it takes. Points keep their smallest times, so more
     /// rounds have less noise, however busy the machine is.
     fn fitted(engine: &mut Deltasoap) -> Option<Model> {
-        const MOST: usize = 20;
-        let mut calibration = Calibration::new(Machine::here(), Deltasoap::identity(), Mode::Regular, Extent::Few);
-        (0..MOST).find_map(|_| {
+        const MAX_ROUNDS: usize = 20;
+        let mut calibration = Calibration::new(Machine::current(), Deltasoap::identity(), Mode::Regular, Extent::Few);
+        (0..MAX_ROUNDS).find_map(|_| {
             let mut points = Vec::new();
             for workload in series(Mode::Regular, Extent::Few) {
                 visit(engine, &workload, Mode::Regular, &mut points).expect("measured");

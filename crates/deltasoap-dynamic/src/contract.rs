@@ -10,7 +10,7 @@ pub use operation::Operation;
 pub(crate) use types::{Types, number};
 
 use crate::JsonError;
-use crate::json::{Reading, Writing};
+use crate::json::{JsonReader, JsonWriter};
 use deltasoap_core::schema::{ElementRef, Use, View};
 use deltasoap_core::{Node, QName, Value};
 use deltasoap_wsdl::{Error, Import, Importer, Lowered, Note};
@@ -85,10 +85,10 @@ impl Contract {
     /// # Errors
     /// If the value has another shape than its schema.
     pub fn to_json(&self, name: &QName, content: ElementRef, value: &Value) -> Result<Json, JsonError> {
-        let writing = Writing::new(&self.types, value);
-        match writing.nil(value, content, self.is_nillable(name)) {
+        let writer = JsonWriter::new(&self.types, value);
+        match writer.nil(value, content, self.is_nillable(name)) {
             Some(nil) => Ok(nil),
-            None => writing.content(value, content, name, &crate::json::ROOT),
+            None => writer.content(value, content, name, &crate::json::ROOT),
         }
     }
 
@@ -99,9 +99,9 @@ impl Contract {
     pub fn from_json(&self, name: &QName, content: ElementRef, json: &Json) -> Result<Value, JsonError> {
         match json {
             json if crate::json::is_nil(json, self.is_nillable(name)) => {
-                Reading::new(&self.types).nil(json, content, &crate::json::ROOT)
+                JsonReader::new(&self.types).nil(json, content, &crate::json::ROOT)
             }
-            json => Reading::new(&self.types).content(json, content, name, &crate::json::ROOT),
+            json => JsonReader::new(&self.types).content(json, content, name, &crate::json::ROOT),
         }
     }
 

@@ -1,8 +1,8 @@
 //! Readable descriptions of contracts: operations, elements and types with occurrence, facets and
 //! documentation.
 //!
-//! A description is first built as a [`Part`], which is then printed as text with columns, or as
-//! JSON.
+//! A description is first built as a [`Component`], which is then printed as text with columns, or
+//! as JSON.
 
 mod parts;
 mod text;
@@ -18,7 +18,7 @@ use serde_json::{Map, Value as Json, json};
 
 /// A component of a description.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Part {
+pub struct Component {
     /// Its kind: `operation`, `element`, `attribute`, `type`, `choice`, `request` and so on.
     pub kind: &'static str,
     /// Its name, without a namespace; empty for groups.
@@ -34,10 +34,10 @@ pub struct Part {
     /// Its documentation in the WSDL.
     pub documentation: String,
     /// Its parts.
-    pub parts: Vec<Part>,
+    pub parts: Vec<Component>,
 }
 
-impl Part {
+impl Component {
     /// Returns the part as lines of text, each with a line end.
     pub fn to_text(&self) -> String {
         text::print(self)
@@ -63,7 +63,7 @@ impl Part {
             object.insert("facts".to_owned(), json!(self.facts));
         }
         if !self.parts.is_empty() {
-            object.insert("parts".to_owned(), self.parts.iter().map(Part::to_json).collect());
+            object.insert("parts".to_owned(), self.parts.iter().map(Component::to_json).collect());
         }
         Json::Object(object)
     }
@@ -72,7 +72,7 @@ impl Part {
 impl Contract {
     /// Describes the operations, elements and types with a name, with or without a namespace
     /// (`{urn:x}Name`). Returns several parts if several have the name, and none if nothing has it.
-    pub fn describe(&self, name: &str) -> Vec<Part> {
+    pub fn describe(&self, name: &str) -> Vec<Component> {
         let operations = match self.operation(name) {
             Ok(operation) => vec![operation],
             Err(LookupError::Ambiguous { names, .. }) => {
@@ -80,7 +80,7 @@ impl Contract {
             }
             Err(_) => Vec::new(),
         };
-        let mut parts: Vec<Part> = operations.iter().map(Operation::describe).collect();
+        let mut parts: Vec<Component> = operations.iter().map(Operation::describe).collect();
         let describer = Describer::new(&self.types);
         let schemas = self.types.import.schemas();
         let has_name = |other: &QName| *other.local == *name || other.to_string() == name;
@@ -94,25 +94,25 @@ impl Contract {
     /// Returns at most ten names that [`describe`](Self::describe) knows and that resemble this
     /// one.
     pub fn similar_names(&self, name: &str) -> Vec<String> {
-        const MOST: usize = 10;
+        const MAX_NAMES: usize = 10;
         let schemas = self.types.import.schemas();
-        let wanted = name.to_lowercase();
+        let lowercase = name.to_lowercase();
         let operations = self.operations().into_iter().map(|it| it.distinct_name());
         let elements = schemas.elements().filter(|(_, it)| it.is_global).map(|(_, it)| it.name.local.to_string());
         let types = schemas.types().filter(|(_, it)| it.place.is_some());
         let types = types.filter_map(|(_, it)| Some(it.name.as_ref()?.local.to_string()));
         let all = operations.chain(elements).chain(types);
-        let mut names: Vec<_> = all.filter(|it| it.to_lowercase().contains(&wanted)).collect();
+        let mut names: Vec<_> = all.filter(|it| it.to_lowercase().contains(&lowercase)).collect();
         names.sort_by_key(|name| (name.len(), name.clone()));
         names.dedup();
-        names.truncate(MOST);
+        names.truncate(MAX_NAMES);
         names
     }
 }
 
 impl Operation {
     /// Describes the operation with its messages.
-    pub fn describe(&self) -> Part {
+    pub fn describe(&self) -> Component {
         let bound = self.bound();
         let style = if bound.style == Style::Rpc { "rpc" } else { "document" };
         let is_encoded = bound.request.as_ref().is_some_and(|input| input.encoding == Use::Encoded);
@@ -128,17 +128,17 @@ impl Operation {
             facts.push("one-way".to_owned());
         }
         facts.extend(self.method().err().map(|error| error.to_string()));
-        Part {
+        Component {
             kind: "operation",
             name: self.full_name(),
             facts,
             documentation: self.documentation().map(parts::one_line).unwrap_or_default(),
             parts: self.messages(),
-            ..Part::default()
+            ..Component::default()
         }
     }
 
-    fn messages(&self) -> Vec<Part> {
+    fn messages(&self) -> Vec<Component> {
         let declared = self.declaration();
         let bound = self.bound();
         let mut all = Vec::new();
@@ -166,7 +166,7 @@ impl Operation {
     }
 
     /// Describes a message, or those of its parts for which `is_there` returns true.
-    fn message(&self, kind: &'static str, message: usize, is_there: impl Fn(&str) -> bool) -> Part {
+    fn message(&self, kind: &'static str, message: usize, is_there: impl Fn(&str) -> bool) -> Component {
         let contract = self.contract();
         let describer = Describer::new(&contract.types);
         let message = &contract.description().definitions().messages[message];
@@ -175,30 +175,30 @@ impl Operation {
             PartContent::Element(name, None) => undeclared(name),
             PartContent::Type(id) => describer.parameter(&part.name, *id),
         });
-        Part { kind, name: message.name.local.to_string(), parts: parts.collect(), ..Part::default() }
+        Component { kind, name: message.name.local.to_string(), parts: parts.collect(), ..Component::default() }
     }
 }
 
-fn undeclared(name: &QName) -> Part {
+fn undeclared(name: &QName) -> Component {
     let facts = vec!["not declared: any content".to_owned()];
-    Part {
+    Component {
         kind: "element",
         name: name.local.to_string(),
         namespace: name.namespace.to_string(),
         facts,
-        ..Part::default()
+        ..Component::default()
     }
 }
 
 /// For callers that identify elements and types by number.
 impl Contract {
     /// Describes a global element.
-    pub fn describe_element(&self, id: ElementId) -> Part {
+    pub fn describe_element(&self, id: ElementId) -> Component {
         Describer::new(&self.types).global(id)
     }
 
     /// Describes a type.
-    pub fn describe_type(&self, id: TypeId) -> Part {
+    pub fn describe_type(&self, id: TypeId) -> Component {
         Describer::new(&self.types).global_type(id)
     }
 }
@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     /// Describes an operation whose message has two parts, one of which is a header block.
-    fn described(body: &str) -> Part {
+    fn described(body: &str) -> Component {
         let text = format!(
             "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' xmlns:soap='http://schemas.xmlsoap.org/wsdl/soap/' \
              xmlns:xs='http://www.w3.org/2001/XMLSchema' xmlns:t='urn:t' targetNamespace='urn:t'><types>\
@@ -227,7 +227,7 @@ mod tests {
     fn header_blocks_are_no_part_of_the_body() {
         for body in ["<soap:body use='literal'/>", "<soap:body use='literal' parts='body'/>"] {
             let parts = described(body).parts;
-            let names = |part: &Part| part.parts.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
+            let names = |part: &Component| part.parts.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
             let shown: Vec<_> = parts.iter().map(|part| (part.kind, names(part))).collect();
             let expected = [("request", "Op"), ("request header", "Token"), ("header of a fault", "expired")];
             assert_eq!(shown, expected.map(|(kind, name)| (kind, vec![name.to_owned()])), "{body}");

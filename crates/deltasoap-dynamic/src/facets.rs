@@ -3,14 +3,14 @@
 //! The engine checks built-in types and enumerations. This module checks the other facets of a
 //! schema: for the validation of messages, and for samples, which must be valid.
 
-mod beside;
 mod calendar;
 mod contradiction;
+mod neighbors;
 mod pattern;
 mod value;
 
-pub(crate) use beside::{beside, shifted};
 pub(crate) use contradiction::contradictions;
+pub(crate) use neighbors::{neighbors, shifted};
 pub(crate) use pattern::{Unusable, sample as pattern_sample};
 pub(crate) use value::canonical;
 
@@ -23,7 +23,7 @@ use std::cmp::Ordering;
 use value::{compare, is_lexical};
 
 /// Maximum depth of unions and restrictions.
-const DEPTH: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// Resolves a qualified name in a text; `None` for a prefix that is not declared.
 pub(crate) type Resolve<'r> = &'r dyn Fn(&str) -> Option<QName>;
@@ -36,7 +36,7 @@ pub(crate) fn violation(schemas: &Schemas, id: TypeId, text: &str) -> Option<Str
 
 /// Like [`violation`], but names are resolved.
 pub(crate) fn violation_in(schemas: &Schemas, id: TypeId, text: &str, names: Resolve<'_>) -> Option<String> {
-    of_type(schemas, id, text, names, DEPTH).err()
+    check_type(schemas, id, text, names, MAX_DEPTH).err()
 }
 
 /// A text after white space normalization, and its type: for a union, the member that accepts the
@@ -46,7 +46,7 @@ struct Plain<'t> {
     text: Cow<'t, str>,
 }
 
-fn of_type<'t>(
+fn check_type<'t>(
     schemas: &Schemas,
     id: TypeId,
     text: &'t str,
@@ -57,39 +57,39 @@ fn of_type<'t>(
     let (Some(depth), Some(variety)) = (depth.checked_sub(1), schemas.variety(id)) else { return Ok(own) };
     let (plain, fault) = match variety {
         Variety::Builtin(builtin) => {
-            let fault = of_builtin(*builtin, &own.text, names);
-            let fault = fault.or_else(|| of_packing(schemas, id, &own.text));
+            let fault = check_builtin(*builtin, &own.text, names);
+            let fault = fault.or_else(|| check_packing(schemas, id, &own.text));
             (own, fault)
         }
         Variety::List(item) => {
             let mut items = own.text.split_ascii_whitespace();
-            let fault = items.find_map(|it| of_type(schemas, *item, it, names, depth).err());
+            let fault = items.find_map(|it| check_type(schemas, *item, it, names, depth).err());
             (own, fault)
         }
-        Variety::Union(members) => match of_members(schemas, members, text, names, depth) {
+        Variety::Union(members) => match accepting_member(schemas, members, text, names, depth) {
             Some(plain) => (plain, None),
             None => (own, Some(format!("{:?} matches none of the union's types", shortened(text)))),
         },
         _ => (own, None),
     };
     let mut facets = steps(schemas, id).into_iter();
-    let fault = fault.or_else(|| facets.find_map(|facets| of_step(schemas, id, facets, &plain.text, names)));
+    let fault = fault.or_else(|| facets.find_map(|facets| check_step(schemas, id, facets, &plain.text, names)));
     fault.map_or(Ok(plain), Err)
 }
 
 /// Returns the first member of a union that accepts the text (XSD 1.0 part 2, 2.5.1.3). The text's
 /// white space is kept for it (4.3.6).
-fn of_members<'t>(
+fn accepting_member<'t>(
     schemas: &Schemas,
     members: &[TypeId],
     text: &'t str,
     names: Resolve<'_>,
     depth: usize,
 ) -> Option<Plain<'t>> {
-    members.iter().find_map(|&member| of_type(schemas, member, text, names, depth).ok())
+    members.iter().find_map(|&member| check_type(schemas, member, text, names, depth).ok())
 }
 
-fn of_builtin(builtin: Builtin, text: &str, names: Resolve<'_>) -> Option<String> {
+fn check_builtin(builtin: Builtin, text: &str, names: Resolve<'_>) -> Option<String> {
     let wrong = |reason: &str| format!("{:?} is not of xsd:{}: {reason}", shortened(text), builtin.local());
     if let Err(reason) = is_lexical(builtin, text) {
         return Some(wrong(reason));
@@ -99,7 +99,7 @@ fn of_builtin(builtin: Builtin, text: &str, names: Resolve<'_>) -> Option<String
 }
 
 /// Checks that packed numbers are whole.
-fn of_packing(schemas: &Schemas, id: TypeId, text: &str) -> Option<String> {
+fn check_packing(schemas: &Schemas, id: TypeId, text: &str) -> Option<String> {
     let packing = schemas.packing(id)?;
     let ((bytes, unit), size) = (length(schemas, id, text)?, packing.size());
     let wrong =
@@ -126,7 +126,7 @@ pub(crate) fn steps(schemas: &Schemas, id: TypeId) -> Vec<&Facets> {
     while let TypeDefinition::Simple(simple) = &schemas[id].definition {
         steps.extend(simple.facets.as_deref());
         match simple.variety {
-            Variety::Restriction(base) if steps.len() < DEPTH => id = base,
+            Variety::Restriction(base) if steps.len() < MAX_DEPTH => id = base,
             _ => break,
         }
     }
@@ -136,29 +136,29 @@ pub(crate) fn steps(schemas: &Schemas, id: TypeId) -> Vec<&Facets> {
 /// Returns the text after the type's white space normalization (XSD 1.0 part 2, 4.3.6). Unions do
 /// not normalize.
 fn normalized<'t>(schemas: &Schemas, id: TypeId, text: &'t str) -> Cow<'t, str> {
-    let said = steps(schemas, id).iter().find_map(|it| it.white_space);
+    let white_space = steps(schemas, id).iter().find_map(|it| it.white_space);
     let usual = match schemas.variety(id) {
         Some(Variety::Union(_)) => return Cow::Borrowed(text),
         Some(Variety::Builtin(Builtin::String) | Variety::Any) | None => WhiteSpace::Preserve,
         Some(Variety::Builtin(Builtin::NormalizedString)) => WhiteSpace::Replace,
         _ => WhiteSpace::Collapse,
     };
-    match said.unwrap_or(usual) {
+    match white_space.unwrap_or(usual) {
         WhiteSpace::Preserve => Cow::Borrowed(text),
         WhiteSpace::Replace => Cow::Owned(text.replace(['\t', '\n', '\r'], " ")),
         WhiteSpace::Collapse => Cow::Owned(text.split_ascii_whitespace().collect::<Vec<_>>().join(" ")),
     }
 }
 
-fn of_step(schemas: &Schemas, id: TypeId, facets: &Facets, text: &str, names: Resolve<'_>) -> Option<String> {
-    of_length(schemas, id, facets, text)
-        .or_else(|| of_bounds(schemas, id, facets, text))
-        .or_else(|| of_digits(facets, text))
-        .or_else(|| of_enumeration(schemas, id, facets, text, names))
-        .or_else(|| of_patterns(facets, text))
+fn check_step(schemas: &Schemas, id: TypeId, facets: &Facets, text: &str, names: Resolve<'_>) -> Option<String> {
+    check_length(schemas, id, facets, text)
+        .or_else(|| check_bounds(schemas, id, facets, text))
+        .or_else(|| check_digits(facets, text))
+        .or_else(|| check_enumeration(schemas, id, facets, text, names))
+        .or_else(|| check_patterns(facets, text))
 }
 
-fn of_length(schemas: &Schemas, id: TypeId, facets: &Facets, text: &str) -> Option<String> {
+fn check_length(schemas: &Schemas, id: TypeId, facets: &Facets, text: &str) -> Option<String> {
     facets.length.or(facets.min_length).or(facets.max_length)?;
     let (length, unit) = length(schemas, id, text)?;
     let wrong = |what: &str, bound: u64| Some(format!("{length} {unit}, and {what} {bound} {unit} are allowed"));
@@ -186,7 +186,7 @@ fn length(schemas: &Schemas, id: TypeId, text: &str) -> Option<(u64, &'static st
     })
 }
 
-fn of_bounds(schemas: &Schemas, id: TypeId, facets: &Facets, text: &str) -> Option<String> {
+fn check_bounds(schemas: &Schemas, id: TypeId, facets: &Facets, text: &str) -> Option<String> {
     let Some(Variety::Builtin(builtin)) = schemas.variety(id) else { return None };
     use Ordering::{Equal, Greater, Less};
     let breaks = |bound: &Option<Box<str>>, wrong: &[Ordering], what: &str| {
@@ -202,7 +202,7 @@ fn of_bounds(schemas: &Schemas, id: TypeId, facets: &Facets, text: &str) -> Opti
         .or_else(|| breaks(&facets.max_exclusive, &[Greater, Equal], "less than"))
 }
 
-fn of_digits(facets: &Facets, text: &str) -> Option<String> {
+fn check_digits(facets: &Facets, text: &str) -> Option<String> {
     let (whole, fraction) =
         text.trim_start_matches(['+', '-']).split_once('.').unwrap_or((text.trim_start_matches(['+', '-']), ""));
     let (whole, fraction) = (whole.trim_start_matches('0').len() as u64, fraction.trim_end_matches('0').len() as u64);
@@ -217,7 +217,7 @@ fn of_digits(facets: &Facets, text: &str) -> Option<String> {
     }
 }
 
-fn of_enumeration(schemas: &Schemas, id: TypeId, facets: &Facets, text: &str, names: Resolve<'_>) -> Option<String> {
+fn check_enumeration(schemas: &Schemas, id: TypeId, facets: &Facets, text: &str, names: Resolve<'_>) -> Option<String> {
     let is_name = matches!(schemas.variety(id), Some(Variety::Builtin(Builtin::QName | Builtin::Notation)));
     // Most values equal an enumerated text.
     if facets.enumeration.is_empty() || !is_name && facets.enumeration.iter().any(|allowed| *allowed.value == *text) {
@@ -241,7 +241,7 @@ fn of_enumeration(schemas: &Schemas, id: TypeId, facets: &Facets, text: &str, na
     Some(format!("{:?} is none of {allowed}", shortened(text)))
 }
 
-fn of_patterns(facets: &Facets, text: &str) -> Option<String> {
+fn check_patterns(facets: &Facets, text: &str) -> Option<String> {
     let mut is_match = facets.patterns.is_empty();
     for it in &facets.patterns {
         match pattern::compiled(it) {

@@ -142,7 +142,7 @@ impl Mock {
     /// # Errors
     /// If a file cannot be read, or is none of these.
     pub fn recorded(mut self, directory: &Path) -> Result<Self, RecordedError> {
-        for recorded::Answer { path, operation, reply, deviations } in
+        for recorded::RecordedAnswer { path, operation, reply, deviations } in
             recorded::read(&self.contract, self.tolerance, directory)?
         {
             self.add(&operation, reply);
@@ -162,9 +162,9 @@ impl Mock {
     /// Returns the operations that the mock cannot distinguish because their requests have the same
     /// element and the same action, or none. Each pair names an operation, and the earlier one
     /// whose answer its requests get.
-    pub fn not_told_apart(&self) -> Vec<(String, String)> {
+    pub fn indistinguishable(&self) -> Vec<(String, String)> {
         let mut others = Vec::new();
-        for (served, operations) in self.told_apart() {
+        for (served, operations) in self.served() {
             let is_other = |operation: &&Operation| operation.declared() != served.declared();
             others.extend(operations.iter().filter(is_other).map(|it| (it.full_name(), served.full_name())));
         }
@@ -173,21 +173,22 @@ impl Mock {
 
     /// Returns the operations that are served, each with those that get its answers, including
     /// itself.
-    fn told_apart(&self) -> Vec<(Operation, Vec<Operation>)> {
+    fn served(&self) -> Vec<(Operation, Vec<Operation>)> {
         let operations = self.contract.operations();
-        let told = |operation: &Operation| Some(told_by(operation, &operation.method().ok()?.element));
+        let key_of = |operation: &Operation| Some(request_key(operation, &operation.method().ok()?.element));
         // The ports of both versions of SOAP are one service here, which uses the action only where
         // the element is not enough.
-        let mut told_by_element: HashMap<QName, HashSet<(usize, usize)>> = HashMap::new();
+        let mut operations_by_element: HashMap<QName, HashSet<(usize, usize)>> = HashMap::new();
         for operation in &operations {
-            let Some((element, _)) = told(operation) else { continue };
-            told_by_element.entry(element).or_default().insert(operation.declared());
+            let Some((element, _)) = key_of(operation) else { continue };
+            operations_by_element.entry(element).or_default().insert(operation.declared());
         }
         let mut places: HashMap<(QName, String), usize> = HashMap::new();
         let mut all: Vec<(Operation, Vec<Operation>)> = Vec::new();
         for operation in operations {
-            let Some((element, action)) = told(&operation) else { continue };
-            let needs_action = element.local.is_empty() || told_by_element.get(&element).is_some_and(|it| it.len() > 1);
+            let Some((element, action)) = key_of(&operation) else { continue };
+            let needs_action =
+                element.local.is_empty() || operations_by_element.get(&element).is_some_and(|it| it.len() > 1);
             match places.entry((element, if needs_action { action } else { String::new() })) {
                 Entry::Occupied(place) => all[*place.get()].1.push(operation),
                 Entry::Vacant(place) => {
@@ -219,13 +220,12 @@ impl Mock {
         // An operation with an action in each version of SOAP is served twice; its answers are
         // still used in turn.
         let mut all = HashMap::new();
-        for (operation, _) in self.told_apart() {
+        for (operation, _) in self.served() {
             let Ok(method) = operation.method() else { continue };
             let own = (operation.declared(), operation.response().map(|(name, _)| name.clone()));
-            let answering =
-                Arc::clone(all.entry(own).or_insert_with(|| {
-                    Arc::new(Answering::new(&operation, self.replies.remove(&operation.declared())))
-                }));
+            let answering = Arc::clone(all.entry(own).or_insert_with(|| {
+                Arc::new(MockOperation::new(&operation, self.replies.remove(&operation.declared())))
+            }));
             let handler = move |request: Lease<Value>, mut context: Context| {
                 let answering = Arc::clone(&answering);
                 async move {
@@ -250,7 +250,7 @@ impl Mock {
 
 /// Identifies the requests of an operation: the first element of the body, if there is one, and the
 /// action.
-fn told_by(operation: &Operation, method: &MethodElement) -> (QName, String) {
+fn request_key(operation: &Operation, method: &MethodElement) -> (QName, String) {
     let parts = operation.view(method.request).complex().map_or(&[][..], |complex| &complex.fields);
     let element = match parts.first() {
         Some(first) if method.request_name.local.is_empty() => first.name.clone(),
@@ -260,7 +260,7 @@ fn told_by(operation: &Operation, method: &MethodElement) -> (QName, String) {
 }
 
 /// The answers of one operation.
-struct Answering {
+struct MockOperation {
     operation: Operation,
     replies: Option<Replies>,
     /// The answer if there are no replies.
@@ -269,10 +269,10 @@ struct Answering {
     given: AtomicUsize,
 }
 
-impl Answering {
+impl MockOperation {
     fn new(operation: &Operation, replies: Option<Replies>) -> Self {
         let sample = operation.response_sample().unwrap_or_default();
-        Answering { operation: operation.clone(), replies, sample, given: AtomicUsize::new(0) }
+        MockOperation { operation: operation.clone(), replies, sample, given: AtomicUsize::new(0) }
     }
 
     /// Logs that a request has more than the contract allows.

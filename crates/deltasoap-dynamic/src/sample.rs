@@ -31,13 +31,13 @@ use std::rc::Rc;
 pub(crate) use finite::Finite;
 
 /// Elements deeper than this are left out even if they are required: the type is infinite.
-const ENDLESS: usize = 64;
+const MAX_DEPTH: usize = 64;
 /// Maximum number of values in one sample.
-const MOST: usize = 25_000;
+const MAX_VALUES: usize = 25_000;
 /// Elements deeper than this are left out if they are optional.
-const DEPTH: usize = 24;
+const MAX_OPTIONAL_DEPTH: usize = 24;
 /// Values beyond this number are left out if they are optional, to keep samples readable.
-const PLENTY: usize = 300;
+const MAX_OPTIONAL_VALUES: usize = 300;
 
 /// Makes samples of a contract's types.
 pub(crate) struct Sampler<'t> {
@@ -181,7 +181,7 @@ impl<'t> Sampler<'t> {
         if !is_required && !self.takes(field) {
             return nothing(field);
         }
-        if self.open.len() > ENDLESS || self.made > MOST {
+        if self.open.len() > MAX_DEPTH || self.made > MAX_VALUES {
             self.is_cut |= is_required;
             return nothing(field);
         }
@@ -191,7 +191,7 @@ impl<'t> Sampler<'t> {
         let more = if self.chance.is_some() { self.below(3) } else { 1 };
         let least = field.min.max(u32::from(is_chosen)) as usize;
         let most = field.max.map_or(usize::MAX, |max| max as usize);
-        let count = least.max(more).min(most).min(MOST.saturating_sub(self.made));
+        let count = least.max(more).min(most).min(MAX_VALUES.saturating_sub(self.made));
         Value::List((0..count).map(|_| self.occurrence(field)).collect())
     }
 
@@ -209,7 +209,9 @@ impl<'t> Sampler<'t> {
     fn takes(&mut self, field: &Field) -> bool {
         let view = self.types.lowered.schema.view(field.element);
         let is_wildcard = field.inline && *view.element == Element::Any;
-        let is_deep = self.open.contains(&field.element) || self.open.len() > DEPTH || self.made > PLENTY;
+        let is_deep = self.open.contains(&field.element)
+            || self.open.len() > MAX_OPTIONAL_DEPTH
+            || self.made > MAX_OPTIONAL_VALUES;
         !is_deep && self.has_type(field) && (!is_wildcard || self.chance.is_some()) && self.takes_optional()
     }
 
@@ -226,7 +228,7 @@ impl<'t> Sampler<'t> {
 
     fn array(&mut self, array: &ArrayElement) -> Value {
         let count = if self.chance.is_some() { self.below(4) } else { 1 };
-        let is_deep = self.open.len() > DEPTH || self.made > MOST;
+        let is_deep = self.open.len() > MAX_OPTIONAL_DEPTH || self.made > MAX_VALUES;
         let count = if is_deep { 0 } else { count };
         let items: Vec<_> = (0..count).map(|_| self.content(array.item, &array.item_name)).collect();
         // One row in each dimension.
@@ -257,14 +259,14 @@ impl<'t> Sampler<'t> {
 
     /// Returns the first allowed type that is not abstract, or a random one.
     fn concrete(&mut self, origin: Origin) -> Option<(TypeId, ElementRef)> {
-        const ENOUGH: usize = 50;
+        const MAX_CANDIDATES: usize = 50;
         let (mut found, mut ahead) = (Vec::new(), vec![origin.type_id]);
         while let Some(id) = ahead.pop() {
             let is_abstract =
                 matches!(&self.types.import.schemas()[id].definition, TypeDefinition::Complex(it) if it.is_abstract);
             let exact = self.types.lowered.exactly(id, origin.encoding).filter(|_| !is_abstract);
             found.extend(exact.filter(|exact| !self.open.contains(exact)).map(|exact| (id, exact)));
-            if found.len() >= ENOUGH || !found.is_empty() && self.chance.is_none() {
+            if found.len() >= MAX_CANDIDATES || !found.is_empty() && self.chance.is_none() {
                 break;
             }
             ahead.extend(self.types.import.schemas().derived(id).iter().rev());

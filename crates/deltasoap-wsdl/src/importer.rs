@@ -314,7 +314,7 @@ impl Importer {
         let position = || Some(Position { document: location.to_string(), line: 0, column: 0 });
         let parts = compiled::read(bytes, &self.limits);
         let parts = parts.map_err(|fault| Error::new(ErrorKind::Compiled(fault), position()))?;
-        let compiled::Parts { documents, schemas, definitions, notes, lowered } = parts;
+        let compiled::CompiledContent { documents, schemas, definitions, notes, lowered } = parts;
         match notes.iter().find(|note| self.is_strict && note.kind == NoteKind::Missing) {
             Some(note) => Err(Error::new(ErrorKind::Invalid(note.text.clone()), Some(note.position.clone()))),
             None => {

@@ -3,7 +3,7 @@
 //! 1. **load**: loads the documents and everything that they import, each once;
 //! 2. **resolve**: builds the components and resolves every reference ([`Schemas`],
 //!    [`Definitions`]);
-//! 3. **normalize**: computes the effective content of complex types ([`Normal`]);
+//! 3. **normalize**: computes the effective content of complex types ([`NormalizedType`]);
 //! 4. **lower**: builds the schema that deltasoap's engine uses.
 //!
 //! The result can be stored in a file that loads at once: [`Import::compile`].
@@ -30,6 +30,6 @@ pub use error::{Error, ErrorKind, Note, NoteKind, Position};
 pub use importer::{Import, Importer};
 pub use limits::Limits;
 pub use lower::Lowered;
-pub use normalize::{Normal, NormalContent, Repeated};
+pub use normalize::{NormalizedContent, NormalizedType, Repetitions};
 pub use wsdl::Definitions;
 pub use xsd::Schemas;

@@ -205,10 +205,10 @@ impl<'s, 'f> Loader<'s, 'f> {
     }
 
     /// Parses a document, unless redirects led to one that is known already.
-    fn add(&mut self, asked: Location, fetched: Fetched) -> Result<u32, Error> {
-        let location = fetched.moved_to.map_or_else(|| asked.clone(), Location::Web);
+    fn add(&mut self, requested: Location, fetched: Fetched) -> Result<u32, Error> {
+        let location = fetched.moved_to.map_or_else(|| requested.clone(), Location::Web);
         if let Some(&known) = self.known.get(&location) {
-            self.known.insert(asked, known);
+            self.known.insert(requested, known);
             return Ok(known);
         }
         let Sources { documents, names, limits, .. } = &mut self.sources;
@@ -224,7 +224,7 @@ impl<'s, 'f> Loader<'s, 'f> {
         let note = |(text, offset)| (NoteKind::Tolerated, text, Place { document: number, offset });
         self.sources.notes.extend(tolerated.map(note));
         self.sources.documents.push(document);
-        self.known.extend([(asked, number), (location, number)]);
+        self.known.extend([(requested, number), (location, number)]);
         self.count_elements(number)?;
         Ok(number)
     }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use deltasoap_cost::measure::{self, Deltasoap, Plan, Watch};
+use deltasoap_cost::measure::{self, Deltasoap, MeasurementPlan};
 use deltasoap_cost::paper::{Printed, printed};
 use deltasoap_cost::validate::{Comparison, measure_trials, predict_workload};
 use deltasoap_cost::workload::{Extent, held_out};
@@ -114,7 +114,7 @@ impl Cost {
         while calibration.rounds < self.extents.rounds {
             progress.check_time()?;
             let rounds = calibration.rounds + 1;
-            let plan = Plan { mode: Mode::Regular, extent: self.extents.extent, rounds, most: None };
+            let plan = MeasurementPlan { mode: Mode::Regular, extent: self.extents.extent, rounds, time_limit: None };
             calibration = measure::measure(&mut Deltasoap, plan, calibration, &mut SaveAfterRound(&file))?;
             progress.done();
         }
@@ -180,7 +180,7 @@ impl Cost {
 
     /// Returns an unfinished calibration of this machine and program, or a new one.
     fn unfinished_calibration(&self, at: usize) -> Calibration {
-        let (machine, toolkit) = (Machine::here(), Deltasoap::identity());
+        let (machine, toolkit) = (Machine::current(), Deltasoap::identity());
         let known = Calibration::load(&self.file(at)).ok();
         let is_ours = |known: &Calibration| {
             known.check(&machine, &toolkit).is_ok()
@@ -241,7 +241,7 @@ impl PointRow {
 /// Saves a calibration after each round.
 struct SaveAfterRound<'f>(&'f Path);
 
-impl Watch for SaveAfterRound<'_> {
+impl measure::Progress for SaveAfterRound<'_> {
     fn at(&mut self, _: usize, _: usize) {}
 
     fn round(&mut self, calibration: &Calibration) -> Result<(), CostError> {

@@ -60,7 +60,7 @@ fn address_notes(contract: &Contract) -> Vec<String> {
     let mut notes = Vec::new();
     for operation in contract.operations() {
         let Some(why) = operation.address().and_then(|address| endpoint(address).err()) else { continue };
-        let note = format!("`call` needs --endpoint for {}: {why}", operation.place_name());
+        let note = format!("`call` needs --endpoint for {}: {why}", operation.port_name());
         if notes.last() != Some(&note) {
             notes.push(note);
         }
@@ -158,7 +158,7 @@ fn print_listing(contract: &Contract) -> Result<()> {
 
 fn port_line(operation: &Operation) -> String {
     let address = operation.address().unwrap_or("no address");
-    format!("{}  {}  {}", one_line(&operation.place_name()), version(operation), one_line(address))
+    format!("{}  {}  {}", one_line(&operation.port_name()), version(operation), one_line(address))
 }
 
 fn version(operation: &Operation) -> &'static str {
@@ -215,12 +215,12 @@ pub fn describe(arguments: &Describe) -> Result<()> {
         }
     }
     if arguments.json {
-        return print_json(&parts.iter().map(deltasoap_dynamic::describe::Part::to_json).collect());
+        return print_json(&parts.iter().map(deltasoap_dynamic::describe::Component::to_json).collect());
     }
     if parts.is_empty() {
         return print_line(NO_OPERATIONS);
     }
-    let texts: Vec<_> = parts.iter().map(deltasoap_dynamic::describe::Part::to_text).collect();
+    let texts: Vec<_> = parts.iter().map(deltasoap_dynamic::describe::Component::to_text).collect();
     print_line(texts.join("\n").trim_end())
 }
 

@@ -28,7 +28,7 @@ pub async fn mock(arguments: &cli::Mock) -> Result<()> {
     let inspect = (validation != Validation::Off).then(|| contract.inspector(validation));
     let described = described(&arguments.description.wsdl, contract.description(), &documents);
     let mut mock = Mock::new(contract);
-    for (other, first) in mock.not_told_apart() {
+    for (other, first) in mock.indistinguishable() {
         report(format_args!(
             "warning: requests of {other} have the same element and action as those of {first}, and are answered like them"
         ));

@@ -5,7 +5,7 @@ use super::plan::Curve;
 use crate::files;
 use anyhow::Result;
 use deltasoap_cost::paper::printed;
-use deltasoap_cost::plan::{Load, Plan};
+use deltasoap_cost::plan::{CapacityPlan, Load};
 use deltasoap_cost::validate::Comparison;
 use deltasoap_cost::{Activity, Calibration, Model};
 use deltasoap_cost_report::{activities, exhibits, verdicts};
@@ -65,7 +65,7 @@ pub fn validation(path: &Path, all: &[Comparison]) -> Result<()> {
 }
 
 /// Writes a plan as curves over the load.
-pub fn plan(path: &Path, plan: &Plan, curve: &Curve) -> Result<()> {
+pub fn plan(path: &Path, plan: &CapacityPlan, curve: &Curve) -> Result<()> {
     let x = match plan.load {
         Load::Closed { .. } => "clients",
         Load::Open { .. } => "requests a second",

@@ -3,7 +3,7 @@
 
 use anyhow::{Context as _, Result, ensure};
 use deltasoap::{Differential, Templating};
-use deltasoap_cost::measure::{Others, median, process_time};
+use deltasoap_cost::measure::{LoadMonitor, median, process_time};
 use deltasoap_cost::predict::{Direction, Sample};
 use deltasoap_dynamic::{Contract, DynamicClient, Mock, Operation};
 use deltasoap_http::{Server, ServerHandle, SoapService};
@@ -98,7 +98,7 @@ impl Target {
         let tasks: Vec<_> = (0..clients).map(|client| tokio::spawn(self.client(client, think, begin))).collect();
         tokio::time::sleep_until(begin.into()).await;
         let before = process_time();
-        let others = Others::watch(before);
+        let others = LoadMonitor::start(before);
         tokio::time::sleep_until((begin + RUN).into()).await;
         let after = process_time();
         let (spent, others) = ((after - before).as_secs_f64(), others.processors(after));

@@ -5,7 +5,7 @@ use super::{calibration, engine, html};
 use crate::cli::cost::{Fit, Measure};
 use crate::output::{report, stdout};
 use anyhow::{Context as _, Result, ensure};
-use deltasoap_cost::measure::{self, Engine, Plan, Watch};
+use deltasoap_cost::measure::{self, Engine, MeasurementPlan, Progress};
 use deltasoap_cost::paper::printed;
 use deltasoap_cost::workload::{Extent, series};
 use deltasoap_cost::{Calibration, CostError, Machine, Mode, Model};
@@ -62,21 +62,21 @@ fn show(measured: &Calibration, json: bool, page: Option<&Path>) -> Result<()> {
     Ok(model.notes().try_for_each(|note| writeln!(out, "note: {note}"))?)
 }
 
-fn plan_of(arguments: &Measure) -> Plan {
+fn plan_of(arguments: &Measure) -> MeasurementPlan {
     let extent = match (arguments.full, arguments.few) {
         (true, _) => Extent::Full,
         (_, true) => Extent::Few,
         _ => Extent::Sample,
     };
-    let plan = Plan { mode: arguments.mode.into(), extent, ..Plan::default() };
+    let plan = MeasurementPlan { mode: arguments.mode.into(), extent, ..MeasurementPlan::default() };
     match arguments.rounds {
-        Some(rounds) => Plan { rounds, most: None, ..plan },
+        Some(rounds) => MeasurementPlan { rounds, time_limit: None, ..plan },
         None => plan,
     }
 }
 
 /// Reports which messages the toolkit cannot be measured with, and why.
-fn refused(toolkit: &dyn Engine, plan: Plan) -> Result<()> {
+fn refused(toolkit: &dyn Engine, plan: MeasurementPlan) -> Result<()> {
     let name = toolkit.toolkit().name;
     ensure!(engine::is_ours(&name) || plan.mode == Mode::Regular, "{name} has no differential mode");
     let all = series(plan.mode, plan.extent);
@@ -93,8 +93,8 @@ fn refused(toolkit: &dyn Engine, plan: Plan) -> Result<()> {
 }
 
 /// Loads the earlier measurements if the run can continue them, or starts with none.
-fn begun(arguments: &Measure, path: &Path, engine: &dyn Engine, plan: Plan) -> Result<Calibration> {
-    let (machine, toolkit) = (Machine::here(), engine.toolkit());
+fn begun(arguments: &Measure, path: &Path, engine: &dyn Engine, plan: MeasurementPlan) -> Result<Calibration> {
+    let (machine, toolkit) = (Machine::current(), engine.toolkit());
     let new = Calibration::new(machine.clone(), toolkit.clone(), plan.mode, plan.extent);
     if arguments.fresh || !path.exists() {
         return Ok(new);
@@ -116,7 +116,7 @@ struct Keeper {
     bar: ProgressBar,
 }
 
-impl Watch for Keeper {
+impl Progress for Keeper {
     fn at(&mut self, done: usize, all: usize) {
         self.bar.set_length(all as u64);
         self.bar.set_position(done as u64);

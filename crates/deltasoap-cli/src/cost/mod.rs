@@ -37,7 +37,7 @@ fn calibration(calibrated: &Calibrated) -> Result<Calibration> {
     let loaded = Calibration::load(path);
     let loaded = loaded.with_context(|| "no usable calibration; `deltasoap cost measure` creates one".to_owned())?;
     let toolkit = if engine::is_ours(&loaded.toolkit.name) { Deltasoap::identity() } else { loaded.toolkit.clone() };
-    loaded.check(&Machine::here(), &toolkit).with_context(|| format!("{} cannot be used", path.display()))?;
+    loaded.check(&Machine::current(), &toolkit).with_context(|| format!("{} cannot be used", path.display()))?;
     if let Some(unfinished) = loaded.unfinished() {
         report(format_args!("{}: {unfinished}", path.display()));
     }

@@ -6,8 +6,10 @@ use super::{calibration, check_changes, html, operations, sizes};
 use crate::cli::cost::Plan as Arguments;
 use crate::output::stdout;
 use anyhow::{Context as _, Result, bail, ensure};
-use deltasoap_cost::measure::Busy;
-use deltasoap_cost::plan::{Answer, HTTP, Knee, Load, Outcome, Plan, System, answers, binary_cost, outcome, plan};
+use deltasoap_cost::measure::BackgroundLoad;
+use deltasoap_cost::plan::{
+    Answer, CapacityPlan, HTTP, Knee, Load, Outcome, System, answers, binary_cost, outcome, plan,
+};
 use deltasoap_cost::predict::{Direction, MessageCost, Sample, message_cost, samples};
 use deltasoap_cost::{Machine, Mode, Model};
 use serde_json::json;
@@ -248,7 +250,7 @@ fn curve(system: &System, load: Load) -> Vec<(f64, Outcome)> {
     (1..=POINTS).filter_map(at).collect()
 }
 
-fn print(plan: &Plan, answers: &[Answer], observed: Option<&Validation>) -> Result<()> {
+fn print(plan: &CapacityPlan, answers: &[Answer], observed: Option<&Validation>) -> Result<()> {
     let mut out = stdout();
     let (system, outcome) = (&plan.system, &plan.outcome);
     let seconds = |it: f64| time(it * 1e9);
@@ -279,7 +281,7 @@ fn print(plan: &Plan, answers: &[Answer], observed: Option<&Validation>) -> Resu
         table(&["with", "response time", "", "throughput", ""], &answers.iter().map(answer).collect::<Vec<_>>())
     )?;
     if let Some(observed) = observed {
-        writeln!(out, "\n{}", validated(observed, Machine::here().cores))?;
+        writeln!(out, "\n{}", validated(observed, Machine::current().cores))?;
     }
     Ok(())
 }
@@ -332,7 +334,7 @@ fn validated(validation: &Validation, cores: usize) -> String {
         validation.base
     );
     let others = all.iter().filter_map(|it| it.observed.others).reduce(f64::max);
-    if let Some(busy) = Busy::new(others, cores) {
+    if let Some(busy) = BackgroundLoad::new(others, cores) {
         text += &format!("\n{busy} meanwhile, which the plan does not include: measure again when the machine is idle");
     }
     text

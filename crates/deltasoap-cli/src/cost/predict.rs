@@ -5,7 +5,7 @@ use super::{calibration, check_changes, operations, sizes};
 use crate::cli::cost::Predict;
 use crate::output::{report, stderr, stdout};
 use anyhow::{Context as _, Result, ensure};
-use deltasoap_cost::predict::{Direction, Kind, MessageCost, Prediction, Sizes, predict, samples};
+use deltasoap_cost::predict::{Direction, MessageCost, Prediction, SizeKind, Sizes, predict, samples};
 use deltasoap_cost::{Estimate, Model};
 use deltasoap_dynamic::Operation;
 use std::io::{self, BufRead as _, Write as _};
@@ -47,8 +47,8 @@ fn ask(operation: &Operation, sizes: &mut Sizes) -> Result<()> {
     let mut lines = io::stdin().lock().lines();
     for part in open.into_iter().filter(|part| part.is_assumed) {
         let (unit, sizes) = match part.kind {
-            Kind::Length => ("items", &mut sizes.lengths),
-            Kind::Text => ("characters", &mut sizes.texts),
+            SizeKind::Length => ("items", &mut sizes.lengths),
+            SizeKind::Text => ("characters", &mut sizes.texts),
         };
         let mut out = stderr();
         write!(out, "{}: {unit} of {} [{}] ", operation.name(), part.path, part.size)?;
@@ -99,7 +99,7 @@ fn print_parts(message: &MessageCost) -> Result<()> {
     let name = name(message);
     writeln!(out, "{}\n", table(&[name, "serialize", "deserialize", "share"], &rows))?;
     let assumed: Vec<_> = message.open.iter().filter(|it| it.is_assumed).collect();
-    for (kind, option, unit) in [(Kind::Length, "--length", "items"), (Kind::Text, "--string", "characters")] {
+    for (kind, option, unit) in [(SizeKind::Length, "--length", "items"), (SizeKind::Text, "--string", "characters")] {
         let of_kind: Vec<_> =
             assumed.iter().filter(|it| it.kind == kind).map(|it| format!("{}={}", it.path, it.size)).collect();
         if !of_kind.is_empty() {

@@ -28,7 +28,7 @@ const CHANGED: &[f64] = &[0.0, 10.0, 50.0];
 pub fn run(arguments: &Check) -> Result<()> {
     let calibration = calibration(&arguments.calibrated)?;
     let mut engine = engine::calibrated(&calibration.toolkit.name, &arguments.peers.peers)?;
-    calibration.check(&Machine::here(), &engine.toolkit())?;
+    calibration.check(&Machine::current(), &engine.toolkit())?;
     let model = Model::fit(&calibration)?;
     let mut trials = Vec::new();
     if arguments.wsdl.is_empty() {

@@ -24,7 +24,7 @@ use anyhow::{Context as _, Result};
 use arrays::Arrays;
 use clap::ValueEnum;
 use deltasoap::{Differential, Templating};
-use deltasoap_cost::measure::{Others, process_time};
+use deltasoap_cost::measure::{LoadMonitor, process_time};
 use deltasoap_http::{ServiceStats, Sharing};
 use deltasoap_streams::vsphere::FETCH_PAIRS;
 use indicatif::ProgressBar;
@@ -69,7 +69,7 @@ async fn outcomes(arguments: &Demo, times: u32) -> Result<Vec<Outcome>> {
     let mut outcomes = Vec::new();
     for name in chosen(arguments) {
         let bar = progress::bar(name.label(), length(name, arguments) * u64::from(times));
-        let others = Others::watch(process_time());
+        let others = LoadMonitor::start(process_time());
         let mut plays = Vec::new();
         for number in 0..times {
             // The future is large, since it holds the state of all streams: it lives on the heap,

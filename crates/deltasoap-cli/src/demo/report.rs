@@ -9,7 +9,7 @@ use anyhow::Result;
 use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
 use comfy_table::{CellAlignment, Table};
 use deltasoap::EncodeStats;
-use deltasoap_cost::measure::Busy;
+use deltasoap_cost::measure::BackgroundLoad;
 use deltasoap_http::StatsSnapshot;
 use serde::Serialize;
 use std::fmt;
@@ -22,7 +22,7 @@ pub struct Outcome {
     /// At least one; everything but the times is nearly the same in all of them.
     pub plays: Vec<PerMode<Readings>>,
     /// What other programs did meanwhile, if that makes the times doubtful.
-    pub busy: Option<Busy>,
+    pub busy: Option<BackgroundLoad>,
 }
 
 /// Origin of a stream's messages, which determines what differs from one to the next.
@@ -94,7 +94,7 @@ pub struct Row {
     /// Confidence level of the speed-ups' intervals, from 0.95 to 1.
     pub confidence: Option<f64>,
     /// What other programs did meanwhile, if that makes the times doubtful.
-    pub busy: Option<Busy>,
+    pub busy: Option<BackgroundLoad>,
     #[serde(skip)]
     savings: Savings,
 }

@@ -22,7 +22,7 @@ use crate::figures::MIN_PLAYS;
 use anyhow::{Result, bail, ensure};
 use deltasoap::{Checkpoints, Differential};
 use deltasoap_cost::Machine;
-use deltasoap_cost::measure::{Busy, Others, process_time};
+use deltasoap_cost::measure::{BackgroundLoad, LoadMonitor, process_time};
 use directory::Stream;
 use indicatif::ProgressBar;
 use play::{Play, PlayOptions};
@@ -54,15 +54,15 @@ fn replay(arguments: &Replay, types: &Types) -> Report {
     let files: usize = streams.iter().map(|stream| stream.files.len()).sum();
     let repeat = if arguments.regular_only { arguments.repeat } else { arguments.repeat.max(MIN_PLAYS) };
     let bar = crate::progress::bar("replay", files as u64 * u64::from(repeat));
-    let others = Others::watch(process_time());
+    let others = LoadMonitor::start(process_time());
     let plays = (0..repeat).map(|number| play(&streams, types, options(arguments, number), &bar)).collect();
     bar.finish_and_clear();
     Report::new(types, plays, skipped, busy(&others))
 }
 
 /// Returns what other programs did meanwhile, if that makes the times doubtful.
-pub fn busy(others: &Others) -> Option<Busy> {
-    Busy::new(others.processors(process_time()), Machine::here().cores)
+pub fn busy(others: &LoadMonitor) -> Option<BackgroundLoad> {
+    BackgroundLoad::new(others.processors(process_time()), Machine::current().cores)
 }
 
 fn play(streams: &[Stream], types: &Types, options: PlayOptions, bar: &ProgressBar) -> Play {

@@ -9,7 +9,7 @@ use crate::figures::PLAYS;
 use anyhow::{Result, bail, ensure};
 use bytes::Bytes;
 use deltasoap::{Differential, Tolerance};
-use deltasoap_cost::measure::{Others, process_time};
+use deltasoap_cost::measure::{LoadMonitor, process_time};
 use deltasoap_dynamic::Contract;
 use deltasoap_streams::vsphere::{FETCH_PAIRS, fetch_pairs};
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ const WSDL: &str = include_str!("../../data/vsphere-fetch.wsdl");
 /// was decoded, to equal values both ways.
 pub fn v_sphere() -> Result<Report> {
     let types = Types::from_contract(&Contract::from_text(WSDL)?);
-    let others = Others::watch(process_time());
+    let others = LoadMonitor::start(process_time());
     let plays = (0..PLAYS).map(|number| play(&types, number)).collect();
     let report = Report::new(&types, plays, Skipped::default(), busy(&others));
     if let Some((first, _)) = report.first_difference() {

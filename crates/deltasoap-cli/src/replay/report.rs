@@ -9,7 +9,7 @@ use crate::output::{print_line, report};
 use anyhow::Result;
 use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
 use comfy_table::{CellAlignment, Table};
-use deltasoap_cost::measure::Busy;
+use deltasoap_cost::measure::BackgroundLoad;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ pub struct Report {
     /// Files whose names are not those of message files.
     others: Skipped,
     /// What other programs did meanwhile, if that makes the times doubtful.
-    busy: Option<Busy>,
+    busy: Option<BackgroundLoad>,
 }
 
 /// Measurements of the messages of one operation. Times are decode times, medians of all plays.
@@ -95,7 +95,7 @@ enum Line<'a> {
         #[serde(flatten)]
         row: &'a Row,
         /// What other programs did meanwhile, if that makes the times doubtful.
-        busy: Option<Busy>,
+        busy: Option<BackgroundLoad>,
     },
     /// Messages of an unknown type.
     Unknown { element: &'a str, messages: u64 },
@@ -111,7 +111,7 @@ enum Line<'a> {
 
 impl Report {
     /// Creates the report of one or more plays of the same streams.
-    pub fn new(types: &Types, plays: Vec<Play>, others: Skipped, busy: Option<Busy>) -> Self {
+    pub fn new(types: &Types, plays: Vec<Play>, others: Skipped, busy: Option<BackgroundLoad>) -> Self {
         let kinds: Vec<usize> = plays.first().map(|play| play.tallies.keys().copied().collect()).unwrap_or_default();
         let row = |kind| Row::new(types[kind].name.to_string(), &tallies(&plays, kind));
         let rows = kinds.into_iter().filter_map(row).collect();

@@ -1,19 +1,19 @@
 //! Complex types: converts content models to fields, by the rules of `deltasoap_wsdl::lower`.
 
-use super::simple::Place;
-use super::{Key, Owner, Planner, Work, docs, legal, ours};
-use crate::model::{Between, Docs, ItemId, ItemKind, Items, Member, Occurs, Role, Struct, TypeUse};
+use super::simple::Position;
+use super::{Key, Owner, Planner, Work, docs, legal, rustdoc};
+use crate::model::{Alternatives, Docs, ItemId, ItemKind, Items, Member, Occurs, Role, Struct, TypeUse};
 use deltasoap_core::QName;
 use deltasoap_core::schema::Use;
 use deltasoap_wsdl::xsd::{ElementId, Particle, Schemas, SoapArray, Term, TypeId, WildcardNamespaces};
-use deltasoap_wsdl::{Normal, NormalContent, Repeated};
+use deltasoap_wsdl::{NormalizedContent, NormalizedType, Repetitions};
 use std::collections::{HashMap, HashSet};
 
 /// The fields made from a content model.
 struct Fields<'m> {
     /// The item that the fields belong to.
     owner: ItemId,
-    repeated: &'m Repeated<'m>,
+    repeated: &'m Repetitions<'m>,
     encoding: Use,
     is_all: bool,
     members: Vec<Member>,
@@ -32,31 +32,32 @@ impl Planner<'_> {
         let mut of = Struct { name, element, ..Struct::default() };
         let Some(normal) = schemas.content(id) else { return ItemKind::Struct(of) };
         match &normal.content {
-            NormalContent::Text(text) => of.members.push(self.text_member(item, *text)),
-            NormalContent::Elements(particle) => {
+            NormalizedContent::Text(text) => of.members.push(self.text_member(item, *text)),
+            NormalizedContent::Elements(particle) => {
                 (of.is_all, of.members) = self.fields(item, particle, encoding);
             }
-            NormalContent::Empty => of.is_all = encoding == Use::Encoded,
+            NormalizedContent::Empty => of.is_all = encoding == Use::Encoded,
         }
         of.members.splice(0..0, self.attributes(item, normal));
         ItemKind::Struct(of)
     }
 
     fn text_member(&mut self, item: ItemId, text: TypeId) -> Member {
-        let (name, namespace) = self.place(item);
-        let content = self.text(text, Place::Beside, Owner { name: &format!("{name} value"), namespace: &namespace });
+        let (name, namespace) = self.name_and_namespace(item);
+        let content =
+            self.text(text, Position::Beside, Owner { name: &format!("{name} value"), namespace: &namespace });
         Member { role: Role::Text, ..member(QName::owned("", "value"), content) }
     }
 
-    fn attributes(&mut self, item: ItemId, normal: &Normal) -> Vec<Member> {
+    fn attributes(&mut self, item: ItemId, normal: &NormalizedType) -> Vec<Member> {
         let mut seen = HashSet::new();
         let mut attributes = Vec::with_capacity(normal.attributes.len());
         for it in normal.attributes.iter().filter(|it| seen.insert(&self.schemas[it.attribute].name)) {
             let declaration = &self.schemas[it.attribute];
-            let (owner, namespace) = self.place(item);
+            let (owner, namespace) = self.name_and_namespace(item);
             let label = format!("{owner} {}", declaration.name.local);
             let content =
-                self.text(declaration.type_id, Place::Attribute, Owner { name: &label, namespace: &namespace });
+                self.text(declaration.type_id, Position::Attribute, Owner { name: &label, namespace: &namespace });
             let mut docs = docs(declaration.documentation.as_deref());
             docs.extend(self.inline_facets(declaration.type_id));
             let default = it.default.as_deref().or(declaration.default.as_deref());
@@ -69,17 +70,17 @@ impl Planner<'_> {
         attributes
     }
 
-    /// Returns the wish and the namespace of an item.
-    fn place(&self, item: ItemId) -> (String, String) {
+    /// Returns the preferred name and the namespace of an item.
+    fn name_and_namespace(&self, item: ItemId) -> (String, String) {
         let item = &self.model.items[item.index()];
-        (item.wish.clone(), item.namespace.to_string())
+        (item.preferred_name.clone(), item.namespace.to_string())
     }
 
     /// Returns true if fields may come in any order, and the fields of a content model.
     fn fields(&mut self, owner: ItemId, particle: &Particle, encoding: Use) -> (bool, Vec<Member>) {
         // Accessors in SOAP encoding are distinguished by name, not by order (SOAP 1.1, 5.1).
         let is_all = encoding == Use::Encoded;
-        let repeated = &Repeated::new(self.schemas, particle);
+        let repeated = &Repetitions::new(self.schemas, particle);
         let mut fields = Fields { owner, repeated, encoding, is_all, members: Vec::new(), choices: 0 };
         self.add_particle(particle, false, &mut fields);
         if fields.is_all {
@@ -100,7 +101,7 @@ impl Planner<'_> {
                 let occurs = match particle.max {
                     _ if fields.is_all => Occurs::ANY,
                     Some(1) => Occurs::AtMostOnce,
-                    max => Occurs::Often(0, max),
+                    max => Occurs::Many(0, max),
                 };
                 fields.members.push(wildcard(&any.namespaces, occurs));
             }
@@ -112,7 +113,7 @@ impl Planner<'_> {
                 self.add_choice(particle, is_optional, fields);
             }
             Term::Sequence(_) | Term::All(_) if is_repeated => self.add_choice(particle, is_optional, fields),
-            Term::Choice(parts) if fields.is_all || !Particle::are_told_apart(parts, self.schemas) => {
+            Term::Choice(parts) if fields.is_all || !Particle::are_distinguishable(parts, self.schemas) => {
                 parts.iter().for_each(|part| self.add_particle(part, true, fields));
             }
             Term::Choice(parts) => self.add_groups(parts, is_optional, fields),
@@ -134,7 +135,7 @@ impl Planner<'_> {
             Some(1) => Occurs::Once,
             // If fields come in any order, they are not counted.
             _ if fields.is_all => Occurs::ANY,
-            max => Occurs::Often(if is_optional { 0 } else { particle.min }, max),
+            max => Occurs::Many(if is_optional { 0 } else { particle.min }, max),
         };
         let member = self.element_member(id, fields.encoding, fields.owner);
         fields.members.push(Member { occurs, ..member });
@@ -156,7 +157,7 @@ impl Planner<'_> {
         parts.iter().for_each(|part| self.add_particle(part, false, &mut own));
         fields.choices = own.choices;
         let Some(variant) = self.one_or_group(own) else { return };
-        let choice = self.choice_item(&name, vec![variant], Between::Groups, fields);
+        let choice = self.choice_item(&name, vec![variant], Alternatives::Groups, fields);
         fields.members.push(Member { role: Role::Group, occurs: Occurs::AtMostOnce, ..choice });
     }
 
@@ -167,7 +168,7 @@ impl Planner<'_> {
             term => self.sequence(term, fields),
         };
         let min = if is_optional || particle.can_be_empty() { 0 } else { particle.min };
-        let occurs = Occurs::Often(min, particle.max);
+        let occurs = Occurs::Many(min, particle.max);
         fields.members.extend(group.map(|group| Member { role: Role::Inline, occurs, ..group }));
     }
 
@@ -176,8 +177,8 @@ impl Planner<'_> {
         let mut own = Fields { members: Vec::new(), ..*fields };
         self.add_particle(&Particle { min: 1, max: Some(1), term: term.clone() }, false, &mut own);
         fields.choices = own.choices;
-        let (owner, namespace) = self.place(fields.owner);
-        let docs = ours(format!("Repeatable elements of `{owner}`, in order."));
+        let (owner, namespace) = self.name_and_namespace(fields.owner);
+        let docs = rustdoc(format!("Repeatable elements of `{owner}`, in order."));
         let of = Struct { is_group: true, members: own.members, ..Struct::default() };
         let group = self.add(&format!("{owner} {name}"), &namespace, docs, ItemKind::Struct(of));
         Some(member(QName::owned("", name), TypeUse::Item(group)))
@@ -198,7 +199,7 @@ impl Planner<'_> {
             }
         }
         let is_empty = variants.is_empty();
-        (!is_empty).then(|| self.choice_item(&name, variants, Between::Groups, fields))
+        (!is_empty).then(|| self.choice_item(&name, variants, Alternatives::Groups, fields))
     }
 
     /// Returns the variant of a branch: its element, or the group of its elements.
@@ -207,8 +208,8 @@ impl Planner<'_> {
         if branch.members.len() == 1 {
             return branch.members.pop();
         }
-        let (owner, namespace) = self.place(branch.owner);
-        let docs = ours(format!("Elements of `{owner}`, in order."));
+        let (owner, namespace) = self.name_and_namespace(branch.owner);
+        let docs = rustdoc(format!("Elements of `{owner}`, in order."));
         let of = Struct { is_group: true, members: branch.members, ..Struct::default() };
         let group = self.add(&format!("{owner} {}", first.local), &namespace, docs, ItemKind::Struct(of));
         Some(Member { role: Role::Group, ..member(QName::owned("", first.local), TypeUse::Item(group)) })
@@ -231,7 +232,7 @@ impl Planner<'_> {
         let is_optional = is_optional || !is_simple || fields.encoding == Use::Encoded;
         let occurs = match (is_once, is_optional) {
             (false, _) if fields.is_all => Occurs::ANY,
-            (false, _) => Occurs::Often(if is_optional { 0 } else { particle.min }, particle.most_elements()),
+            (false, _) => Occurs::Many(if is_optional { 0 } else { particle.min }, particle.max_elements()),
             (true, true) => Occurs::AtMostOnce,
             (true, false) => Occurs::Once,
         };
@@ -245,14 +246,20 @@ impl Planner<'_> {
             return variants.swap_remove(0);
         }
         let name = numbered("choice", fields);
-        Member { role: Role::Inline, ..self.choice_item(&name, variants, Between::Elements, fields) }
+        Member { role: Role::Inline, ..self.choice_item(&name, variants, Alternatives::Elements, fields) }
     }
 
     /// Returns the field with a choice of this name.
-    fn choice_item(&mut self, name: &str, variants: Vec<Member>, between: Between, fields: &Fields<'_>) -> Member {
-        let (owner, namespace) = self.place(fields.owner);
-        let docs = ours(format!("One of the elements of `{owner}`."));
-        let choice = self.add(&format!("{owner} {name}"), &namespace, docs, ItemKind::Choice(variants, between));
+    fn choice_item(
+        &mut self,
+        name: &str,
+        variants: Vec<Member>,
+        alternatives: Alternatives,
+        fields: &Fields<'_>,
+    ) -> Member {
+        let (owner, namespace) = self.name_and_namespace(fields.owner);
+        let docs = rustdoc(format!("One of the elements of `{owner}`."));
+        let choice = self.add(&format!("{owner} {name}"), &namespace, docs, ItemKind::Choice(variants, alternatives));
         member(QName::owned("", name), TypeUse::Item(choice))
     }
 
@@ -276,7 +283,7 @@ impl Planner<'_> {
             return known;
         }
         let name = legal(&self.schemas[id].name);
-        let docs = ours(format!("`{}` or one of its substitutes.", name.local));
+        let docs = rustdoc(format!("`{}` or one of its substitutes.", name.local));
         self.add_work(key, (&format!("{} group", name.local), &name.namespace), docs, Work::Group(id, encoding))
     }
 
@@ -287,14 +294,14 @@ impl Planner<'_> {
         let members = own.into_iter().chain(schemas.substitutes(id).iter().copied());
         let members = members.filter(|&member| seen.insert(&schemas[member].name));
         let variants: Vec<Member> = members.map(|member| self.field(member, encoding, item)).collect();
-        ItemKind::Choice(variants, Between::Elements)
+        ItemKind::Choice(variants, Alternatives::Elements)
     }
 
     /// Returns the field of an element, occurring once.
     fn field(&mut self, id: ElementId, encoding: Use, owner: ItemId) -> Member {
         let declaration = &self.schemas[id];
         let name = legal(&declaration.name);
-        let (outer, namespace) = self.place(owner);
+        let (outer, namespace) = self.name_and_namespace(owner);
         let label = if declaration.is_global { name.local.to_string() } else { format!("{outer} {}", name.local) };
         let content = self.content(declaration.type_id, encoding, Owner { name: &label, namespace: &namespace });
         // A tree keeps `xsi:nil` with its other attributes.
@@ -313,7 +320,7 @@ impl Planner<'_> {
         let any = SoapArray { item: TypeId::ANY, element: None, dimensions: "[]".into() };
         let array = schemas.content(id).and_then(|normal| normal.array.as_ref()).unwrap_or(&any);
         // The ranks of the innermost items come first, those of the array itself last.
-        let Some(ranks) = array.ranks().filter(|_| depth <= SoapArray::MOST_RANKS) else { return TypeUse::NODE };
+        let Some(ranks) = array.ranks().filter(|_| depth <= SoapArray::MAX_RANKS) else { return TypeUse::NODE };
         let item = match self.is_array(array.item) {
             true => self.array(array.item, encoding, depth + 1),
             false => self.content(array.item, encoding, Owner::NONE),
@@ -353,7 +360,7 @@ pub(super) fn member(name: QName, content: TypeUse) -> Member {
 
 /// Creates a field for any elements, as trees.
 fn wildcard(namespaces: &WildcardNamespaces, occurs: Occurs) -> Member {
-    let docs = ours("Any other element.".to_owned());
+    let docs = rustdoc("Any other element.".to_owned());
     Member { role: Role::Inline, occurs, docs, ..member(QName::owned(namespaces.label(), "any"), TypeUse::NODE) }
 }
 

@@ -15,7 +15,7 @@ use deltasoap_core::lexical::is_ncname;
 use deltasoap_core::ns::{SOAP11_ENCODING, SOAP12_ENCODING, XML, XSD};
 use deltasoap_core::schema::Use;
 use deltasoap_wsdl::xsd::{ElementId, Schemas, TypeDefinition, TypeId};
-use deltasoap_wsdl::{Definitions, Import, Lowered, NormalContent};
+use deltasoap_wsdl::{Definitions, Import, Lowered, NormalizedContent};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A part of a WSDL.
@@ -145,7 +145,7 @@ impl Planner<'_> {
     /// Adds all elements that the schemas define, if there are no operations.
     fn global_elements(&mut self) {
         for (id, element) in self.schemas.elements() {
-            if element.is_global && is_ours(&element.name) {
+            if element.is_global && is_user_defined(&element.name) {
                 self.element(id, Use::Literal);
             }
         }
@@ -155,7 +155,7 @@ impl Planner<'_> {
     /// have any of them.
     fn global_types(&mut self, encoding: Use) {
         for (id, ty) in self.schemas.types() {
-            if ty.place.is_some() && ty.name.as_ref().is_some_and(is_ours) {
+            if ty.place.is_some() && ty.name.as_ref().is_some_and(is_user_defined) {
                 self.content(id, encoding, Owner::NONE);
             }
         }
@@ -181,15 +181,15 @@ impl Planner<'_> {
         }
     }
 
-    fn add(&mut self, wish: &str, namespace: &str, docs: Docs, kind: ItemKind) -> ItemId {
-        let item = Item { wish: wish.to_owned(), namespace: namespace.into(), docs, kind };
+    fn add(&mut self, preferred_name: &str, namespace: &str, docs: Docs, kind: ItemKind) -> ItemId {
+        let item = Item { preferred_name: preferred_name.to_owned(), namespace: namespace.into(), docs, kind };
         self.model.items.push(item);
         ItemId(self.model.items.len() as u32 - 1)
     }
 
     fn add_work(&mut self, key: Key, name: (&str, &str), docs: Docs, work: Work) -> ItemId {
-        let (wish, namespace) = name;
-        let item = self.add(wish, namespace, docs, ItemKind::Pending);
+        let (preferred_name, namespace) = name;
+        let item = self.add(preferred_name, namespace, docs, ItemKind::Pending);
         self.known.insert(key, item);
         self.queue.push((item, work));
         if let Work::Complex(_, Use::Encoded) | Work::Derived(_, Use::Encoded) = work {
@@ -212,7 +212,7 @@ impl Planner<'_> {
         match &self.schemas[id].definition {
             _ if id == TypeId::ANY => TypeUse::NODE,
             TypeDefinition::Simple(_) if encoding == Use::Encoded => self.named_simple(id, owner),
-            TypeDefinition::Simple(_) => self.simple(id, simple::Place::Element, owner),
+            TypeDefinition::Simple(_) => self.simple(id, simple::Position::Element, owner),
             TypeDefinition::Complex(_) => self.complex_use(id, encoding, owner),
         }
     }
@@ -221,8 +221,10 @@ impl Planner<'_> {
         let schemas = self.schemas;
         let Some(normal) = schemas.content(id) else { return TypeUse::NODE };
         match &normal.content {
-            NormalContent::Text(text) if self.is_soap_encoding(id) => self.simple(*text, simple::Place::Element, owner),
-            NormalContent::Text(_) => TypeUse::Item(self.complex_item(id, encoding, owner)),
+            NormalizedContent::Text(text) if self.is_soap_encoding(id) => {
+                self.simple(*text, simple::Position::Element, owner)
+            }
+            NormalizedContent::Text(_) => TypeUse::Item(self.complex_item(id, encoding, owner)),
             _ if self.is_array(id) => self.array(id, encoding, 0),
             _ if normal.is_mixed => TypeUse::NODE,
             _ => TypeUse::Item(self.complex_item(id, encoding, owner)),
@@ -248,7 +250,7 @@ impl Planner<'_> {
             return TypeUse::Item(known);
         }
         let (name, namespace) = self.type_name(id, Owner::NONE);
-        let docs = ours(format!("`{name}` or a type derived from it, selected by `xsi:type`."));
+        let docs = rustdoc(format!("`{name}` or a type derived from it, selected by `xsi:type`."));
         let name = format!("Any {name}");
         TypeUse::Item(self.add_work(key, (&name, &namespace), docs, Work::Derived(id, encoding)))
     }
@@ -400,7 +402,7 @@ impl Planner<'_> {
 }
 
 /// Returns true for names outside of XML Schema and SOAP.
-fn is_ours(name: &QName) -> bool {
+fn is_user_defined(name: &QName) -> bool {
     ![XSD, XML, SOAP11_ENCODING, SOAP12_ENCODING].contains(&&*name.namespace)
 }
 
@@ -421,11 +423,11 @@ fn legal(name: &QName) -> QName {
 
 /// Splits documentation into paragraphs.
 fn docs(text: Option<&str>) -> Docs {
-    let said = text.map(str::trim).filter(|text| !text.is_empty());
-    said.map(|text| Paragraph::Said(text.to_owned())).into_iter().collect()
+    let documentation = text.map(str::trim).filter(|text| !text.is_empty());
+    documentation.map(|text| Paragraph::Text(text.to_owned())).into_iter().collect()
 }
 
 /// Creates a paragraph by the generator.
-fn ours(text: String) -> Docs {
-    vec![Paragraph::Ours(text)]
+fn rustdoc(text: String) -> Docs {
+    vec![Paragraph::Rustdoc(text)]
 }

@@ -1,6 +1,6 @@
 //! Operations: plans their messages, and finds bindings with the same messages.
 
-use super::{Owner, Planner, docs, legal, ours};
+use super::{Owner, Planner, docs, legal, rustdoc};
 use crate::model::{Docs, ItemId, ItemKind, Member, Occurs, Operation, Service, Struct, TypeUse};
 use crate::plan::content::member;
 use deltasoap_core::QName;
@@ -43,10 +43,10 @@ impl Planner<'_> {
         let mut docs_of = docs(port_type.documentation.as_deref());
         docs_of.extend(docs(binding.documentation.as_deref()));
         if binding.policy.addressing {
-            docs_of.extend(ours(ADDRESSING.to_owned()));
+            docs_of.extend(rustdoc(ADDRESSING.to_owned()));
         }
         let mut service = Service {
-            wish: legal(name).local.to_string(),
+            preferred_name: legal(name).local.to_string(),
             docs: docs_of,
             version: binding.version,
             mtom: binding.policy.mtom,
@@ -59,8 +59,8 @@ impl Planner<'_> {
             if !self.is_selected(binding, number) {
                 continue;
             }
-            let told_apart = self.check_told_apart(bound, declared, &service.operations);
-            match told_apart.and_then(|()| self.operation((index, number), bound, declared)) {
+            let distinguishable = self.check_distinguishable(bound, declared, &service.operations);
+            match distinguishable.and_then(|()| self.operation((index, number), bound, declared)) {
                 Ok(operation) => service.operations.push(operation),
                 Err(why) => service.omitted.push((declared.name.to_string(), why)),
             }
@@ -70,15 +70,15 @@ impl Planner<'_> {
 
     /// Checks that operations can be distinguished: by the body, or by the action if the body is
     /// empty.
-    fn check_told_apart(
+    fn check_distinguishable(
         &self,
         bound: &BoundOperation,
         declared: &Declared,
         others: &[Operation],
     ) -> Result<(), String> {
-        let is_empty = |said: &Parameter| {
-            let message = &self.definitions.messages[said.message];
-            bound.style == Style::Document && body_parts(message, said.message, bound.request.as_ref()).is_empty()
+        let is_empty = |parameter: &Parameter| {
+            let message = &self.definitions.messages[parameter.message];
+            bound.style == Style::Document && body_parts(message, parameter.message, bound.request.as_ref()).is_empty()
         };
         if !declared.request.as_ref().is_some_and(is_empty) {
             return Ok(());
@@ -141,15 +141,15 @@ impl Planner<'_> {
     }
 
     /// Returns the element in a body.
-    fn body(&mut self, name: &str, bound: &BoundOperation, said: &Parameter, how: Option<&BoundMessage>) -> Body {
+    fn body(&mut self, name: &str, bound: &BoundOperation, parameter: &Parameter, how: Option<&BoundMessage>) -> Body {
         let definitions = self.definitions;
-        let message = &definitions.messages[said.message];
-        let parts = body_parts(message, said.message, how);
+        let message = &definitions.messages[parameter.message];
+        let parts = body_parts(message, parameter.message, how);
         let encoding = how.map_or(Use::Literal, |how| how.encoding);
         match (bound.style, &parts[..]) {
             (Style::Rpc, _) => {
                 let namespace = how.map_or("", |how| &how.namespace);
-                let docs = docs(said.documentation.as_deref());
+                let docs = docs(parameter.documentation.as_deref());
                 Ok(self.wrapper(&QName::owned(namespace, name), &parts, encoding, docs))
             }
             (Style::Document, [Part { content: PartContent::Element(name, id), .. }]) => Ok(match id {
@@ -157,7 +157,7 @@ impl Planner<'_> {
                 None => self.loose_element(name, TypeUse::NODE, Docs::new()),
             }),
             (Style::Document, []) => {
-                Ok(self.nothing(name, &message.name.namespace, docs(said.documentation.as_deref())))
+                Ok(self.nothing(name, &message.name.namespace, docs(parameter.documentation.as_deref())))
             }
             (Style::Document, [Part { name, content: PartContent::Type(id), .. }]) => {
                 let name = QName::owned(&*message.name.namespace, &**name);
@@ -165,7 +165,7 @@ impl Planner<'_> {
                 Ok(self.loose_element(&name, content, Docs::new()))
             }
             (Style::Document, parts) => {
-                let docs = docs(said.documentation.as_deref());
+                let docs = docs(parameter.documentation.as_deref());
                 Ok(self.several(&QName::owned(&*message.name.namespace, name), parts, encoding, docs))
             }
         }

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 /// Position of a simple value: some types of the runtime can only be the content of elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Position {
     Element,
     /// Text of an element with attributes.
     Beside,
@@ -20,12 +20,12 @@ pub(super) enum Place {
 
 impl Planner<'_> {
     /// Returns the use of a simple type.
-    pub(super) fn simple(&mut self, id: TypeId, place: Place, owner: Owner<'_>) -> TypeUse {
+    pub(super) fn simple(&mut self, id: TypeId, position: Position, owner: Owner<'_>) -> TypeUse {
         if let Some(builtin) = id.builtin() {
-            return plain(builtin, place);
+            return plain(builtin, position);
         }
         // The type differs elsewhere, so it has no name of its own.
-        if let Some(packing) = self.schemas.packing(id).filter(|_| is_content(place)) {
+        if let Some(packing) = self.schemas.packing(id).filter(|_| is_content(position)) {
             return packed(packing);
         }
         if let Some(&known) = self.known.get(&Key::Type(id, false)) {
@@ -35,15 +35,15 @@ impl Planner<'_> {
             Some(Variety::Builtin(builtin)) => match self.enumerating(id, builtin) {
                 Some(enumerating) => TypeUse::Item(self.enumeration(enumerating, owner)),
                 // A type that differs elsewhere has no name of its own.
-                None if plain(builtin, Place::Element) != plain(builtin, Place::Text) => plain(builtin, place),
-                None => self.alias(id, plain(builtin, place), owner),
+                None if plain(builtin, Position::Element) != plain(builtin, Position::Text) => plain(builtin, position),
+                None => self.alias(id, plain(builtin, position), owner),
             },
             Some(Variety::List(item)) => {
                 let list = self.list(item, owner);
                 self.alias(id, list, owner)
             }
             Some(Variety::Union(_)) => self.union(id, owner),
-            _ if place == Place::Element => TypeUse::Plain("deltasoap::AnySimple"),
+            _ if position == Position::Element => TypeUse::Plain("deltasoap::AnySimple"),
             _ => TypeUse::Plain("String"),
         }
     }
@@ -52,7 +52,7 @@ impl Planner<'_> {
     /// each needs its own type.
     pub(super) fn named_simple(&mut self, id: TypeId, owner: Owner<'_>) -> TypeUse {
         if let Some(builtin) = id.builtin() {
-            return named(builtin).unwrap_or_else(|| plain(builtin, Place::Element));
+            return named(builtin).unwrap_or_else(|| plain(builtin, Position::Element));
         }
         if let Some(&known) = self.known.get(&Key::Type(id, true)) {
             return TypeUse::Item(known);
@@ -63,15 +63,15 @@ impl Planner<'_> {
                 let list = self.list(item, owner);
                 self.own_name(id, |name| ItemKind::Renamed(name, list))
             }
-            _ => self.simple(id, Place::Element, owner),
+            _ => self.simple(id, Position::Element, owner),
         }
     }
 
     /// Returns a named restriction of a built-in type, in SOAP encoding.
     fn restriction(&mut self, id: TypeId, builtin: Builtin, owner: Owner<'_>) -> TypeUse {
         let (element, text) = (
-            self.schemas.packing(id).map_or_else(|| plain(builtin, Place::Element), packed),
-            plain(builtin, Place::Text),
+            self.schemas.packing(id).map_or_else(|| plain(builtin, Position::Element), packed),
+            plain(builtin, Position::Text),
         );
         match self.enumerating(id, builtin) {
             Some(own) if own == id => TypeUse::Item(self.enumeration(own, owner)),
@@ -90,8 +90,8 @@ impl Planner<'_> {
         let mut docs = self.docs_of_type(id);
         docs.extend(self.facets(id));
         let has_other = self.known.contains_key(&Key::Type(id, false));
-        let wish = if has_other { format!("{name} encoded") } else { name.clone() };
-        let item = self.add(&wish, &namespace, docs, kind(name));
+        let preferred_name = if has_other { format!("{name} encoded") } else { name.clone() };
+        let item = self.add(&preferred_name, &namespace, docs, kind(name));
         self.known.insert(Key::Type(id, true), item);
         TypeUse::Item(item)
     }
@@ -122,11 +122,11 @@ impl Planner<'_> {
         if let Some(&known) = self.known.get(&Key::Type(id, false)) {
             return known;
         }
-        let (wish, namespace) = self.type_name(id, owner);
-        let name = self.schemas[id].name.is_some().then(|| wish.clone());
+        let (preferred_name, namespace) = self.type_name(id, owner);
+        let name = self.schemas[id].name.is_some().then(|| preferred_name.clone());
         let values = self.facets_of(id).map(values).unwrap_or_default();
         let docs = self.docs_of_type(id);
-        let item = self.add(&wish, &namespace, docs, ItemKind::Enumeration(Enumeration { name, values }));
+        let item = self.add(&preferred_name, &namespace, docs, ItemKind::Enumeration(Enumeration { name, values }));
         self.known.insert(Key::Type(id, false), item);
         item
     }
@@ -165,7 +165,7 @@ impl Planner<'_> {
         if bounds.is_empty() {
             Docs::new()
         } else {
-            vec![Paragraph::Said(format!("Not checked: {}.", bounds.join(", ")))]
+            vec![Paragraph::Text(format!("Not checked: {}.", bounds.join(", ")))]
         }
     }
 
@@ -173,7 +173,7 @@ impl Planner<'_> {
     fn list(&mut self, item: TypeId, owner: Owner<'_>) -> TypeUse {
         let item = match self.schemas.variety(item) {
             Some(Variety::List(_)) | None => TypeUse::Plain("String"),
-            _ => self.simple(item, Place::Text, owner),
+            _ => self.simple(item, Position::Text, owner),
         };
         TypeUse::List(Box::new(item))
     }
@@ -181,16 +181,16 @@ impl Planner<'_> {
     fn union(&mut self, id: TypeId, owner: Owner<'_>) -> TypeUse {
         let mut ids = Vec::new();
         self.members(id, &mut ids, &mut HashSet::new(), 0);
-        let (wish, namespace) = self.type_name(id, owner);
-        let name = self.schemas[id].name.is_some().then(|| wish.clone());
+        let (preferred_name, namespace) = self.type_name(id, owner);
+        let name = self.schemas[id].name.is_some().then(|| preferred_name.clone());
         let docs = self.docs_of_type(id);
-        let item = self.add(&wish, &namespace, docs, ItemKind::Pending);
+        let item = self.add(&preferred_name, &namespace, docs, ItemKind::Pending);
         self.known.insert(Key::Type(id, false), item);
         let (mut members, mut seen) = (Vec::new(), HashSet::new());
         for (number, member) in ids.into_iter().enumerate() {
-            let label = format!("{wish} member {}", number + 1);
+            let label = format!("{preferred_name} member {}", number + 1);
             let owner = Owner { name: &label, namespace: &namespace };
-            let ty = self.simple(member, Place::Text, owner);
+            let ty = self.simple(member, Position::Text, owner);
             if seen.insert(ty.clone()) {
                 members.push((self.member_name(member), ty));
             }
@@ -219,7 +219,7 @@ impl Planner<'_> {
             return;
         }
         match self.schemas.variety(id) {
-            Some(Variety::Union(_)) if depth > DEPTH => into.push(TypeId::ANY_SIMPLE),
+            Some(Variety::Union(_)) if depth > MAX_DEPTH => into.push(TypeId::ANY_SIMPLE),
             Some(Variety::Union(members)) => {
                 members.iter().for_each(|&member| self.members(member, into, seen, depth + 1));
             }
@@ -229,9 +229,9 @@ impl Planner<'_> {
     }
 
     /// Returns the simple type of an attribute, or of text beside attributes.
-    pub(super) fn text(&mut self, id: TypeId, place: Place, owner: Owner<'_>) -> TypeUse {
+    pub(super) fn text(&mut self, id: TypeId, position: Position, owner: Owner<'_>) -> TypeUse {
         match &self.schemas[id].definition {
-            TypeDefinition::Simple(_) => self.simple(id, place, owner),
+            TypeDefinition::Simple(_) => self.simple(id, position, owner),
             TypeDefinition::Complex(_) => TypeUse::Plain("String"),
         }
     }
@@ -262,14 +262,14 @@ impl Planner<'_> {
 
     /// Documents the value of an empty element or an absent attribute.
     pub(super) fn value_docs(default: Option<&str>, fixed: Option<&str>) -> Docs {
-        let say = |what: &str, value: &str| Paragraph::Said(format!("{what}: {value}"));
+        let say = |what: &str, value: &str| Paragraph::Text(format!("{what}: {value}"));
         let default = default.map(|value| say("Default", value));
         default.into_iter().chain(fixed.map(|value| say("Always", value))).collect()
     }
 }
 
 /// Maximum nesting of unions.
-const DEPTH: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 /// Returns the values, each once.
 fn values(facets: &Facets) -> Vec<(String, Docs)> {
@@ -300,8 +300,8 @@ fn named(builtin: Builtin) -> Option<TypeUse> {
 }
 
 /// Returns true where a value may be in a part of its own.
-fn is_content(place: Place) -> bool {
-    matches!(place, Place::Element | Place::Beside)
+fn is_content(position: Position) -> bool {
+    matches!(position, Position::Element | Position::Beside)
 }
 
 /// Returns the Rust type of packed numbers.
@@ -329,7 +329,7 @@ fn packed(packing: Packing) -> TypeUse {
 
 /// Returns the Rust type of a built-in type. Texts are strings, whatever their white space
 /// handling.
-fn plain(builtin: Builtin, place: Place) -> TypeUse {
+fn plain(builtin: Builtin, position: Position) -> TypeUse {
     let list = |item| TypeUse::List(Box::new(TypeUse::Plain(item)));
     TypeUse::Plain(match builtin {
         Builtin::Boolean => "bool",
@@ -358,10 +358,10 @@ fn plain(builtin: Builtin, place: Place) -> TypeUse {
         Builtin::GMonth => "deltasoap::lexical::GMonth",
         Builtin::GMonthDay => "deltasoap::lexical::GMonthDay",
         Builtin::GDay => "deltasoap::lexical::GDay",
-        Builtin::Base64Binary if is_content(place) => "deltasoap::Binary",
+        Builtin::Base64Binary if is_content(position) => "deltasoap::Binary",
         Builtin::Base64Binary => "deltasoap::lexical::Base64",
         Builtin::HexBinary => "deltasoap::lexical::Hex",
-        Builtin::QName if place != Place::Text => "deltasoap::QName",
+        Builtin::QName if position != Position::Text => "deltasoap::QName",
         Builtin::QName => "deltasoap::lexical::QName",
         Builtin::NmTokens | Builtin::IdRefs | Builtin::Entities => return list("String"),
         _ => "String",

@@ -15,8 +15,8 @@ pub(super) fn docs(paragraphs: &[Paragraph]) -> TokenStream {
             lines.push(String::new());
         }
         match paragraph {
-            Paragraph::Said(text) => lines.extend(wrapped(&plain(text))),
-            Paragraph::Ours(text) => lines.extend(wrapped(text)),
+            Paragraph::Text(text) => lines.extend(wrapped(&plain(text))),
+            Paragraph::Rustdoc(text) => lines.extend(wrapped(text)),
         }
     }
     let shown = |line: String| line.replace(|c: char| c.is_control() || reverses(c), "");
@@ -25,8 +25,8 @@ pub(super) fn docs(paragraphs: &[Paragraph]) -> TokenStream {
 }
 
 /// Renders a paragraph by the generator as a doc comment.
-pub(super) fn ours(text: impl Into<String>) -> TokenStream {
-    docs(&[Paragraph::Ours(text.into())])
+pub(super) fn rustdoc(text: impl Into<String>) -> TokenStream {
+    docs(&[Paragraph::Rustdoc(text.into())])
 }
 
 /// Formats a name or a namespace of the WSDL as inline code for a paragraph by the generator. It

@@ -1,6 +1,6 @@
 //! Clients, server traits, and faults.
 
-use super::docs::{code, docs, ours};
+use super::docs::{code, docs, rustdoc};
 use super::{Layout, Sides};
 use crate::model::{ItemId, Model, Operation, Paragraph, Service};
 use crate::names::{Scope, ident};
@@ -51,8 +51,8 @@ struct Named<'m> {
 
 impl<'m> Render<'m> {
     fn service(&mut self, service: &'m Service) {
-        let ending = EMPTY_ENDINGS.iter().find_map(|ending| service.wish.strip_suffix(ending));
-        let base = ending.filter(|base| !base.is_empty()).unwrap_or(&service.wish);
+        let ending = EMPTY_ENDINGS.iter().find_map(|ending| service.preferred_name.strip_suffix(ending));
+        let base = ending.filter(|base| !base.is_empty()).unwrap_or(&service.preferred_name);
         let client = ident(&self.top.type_name(&format!("{base} client")));
         let server = ident(&self.top.type_name(&format!("{base} server")));
         let serve = ident(&self.top.value_name(&format!("serve {base}")));
@@ -100,12 +100,12 @@ impl<'m> Render<'m> {
         let name = ident(&self.top.type_name(&format!("{} fault", operation.name)));
         let mut scope = Scope::default();
         let other = ident(&scope.variant_name("Other"));
-        let variants = operation.faults.iter().map(|(wish, detail)| {
-            let (variant, detail) = (ident(&scope.variant_name(wish)), self.path(*detail));
+        let variants = operation.faults.iter().map(|(preferred_name, detail)| {
+            let (variant, detail) = (ident(&scope.variant_name(preferred_name)), self.path(*detail));
             quote!(#variant(deltasoap::http::TypedFault<#detail>))
         });
         let variants: Vec<_> = variants.collect();
-        let words = ours(format!("A fault of {}.", code(&operation.name)));
+        let words = rustdoc(format!("A fault of {}.", code(&operation.name)));
         self.out.push(quote! {
             #words
             #[derive(Debug, Clone, PartialEq, deltasoap::Faults)]
@@ -121,11 +121,14 @@ impl<'m> Render<'m> {
 
     fn server(&self, service: &Service, names: (&Ident, &Ident), operations: &[Named<'m>]) -> TokenStream {
         let (name, serve) = names;
-        let words = ours(format!("The operations of `{}`, implemented by a server: see [`{serve}`].", service.wish));
+        let words = rustdoc(format!(
+            "The operations of `{}`, implemented by a server: see [`{serve}`].",
+            service.preferred_name
+        ));
         let methods = operations.iter().map(|named| {
             let Named { method, request, .. } = named;
-            let (answer, failure) = (named.server_answer(), named.server_failure());
-            let words = docs(&named.server_words());
+            let (answer, failure) = (named.server_return_type(), named.server_failure());
+            let words = docs(&named.server_docs());
             quote! {
                 #words
                 fn #method(
@@ -135,8 +138,8 @@ impl<'m> Render<'m> {
                 ) -> impl std::future::Future<Output = Result<#answer, #failure>> + Send;
             }
         });
-        let about = ours(format!("Creates a builder for a service that calls `implementation`: see [`{name}`]."));
-        let label = &service.wish;
+        let about = rustdoc(format!("Creates a builder for a service that calls `implementation`: see [`{name}`]."));
+        let label = &service.preferred_name;
         let added = operations.iter().map(|named| self.added(name, named));
         quote! {
             #words
@@ -181,12 +184,12 @@ impl<'m> Render<'m> {
 
 impl Named<'_> {
     /// Returns the return type of a client's method.
-    fn client_answer(&self) -> TokenStream {
+    fn client_return_type(&self) -> TokenStream {
         self.response.as_ref().map_or_else(|| quote!(()), |response| quote!(C::Answer<#response>))
     }
 
     /// Returns the return type of a server's method, with header blocks if the WSDL declares any.
-    fn server_answer(&self) -> TokenStream {
+    fn server_return_type(&self) -> TokenStream {
         match &self.response {
             None => quote!(()),
             Some(response) if self.response_headers.is_empty() => response.clone(),
@@ -194,10 +197,10 @@ impl Named<'_> {
         }
     }
 
-    fn client_words(&self) -> Vec<Paragraph> {
+    fn client_docs(&self) -> Vec<Paragraph> {
         let mut words = self.operation.docs.clone();
         if words.is_empty() {
-            words.push(Paragraph::Ours(format!("Calls {}.", code(&self.operation.name))));
+            words.push(Paragraph::Rustdoc(format!("Calls {}.", code(&self.operation.name))));
         }
         words.extend(blocks("Header blocks", &self.headers));
         words.extend(blocks(
@@ -207,7 +210,7 @@ impl Named<'_> {
         words
     }
 
-    fn server_words(&self) -> Vec<Paragraph> {
+    fn server_docs(&self) -> Vec<Paragraph> {
         let mut words = self.operation.docs.clone();
         words.extend(blocks("Header blocks, available in the context", &self.headers));
         words.extend(blocks("Header blocks of the answer", &self.response_headers));
@@ -231,8 +234,8 @@ impl Named<'_> {
 
 fn client_of(service: &Service, name: &Ident, operations: &[Named<'_>]) -> TokenStream {
     let mut words = service.docs.clone();
-    words.insert(0, Paragraph::Ours(format!("Calls the operations of `{}`.", service.wish)));
-    words.extend(service.omitted.iter().map(|(name, why)| Paragraph::Said(format!("Without {name}: {why}."))));
+    words.insert(0, Paragraph::Rustdoc(format!("Calls the operations of `{}`.", service.preferred_name)));
+    words.extend(service.omitted.iter().map(|(name, why)| Paragraph::Text(format!("Without {name}: {why}."))));
     let words = docs(&words);
     let address = service.address.as_ref().map(|address| {
         quote! {
@@ -314,7 +317,7 @@ fn settings(name: &Ident) -> TokenStream {
 
 /// Returns a sentence about header blocks, if there are any.
 fn blocks(what: &str, names: &[String]) -> Option<Paragraph> {
-    (!names.is_empty()).then(|| Paragraph::Ours(format!("{what}: {}.", names.join(", "))))
+    (!names.is_empty()).then(|| Paragraph::Rustdoc(format!("{what}: {}.", names.join(", "))))
 }
 
 /// Renders the method that calls an operation.
@@ -322,8 +325,8 @@ fn call(named: &Named<'_>) -> TokenStream {
     let Named { operation, method, request, .. } = named;
     let understood =
         named.understood.iter().map(|header| quote!(.understands(<#header as deltasoap::Message>::ELEMENT)));
-    let (answer, failure) = (named.client_answer(), named.client_failure());
-    let words = docs(&named.client_words());
+    let (answer, failure) = (named.client_return_type(), named.client_failure());
+    let words = docs(&named.client_docs());
     let action = Some(&operation.action).filter(|it| !it.is_empty()).map(|action| quote!(.action(#action)));
     let encoding = (operation.encoding == Use::Encoded).then(|| quote!(.encoding(deltasoap::schema::Use::Encoded)));
     let call = if named.response.is_some() { quote!(call) } else { quote!(send) };

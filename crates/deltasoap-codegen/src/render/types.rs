@@ -3,7 +3,7 @@
 use super::Layout;
 use super::docs::docs;
 use crate::model::{
-    Between, Derived, Enumeration, Item, ItemId, ItemKind, Member, Model, Occurs, Role, Struct, TypeUse, Union,
+    Alternatives, Derived, Enumeration, Item, ItemId, ItemKind, Member, Model, Occurs, Role, Struct, TypeUse, Union,
 };
 use crate::names::{Rename, Scope, ident};
 use deltasoap_core::QName;
@@ -19,7 +19,7 @@ pub(super) fn item(model: &Model, layout: &Layout, id: ItemId, item: &Item) -> T
     let body = match &item.kind {
         ItemKind::Pending => TokenStream::new(),
         ItemKind::Struct(of) => render.structure(of),
-        ItemKind::Choice(variants, between) => render.choice(variants, *between),
+        ItemKind::Choice(variants, alternatives) => render.choice(variants, *alternatives),
         ItemKind::Derived(of) => render.derived(of),
         ItemKind::Enumeration(of) => render.enumeration(of),
         ItemKind::Union(of) => render.union(of),
@@ -147,8 +147,8 @@ impl Render<'_> {
             let name = ident(name);
             match member.occurs {
                 Occurs::AtMostOnce => quote!(#name: None),
-                Occurs::Often(0, _) => quote!(#name: Vec::new()),
-                Occurs::Once | Occurs::Often(..) => quote!(#name),
+                Occurs::Many(0, _) => quote!(#name: Vec::new()),
+                Occurs::Once | Occurs::Many(..) => quote!(#name),
             }
         });
         let name = self.ident();
@@ -170,19 +170,19 @@ impl Render<'_> {
         match member.occurs {
             Occurs::Once => content,
             Occurs::AtMostOnce => quote!(Option<#content>),
-            Occurs::Often(..) => quote!(Vec<#content>),
+            Occurs::Many(..) => quote!(Vec<#content>),
         }
     }
 
-    fn choice(&self, members: &[Member], between: Between) -> TokenStream {
+    fn choice(&self, members: &[Member], alternatives: Alternatives) -> TokenStream {
         let name = self.ident();
         let mut attributes = self.compact_container(None);
-        attributes.flag("group", between == Between::Groups);
+        attributes.flag("group", alternatives == Alternatives::Groups);
         let mut scope = Scope::default();
         let names: Vec<String> = members.iter().map(|member| scope.variant_name(&member.name.local)).collect();
         let style = Style::of(members, &names, &self.item.namespace, &mut attributes);
         let variants = members.iter().zip(&names).map(|(member, name)| {
-            let occurs = in_choice(member, between);
+            let occurs = in_choice(member, alternatives);
             let (words, attributes) = (docs(&member.docs), style.member(member, occurs, name).tokens());
             let (name, ty) = (ident(name), self.member_type(&Member { occurs, ..member.clone() }));
             quote!(#words #attributes #name(#ty))
@@ -270,8 +270,8 @@ impl Render<'_> {
         attributes.flag("union", true);
         attributes.0.extend(self.container(of.name.as_deref()).0);
         let mut scope = Scope::default();
-        let variants = of.members.iter().map(|(wish, member)| {
-            let (variant, ty) = (ident(&scope.variant_name(wish)), self.ty(member));
+        let variants = of.members.iter().map(|(preferred_name, member)| {
+            let (variant, ty) = (ident(&scope.variant_name(preferred_name)), self.ty(member));
             quote!(#variant(#ty))
         });
         let variants: Vec<_> = variants.collect();
@@ -324,13 +324,13 @@ const FEW_FIELDS: usize = 5;
 
 /// Returns true for fields that may be absent or empty.
 fn is_optional(member: &Member) -> bool {
-    matches!(member.occurs, Occurs::AtMostOnce | Occurs::Often(0, _))
+    matches!(member.occurs, Occurs::AtMostOnce | Occurs::Many(0, _))
 }
 
 /// Returns the occurrence of a variant's element once the variant is chosen.
-fn in_choice(member: &Member, between: Between) -> Occurs {
+fn in_choice(member: &Member, alternatives: Alternatives) -> Occurs {
     match member.occurs {
-        often @ Occurs::Often(..) if between == Between::Groups => often,
+        many @ Occurs::Many(..) if alternatives == Alternatives::Groups => many,
         _ => Occurs::Once,
     }
 }
@@ -368,7 +368,7 @@ impl<'m> Style<'m> {
         attributes.flag("inline", member.role == Role::Inline);
         attributes.flag("group", member.role == Role::Group);
         attributes.text("default_text", member.default_text.as_deref());
-        if let Occurs::Often(min, max) = occurs {
+        if let Occurs::Many(min, max) = occurs {
             attributes.number("min", Some(min).filter(|&min| min > 0));
             attributes.number("max", max);
         }

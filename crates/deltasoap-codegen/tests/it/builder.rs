@@ -3,7 +3,7 @@
 use crate::support::wsdl;
 use deltasoap_codegen::{Builder, Error, Generated};
 use deltasoap_wsdl::Importer;
-use deltasoap_wsdl::lower::Operation;
+use deltasoap_wsdl::lower::LoweredOperation;
 use std::collections::BTreeSet;
 
 fn archive() -> Builder {
@@ -98,12 +98,12 @@ fn what_is_left_out_is_what_has_no_messages_or_is_begun_by_the_service() {
         let omitted: BTreeSet<String> = omitted.iter().filter_map(|line| name(line)).collect();
         let lowered = import.lower();
         let definitions = import.definitions();
-        let is_solicited = |it: &Operation| {
+        let is_solicited = |it: &LoweredOperation| {
             let binding = &definitions.bindings[it.binding];
             let declared = binding.operations[it.operation].operation;
             definitions.port_types[binding.port_type].operations[declared].is_solicited
         };
-        let is_left_out = |it: &&Operation| match &it.method {
+        let is_left_out = |it: &&LoweredOperation| match &it.method {
             Ok(_) => is_solicited(it),
             Err(_) => true,
         };

@@ -7,7 +7,7 @@
 //! each style.
 
 use super::regression::Problem;
-use super::segments::LEAST;
+use super::segments::MIN_POINTS;
 use crate::CostError;
 use crate::calibration::{Activity, Point};
 use crate::workload::{Class, Style, Workload};
@@ -18,8 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// # Errors
 /// [`CostError::Noise`].
 pub(super) fn check(points: &[&Point], activity: Activity) -> Result<(), CostError> {
-    let mut by_class: BTreeMap<Class, Vec<Sample>> = BTreeMap::new();
-    for sample in points.iter().filter_map(|point| Sample::of(point)) {
+    let mut by_class: BTreeMap<Class, Vec<MeasuredMessage>> = BTreeMap::new();
+    for sample in points.iter().filter_map(|point| MeasuredMessage::of(point)) {
         by_class.entry(sample.series.0).or_default().push(sample);
     }
     let mut others = Vec::new();
@@ -34,14 +34,14 @@ pub(super) fn check(points: &[&Point], activity: Activity) -> Result<(), CostErr
 }
 
 /// A measured message.
-struct Sample {
+struct MeasuredMessage {
     series: (Class, Style),
     count: f64,
     characters: f64,
     cost: f64,
 }
 
-impl Sample {
+impl MeasuredMessage {
     fn of(point: &Point) -> Option<Self> {
         let Workload::Fields { class, count, text, style } = point.workload else { return None };
         // Longer names are more characters of the same fields.
@@ -50,22 +50,22 @@ impl Sample {
             style => (style, text),
         };
         let (count, each) = (f64::from(count), f64::from(each));
-        Some(Sample { series: (class, style), count, characters: count * each, cost: point.cost() })
+        Some(MeasuredMessage { series: (class, style), count, characters: count * each, cost: point.cost() })
     }
 }
 
-fn series_of(samples: &[Sample]) -> BTreeSet<(Class, Style)> {
+fn series_of(samples: &[MeasuredMessage]) -> BTreeSet<(Class, Style)> {
     samples.iter().map(|sample| sample.series).collect()
 }
 
 /// Returns true if there are enough points to distinguish a line from noise.
-fn is_enough(samples: &[Sample]) -> bool {
-    samples.len() >= series_of(samples).len() + LEAST
+fn is_enough(samples: &[MeasuredMessage]) -> bool {
+    samples.len() >= series_of(samples).len() + MIN_POINTS
 }
 
-fn check_samples(name: &str, samples: &[Sample]) -> Result<(), CostError> {
+fn check_samples(name: &str, samples: &[MeasuredMessage]) -> Result<(), CostError> {
     let series = series_of(samples);
-    let row = |sample: &Sample| {
+    let row = |sample: &MeasuredMessage| {
         let slopes = series.iter().map(|series| if *series == sample.series { sample.count } else { 0.0 });
         std::iter::once(1.0).chain(slopes).chain([sample.characters]).collect::<Vec<_>>()
     };

@@ -12,7 +12,7 @@ use super::regression::{Problem, Regression, two_sided};
 use super::segments::{Segmented, fit_segments};
 use crate::CostError;
 use crate::calibration::{Activity, Calibration, Mode, Point, Toolkit, Unfinished};
-use crate::measure::Busy;
+use crate::measure::BackgroundLoad;
 use crate::usage::{Feature, Usage};
 use crate::workload::{Class, Workload};
 use serde::Serialize;
@@ -35,7 +35,7 @@ pub struct Model {
     /// are not compared.
     pub in_full: BTreeMap<Activity, ActivityModel>,
     /// The load of other programs during the calibration, if high enough to make it doubtful.
-    pub busy: Option<Busy>,
+    pub busy: Option<BackgroundLoad>,
     /// Progress of the calibration, if it is unfinished.
     pub unfinished: Option<Unfinished>,
 }
@@ -91,7 +91,7 @@ pub struct Estimate {
 
 impl Estimate {
     /// An exact zero.
-    pub const NOTHING: Estimate = Estimate { cost: 0.0, margin: 0.0 };
+    pub const ZERO: Estimate = Estimate { cost: 0.0, margin: 0.0 };
 
     /// Returns the lower end of the interval, at least zero.
     pub fn low(&self) -> f64 {
@@ -118,7 +118,7 @@ impl Model {
             let mut activities = BTreeMap::new();
             for activity in Activity::ALL {
                 let is_of_mode = |point: &&Point| mode_of(&point.workload, calibration.mode) == mode;
-                let points: Vec<&Point> = calibration.of(activity).filter(is_of_mode).collect();
+                let points: Vec<&Point> = calibration.points_of(activity).filter(is_of_mode).collect();
                 if !points.is_empty() {
                     let usages = usages(&points, mode)?;
                     activities.insert(activity, ActivityModel::fit(&points, &usages, activity, mode)?);
@@ -145,7 +145,7 @@ impl Model {
     ///
     /// # Errors
     /// When the activity was not measured.
-    pub fn of(&self, activity: Activity) -> Result<&ActivityModel, CostError> {
+    pub fn activity(&self, activity: Activity) -> Result<&ActivityModel, CostError> {
         self.activities.get(&activity).ok_or_else(|| CostError::NotMeasured(activity.to_string()))
     }
 
@@ -166,7 +166,7 @@ impl Model {
     /// When the activity was not measured.
     pub fn in_mode(&self, activity: Activity, mode: Mode) -> Result<&ActivityModel, CostError> {
         if mode == self.mode {
-            return self.of(activity);
+            return self.activity(activity);
         }
         let not_measured =
             || CostError::NotMeasured(format!("{activity} in {mode} mode, which messages like this one need"));
@@ -182,7 +182,7 @@ fn mode_of(workload: &Workload, mode: Mode) -> Mode {
 /// Counts the features of the measured messages; each message is built once.
 fn usages<'p>(points: &[&'p Point], mode: Mode) -> Result<BTreeMap<&'p Workload, Usage>, CostError> {
     let workloads: BTreeSet<&Workload> = points.iter().map(|point| &point.workload).collect();
-    let usage = |workload| Ok((workload, Usage::of_workload(workload, mode)?));
+    let usage = |workload| Ok((workload, Usage::from_workload(workload, mode)?));
     workloads.into_iter().map(usage).collect()
 }
 
@@ -532,9 +532,9 @@ mod tests {
 
     fn calibration(mode: Mode, keep: impl Fn(&Workload) -> bool) -> Calibration {
         let toolkit = Toolkit { name: "known".into(), version: "1".into() };
-        let mut it = Calibration::new(Machine::here(), toolkit, mode, Extent::Few);
+        let mut it = Calibration::new(Machine::current(), toolkit, mode, Extent::Few);
         for workload in series(mode, Extent::Few).into_iter().filter(|workload| keep(workload)) {
-            let cost = cost(&Usage::of_workload(&workload, mode).expect("a message"));
+            let cost = cost(&Usage::from_workload(&workload, mode).expect("a message"));
             let activity = Activity::Serialize;
             let batches = vec![Times { cpu: Some(cost), elapsed: cost }];
             it.points.push(Point { workload, activity, batches, bytes: 1 });
@@ -543,14 +543,14 @@ mod tests {
     }
 
     fn model(mode: Mode, keep: impl Fn(&Workload) -> bool) -> ActivityModel {
-        Model::fit(&calibration(mode, keep)).expect("fitted").of(Activity::Serialize).expect("measured").clone()
+        Model::fit(&calibration(mode, keep)).expect("fitted").activity(Activity::Serialize).expect("measured").clone()
     }
 
     #[test]
     fn known_costs_are_predicted() {
         let model = model(Mode::Regular, |_| true);
         for workload in crate::workload::composites(Extent::Few) {
-            let usage = Usage::of_workload(&workload, Mode::Regular).expect("a message");
+            let usage = Usage::from_workload(&workload, Mode::Regular).expect("a message");
             let estimate = model.features.estimate(&usage).expect("an estimate");
             assert!((estimate.cost - cost(&usage)).abs() < 0.01 * cost(&usage), "{workload}: {estimate:?}");
         }
@@ -569,10 +569,10 @@ mod tests {
             sign = -sign;
             point.batches[0].cpu = point.batches[0].cpu.map(|cpu| cpu * (1.0 + 0.1 * sign));
         }
-        let model = Model::fit(&it).expect("fitted").of(Activity::Serialize).expect("measured").features.clone();
+        let model = Model::fit(&it).expect("fitted").activity(Activity::Serialize).expect("measured").features.clone();
         assert!(model.fit.deviation < model.scatter && (0.08..0.13).contains(&model.scatter), "{}", model.scatter);
         let composite = Workload::Composite { ints: 5, doubles: 5, texts: 5, length: 100 };
-        let usage = Usage::of_workload(&composite, Mode::Regular).expect("a message");
+        let usage = Usage::from_workload(&composite, Mode::Regular).expect("a message");
         let estimate = model.estimate(&usage).expect("an estimate");
         assert!((0.16..0.3).contains(&(estimate.margin / estimate.cost)), "{estimate:?}");
     }
@@ -588,7 +588,7 @@ mod tests {
         let usages = usages(&measured, Mode::Regular).expect("messages");
         let unseen = crate::workload::composites(Extent::Few);
         let unseen: Vec<Usage> =
-            unseen.iter().map(|it| Usage::of_workload(it, Mode::Regular).expect("a message")).collect();
+            unseen.iter().map(|it| Usage::from_workload(it, Mode::Regular).expect("a message")).collect();
         let (normal, mut random) = (Normal::new(0.0, 1.0).expect("a distribution"), SplitMix64::new(11));
         let mut draw = || normal.inverse_cdf((f64::from(random.below(1 << 24)) + 0.5) / f64::from(1 << 24));
         let (mut within, mut within_residuals, mut predictions) = (0, 0, 0);
@@ -627,7 +627,7 @@ mod tests {
     fn differential_costs_are_predicted() {
         let model = model(Mode::Differential, |_| true);
         let workload = Workload::Changed { class: Class::Double, length: 77, changed: 13, moves: false };
-        let usage = Usage::of_workload(&workload, Mode::Differential).expect("a message");
+        let usage = Usage::from_workload(&workload, Mode::Differential).expect("a message");
         let estimate = model.features.estimate(&usage).expect("an estimate");
         assert!((estimate.cost - cost(&usage)).abs() < 0.02 * cost(&usage), "{estimate:?} {}", cost(&usage));
     }
@@ -643,11 +643,11 @@ mod tests {
         };
         let model = model(Mode::Regular, paper);
         let usage =
-            Usage::of_workload(&Workload::Composite { ints: 3, doubles: 2, texts: 1, length: 100 }, Mode::Regular);
+            Usage::from_workload(&Workload::Composite { ints: 3, doubles: 2, texts: 1, length: 100 }, Mode::Regular);
         let usage = usage.expect("a message");
         let (ours, papers) = (model.features.estimate(&usage).expect("an estimate").cost, model.by_the_paper(&usage));
         assert!((ours - papers.expect("both series")).abs() < 0.25 * ours, "{ours} {papers:?}");
-        let boolean = Usage::of_workload(&Workload::Array { class: Class::Date, length: 5, text: 0 }, Mode::Regular);
+        let boolean = Usage::from_workload(&Workload::Array { class: Class::Date, length: 5, text: 0 }, Mode::Regular);
         assert!(model.features.estimate(&boolean.expect("a message")).is_ok(), "a double stands in");
     }
 
@@ -665,7 +665,7 @@ mod tests {
                 point.batches[0].cpu = Some(f64::from(length).powi(2));
             }
         }
-        let points: Vec<_> = it.of(Activity::Serialize).collect();
+        let points: Vec<_> = it.points_of(Activity::Serialize).collect();
         let mut notes = Vec::new();
         fit_arrays(&points, Activity::Serialize, &mut notes).expect("fitted");
         assert!(notes.iter().any(|note| note.contains("the intercept is negative")), "{notes:?}");

@@ -19,9 +19,9 @@ use crate::CostError;
 use serde::Serialize;
 
 /// Maximum number of segments.
-const MOST: usize = 4;
+const MAX_SEGMENTS: usize = 4;
 /// Minimum number of points per segment.
-pub(super) const LEAST: usize = 6;
+pub(super) const MIN_POINTS: usize = 6;
 /// Minimum change at a break, as a fraction of the cost.
 const VISIBLE: f64 = 0.05;
 
@@ -81,11 +81,11 @@ impl Segmented {
 /// # Errors
 /// When there are fewer than six points, or values are not numbers.
 pub fn fit_segments(name: &str, points: &[(f64, f64)]) -> Result<Segmented, CostError> {
-    if points.len() < LEAST {
-        return Err(CostError::TooFewPoints { what: name.to_owned(), found: points.len(), needed: LEAST });
+    if points.len() < MIN_POINTS {
+        return Err(CostError::TooFewPoints { what: name.to_owned(), found: points.len(), needed: MIN_POINTS });
     }
     let sums = Sums::new(points);
-    let most = (points.len() / LEAST).clamp(1, MOST);
+    let most = (points.len() / MIN_POINTS).clamp(1, MAX_SEGMENTS);
     let partitions = partitions(&sums, points.len(), most);
     let best = partitions.iter().min_by(|a, b| criterion(a, points.len()).total_cmp(&criterion(b, points.len())));
     let mut ends = best.map_or_else(|| vec![points.len()], |best| best.ends.clone());
@@ -127,7 +127,7 @@ fn criterion(partition: &Partition, n: usize) -> f64 {
 /// Returns the best partitions into 1, 2, ... `most` segments.
 fn partitions(sums: &Sums, n: usize, most: usize) -> Vec<Partition> {
     let alone = |end: usize| Partition { ends: vec![end], left: sums.left(0, end) };
-    let mut level: Vec<Option<Partition>> = (0..=n).map(|end| (end >= LEAST).then(|| alone(end))).collect();
+    let mut level: Vec<Option<Partition>> = (0..=n).map(|end| (end >= MIN_POINTS).then(|| alone(end))).collect();
     let mut all: Vec<Partition> = level[n].clone().into_iter().collect();
     for _ in 1..most {
         level = (0..=n).map(|end| extended(sums, &level, end)).collect();
@@ -140,7 +140,7 @@ fn partitions(sums: &Sums, n: usize, most: usize) -> Vec<Partition> {
 /// `level`.
 fn extended(sums: &Sums, level: &[Option<Partition>], end: usize) -> Option<Partition> {
     let total = |start: usize| Some((start, level[start].as_ref()?.left + sums.left(start, end)));
-    let candidates = (0..(end + 1).saturating_sub(LEAST)).filter_map(total);
+    let candidates = (0..(end + 1).saturating_sub(MIN_POINTS)).filter_map(total);
     let (start, left) = candidates.min_by(|a, b| a.1.total_cmp(&b.1))?;
     let mut ends = level[start].as_ref()?.ends.clone();
     ends.push(end);
@@ -296,10 +296,10 @@ mod tests {
     /// The naive twin: tries all partitions.
     fn naive(sums: &Sums, start: usize, n: usize, segments: usize) -> f64 {
         if segments == 1 {
-            return if n - start >= LEAST { sums.left(start, n) } else { f64::INFINITY };
+            return if n - start >= MIN_POINTS { sums.left(start, n) } else { f64::INFINITY };
         }
         let cut = |end| sums.left(start, end) + naive(sums, end, n, segments - 1);
-        (start + LEAST..n).map(cut).fold(f64::INFINITY, f64::min)
+        (start + MIN_POINTS..n).map(cut).fold(f64::INFINITY, f64::min)
     }
 
     proptest! {
@@ -308,7 +308,7 @@ mod tests {
         fn partitions_are_the_best(values in prop::collection::vec(1.0..100.0f64, 18..30)) {
             let points: Vec<_> = values.iter().enumerate().map(|(at, &y)| (at as f64, y)).collect();
             let sums = Sums::new(&points);
-            let most = (points.len() / LEAST).min(3);
+            let most = (points.len() / MIN_POINTS).min(3);
             for (index, partition) in partitions(&sums, points.len(), most).iter().enumerate() {
                 let best = naive(&sums, 0, points.len(), index + 1);
                 prop_assert!((partition.left - best).abs() < 1e-6 * (1.0 + best), "{} {best}", partition.left);

@@ -137,52 +137,52 @@ pub fn process_time() -> Duration {
 
 /// Measures the load of other programs during a measurement.
 #[derive(Debug)]
-pub struct Others {
+pub struct LoadMonitor {
     begin: Instant,
     machine: Option<Duration>,
     own: Duration,
 }
 
-impl Others {
+impl LoadMonitor {
     /// Starts watching. `own` is the processor time, so far, of everything that belongs to the
     /// measurement; [`process_time`] is that of this process.
-    pub fn watch(own: Duration) -> Self {
-        Others { begin: Instant::now(), machine: machine_time(), own }
+    pub fn start(own: Duration) -> Self {
+        LoadMonitor { begin: Instant::now(), machine: machine_time(), own }
     }
 
-    /// Returns the average number of processors that others kept busy since [`Self::watch`]. `own`
-    /// is the current value of what [`Self::watch`] was given. Returns `None` if the system does
+    /// Returns the average number of processors that others kept busy since [`Self::start`]. `own`
+    /// is the current value of what [`Self::start`] was given. Returns `None` if the system does
     /// not report it, or the time is too short for the system's clock.
     pub fn processors(&self, own: Duration) -> Option<f64> {
         let elapsed = self.begin.elapsed();
         let all = machine_time()?.saturating_sub(self.machine?);
         let others = all.saturating_sub(own.saturating_sub(self.own));
-        (elapsed >= SHORTEST).then(|| others.as_secs_f64() / elapsed.as_secs_f64())
+        (elapsed >= MIN_DURATION).then(|| others.as_secs_f64() / elapsed.as_secs_f64())
     }
 }
 
 /// Minimum time for a valid result: system ticks are ten milliseconds, for each processor.
-const SHORTEST: Duration = Duration::from_millis(500);
+const MIN_DURATION: Duration = Duration::from_millis(500);
 /// Maximum fraction of all processors that others may keep busy.
 const QUIET: f64 = 0.1;
 
 /// The load of other programs, where it makes measured times doubtful.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Busy {
+pub struct BackgroundLoad {
     /// Average number of processors that others kept busy.
     pub others: f64,
     /// Number of processors.
     pub cores: usize,
 }
 
-impl Busy {
+impl BackgroundLoad {
     /// Returns `None` if others kept less than a tenth of all processors busy, or if unknown.
     pub fn new(others: Option<f64>, cores: usize) -> Option<Self> {
-        others.filter(|&others| others > QUIET * cores as f64).map(|others| Busy { others, cores })
+        others.filter(|&others| others > QUIET * cores as f64).map(|others| BackgroundLoad { others, cores })
     }
 }
 
-impl fmt::Display for Busy {
+impl fmt::Display for BackgroundLoad {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "other programs kept {:.2} of {} processors busy", self.others, self.cores)
     }
@@ -250,14 +250,17 @@ mod tests {
 
     #[test]
     fn what_others_do_is_all_but_our_own() {
-        let own =
-            Others { begin: Instant::now() - Duration::from_secs(1), machine: machine_time(), own: process_time() };
-        let all = Others { machine: own.machine.map(|it| it.saturating_sub(Duration::from_secs(2))), ..own };
+        let own = LoadMonitor {
+            begin: Instant::now() - Duration::from_secs(1),
+            machine: machine_time(),
+            own: process_time(),
+        };
+        let all = LoadMonitor { machine: own.machine.map(|it| it.saturating_sub(Duration::from_secs(2))), ..own };
         let processors = all.processors(process_time()).expect("known");
         assert!((1.9..2.5).contains(&processors), "{processors}");
-        assert!(Others::watch(process_time()).processors(process_time()).is_none(), "too short");
-        assert_eq!(Busy::new(Some(0.7), 8), None);
-        assert!(Busy::new(Some(0.9), 8).is_some() && Busy::new(None, 8).is_none());
+        assert!(LoadMonitor::start(process_time()).processors(process_time()).is_none(), "too short");
+        assert_eq!(BackgroundLoad::new(Some(0.7), 8), None);
+        assert!(BackgroundLoad::new(Some(0.9), 8).is_some() && BackgroundLoad::new(None, 8).is_none());
     }
 
     #[test]

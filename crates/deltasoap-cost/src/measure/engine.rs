@@ -385,7 +385,7 @@ impl<S: Subject> Read<S> {
         let value = self.memory.as_ref().map_or(&Value::Absent, |memory| memory.value());
         let again =
             Body { value, ..body }.encode(Buffer::new()).map_err(|error| failed(&self.subject.name(), &error))?;
-        let has_trees = Usage::of(&body).count(Feature::Node) > 0.0;
+        let has_trees = Usage::from_body(&body).count(Feature::Node) > 0.0;
         if again.as_slice() == text || has_trees && !again.is_empty() {
             return Ok(());
         }

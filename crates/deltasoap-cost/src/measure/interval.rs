@@ -24,10 +24,10 @@ pub struct Interval {
 
 impl Interval {
     /// Minimum number of measurements: for this many the interval spans all of them.
-    pub const FEWEST: usize = 6;
+    pub const MIN_COUNT: usize = 6;
 
     /// Returns the narrowest interval with enough confidence; `None` for fewer than
-    /// [`Self::FEWEST`] numbers.
+    /// [`Self::MIN_COUNT`] numbers.
     pub fn of(numbers: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut sorted: Vec<f64> = numbers.into_iter().collect();
         sorted.sort_by(f64::total_cmp);
@@ -69,8 +69,8 @@ mod tests {
             let found = ranks(n).expect("an interval");
             assert!(found.0 + 1 == rank && (found.1 - confidence).abs() < 1e-4, "{n}: {found:?}");
         }
-        assert_eq!(ranks(Interval::FEWEST).map(|it| it.0), Some(0));
-        assert_eq!(ranks(Interval::FEWEST - 1), None);
+        assert_eq!(ranks(Interval::MIN_COUNT).map(|it| it.0), Some(0));
+        assert_eq!(ranks(Interval::MIN_COUNT - 1), None);
     }
 
     #[test]

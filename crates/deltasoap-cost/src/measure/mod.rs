@@ -13,7 +13,7 @@ mod interval;
 mod peer;
 mod sink;
 
-pub use clock::{Busy, Clock, Others, Times, median, process_time};
+pub use clock::{BackgroundLoad, Clock, LoadMonitor, Times, median, process_time};
 pub use engine::{Deltasoap, Engine, Job};
 pub(crate) use engine::{check_sample, is_compared};
 pub use interval::Interval;
@@ -36,13 +36,13 @@ const SLOW: Duration = Duration::from_millis(5);
 /// Batches per visit.
 const BATCHES: usize = 3;
 /// Maximum number of messages per batch.
-const MOST: f64 = 20_000.0;
+const MAX_BATCH: f64 = 20_000.0;
 /// Rounds after which JIT-compiled toolkits restart.
-const ANEW: u32 = 4;
+const RESTART_ROUNDS: u32 = 4;
 
 /// A measurement plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Plan {
+pub struct MeasurementPlan {
     /// How similar messages are handled.
     pub mode: Mode,
     /// The measured subset of the workloads.
@@ -50,18 +50,23 @@ pub struct Plan {
     /// Maximum number of visits to each point.
     pub rounds: u32,
     /// Time limit: no round begins that would probably exceed it, except the first.
-    pub most: Option<Duration>,
+    pub time_limit: Option<Duration>,
 }
 
-impl Default for Plan {
+impl Default for MeasurementPlan {
     /// Regular mode, the sample, and twelve rounds, limited to 160 seconds.
     fn default() -> Self {
-        Plan { mode: Mode::Regular, extent: Extent::Sample, rounds: 12, most: Some(Duration::from_secs(160)) }
+        MeasurementPlan {
+            mode: Mode::Regular,
+            extent: Extent::Sample,
+            rounds: 12,
+            time_limit: Some(Duration::from_secs(160)),
+        }
     }
 }
 
 /// Observes the progress of measuring.
-pub trait Watch {
+pub trait Progress {
     /// Reports that `done` of `all` points are measured.
     fn at(&mut self, done: usize, all: usize);
 
@@ -76,12 +81,12 @@ pub trait Watch {
 /// Measures all points of a plan, continuing after the rounds that `calibration` contains.
 ///
 /// # Errors
-/// When the toolkit or the watch fails.
+/// When the toolkit or the progress observer fails.
 pub fn measure(
     engine: &mut dyn Engine,
-    plan: Plan,
+    plan: MeasurementPlan,
     mut calibration: Calibration,
-    watch: &mut dyn Watch,
+    progress: &mut dyn Progress,
 ) -> Result<Calibration, CostError> {
     let workloads: Vec<_> =
         series(plan.mode, plan.extent).into_iter().filter(|it| engine.refuses(it).is_none()).collect();
@@ -91,33 +96,33 @@ pub fn measure(
     calibration.planned = plan.rounds;
     if first >= plan.rounds {
         // There is nothing to measure, but the planned number of rounds may have changed.
-        watch.round(&calibration)?;
+        progress.round(&calibration)?;
     }
     for round in first..plan.rounds {
         let (mut points, round_begin) = (Vec::new(), Instant::now());
-        if plan.most.is_some_and(|most| !longest.is_zero() && begin.elapsed() + longest > most) {
+        if plan.time_limit.is_some_and(|limit| !longest.is_zero() && begin.elapsed() + longest > limit) {
             break;
         }
-        let others = Others::watch(engine.spent());
-        if begins_anew(round - first) {
+        let others = LoadMonitor::start(engine.spent());
+        if restarts(round - first) {
             engine.warm_up(&workloads)?;
         }
         for (at, index) in order(workloads.len(), round).into_iter().enumerate() {
             visit(engine, &workloads[index], plan.mode, &mut points)?;
-            watch.at(round as usize * workloads.len() + at + 1, all);
+            progress.at(round as usize * workloads.len() + at + 1, all);
         }
         calibration.merge(points);
         calibration.note_others(others.processors(engine.spent()));
         calibration.end_round(round + 1);
-        watch.round(&calibration)?;
+        progress.round(&calibration)?;
         longest = longest.max(round_begin.elapsed());
     }
     Ok(calibration)
 }
 
 /// Returns true for rounds that begin with a warm-up.
-pub(crate) fn begins_anew(round: u32) -> bool {
-    round.is_multiple_of(ANEW)
+pub(crate) fn restarts(round: u32) -> bool {
+    round.is_multiple_of(RESTART_ROUNDS)
 }
 
 /// Measures one workload, in all activities. In differential mode, messages without a predecessor
@@ -132,12 +137,12 @@ pub fn visit(
     points: &mut Vec<Point>,
 ) -> Result<(), CostError> {
     let is_in_full = mode == Mode::Differential && !workload.is_compared();
-    let is_meant = |activity: &Activity| match activity {
+    let is_selected = |activity: &Activity| match activity {
         Activity::Serialize => true,
         Activity::Send => !is_in_full,
         Activity::Deserialize => mode == Mode::Regular || is_in_full || !workload.is_encoded(),
     };
-    for activity in Activity::ALL.into_iter().filter(is_meant) {
+    for activity in Activity::ALL.into_iter().filter(is_selected) {
         let Some(mut job) = engine.prepare(workload, activity, mode)? else { continue };
         let (times, bytes) = (timed(job.as_mut(), activity)?, job.bytes());
         points.push(Point { workload: workload.clone(), activity, batches: times, bytes });
@@ -160,7 +165,7 @@ fn timed_by(job: &mut dyn Job, batch: Duration) -> Result<Vec<Times>, CostError>
     }
     job.run(1)?;
     let one = job.run(1)?.elapsed.max(1.0);
-    let count = (batch.as_nanos() as f64 / one).clamp(1.0, MOST) as usize;
+    let count = (batch.as_nanos() as f64 / one).clamp(1.0, MAX_BATCH) as usize;
     (0..BATCHES).map(|_| job.run(count)).collect()
 }
 
@@ -250,7 +255,7 @@ mod tests {
         stop_after: Option<u32>,
     }
 
-    impl Watch for Count {
+    impl Progress for Count {
         fn at(&mut self, done: usize, all: usize) {
             self.last = (done, all);
         }
@@ -266,19 +271,20 @@ mod tests {
     }
 
     fn empty() -> Calibration {
-        Calibration::new(Machine::here(), Known::default().toolkit(), Mode::Regular, Extent::Few)
+        Calibration::new(Machine::current(), Known::default().toolkit(), Mode::Regular, Extent::Few)
     }
 
     #[test]
     fn the_least_of_all_rounds_counts_but_no_glitch() {
-        let (mut watch, plan) = (Count::default(), Plan { extent: Extent::Few, ..Plan::default() });
+        let (mut progress, plan) =
+            (Count::default(), MeasurementPlan { extent: Extent::Few, ..MeasurementPlan::default() });
         let mut engine = Known::default();
-        let measured = measure(&mut engine, plan, empty(), &mut watch).expect("measured");
+        let measured = measure(&mut engine, plan, empty(), &mut progress).expect("measured");
         assert_eq!(engine.warmed_with.len(), measured.points.len(), "with everything that is measured");
         let third = engine.visits / 3;
         assert_eq!(engine.warm_ups, [0, third, 2 * third], "first of all, and two times in between");
-        assert_eq!(watch.last.0, watch.last.1);
-        assert_eq!(watch.rounds, (1..=12).collect::<Vec<_>>());
+        assert_eq!(progress.last.0, progress.last.1);
+        assert_eq!(progress.rounds, (1..=12).collect::<Vec<_>>());
         assert_eq!((measured.planned, measured.unfinished()), (12, None));
         let mut glitches = 0;
         for point in &measured.points {
@@ -295,17 +301,17 @@ mod tests {
 
     #[test]
     fn measuring_goes_on_where_it_ended() {
-        let plan = Plan { extent: Extent::Few, rounds: 4, ..Plan::default() };
+        let plan = MeasurementPlan { extent: Extent::Few, rounds: 4, ..MeasurementPlan::default() };
         let mut kept = empty();
         kept.rounds = 3;
-        let mut watch = Count::default();
-        let measured = measure(&mut Known::default(), plan, kept, &mut watch).expect("measured");
-        assert_eq!((measured.rounds, watch.rounds), (4, vec![4]));
-        let hurried = Plan { most: Some(Duration::ZERO), ..plan };
+        let mut progress = Count::default();
+        let measured = measure(&mut Known::default(), plan, kept, &mut progress).expect("measured");
+        assert_eq!((measured.rounds, progress.rounds), (4, vec![4]));
+        let hurried = MeasurementPlan { time_limit: Some(Duration::ZERO), ..plan };
         let measured = measure(&mut Known::default(), hurried, empty(), &mut Count::default()).expect("measured");
         assert_eq!(measured.rounds, 1, "the first round is measured in any case");
-        let said = measured.unfinished().expect("it ended early").to_string();
-        assert!(said.starts_with("only 1 of 4 rounds were measured"), "{said}");
+        let text = measured.unfinished().expect("it ended early").to_string();
+        assert!(text.starts_with("only 1 of 4 rounds were measured"), "{text}");
         let mut stopped = Count { stop_after: Some(2), ..Count::default() };
         assert!(measure(&mut Known::default(), plan, empty(), &mut stopped).is_err());
         assert_eq!(stopped.rounds, [1, 2]);
@@ -314,12 +320,12 @@ mod tests {
     /// The saved calibration equals the returned one.
     #[test]
     fn fewer_rounds_than_there_are_make_an_end() {
-        let plan = Plan { extent: Extent::Few, rounds: 3, ..Plan::default() };
+        let plan = MeasurementPlan { extent: Extent::Few, rounds: 3, ..MeasurementPlan::default() };
         let kept = Calibration { rounds: 5, planned: 12, ..empty() };
-        let mut watch = Count::default();
-        let measured = measure(&mut Known::default(), plan, kept, &mut watch).expect("measured");
+        let mut progress = Count::default();
+        let measured = measure(&mut Known::default(), plan, kept, &mut progress).expect("measured");
         assert_eq!((measured.rounds, measured.planned, measured.unfinished()), (5, 3, None));
-        assert_eq!((watch.rounds, watch.planned), (vec![5], 3));
+        assert_eq!((progress.rounds, progress.planned), (vec![5], 3));
     }
 
     /// A message that takes a fixed time, and counts its runs.

@@ -9,7 +9,7 @@
 //! does not happen with ours, since they alternate.
 
 use super::clock::time_of_process;
-use super::{Engine, Job, MOST, Sink, Times, order, process_time};
+use super::{Engine, Job, MAX_BATCH, Sink, Times, order, process_time};
 use crate::CostError;
 use crate::calibration::{Activity, Mode, Toolkit};
 use crate::predict::Sample;
@@ -125,7 +125,7 @@ impl Peer {
         for activity in Activity::ALL {
             let Some(mut job) = self.prepare(workload, activity, Mode::Regular)? else { continue };
             let one = job.run(1)?.elapsed.max(1.0);
-            let count = (WARM_VISIT.as_nanos() as f64 / one).clamp(1.0, MOST) as usize;
+            let count = (WARM_VISIT.as_nanos() as f64 / one).clamp(1.0, MAX_BATCH) as usize;
             spent += one + job.run(count)?.elapsed * count as f64;
         }
         Ok(spent)

@@ -31,12 +31,12 @@ use serde::Serialize;
 pub const HTTP: usize = 300;
 
 /// Maximum number of clients of a closed system: solving one takes time and memory for each.
-const MOST_CLIENTS: u32 = 100_000;
+const MAX_CLIENTS: u32 = 100_000;
 /// Maximum number of cores, for the same reason.
-const MOST_CORES: u32 = 1000;
+const MAX_CORES: u32 = 1000;
 /// Maximum of clients times cores: the time to solve a closed system grows with both, and a plan
 /// solves some dozens.
-const MOST_STATES: f64 = 1e7;
+const MAX_STATES: f64 = 1e7;
 
 /// The demands of a request, and the resources that serve it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -133,7 +133,7 @@ pub enum Knee {
 
 /// The performance of a system under a load.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Plan {
+pub struct CapacityPlan {
     /// The system.
     pub system: System,
     /// The load.
@@ -208,7 +208,7 @@ impl System {
         at_least("the time after the answer", self.behind, 0.0)?;
         at_least("the time at the client", self.client, 0.0)?;
         at_least("the number of cores", f64::from(self.cores), 1.0)?;
-        at_most("the number of cores", self.cores, MOST_CORES)?;
+        at_most("the number of cores", self.cores, MAX_CORES)?;
         at_least("the concurrency", f64::from(self.max_concurrency.unwrap_or(1)), 1.0)?;
         above_zero("the processor's time for a request", self.xml + self.service)?;
         above_zero("the bandwidth", self.bandwidth)
@@ -225,7 +225,7 @@ fn at_least(name: &'static str, found: f64, least: f64) -> Result<(), CostError>
 }
 
 fn at_most(name: &'static str, found: u32, most: u32) -> Result<(), CostError> {
-    let expected = if most == MOST_CORES { "at most 1000" } else { "at most 100000" };
+    let expected = if most == MAX_CORES { "at most 1000" } else { "at most 100000" };
     if found <= most { Ok(()) } else { Err(CostError::Parameter { name, expected, found: f64::from(found) }) }
 }
 
@@ -233,11 +233,11 @@ fn at_most(name: &'static str, found: u32, most: u32) -> Result<(), CostError> {
 ///
 /// # Errors
 /// When a parameter is invalid, or the system cannot serve the rate.
-pub fn plan(system: &System, load: Load) -> Result<Plan, CostError> {
+pub fn plan(system: &System, load: Load) -> Result<CapacityPlan, CostError> {
     system.check()?;
     let outcome = outcome(system, load)?;
     let (bottleneck, most) = system.bottleneck();
-    Ok(Plan { system: system.clone(), load, outcome, knee: knee(system, load), most, bottleneck })
+    Ok(CapacityPlan { system: system.clone(), load, outcome, knee: knee(system, load), most, bottleneck })
 }
 
 /// Calculates the expected performance of a system under a load.
@@ -249,10 +249,10 @@ pub fn outcome(system: &System, load: Load) -> Result<Outcome, CostError> {
         Load::Closed { clients, think } => {
             at_least("the think time", think, 0.0)?;
             at_least("the number of clients", f64::from(clients), 1.0)?;
-            at_most("the number of clients", clients, MOST_CLIENTS)?;
+            at_most("the number of clients", clients, MAX_CLIENTS)?;
             let servers = system.stations().iter().map(|station| station.servers).max().unwrap_or_default();
             let found = f64::from(clients) * f64::from(servers);
-            if found > MOST_STATES {
+            if found > MAX_STATES {
                 let name = "the number of clients times that of the cores they use";
                 return Err(CostError::Parameter { name, expected: "at most 10000000", found });
             }

@@ -6,7 +6,7 @@
 //! changes are counted: the prediction is for exactly the message that is measured.
 
 use super::fill::Sizes;
-use crate::place::Place;
+use crate::element_path::ElementPath;
 use crate::usage::Changes;
 use crate::workload::{Class, typical};
 use deltasoap_core::content::Shortcuts;
@@ -53,7 +53,7 @@ fn places(all: usize, share: f64, random: &mut SplitMix64) -> BTreeSet<usize> {
 
 struct Changer<'s> {
     sizes: &'s Sizes,
-    place: Place,
+    path: ElementPath,
     /// Progress by path of a share.
     turns: BTreeMap<&'s str, Turn>,
     /// Leaves that change, by path of a share.
@@ -75,8 +75,8 @@ struct Turn {
 
 impl<'s> Changer<'s> {
     fn new(sizes: &'s Sizes, places: BTreeMap<&'s str, BTreeSet<usize>>, random: SplitMix64) -> Self {
-        let (place, turns, changes) = Default::default();
-        Changer { sizes, place, turns, places, changes, is_first: false, random }
+        let (path, turns, changes) = Default::default();
+        Changer { sizes, path, turns, places, changes, is_first: false, random }
     }
 
     fn content(&mut self, value: &mut Value, view: View<'_>) {
@@ -109,9 +109,9 @@ impl<'s> Changer<'s> {
         let Some(complex) = view.complex() else { return };
         for (value, attribute) in record.attributes.iter_mut().zip(complex.attributes.iter()) {
             if let (Some(value), Element::Simple(element)) = (value, view.follow(attribute.element).element) {
-                let outside = self.place.enter(&format!("@{}", attribute.name.local));
+                let outside = self.path.enter(&format!("@{}", attribute.name.local));
                 self.leaf(value, element);
-                self.place.leave(outside);
+                self.path.leave(outside);
             }
         }
         if let Some(text) = complex.text {
@@ -146,16 +146,16 @@ impl<'s> Changer<'s> {
         if field.inline {
             return self.content(value, view);
         }
-        let outside = self.place.enter(&field.name.local);
+        let outside = self.path.enter(&field.name.local);
         self.content(value, view);
-        self.place.leave(outside);
+        self.path.leave(outside);
     }
 
     fn leaf(&mut self, value: &mut Simple, element: &SimpleElement) {
         let Some(turn) = self.due() else { return };
         let Some(new) = another(value, element, &mut self.random) else { return };
         let moves = new.to_string().len() != value.to_string().len();
-        self.count(turn, Class::of(value.builtin()), moves);
+        self.count(turn, Class::from_builtin(value.builtin()), moves);
         *value = new;
     }
 
@@ -175,7 +175,7 @@ impl<'s> Changer<'s> {
 
     /// Passes a leaf. Returns the path of its share if this leaf, or an earlier one, has to change.
     fn due(&mut self) -> Option<&'s str> {
-        let (path, _) = closest(self.place.path(), &self.sizes.changed)?;
+        let (path, _) = closest(self.path.as_str(), &self.sizes.changed)?;
         let turn = self.turns.entry(path).or_default();
         turn.due += usize::from(self.places.get(path).is_some_and(|places| places.contains(&turn.passed)));
         turn.passed += 1;
@@ -184,7 +184,7 @@ impl<'s> Changer<'s> {
 
     fn count(&mut self, path: &'s str, class: Class, moves: bool) {
         self.turns.entry(path).or_default().due -= 1;
-        let changes = self.changes.entry(self.place.path().to_owned()).or_default();
+        let changes = self.changes.entry(self.path.as_str().to_owned()).or_default();
         *changes.leaves.entry(class).or_default() += 1.0;
         changes.shifts += f64::from(moves);
         changes.firsts += f64::from(self.is_first);
@@ -205,7 +205,7 @@ fn closest<'s>(path: &str, shares: &'s BTreeMap<String, f64>) -> Option<(&'s str
 /// `None` for a type that has no other value.
 fn another(value: &Simple, element: &SimpleElement, random: &mut SplitMix64) -> Option<Simple> {
     let text = value.to_string();
-    if Class::of(element.base) == Class::Binary {
+    if Class::from_builtin(element.base) == Class::Binary {
         return Simple::parse_as(element, &otherwise(&text)?).ok().filter(|new| new != value);
     }
     (0..TRIES).find_map(|_| typical(element, text.len(), random).filter(|new| new.to_string() != text))

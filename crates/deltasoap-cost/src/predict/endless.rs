@@ -4,7 +4,7 @@ use deltasoap_core::schema::{Compositor, Element, View};
 use std::collections::HashSet;
 
 /// Nesting depth of types that is taken to be infinite.
-const DEEPEST: usize = 200;
+const MAX_DEPTH: usize = 200;
 
 /// Returns the path at which a type requires itself; `None` if every type has an end.
 pub(super) fn endless(view: View<'_>) -> Option<String> {
@@ -27,7 +27,7 @@ impl<'s> Search<'s> {
         if self.ended.contains(&std::ptr::from_ref(view.element)) {
             return false;
         }
-        if self.around.len() > DEEPEST || self.around.iter().any(|&around| std::ptr::eq(around, view.element)) {
+        if self.around.len() > MAX_DEPTH || self.around.iter().any(|&around| std::ptr::eq(around, view.element)) {
             return true;
         }
         self.around.push(view.element);

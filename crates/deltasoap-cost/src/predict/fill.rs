@@ -1,7 +1,7 @@
 //! Fills a sample with lists and strings of the requested sizes.
 
 use crate::CostError;
-use crate::place::Place;
+use crate::element_path::ElementPath;
 use crate::usage::item_field;
 use crate::workload::{Class, typical};
 use deltasoap_core::schema::{Element, Field, SimpleElement, View};
@@ -11,9 +11,9 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of values in a message.
-const MOST: usize = 500_000;
+const MAX_VALUES: usize = 500_000;
 /// Maximum number of characters in all strings of a message together.
-const MOST_CHARACTERS: usize = 100_000_000;
+const MAX_CHARACTERS: usize = 100_000_000;
 
 /// The sizes that a WSDL leaves open, by path.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,7 +45,7 @@ pub struct OpenPart {
     /// The path of the part.
     pub path: String,
     /// The kind of size.
-    pub kind: Kind,
+    pub kind: SizeKind,
     /// The size used.
     pub size: usize,
     /// True if the size was not given.
@@ -55,7 +55,7 @@ pub struct OpenPart {
 /// The kind of size that a WSDL leaves open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum SizeKind {
     /// Number of items in a list.
     Length,
     /// Number of characters in a string, or of octets.
@@ -66,8 +66,8 @@ pub enum Kind {
 pub(super) struct Filler<'s> {
     sizes: &'s Sizes,
     pub(super) open: Vec<OpenPart>,
-    known: BTreeSet<(Kind, String)>,
-    place: Place,
+    known: BTreeSet<(SizeKind, String)>,
+    path: ElementPath,
     random: SplitMix64,
     values: usize,
     characters: usize,
@@ -75,8 +75,8 @@ pub(super) struct Filler<'s> {
 
 impl<'s> Filler<'s> {
     pub(super) fn new(sizes: &'s Sizes) -> Self {
-        let (open, known, place) = Default::default();
-        Filler { sizes, open, known, place, random: SplitMix64::new(SEED), values: 0, characters: 0 }
+        let (open, known, path) = Default::default();
+        Filler { sizes, open, known, path, random: SplitMix64::new(SEED), values: 0, characters: 0 }
     }
 
     pub(super) fn fill(&mut self, value: &mut Value, view: View<'_>) -> Result<(), CostError> {
@@ -115,16 +115,16 @@ impl<'s> Filler<'s> {
 
     fn count(&mut self, values: usize) -> Result<(), CostError> {
         self.values = self.values.saturating_add(values);
-        bounded(self.values, MOST, "values")
+        bounded(self.values, MAX_VALUES, "values")
     }
 
     fn record(&mut self, record: &mut Record, view: View<'_>) -> Result<(), CostError> {
         let Some(complex) = view.complex() else { return Ok(()) };
         for (value, attribute) in record.attributes.iter_mut().zip(complex.attributes.iter()) {
             if let (Some(value), Element::Simple(element)) = (value, view.follow(attribute.element).element) {
-                let outside = self.place.enter(&format!("@{}", attribute.name.local));
+                let outside = self.path.enter(&format!("@{}", attribute.name.local));
                 self.leaf(value, element)?;
-                self.place.leave(outside);
+                self.path.leave(outside);
             }
         }
         if let Some(text) = complex.text {
@@ -144,13 +144,13 @@ impl<'s> Filler<'s> {
                 value => self.fill(value, view),
             };
         }
-        let outside = self.place.enter(&field.name.local);
+        let outside = self.path.enter(&field.name.local);
         value.spread();
         let filled = match value {
             Value::List(items) if field.is_repeated() => self.list(items, field, view),
             value => self.fill(value, view),
         };
-        self.place.leave(outside);
+        self.path.leave(outside);
         filled
     }
 
@@ -159,21 +159,21 @@ impl<'s> Filler<'s> {
     fn list(&mut self, items: &mut Vec<Value>, field: &Field, view: View<'_>) -> Result<(), CostError> {
         let Some(pattern) = items.first().cloned() else { return Ok(()) };
         let (least, most) = (field.min as usize, field.max.map_or(usize::MAX, |max| max as usize));
-        let length = self.size(Kind::Length, (least, most));
+        let length = self.size(SizeKind::Length, (least, most));
         // Count the content of all items before creating them; each counts itself again when
         // filled.
         let ahead = length.saturating_mul(values_in(&pattern));
-        bounded(self.values.saturating_add(ahead), MOST, "values")?;
+        bounded(self.values.saturating_add(ahead), MAX_VALUES, "values")?;
         self.count(length)?;
         *items = vec![pattern; length];
         items.iter_mut().try_for_each(|item| self.fill(item, view))
     }
 
     fn leaf(&mut self, value: &mut Simple, element: &SimpleElement) -> Result<(), CostError> {
-        let is_open = Class::of(element.base).has_length() && element.enumeration.is_empty();
-        let length = if is_open { self.size(Kind::Text, (0, usize::MAX)) } else { 0 };
+        let is_open = Class::from_builtin(element.base).has_length() && element.enumeration.is_empty();
+        let length = if is_open { self.size(SizeKind::Text, (0, usize::MAX)) } else { 0 };
         self.characters = self.characters.saturating_add(length);
-        bounded(self.characters, MOST_CHARACTERS, "characters")?;
+        bounded(self.characters, MAX_CHARACTERS, "characters")?;
         if let Some(typical) = typical(element, length, &mut self.random) {
             *value = typical;
         }
@@ -182,15 +182,15 @@ impl<'s> Filler<'s> {
 
     /// Returns the size of the current part. An assumed size is clamped to the bounds of the
     /// schema; a given one is used as is.
-    fn size(&mut self, kind: Kind, (least, most): (usize, usize)) -> usize {
+    fn size(&mut self, kind: SizeKind, (least, most): (usize, usize)) -> usize {
         let (given, assumed) = match kind {
-            Kind::Length => (&self.sizes.lengths, self.sizes.length.clamp(least, most.max(least))),
-            Kind::Text => (&self.sizes.texts, self.sizes.text),
+            SizeKind::Length => (&self.sizes.lengths, self.sizes.length.clamp(least, most.max(least))),
+            SizeKind::Text => (&self.sizes.texts, self.sizes.text),
         };
-        let given = given.get(self.place.path()).copied();
+        let given = given.get(self.path.as_str()).copied();
         let size = given.unwrap_or(assumed);
-        if self.known.insert((kind, self.place.path().to_owned())) {
-            self.open.push(OpenPart { path: self.place.path().to_owned(), kind, size, is_assumed: given.is_none() });
+        if self.known.insert((kind, self.path.as_str().to_owned())) {
+            self.open.push(OpenPart { path: self.path.as_str().to_owned(), kind, size, is_assumed: given.is_none() });
         }
         size
     }

@@ -8,7 +8,7 @@ mod change;
 mod endless;
 mod fill;
 
-pub use fill::{Kind, OpenPart, Sizes};
+pub use fill::{OpenPart, SizeKind, Sizes};
 
 use crate::CostError;
 use crate::calibration::{Activity, Mode};
@@ -187,10 +187,10 @@ pub fn samples(operation: &Operation, sizes: &Sizes) -> Result<Vec<Sample>, Cost
 fn check_paths(samples: &[Sample], sizes: &Sizes) -> Result<(), CostError> {
     let open = || samples.iter().flat_map(|sample| &sample.open);
     let known =
-        |kind: Kind| open().filter(|part| part.kind == kind).map(|part| part.path.clone()).collect::<BTreeSet<_>>();
+        |kind: SizeKind| open().filter(|part| part.kind == kind).map(|part| part.path.clone()).collect::<BTreeSet<_>>();
     let all: BTreeSet<String> =
         samples.iter().flat_map(|it| parts(&it.body())).map(|it| it.0).filter(|it| !it.is_empty()).collect();
-    for (given, known) in [(&sizes.lengths, known(Kind::Length)), (&sizes.texts, known(Kind::Text))] {
+    for (given, known) in [(&sizes.lengths, known(SizeKind::Length)), (&sizes.texts, known(SizeKind::Text))] {
         if let Some(path) = given.keys().find(|path| !known.contains(*path)) {
             return Err(CostError::UnknownPath { path: path.clone(), known: known.into_iter().collect() });
         }
@@ -224,7 +224,7 @@ pub fn message_cost(model: &Model, sample: &Sample) -> Result<MessageCost, CostE
         direction: sample.direction,
         element: sample.name.to_string(),
         bytes,
-        leaves: Usage::of(&sample.body()).leaves() as u64,
+        leaves: Usage::from_body(&sample.body()).leaves() as u64,
         serialize: write.estimate(model)?,
         send: if_measured(Work::new(model.mode, Activity::Send, sample)?.estimate(model))?,
         deserialize: read.estimate(model)?,
@@ -361,7 +361,7 @@ mod tests {
         assert_eq!((all.len(), &all[0]), (5, sample.value()));
         for (at, value) in all.iter().enumerate() {
             assert!(all[..at].iter().all(|other| other != value), "no two are alike");
-            assert_eq!(Usage::of(&Body { value, ..sample.body() }), Usage::of(&sample.body()));
+            assert_eq!(Usage::from_body(&Body { value, ..sample.body() }), Usage::from_body(&sample.body()));
         }
     }
 
@@ -407,7 +407,7 @@ mod tests {
         for operation in Contract::from_text(SHOP).expect("a contract").operations() {
             for sample in samples(&operation, &Sizes::default()).expect("samples") {
                 assert!(sample.encode().expect("written").len() > 100);
-                assert!(Usage::of(&sample.body()).count(Feature::Message) == 1.0);
+                assert!(Usage::from_body(&sample.body()).count(Feature::Message) == 1.0);
             }
         }
     }

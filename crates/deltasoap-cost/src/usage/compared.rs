@@ -23,7 +23,7 @@ pub struct Changes {
 
 impl Changes {
     /// Returns the changes if a share of a part's leaves changed, and shifted if `moves` is true.
-    pub(super) fn of_share(part: &Usage, share: f64, moves: bool) -> Self {
+    pub(super) fn from_share(part: &Usage, share: f64, moves: bool) -> Self {
         let leaves: BTreeMap<Class, f64> =
             Class::ALL.into_iter().map(|class| (class, part.leaves_of(class) * share)).collect();
         let shifts = if moves { leaves.values().sum() } else { 0.0 };

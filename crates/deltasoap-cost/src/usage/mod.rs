@@ -76,10 +76,10 @@ impl Usage {
     ///
     /// # Errors
     /// When the message cannot be built.
-    pub fn of_workload(workload: &Workload, mode: Mode) -> Result<Usage, CostError> {
+    pub fn from_workload(workload: &Workload, mode: Mode) -> Result<Usage, CostError> {
         let message = Message::new(workload)?;
         if mode == Mode::Regular {
-            return Ok(Usage::of(&message.body(0)));
+            return Ok(Usage::from_body(&message.body(0)));
         }
         let written = message.body(0).encode(Buffer::new());
         let bytes = written.map_or(0, |written| written.as_slice().len());
@@ -89,13 +89,13 @@ impl Usage {
             // In structs the first field changes.
             let share = if is_struct && !path.starts_with("item/x") { 0.0 } else { share };
             let is_first = has_first && part.items() > 0.0 && share > 0.0;
-            Changes { firsts: f64::from(is_first), ..Changes::of_share(part, share, moves) }
+            Changes { firsts: f64::from(is_first), ..Changes::from_share(part, share, moves) }
         };
         Ok(Usage::compared(&parts(&message.body(0)), bytes, changes))
     }
 
     /// Counts the features of a whole message.
-    pub fn of(body: &Body<'_>) -> Usage {
+    pub fn from_body(body: &Body<'_>) -> Usage {
         let mut all = Usage::default();
         parts(body).iter().for_each(|(_, part)| all.merge(part));
         all
@@ -152,7 +152,7 @@ mod tests {
     use crate::workload::{Items, Style};
 
     fn usage(workload: Workload) -> Usage {
-        Usage::of_workload(&workload, Mode::Regular).expect("a message")
+        Usage::from_workload(&workload, Mode::Regular).expect("a message")
     }
 
     #[test]
@@ -228,14 +228,14 @@ mod tests {
     #[test]
     fn changes_are_counted_in_differential_mode() {
         let changed = Workload::Changed { class: Class::Double, length: 50, changed: 5, moves: true };
-        let usage = Usage::of_workload(&changed, Mode::Differential).expect("a message");
+        let usage = Usage::from_workload(&changed, Mode::Differential).expect("a message");
         let counts = [Feature::Leaf, Feature::Changed(Class::Double), Feature::Shift, Feature::Field(Class::Double)];
         assert_eq!(counts.map(|feature| usage.count(feature)), [50.0, 5.0, 5.0, 0.0]);
     }
 
     #[test]
     fn changes_are_told_apart_by_where_they_are() {
-        let usage = |workload| Usage::of_workload(&workload, Mode::Differential).expect("a message");
+        let usage = |workload| Usage::from_workload(&workload, Mode::Differential).expect("a message");
         let array = |length, changed| usage(Workload::Changed { class: Class::Int, length, changed, moves: false });
         let fields = usage(Workload::ChangedFields { class: Class::Int, count: 20, changed: 10 });
         let kinds = [Feature::ChangedField, Feature::ChangedShort, Feature::ChangedMost];

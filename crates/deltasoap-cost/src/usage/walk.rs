@@ -1,7 +1,7 @@
 //! The walk over a message and its schema.
 
 use super::{Feature, Usage};
-use crate::place::Place;
+use crate::element_path::ElementPath;
 use crate::workload::{Body, Class};
 use deltasoap_core::content::Shortcuts;
 use deltasoap_core::schema::{Attribute, Element, ElementRef, Field, SimpleElement, Use, View};
@@ -14,7 +14,7 @@ pub fn parts(body: &Body<'_>) -> Vec<(String, Usage)> {
     let mut walk = Walk {
         parts: Vec::new(),
         places: BTreeMap::new(),
-        place: Place::default(),
+        path: ElementPath::default(),
         encoded: body.encoding == Use::Encoded,
         scope: vec![body.name.namespace.to_string()],
         listed: HashSet::new(),
@@ -36,7 +36,7 @@ const NEAR: f64 = 32_768.0;
 struct Walk {
     parts: Vec<(String, Usage)>,
     places: BTreeMap<String, usize>,
-    place: Place,
+    path: ElementPath,
     encoded: bool,
     /// The namespaces in scope, except SOAP's own.
     scope: Vec<String>,
@@ -48,8 +48,8 @@ impl Walk {
     /// Returns the counts of the current part.
     fn usage(&mut self) -> &mut Usage {
         let parts = &mut self.parts;
-        let at = *self.places.entry(self.place.path().to_owned()).or_insert_with(|| {
-            parts.push((self.place.path().to_owned(), Usage::default()));
+        let at = *self.places.entry(self.path.as_str().to_owned()).or_insert_with(|| {
+            parts.push((self.path.as_str().to_owned(), Usage::default()));
             parts.len() - 1
         });
         &mut parts[at].1
@@ -116,13 +116,13 @@ impl Walk {
 
     fn attribute(&mut self, value: Option<&Simple>, attribute: &Attribute, view: View<'_>) {
         let Some(value) = value else { return };
-        let outside = self.place.enter(&format!("@{}", attribute.name.local));
+        let outside = self.path.enter(&format!("@{}", attribute.name.local));
         let declared = self.declare(&attribute.name.namespace);
         self.scope.truncate(self.scope.len() - declared);
         self.usage().add(Feature::Declared, declared as f64);
         self.usage().add(Feature::Markup, attribute.name.local.len() as f64);
         self.leaf(value, simple_of(view.follow(attribute.element).element), Feature::Attribute);
-        self.place.leave(outside);
+        self.path.leave(outside);
     }
 
     fn field(&mut self, value: &Value, field: &Field, view: View<'_>) {
@@ -136,14 +136,14 @@ impl Walk {
             Value::Table(table) => self.field(&Value::List(table.to_values()), field, view),
             value if field.inline => self.content(value, view),
             Value::List(items) if field.is_repeated() => {
-                let outside = self.place.enter(&field.name.local);
+                let outside = self.path.enter(&field.name.local);
                 self.list(items, field, view);
-                self.place.leave(outside);
+                self.path.leave(outside);
             }
             value => {
-                let outside = self.place.enter(&field.name.local);
+                let outside = self.path.enter(&field.name.local);
                 self.element(value, field, view);
-                self.place.leave(outside);
+                self.path.leave(outside);
             }
         }
     }
@@ -196,9 +196,9 @@ impl Walk {
             (Value::Record(record), Some(complex)) => {
                 self.usage().add(Feature::ItemRecord, 1.0);
                 for (value, field) in record.fields.iter().zip(complex.fields.iter()) {
-                    let outside = self.place.enter(&field.name.local);
+                    let outside = self.path.enter(&field.name.local);
                     self.flat(value, &field.name, view.follow(field.element));
-                    self.place.leave(outside);
+                    self.path.leave(outside);
                 }
             }
             _ => {}
@@ -207,7 +207,7 @@ impl Walk {
     }
 
     fn leaf(&mut self, value: &Simple, element: Option<&SimpleElement>, feature: fn(Class) -> Feature) {
-        let class = Class::of(value.builtin());
+        let class = Class::from_builtin(value.builtin());
         let usage = self.usage();
         usage.add(feature(class), 1.0);
         match class {

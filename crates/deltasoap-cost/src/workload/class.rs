@@ -49,7 +49,7 @@ impl Class {
     ];
 
     /// Returns the class of a type.
-    pub fn of(builtin: Builtin) -> Class {
+    pub fn from_builtin(builtin: Builtin) -> Class {
         use Builtin as B;
         match builtin {
             B::Byte | B::Short | B::Int | B::Long => Class::Int,
@@ -136,7 +136,7 @@ fn text(builtin: Builtin, length: usize, random: &mut SplitMix64) -> String {
         B::Base64Binary => base64(length),
         B::QName | B::Notation => letters(8, random),
         B::Language => "en".to_owned(),
-        builtin if matches!(Class::of(builtin), Class::Int | Class::Decimal) => {
+        builtin if matches!(Class::from_builtin(builtin), Class::Int | Class::Decimal) => {
             (1 + random.below(1_000_000_000)).to_string()
         }
         _ => letters(length, random),
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn every_class_is_measured_by_one_of_its_own() {
         for class in Class::ALL {
-            assert_eq!(Class::of(class.representative()), class);
+            assert_eq!(Class::from_builtin(class.representative()), class);
         }
     }
 

@@ -3,7 +3,7 @@
 use super::error::{DynamicError, DynamicFault};
 use super::items::ItemsReply;
 use super::parts::{Parts, has_part};
-use super::reply::{Answer, Held, Reply};
+use super::reply::{BodyContent, Reply, ResponseReceiver};
 use super::{DynamicClient, streams::Stream};
 use crate::{LookupError, Operation, Validation};
 use deltasoap_core::schema::{MethodElement, Style};
@@ -88,7 +88,7 @@ where
             return sent.map(|()| None).map_err(|error| explained(&operation, error, &[]));
         };
         let Stream { memory, decoder, key, counted } = client.streams.take(&operation, http.decode_options());
-        let answer = Answer::new(&operation, &name, content, memory);
+        let answer = ResponseReceiver::new(&operation, &name, content, memory);
         let called = http.call_element(&method.request_name, body, options, (answer, decoder)).await;
         let (response, decoder) = called.map_err(DynamicError::Call)?;
         let Response { head, body, status, mut attachments, deviations, .. } = response;
@@ -96,11 +96,11 @@ where
         let stream = Stream { memory, decoder, key, counted };
         let lease = client.streams.lease(stream);
         let body = match held.map_err(|error| DynamicError::Call(CallError::malformed(status, error)))? {
-            Held::Fault(fault) => {
+            BodyContent::Fault(fault) => {
                 return Err(explained(&operation, CallError::Fault(Box::new(fault)), &head.headers));
             }
-            Held::Apart(value) => Lease::new(value),
-            Held::InMemory => lease,
+            BodyContent::Apart(value) => Lease::new(value),
+            BodyContent::InMemory => lease,
         };
         let arriving = async {
             let parts = Parts::of(&body, &mut attachments).await?;

@@ -5,8 +5,8 @@
 //! requests, [`streams`] the responses.
 //!
 //! ```text
-//! JSON ── Reading ──> Value ── Client::call_element, templates ──> HTTP
-//! JSON <── Writing ── Value <── Memory, leaf checkpoints <──────── HTTP
+//! JSON ── JsonReader ──> Value ── Client::call_element, templates ──> HTTP
+//! JSON <── JsonWriter ── Value <── Memory, leaf checkpoints <──────── HTTP
 //! ```
 //!
 //! A client takes bytes that came in parts out of the package before it returns the response.
@@ -30,7 +30,7 @@ use deltasoap_core::soap::Version;
 use deltasoap_core::{DifferentialStats, EncodeStats, Value};
 use deltasoap_http::{Body, Client, ClientBuilder, HttpTransport, SharedTemplates};
 use http::Request;
-use ports::{Asked, Ports};
+use ports::{PortSettings, Ports};
 use serde_json::Value as Json;
 use std::fmt;
 use std::sync::Arc;
@@ -176,8 +176,8 @@ impl<S> DynamicClient<S> {
     {
         let endpoint = self.settings.endpoint.as_deref().or(operation.address());
         let endpoint = endpoint.ok_or_else(|| DynamicError::NoEndpoint(operation.full_name()))?.to_owned();
-        let asked = Asked { endpoint, version: operation.version(), mtom: operation.binding().policy.mtom };
-        self.ports.client(asked, |builder| self.build(builder))
+        let settings = PortSettings { endpoint, version: operation.version(), mtom: operation.binding().policy.mtom };
+        self.ports.client(settings, |builder| self.build(builder))
     }
 
     fn build(&self, builder: ClientBuilder) -> Result<Client<S>, DynamicError>

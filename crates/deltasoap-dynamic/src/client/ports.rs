@@ -8,26 +8,26 @@ use deltasoap_http::{Client, ClientBuilder, Mtom};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Maximum number of clients: contracts have few ports.
-const MOST: usize = 64;
+const MAX_CLIENTS: usize = 64;
 
 /// Clients by the key of their port; clones share them.
 pub(super) struct Ports<S>(Arc<Mutex<Vec<Port<S>>>>);
 
 struct Port<S> {
-    asked: Asked,
+    settings: PortSettings,
     client: Client<S>,
 }
 
 /// The settings that a WSDL requires of the clients of a port.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct PortSettings {
     pub(super) endpoint: String,
     pub(super) version: Version,
     /// True if all requests are sent in MTOM, whatever their content.
     pub(super) mtom: bool,
 }
 
-impl Asked {
+impl PortSettings {
     fn builder(&self) -> ClientBuilder {
         let mtom = if self.mtom { Mtom::On } else { Mtom::Off };
         Client::builder(&self.endpoint).version(self.version).mtom(mtom)
@@ -68,16 +68,16 @@ impl<S: Clone> Ports<S> {
     /// Returns the client for a port; builds it if there is none yet.
     pub(super) fn client(
         &self,
-        asked: Asked,
+        settings: PortSettings,
         build: impl FnOnce(ClientBuilder) -> Result<Client<S>, DynamicError>,
     ) -> Result<Client<S>, DynamicError> {
         let mut all = self.all();
-        if let Some(port) = all.iter().find(|port| port.asked == asked) {
+        if let Some(port) = all.iter().find(|port| port.settings == settings) {
             return Ok(port.client.clone());
         }
-        let client = build(asked.builder())?;
-        if all.len() < MOST {
-            all.push(Port { asked, client: client.clone() });
+        let client = build(settings.builder())?;
+        if all.len() < MAX_CLIENTS {
+            all.push(Port { settings, client: client.clone() });
         }
         Ok(client)
     }

@@ -74,7 +74,7 @@ pub(super) fn by_name<'n>(elements: impl Iterator<Item = (&'n QName, Json)>) -> 
 }
 
 /// Receives the response of an operation, or a fault.
-pub(super) struct Answer<'o> {
+pub(super) struct ResponseReceiver<'o> {
     name: &'o QName,
     view: View<'o>,
     /// The name of an rpc response carries no meaning (SOAP 1.1, 7.1).
@@ -86,7 +86,7 @@ pub(super) struct Answer<'o> {
     not_understood: Vec<QName>,
 }
 
-impl<'o> Answer<'o> {
+impl<'o> ResponseReceiver<'o> {
     pub(super) fn new(
         operation: &'o Operation,
         name: &'o QName,
@@ -96,23 +96,25 @@ impl<'o> Answer<'o> {
         let is_any_name = operation.bound().style == Style::Rpc;
         let view = operation.view(content);
         let parts = name.local.is_empty().then(|| BodyParts::new(view));
-        Answer { name, view, is_any_name, memory, parts, fault: None, not_understood: Vec::new() }
+        ResponseReceiver { name, view, is_any_name, memory, parts, fault: None, not_understood: Vec::new() }
     }
 
     /// Returns the memory, and the content of the body.
-    pub(super) fn into_parts(self) -> (Box<Memory<Value>>, Result<Held, Error>) {
-        let Answer { memory, parts, fault, not_understood, .. } = self;
+    pub(super) fn into_parts(self) -> (Box<Memory<Value>>, Result<BodyContent, Error>) {
+        let ResponseReceiver { memory, parts, fault, not_understood, .. } = self;
         let held = match (fault, parts) {
-            (Some(fault), _) => Fault::from_node(&fault).map(|fault| Held::Fault(Fault { not_understood, ..fault })),
-            (None, Some(parts)) => Ok(Held::Apart(parts.into_value())),
-            (None, None) => Ok(Held::InMemory),
+            (Some(fault), _) => {
+                Fault::from_node(&fault).map(|fault| BodyContent::Fault(Fault { not_understood, ..fault }))
+            }
+            (None, Some(parts)) => Ok(BodyContent::Apart(parts.into_value())),
+            (None, None) => Ok(BodyContent::InMemory),
         };
         (memory, held)
     }
 }
 
 /// The content of a body.
-pub(super) enum Held {
+pub(super) enum BodyContent {
     /// A response, which is in the memory.
     InMemory,
     /// A response that is not kept in a memory.
@@ -120,7 +122,7 @@ pub(super) enum Held {
     Fault(Fault),
 }
 
-impl Receiver for Answer<'_> {
+impl Receiver for ResponseReceiver<'_> {
     fn open_body(&mut self, head: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
         if namespace == head.version().namespace() && local == "Fault" {
             self.fault = Some(Node::default());

@@ -10,7 +10,7 @@ use deltasoap_core::{Content, DecodeOptions, DifferentialStats, Lease, LeaseOwne
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Maximum number of waiting streams, over all operations.
-const MOST: usize = 16;
+const MAX_STREAMS: usize = 16;
 
 /// The streams of a client and its clones.
 #[derive(Debug, Default)]
@@ -68,7 +68,7 @@ impl Streams {
 
     pub(super) fn put(&self, stream: Stream) {
         let mut state = self.state();
-        let oldest = if state.idle.len() >= MOST { Some(state.idle.remove(0)) } else { None };
+        let oldest = if state.idle.len() >= MAX_STREAMS { Some(state.idle.remove(0)) } else { None };
         state.idle.push(stream);
         // Large buffers are freed without holding the lock.
         drop(state);

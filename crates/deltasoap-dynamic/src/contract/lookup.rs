@@ -2,7 +2,7 @@
 
 use super::{Contract, Operation};
 use deltasoap_core::soap::Version;
-use deltasoap_wsdl::wsdl::is_meant as is_meant_by;
+use deltasoap_wsdl::wsdl::name_matches;
 use std::fmt;
 
 /// Selects an operation. A name alone is enough if it is unambiguous.
@@ -40,7 +40,7 @@ impl Contract {
     /// As for [`operation`](Self::operation).
     pub fn select(&self, selector: &Selector) -> Result<Operation, LookupError> {
         let all = self.operations();
-        let mut found: Vec<_> = all.iter().filter(|operation| is_meant(operation, &selector.name)).collect();
+        let mut found: Vec<_> = all.iter().filter(|operation| matches(operation, &selector.name)).collect();
         if found.is_empty() {
             return Err(LookupError::unknown(&selector.name, &all));
         }
@@ -60,8 +60,8 @@ impl Contract {
 
 /// Returns true if a name is an operation's full name, or the last parts of it, with or without the
 /// input that distinguishes overloaded operations.
-fn is_meant(operation: &Operation, name: &str) -> bool {
-    is_meant_by([operation.name(), &operation.distinct_name()], &operation.place_name(), name)
+fn matches(operation: &Operation, name: &str) -> bool {
+    name_matches([operation.name(), &operation.distinct_name()], &operation.port_name(), name)
 }
 
 /// The reason why no operation was found.
@@ -98,16 +98,16 @@ pub enum LookupError {
 
 impl LookupError {
     fn unknown(name: &str, all: &[Operation]) -> Self {
-        const MOST: usize = 10;
-        let wanted = name.to_lowercase();
+        const MAX_NAMES: usize = 10;
+        let lowercase = name.to_lowercase();
         let mut names: Vec<_> = all.iter().map(|operation| operation.name().to_owned()).collect();
         names.sort_unstable();
         names.dedup();
         let is_like =
-            |other: &&String| other.to_lowercase().contains(&wanted) || wanted.contains(&other.to_lowercase());
+            |other: &&String| other.to_lowercase().contains(&lowercase) || lowercase.contains(&other.to_lowercase());
         let like: Vec<_> = names.iter().filter(is_like).cloned().collect();
         let mut similar = if like.is_empty() { names } else { like };
-        similar.truncate(MOST);
+        similar.truncate(MAX_NAMES);
         LookupError::Unknown { name: name.to_owned(), similar }
     }
 }

@@ -4,15 +4,15 @@ use crate::facets::{self, Unusable};
 use deltasoap_core::QName;
 use deltasoap_core::schema::Builtin;
 use deltasoap_wsdl::xsd::{AttributeUse, TypeDefinition, TypeId, Variety};
-use deltasoap_wsdl::{Import, NormalContent, Note, NoteKind, Place, Schemas};
+use deltasoap_wsdl::{Import, NormalizedContent, Note, NoteKind, Place, Schemas};
 use std::collections::{HashMap, HashSet};
 
 /// Maximum number of notes about values.
-const MOST: usize = 100;
+const MAX_NOTES: usize = 100;
 /// Maximum number of comparisons for them. A few lines of a WSDL can require any number.
-const WORK: u64 = 10_000_000;
+const MAX_COMPARISONS: u64 = 10_000_000;
 /// Maximum depth of nested unions and lists, as for messages.
-const DEPTH: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// Returns the patterns that cannot be used, each once.
 pub(super) fn patterns(import: &Import) -> impl Iterator<Item = Note> + '_ {
@@ -35,11 +35,11 @@ pub(super) fn patterns(import: &Import) -> impl Iterator<Item = Note> + '_ {
 pub(super) fn facets(import: &Import) -> Vec<Note> {
     let mut notes = Vec::new();
     for (id, it) in import.schemas().types() {
-        let Some(place) = it.place.filter(|_| notes.len() < MOST) else { continue };
-        let whose = it.name.as_ref().map_or_else(|| "a type without a name".to_owned(), |it| format!("type {it}"));
+        let Some(place) = it.place.filter(|_| notes.len() < MAX_NOTES) else { continue };
+        let owner = it.name.as_ref().map_or_else(|| "a type without a name".to_owned(), |it| format!("type {it}"));
         for what in facets::contradictions(import.schemas(), id) {
             let position = import.position(place);
-            notes.push(Note { kind: NoteKind::Invalid, text: format!("in the facets of {whose}, {what}"), position });
+            notes.push(Note { kind: NoteKind::Invalid, text: format!("in the facets of {owner}, {what}"), position });
         }
     }
     notes
@@ -47,7 +47,8 @@ pub(super) fn facets(import: &Import) -> Vec<Note> {
 
 /// Returns defaults, fixed values and enumerated values that do not match their types.
 pub(super) fn values(import: &Import) -> Vec<Note> {
-    let mut checker = Checker { schemas: import.schemas(), costs: HashMap::new(), work: WORK, found: Vec::new() };
+    let mut checker =
+        Checker { schemas: import.schemas(), costs: HashMap::new(), work: MAX_COMPARISONS, found: Vec::new() };
     checker.enumerations();
     checker.elements();
     checker.attributes();
@@ -113,7 +114,7 @@ impl Checker<'_> {
     /// Checks a default, or else a fixed value.
     fn value_of(
         &mut self,
-        whose: &str,
+        owner: &str,
         [default, fixed]: [Option<&str>; 2],
         name: Option<&QName>,
         of: Option<TypeId>,
@@ -122,7 +123,7 @@ impl Checker<'_> {
         let what = if default.is_some() { "default" } else { "fixed value" };
         let why = default.or(fixed).zip(of).and_then(|(text, of)| self.violation(of, text, name));
         if let Some(why) = why {
-            self.say(format!("the {what} of {whose} is not of its type: {why}"), place);
+            self.say(format!("the {what} of {owner} is not of its type: {why}"), place);
         }
     }
 
@@ -136,7 +137,7 @@ impl Checker<'_> {
             return facets::violation_in(self.schemas, id, text, &|text| Some(known(text)).filter(is_declared));
         }
         let words = text.split_ascii_whitespace().count() as u64;
-        let cost = self.cost(id, DEPTH)?.saturating_mul(1 + words);
+        let cost = self.cost(id, MAX_DEPTH)?.saturating_mul(1 + words);
         self.spend(cost)?;
         facets::violation(self.schemas, id, text)
     }
@@ -147,7 +148,7 @@ impl Checker<'_> {
     }
 
     fn say(&mut self, text: String, place: Place) {
-        if self.found.len() < MOST {
+        if self.found.len() < MAX_NOTES {
             self.found.push((text, place));
         }
     }
@@ -212,7 +213,7 @@ fn texts<'s>(schemas: &'s Schemas, it: &'s AttributeUse) -> ([Option<&'s str>; 2
 fn text_type(schemas: &Schemas, id: TypeId) -> Option<TypeId> {
     match schemas.content(id).map(|normal| &normal.content) {
         None => Some(id),
-        Some(NormalContent::Text(text)) => Some(*text),
+        Some(NormalizedContent::Text(text)) => Some(*text),
         Some(_) => None,
     }
 }

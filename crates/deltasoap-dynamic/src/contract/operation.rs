@@ -2,12 +2,12 @@
 
 use super::{Contract, LookupError};
 use crate::client::Parts;
-use crate::json::{ROOT, Writing};
+use crate::json::{JsonWriter, ROOT};
 use crate::{JsonError, Request};
 use deltasoap_core::schema::{ElementRef, View};
 use deltasoap_core::soap::Version;
 use deltasoap_core::{ListPath, Node, QName, Value};
-use deltasoap_wsdl::lower::{Method, Operation as Lowered};
+use deltasoap_wsdl::lower::{LoweredOperation, Method};
 use deltasoap_wsdl::wsdl::{self, Binding, BoundHeader};
 use serde_json::Value as Json;
 
@@ -26,7 +26,7 @@ impl Operation {
         Operation { contract: contract.clone(), index, port }
     }
 
-    fn lowered(&self) -> &Lowered {
+    fn lowered(&self) -> &LoweredOperation {
         &self.contract.types.lowered.operations[self.index]
     }
 
@@ -52,11 +52,11 @@ impl Operation {
     /// Returns `Service.Port.Operation`, or `Binding.Operation` without a port. The operation
     /// appears with its [distinct name](Self::distinct_name).
     pub fn full_name(&self) -> String {
-        format!("{}.{}", self.place_name(), self.distinct_name())
+        format!("{}.{}", self.port_name(), self.distinct_name())
     }
 
     /// Returns `Service.Port`, or the binding's name without a port.
-    pub fn place_name(&self) -> String {
+    pub fn port_name(&self) -> String {
         match (self.service(), self.port()) {
             (Some(service), Some(port)) => format!("{}.{}", service.name.local, port.name),
             _ => self.binding().name.local.to_string(),
@@ -176,7 +176,7 @@ impl Operation {
     /// Converts a request to JSON, with the parts that came with it.
     pub(crate) fn request_with_parts(&self, value: &Value, parts: &Parts) -> Result<Json, JsonError> {
         let (name, content) = self.request().ok_or_else(|| self.unusable())?;
-        Writing::new(&self.contract.types, value).with_parts(parts).content(value, content, name, &ROOT)
+        JsonWriter::new(&self.contract.types, value).with_parts(parts).content(value, content, name, &ROOT)
     }
 
     /// Creates a response from JSON.
@@ -199,7 +199,7 @@ impl Operation {
     /// Converts a response to JSON, with the parts that came with it.
     pub(crate) fn response_with_parts(&self, value: &Value, parts: &Parts) -> Result<Json, JsonError> {
         let (name, content) = self.response().ok_or_else(|| self.unusable())?;
-        Writing::new(&self.contract.types, value).with_parts(parts).content(value, content, name, &ROOT)
+        JsonWriter::new(&self.contract.types, value).with_parts(parts).content(value, content, name, &ROOT)
     }
 
     /// Converts items of a list in the operation's messages to JSON, each by itself: a value that
@@ -208,11 +208,11 @@ impl Operation {
     /// # Errors
     /// If an item does not belong to the list at this path.
     pub fn items_to_json(&self, list: &ListPath, items: &[Value]) -> Result<Vec<Json>, JsonError> {
-        let mut writing = Writing::new(&self.contract.types, &Value::Absent);
+        let mut writer = JsonWriter::new(&self.contract.types, &Value::Absent);
         let mut all = Vec::with_capacity(items.len());
         for item in items {
-            writing = writing.of_another(item);
-            all.push(writing.item(item, list.item(), &ROOT.index(all.len()))?);
+            writer = writer.of_another(item);
+            all.push(writer.item(item, list.item(), &ROOT.index(all.len()))?);
         }
         Ok(all)
     }

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 /// Maximum depth of nested unions.
-const DEPTH: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 /// An import, lowered, with short names for its types.
 pub(crate) struct Types {
@@ -100,7 +100,7 @@ impl Types {
 
     /// Returns true if a type is another one, or is derived from it.
     pub(crate) fn can_be(&self, id: TypeId, declared: TypeId) -> bool {
-        self.derivation(id, declared, DEPTH).is_some()
+        self.derivation(id, declared, MAX_DEPTH).is_some()
     }
 
     /// Like [`can_be`](Self::can_be), unless `block` of the element or of the type excludes it (XSD
@@ -108,7 +108,7 @@ impl Types {
     pub(crate) fn can_stand_for(&self, id: TypeId, declared: TypeId, block: Block) -> bool {
         let block = both(block, self.block(declared));
         let is_kept_out = |used: Block| used.extension && block.extension || used.restriction && block.restriction;
-        self.derivation(id, declared, DEPTH).is_some_and(|used| !is_kept_out(used))
+        self.derivation(id, declared, MAX_DEPTH).is_some_and(|used| !is_kept_out(used))
     }
 
     /// Returns the derivations that may not replace a type.
@@ -180,7 +180,9 @@ impl Types {
             TypeDefinition::Complex(complex) if id != TypeId::ANY => Some((complex.base, complex.derivation)),
             TypeDefinition::Simple(simple) => match simple.variety {
                 Variety::Restriction(base) => restricted(base),
-                Variety::Builtin(builtin) => restricted(builtin.base().map_or(TypeId::ANY_SIMPLE, TypeId::of_builtin)),
+                Variety::Builtin(builtin) => {
+                    restricted(builtin.base().map_or(TypeId::ANY_SIMPLE, TypeId::from_builtin))
+                }
                 Variety::List(_) | Variety::Union(_) => restricted(TypeId::ANY_SIMPLE),
                 Variety::Any => restricted(TypeId::ANY),
             },

@@ -1,16 +1,16 @@
 //! Elements and types as parts.
 
-use super::Part;
+use super::Component;
 use crate::contract::Types;
 use crate::facets;
 use deltasoap_core::schema::Packing;
 use deltasoap_wsdl::xsd::{
     AttributeUse, ElementId, Facets, Particle, Schemas, Term, TypeDefinition, TypeId, Variety, WildcardNamespaces,
 };
-use deltasoap_wsdl::{Normal, NormalContent, Repeated};
+use deltasoap_wsdl::{NormalizedContent, NormalizedType, Repetitions};
 
 /// Maximum depth of types without names that are shown in place.
-const DEPTH: usize = 8;
+const MAX_DEPTH: usize = 8;
 /// Maximum number of values of an enumeration that are shown.
 const VALUES: usize = 12;
 
@@ -26,33 +26,39 @@ impl<'c> Describer<'c> {
     }
 
     /// Describes a global element with its content.
-    pub(super) fn global(&self, id: ElementId) -> Part {
+    pub(super) fn global(&self, id: ElementId) -> Component {
         let element = &self.schemas[id];
-        let part = self.declared(id, DEPTH);
-        let parts = if part.parts.is_empty() { self.content(element.type_id, DEPTH) } else { part.parts };
-        Part { kind: "element", namespace: element.name.namespace.to_string(), occurs: None, parts, ..part }
+        let part = self.declared(id, MAX_DEPTH);
+        let parts = if part.parts.is_empty() { self.content(element.type_id, MAX_DEPTH) } else { part.parts };
+        Component { kind: "element", namespace: element.name.namespace.to_string(), occurs: None, parts, ..part }
     }
 
     /// Describes a type with its content.
-    pub(super) fn global_type(&self, id: TypeId) -> Part {
+    pub(super) fn global_type(&self, id: TypeId) -> Component {
         let it = &self.schemas[id];
         let name = it.name.as_ref();
-        Part {
+        Component {
             kind: "type",
             name: name.map(|name| name.local.to_string()).unwrap_or_default(),
             namespace: name.map(|name| name.namespace.to_string()).unwrap_or_default(),
             type_name: self.base_name(id),
             facts: self.type_facts(id),
             documentation: it.documentation.as_deref().map(one_line).unwrap_or_default(),
-            parts: self.content(id, DEPTH),
-            ..Part::default()
+            parts: self.content(id, MAX_DEPTH),
+            ..Component::default()
         }
     }
 
     /// Describes a part of an rpc message.
-    pub(super) fn parameter(&self, name: &str, id: TypeId) -> Part {
+    pub(super) fn parameter(&self, name: &str, id: TypeId) -> Component {
         let facts = self.simple_facts(id);
-        Part { kind: "parameter", name: name.to_owned(), type_name: self.type_name(id), facts, ..Part::default() }
+        Component {
+            kind: "parameter",
+            name: name.to_owned(),
+            type_name: self.type_name(id),
+            facts,
+            ..Component::default()
+        }
     }
 
     /// Returns the base of a type, if it is informative.
@@ -87,7 +93,7 @@ impl<'c> Describer<'c> {
     }
 
     /// Describes an element as declared, without its occurrence.
-    fn declared(&self, id: ElementId, depth: usize) -> Part {
+    fn declared(&self, id: ElementId, depth: usize) -> Component {
         let element = &self.schemas[id];
         let is_named = self.schemas[element.type_id].name.is_some();
         let mut facts = self.simple_facts(element.type_id);
@@ -101,33 +107,33 @@ impl<'c> Describer<'c> {
         if !substitutes.is_empty() {
             facts.push(format!("or in its place: {}", substitutes.join(", ")));
         }
-        Part {
+        Component {
             kind: "element",
             name: element.name.local.to_string(),
             type_name: self.type_name(element.type_id),
             facts,
             documentation: element.documentation.as_deref().map(one_line).unwrap_or_default(),
             parts: if is_named { Vec::new() } else { self.content(element.type_id, depth) },
-            ..Part::default()
+            ..Component::default()
         }
     }
 
     /// Describes the content of an element of a type.
-    fn content(&self, id: TypeId, depth: usize) -> Vec<Part> {
+    fn content(&self, id: TypeId, depth: usize) -> Vec<Component> {
         let Some(normal) = self.schemas.content(id).filter(|_| depth > 0 && id != TypeId::ANY) else {
             return Vec::new();
         };
         let mut parts = self.attributes(normal);
         match &normal.content {
-            NormalContent::Empty => {}
-            NormalContent::Text(text) => parts.push(Part {
+            NormalizedContent::Empty => {}
+            NormalizedContent::Text(text) => parts.push(Component {
                 kind: "text",
                 type_name: self.type_name(*text),
                 facts: self.simple_facts(*text),
-                ..Part::default()
+                ..Component::default()
             }),
-            NormalContent::Elements(particle) => {
-                let repeated = Repeated::new(self.schemas, particle);
+            NormalizedContent::Elements(particle) => {
+                let repeated = Repetitions::new(self.schemas, particle);
                 match &particle.term {
                     Term::Sequence(inner) if (particle.min, particle.max) == (1, Some(1)) => {
                         parts.extend(inner.iter().map(|it| self.particle(it, &repeated, depth - 1)));
@@ -139,46 +145,51 @@ impl<'c> Describer<'c> {
         if let Some(array) = &normal.array {
             let type_name = format!("{}{}", self.type_name(array.item), array.dimensions);
             let facts = array_facts(&array.dimensions);
-            parts.push(Part { kind: "items", type_name, facts, ..Part::default() });
+            parts.push(Component { kind: "items", type_name, facts, ..Component::default() });
         }
         parts
     }
 
-    fn attributes(&self, normal: &Normal) -> Vec<Part> {
+    fn attributes(&self, normal: &NormalizedType) -> Vec<Component> {
         let mut parts: Vec<_> = normal.attributes.iter().map(|it| self.attribute(it)).collect();
         if normal.any_attribute.is_some() {
-            parts.push(Part { kind: "attribute", facts: vec!["any others".to_owned()], ..Part::default() });
+            parts.push(Component { kind: "attribute", facts: vec!["any others".to_owned()], ..Component::default() });
         }
         parts
     }
 
-    fn attribute(&self, it: &AttributeUse) -> Part {
+    fn attribute(&self, it: &AttributeUse) -> Component {
         let declaration = &self.schemas[it.attribute];
         let mut facts = self.simple_facts(declaration.type_id);
         let default = it.default.as_deref().or(declaration.default.as_deref());
         let fixed = it.fixed.as_deref().or(declaration.fixed.as_deref());
         facts.extend(default.map(|text| format!("default {text:?}")));
         facts.extend(fixed.map(|text| format!("fixed {text:?}")));
-        Part {
+        Component {
             kind: "attribute",
             name: format!("@{}", declaration.name.local),
             type_name: self.type_name(declaration.type_id),
             occurs: Some((u32::from(it.is_required), Some(1))),
             facts,
             documentation: declaration.documentation.as_deref().map(one_line).unwrap_or_default(),
-            ..Part::default()
+            ..Component::default()
         }
     }
 
-    fn particle(&self, particle: &Particle, repeated: &Repeated<'_>, depth: usize) -> Part {
+    fn particle(&self, particle: &Particle, repeated: &Repetitions<'_>, depth: usize) -> Component {
         let group = |kind, parts: &[Particle]| {
             let parts = if depth > 0 { parts } else { &[] };
             let parts = parts.iter().map(|it| self.particle(it, repeated, depth - 1)).collect();
             let facts = [
-                repeated.is_blurred(particle).then_some("read as a list of single elements"),
+                repeated.is_flattened(particle).then_some("read as a list of single elements"),
                 (!particle.can_occur()).then_some("no content is valid: a choice without alternatives is required"),
             ];
-            Part { kind, parts, facts: facts.into_iter().flatten().map(str::to_owned).collect(), ..Part::default() }
+            Component {
+                kind,
+                parts,
+                facts: facts.into_iter().flatten().map(str::to_owned).collect(),
+                ..Component::default()
+            }
         };
         let part = match &particle.term {
             Term::Element(id) => self.declared(*id, depth),
@@ -191,11 +202,11 @@ impl<'c> Describer<'c> {
                     WildcardNamespaces::Other(own) => vec![format!("of other namespaces than {own}")],
                     WildcardNamespaces::Only(list) => vec![format!("of {}", list.join(", "))],
                 };
-                Part { kind: "any", facts, ..Part::default() }
+                Component { kind: "any", facts, ..Component::default() }
             }
-            Term::Group(_) => Part { kind: "group", ..Part::default() },
+            Term::Group(_) => Component { kind: "group", ..Component::default() },
         };
-        Part { occurs: Some((particle.min, particle.max)), ..part }
+        Component { occurs: Some((particle.min, particle.max)), ..part }
     }
 
     /// Returns a type's name; for an anonymous type, what it is made from.

@@ -1,12 +1,12 @@
 //! Parts as text: one line each, in columns, with documentation above as a comment.
 
-use super::Part;
+use super::Component;
 
 /// Maximum width of the names that others are aligned with, in columns.
 const WIDE: usize = 40;
 
 /// Returns the part as lines of text.
-pub(super) fn print(part: &Part) -> String {
+pub(super) fn print(part: &Component) -> String {
     let mut out = String::new();
     heading(part, &mut out);
     let width = part.parts.iter().map(|it| width(it, 1)).max().unwrap_or_default().min(WIDE);
@@ -14,7 +14,7 @@ pub(super) fn print(part: &Part) -> String {
     out
 }
 
-fn heading(part: &Part, out: &mut String) {
+fn heading(part: &Component, out: &mut String) {
     comment(&part.documentation, 0, out);
     let mut heading = vec![part.kind.to_owned(), part.name.clone()];
     if !part.namespace.is_empty() {
@@ -41,7 +41,7 @@ fn indent(level: usize) -> String {
 }
 
 /// Returns the content of the first column.
-fn label(part: &Part) -> String {
+fn label(part: &Component) -> String {
     match part.kind {
         "element" | "attribute" | "parameter" if !part.name.is_empty() => part.name.clone(),
         "choice" => "one of".to_owned(),
@@ -55,12 +55,12 @@ fn label(part: &Part) -> String {
     }
 }
 
-fn width(part: &Part, level: usize) -> usize {
+fn width(part: &Component, level: usize) -> usize {
     let own = indent(level).len() + label(part).chars().count();
     part.parts.iter().map(|it| width(it, level + 1)).max().unwrap_or_default().max(own)
 }
 
-fn line(part: &Part, level: usize, wide: usize, out: &mut String) {
+fn line(part: &Component, level: usize, wide: usize, out: &mut String) {
     comment(&part.documentation, level, out);
     let label = format!("{}{}", indent(level), label(part));
     let columns = [part.type_name.clone(), occurrence(part), facts(part)];
@@ -73,7 +73,7 @@ fn line(part: &Part, level: usize, wide: usize, out: &mut String) {
 }
 
 /// Returns the occurrence as `[0..1]`; empty for exactly once.
-fn occurrence(part: &Part) -> String {
+fn occurrence(part: &Component) -> String {
     match part.occurs {
         None | Some((1, Some(1))) => String::new(),
         Some((min, None)) => format!("[{min}..*]"),
@@ -81,6 +81,6 @@ fn occurrence(part: &Part) -> String {
     }
 }
 
-fn facts(part: &Part) -> String {
+fn facts(part: &Component) -> String {
     if part.facts.is_empty() { String::new() } else { format!("({})", part.facts.join("; ")) }
 }

@@ -26,9 +26,9 @@ pub(super) struct Span {
 
 const DAY: i128 = 86_400;
 /// Fourteen hours, the largest offset of a time zone.
-const FARTHEST_ZONE: i128 = 14 * 3_600;
+const MAX_ZONE_OFFSET: i128 = 14 * 3_600;
 /// Maximum number of units that a value is moved by.
-const MOST_UNITS: i128 = 1_000_000_000;
+const MAX_UNITS: i128 = 1_000_000_000;
 /// Maximum number of digits of a number.
 const DIGITS: usize = 18;
 
@@ -76,8 +76,8 @@ impl Moment {
     pub(super) fn compare(&self, other: &Self) -> Option<Ordering> {
         match (self.has_zone, other.has_zone) {
             (true, false) => {
-                let is_before = self.line(0) < other.line(-FARTHEST_ZONE);
-                let is_after = self.line(0) > other.line(FARTHEST_ZONE);
+                let is_before = self.line(0) < other.line(-MAX_ZONE_OFFSET);
+                let is_after = self.line(0) > other.line(MAX_ZONE_OFFSET);
                 if is_before { Some(Ordering::Less) } else { is_after.then_some(Ordering::Greater) }
             }
             (false, true) => other.compare(self).map(Ordering::reverse),
@@ -90,7 +90,7 @@ impl Moment {
     pub(super) fn shifted(builtin: Builtin, text: &str, by: i128) -> Option<String> {
         let moment = Moment::parse(builtin, text)?;
         let zone = Zone::of(text);
-        let (seconds, by) = (moment.seconds + zone.seconds, by.clamp(-MOST_UNITS, MOST_UNITS));
+        let (seconds, by) = (moment.seconds + zone.seconds, by.clamp(-MAX_UNITS, MAX_UNITS));
         let (year, month, _) = date_of(seconds.div_euclid(DAY));
         let first = |months: i128| days_before(months.div_euclid(12), months.rem_euclid(12) + 1) * DAY;
         let seconds = match builtin {
@@ -150,10 +150,10 @@ impl Span {
         let (mut hours, mut minutes, mut seconds, mut fraction) = (0, 0, 0, "");
         if let Some(time) = time {
             let mut whole = time.to_owned();
-            if let Some((front, digits)) = time.strip_suffix('S').and_then(|front| front.split_once('.')) {
+            if let Some((head, digits)) = time.strip_suffix('S').and_then(|head| head.split_once('.')) {
                 let is_good = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
                 fraction = if is_good { digits.trim_end_matches('0') } else { return None };
-                whole = format!("{front}S");
+                whole = format!("{head}S");
             }
             [hours, minutes, seconds] = units(&whole, ['H', 'M', 'S'])?;
         }
@@ -179,7 +179,7 @@ impl Span {
     }
 
     /// Returns durations that are slightly longer, or shorter.
-    pub(super) fn beside(&self, is_longer: bool) -> Vec<String> {
+    pub(super) fn neighbors(&self, is_longer: bool) -> Vec<String> {
         // No month is shorter.
         let shorter = || Span { months: 0, seconds: (self.months * 28 - 1) * DAY, fraction: "".into() };
         let step = if is_longer { 1 } else { -1 };
@@ -191,7 +191,7 @@ impl Span {
 
     /// Returns the duration plus a number of seconds.
     pub(super) fn shifted(&self, by: i128) -> Option<String> {
-        Span { seconds: self.seconds + by.clamp(-MOST_UNITS, MOST_UNITS), ..self.clone() }.written()
+        Span { seconds: self.seconds + by.clamp(-MAX_UNITS, MAX_UNITS), ..self.clone() }.written()
     }
 
     /// Returns the duration with one more digit, farther from zero.
@@ -251,9 +251,9 @@ fn negated(seconds: i128, fraction: &str) -> (i128, Box<str>) {
 fn units(text: &str, designators: [char; 3]) -> Option<[i128; 3]> {
     let (mut rest, mut values) = (text, [0; 3]);
     for (value, designator) in values.iter_mut().zip(designators) {
-        let Some((digits, behind)) = rest.split_once(designator) else { continue };
+        let Some((digits, tail)) = rest.split_once(designator) else { continue };
         *value = number(digits)?;
-        rest = behind;
+        rest = tail;
     }
     rest.is_empty().then_some(values)
 }
@@ -337,8 +337,8 @@ fn days_in(year: i128, month: i128) -> i128 {
 struct Text<'t>(&'t str);
 
 impl<'t> Text<'t> {
-    fn skip(&mut self, wanted: char) -> Option<()> {
-        self.0 = self.0.strip_prefix(wanted)?;
+    fn skip(&mut self, expected: char) -> Option<()> {
+        self.0 = self.0.strip_prefix(expected)?;
         Some(())
     }
 

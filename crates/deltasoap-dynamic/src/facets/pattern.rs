@@ -20,7 +20,7 @@ use std::str::Chars;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// Maximum number of compiled patterns kept.
-const KEPT: usize = 1_000;
+const MAX_CACHED: usize = 1_000;
 
 /// A pattern that matches whole texts.
 #[derive(Debug, Clone)]
@@ -91,7 +91,7 @@ pub(crate) fn compiled(pattern: &str) -> Result<Pattern, Unusable> {
     }
     let new = Pattern::new(pattern);
     let mut compiled = lock();
-    if compiled.len() >= KEPT {
+    if compiled.len() >= MAX_CACHED {
         compiled.clear();
     }
     compiled.insert(pattern.into(), new.clone());
@@ -120,7 +120,7 @@ impl Translated {
     fn new(pattern: &str) -> Option<Self> {
         let rest = pattern.chars().peekable();
         let mut translator = Translator { rest, out: Translated::default(), numbers: HashMap::new() };
-        translator.alternatives(DEPTH)?;
+        translator.alternatives(MAX_DEPTH)?;
         translator.rest.next().is_none().then_some(translator.out)
     }
 
@@ -165,7 +165,7 @@ fn write_symbols(symbols: &[RangeInclusive<u8>], out: &mut String) {
 }
 
 /// Maximum depth of nested groups and classes.
-const DEPTH: usize = 100;
+const MAX_DEPTH: usize = 100;
 
 struct Translator<'p> {
     rest: Peekable<Chars<'p>>,
@@ -193,8 +193,8 @@ impl Translator<'_> {
         self.out.pieces.extend(self.rest.next().map(Piece::Syntax));
     }
 
-    fn take(&mut self, wanted: char) -> bool {
-        self.rest.next_if_eq(&wanted).is_some()
+    fn take(&mut self, expected: char) -> bool {
+        self.rest.next_if_eq(&expected).is_some()
     }
 
     fn atom(&mut self, depth: usize) -> Option<()> {
@@ -428,7 +428,7 @@ fn name_chars() -> ClassUnicode {
 }
 
 /// Maximum number of characters of a sample.
-const MOST: usize = 4096;
+const MAX_LENGTH: usize = 4096;
 
 /// Returns a text that matches a pattern, with a number of repetitions beyond the minimum. Texts
 /// for different numbers usually differ.
@@ -436,7 +436,7 @@ pub(crate) fn sample(pattern: &str, extra: u32, number: usize) -> Option<String>
     let hir = regex_syntax::parse(&Translated::new(pattern)?.written(write_characters)).ok()?;
     let mut sample = Sample { extra, number, out: String::new(), known: HashMap::new() };
     sample.append(&hir);
-    (sample.out.len() <= MOST).then_some(sample.out)
+    (sample.out.len() <= MAX_LENGTH).then_some(sample.out)
 }
 
 /// A text under construction.
@@ -451,7 +451,7 @@ struct Sample {
 
 impl Sample {
     fn append(&mut self, hir: &Hir) {
-        if self.out.len() > MOST {
+        if self.out.len() > MAX_LENGTH {
             return;
         }
         match hir.kind() {
@@ -482,7 +482,7 @@ impl Sample {
         for _ in 0..times {
             let before = self.out.len();
             self.append(hir);
-            if self.out.len() == before || self.out.len() > MOST {
+            if self.out.len() == before || self.out.len() > MAX_LENGTH {
                 break;
             }
         }

@@ -1,7 +1,7 @@
 //! Values of simple types: their equality and order.
 
 use super::calendar::{Moment, Span};
-use super::{DEPTH, Resolve, normalized, of_members};
+use super::{MAX_DEPTH, Resolve, accepting_member, normalized};
 use deltasoap_core::Simple;
 use deltasoap_core::schema::Builtin;
 use deltasoap_wsdl::Schemas;
@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 /// Returns a text that is the same for all texts of a type with the same value (XSD 1.0 part 2,
 /// 2.2). Values of types that are derived from different primitive types differ.
 pub(crate) fn canonical(schemas: &Schemas, id: TypeId, text: &str, names: Resolve<'_>) -> String {
-    of_depth(schemas, id, text, names, DEPTH)
+    of_depth(schemas, id, text, names, MAX_DEPTH)
 }
 
 fn of_depth(schemas: &Schemas, id: TypeId, text: &str, names: Resolve<'_>, depth: usize) -> String {
@@ -28,7 +28,7 @@ fn of_depth(schemas: &Schemas, id: TypeId, text: &str, names: Resolve<'_>, depth
             }
             value
         }
-        Some(Variety::Union(members)) => match of_members(schemas, members, text, names, depth) {
+        Some(Variety::Union(members)) => match accepting_member(schemas, members, text, names, depth) {
             Some(plain) => of_depth(schemas, plain.id, &plain.text, names, depth),
             None => text.to_owned(),
         },
@@ -41,7 +41,7 @@ fn of_builtin(builtin: Builtin, text: &str, names: Resolve<'_>) -> String {
     let primitive = std::iter::successors(Some(builtin), |it| it.base()).last().unwrap_or(builtin);
     let value = match primitive {
         B::Boolean => Some(matches!(text, "true" | "1").to_string()),
-        B::Decimal => Parts::of(text).map(|parts| parts.canonical()),
+        B::Decimal => Decimal::of(text).map(|parts| parts.canonical()),
         B::Float => number(text).map(|it| format!("{:?}", it as f32 + 0.0)),
         B::Double => number(text).map(|it| format!("{:?}", it + 0.0)),
         B::HexBinary => Some(text.to_ascii_uppercase()),
@@ -76,7 +76,7 @@ pub(super) fn compare(builtin: Builtin, one: &str, other: &str) -> Option<Orderi
         B::Date | B::Time | B::DateTime | B::GYear | B::GYearMonth | B::GMonth | B::GMonthDay | B::GDay => {
             Moment::parse(builtin, one)?.compare(&Moment::parse(builtin, other)?)
         }
-        _ => Parts::of(one)?.compare(&Parts::of(other)?),
+        _ => Decimal::of(one)?.compare(&Decimal::of(other)?),
     }
 }
 
@@ -89,20 +89,20 @@ fn number(text: &str) -> Option<f64> {
 }
 
 /// A decimal number of any length.
-struct Parts<'t> {
+struct Decimal<'t> {
     is_negative: bool,
     whole: &'t str,
     fraction: &'t str,
 }
 
-impl<'t> Parts<'t> {
+impl<'t> Decimal<'t> {
     fn of(text: &'t str) -> Option<Self> {
         let digits = text.trim_start_matches(['+', '-']);
         let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
         let (whole, fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
         let is_number = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && !digits.is_empty();
         let is_negative = text.starts_with('-') && !(whole.is_empty() && fraction.is_empty());
-        is_number.then_some(Parts { is_negative, whole, fraction })
+        is_number.then_some(Decimal { is_negative, whole, fraction })
     }
 
     fn canonical(&self) -> String {

@@ -8,13 +8,13 @@
 use super::JsonError;
 use super::keys::{Layout, Slot, short};
 use super::path::Path;
-use super::reading::listed;
+use super::reader::listed;
 use deltasoap_core::schema::{ChoiceFault, ComplexElement, Compositor, Field, View};
 use serde_json::{Map, Value as Json};
 use std::collections::HashSet;
 
 /// Maximum number of choices of branches that are tried.
-const MOST: usize = 256;
+const MAX_CHOICES: usize = 256;
 
 /// Returns the layout for the branches that an object has, if it differs from the usual one; its
 /// names are those of the object.
@@ -122,7 +122,7 @@ fn choices(object: &Map<String, Json>, complex: &ComplexElement, layout: &Layout
             chosen.pop();
         }
         match chosen.last_mut() {
-            Some((option, _)) if all.len() < MOST => *option += 1,
+            Some((option, _)) if all.len() < MAX_CHOICES => *option += 1,
             Some(_) => return Vec::new(),
             None => return all,
         }

@@ -5,10 +5,10 @@ use std::fmt;
 
 /// JSON that is not a value of the schema. Contains the position, and what was expected.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JsonError(Box<Parts>);
+pub struct JsonError(Box<Inner>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Parts {
+struct Inner {
     path: String,
     expected: String,
     found: String,
@@ -20,7 +20,7 @@ impl JsonError {
     #[cold]
     pub(crate) fn new(path: &Path<'_>, expected: impl Into<String>, found: impl Into<String>) -> Self {
         let (path, expected, found) = (path.to_string(), expected.into(), found.into());
-        JsonError(Box::new(Parts { path, expected, found, reason: String::new() }))
+        JsonError(Box::new(Inner { path, expected, found, reason: String::new() }))
     }
 
     /// Adds the reason why the value is not accepted.
@@ -47,7 +47,7 @@ impl JsonError {
 
 impl fmt::Display for JsonError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Parts { path, expected, found, reason } = &*self.0;
+        let Inner { path, expected, found, reason } = &*self.0;
         let path = if path.is_empty() { "." } else { path };
         write!(f, "{path}: expected {expected}, found {found}")?;
         if reason.is_empty() { Ok(()) } else { write!(f, ": {reason}") }
@@ -70,8 +70,8 @@ pub(crate) fn kind(json: &serde_json::Value) -> String {
 }
 
 fn excerpt(text: &str) -> String {
-    const MOST: usize = 60;
-    match text.char_indices().nth(MOST) {
+    const MAX_CHARACTERS: usize = 60;
+    match text.char_indices().nth(MAX_CHARACTERS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }

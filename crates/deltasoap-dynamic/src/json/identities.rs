@@ -21,11 +21,11 @@ pub(super) const ID: &str = "$id";
 pub(super) const REF: &str = "$ref";
 
 /// Maximum depth of nested shared values when writing: no message that can be read has more.
-const DEEPEST: usize = 256;
+const MAX_DEPTH: usize = 256;
 
 /// The numbers of the values that several places share.
 #[derive(Debug, Default)]
-pub(super) struct Numbers {
+pub(super) struct SharedIds {
     /// By the value's address; 0 until it is first reached.
     numbers: RefCell<HashMap<usize, usize>>,
     last: Cell<usize>,
@@ -33,14 +33,14 @@ pub(super) struct Numbers {
 }
 
 /// A place of a shared value, with the value's number.
-pub(super) enum Place {
+pub(super) enum SharedOccurrence {
     /// The first one.
     First(usize),
     /// Another one.
     Other(usize),
 }
 
-impl Numbers {
+impl SharedIds {
     /// Finds the shared values in a value.
     pub(super) fn of(value: &Value) -> Self {
         let (mut once, mut often) = (HashSet::new(), HashMap::new());
@@ -49,18 +49,18 @@ impl Numbers {
         while let Some(shared) = held.pop() {
             note(&shared, &mut once, &mut often, &mut held);
         }
-        Numbers { numbers: RefCell::new(often), ..Numbers::default() }
+        SharedIds { numbers: RefCell::new(often), ..SharedIds::default() }
     }
 
     /// Returns the next place of a value; `None` for a value that has no other place.
-    pub(super) fn next(&self, shared: &Shared<Value>) -> Option<Place> {
+    pub(super) fn next(&self, shared: &Shared<Value>) -> Option<SharedOccurrence> {
         let mut numbers = self.numbers.borrow_mut();
         let number = numbers.get_mut(&shared.address())?;
         if *number > 0 {
-            return Some(Place::Other(*number));
+            return Some(SharedOccurrence::Other(*number));
         }
         *number = self.fresh();
-        Some(Place::First(*number))
+        Some(SharedOccurrence::First(*number))
     }
 
     /// Returns an unused number.
@@ -73,12 +73,12 @@ impl Numbers {
     ///
     /// # Errors
     /// If it is nested too deeply.
-    pub(super) fn enter(&self, path: &Path<'_>) -> Result<Within<'_>, JsonError> {
-        if self.depth.get() >= DEEPEST {
-            return Err(JsonError::new(path, format!("at most {DEEPEST} shared values within each other"), "more"));
+    pub(super) fn enter(&self, path: &Path<'_>) -> Result<DepthGuard<'_>, JsonError> {
+        if self.depth.get() >= MAX_DEPTH {
+            return Err(JsonError::new(path, format!("at most {MAX_DEPTH} shared values within each other"), "more"));
         }
         self.depth.set(self.depth.get() + 1);
-        Ok(Within(&self.depth))
+        Ok(DepthGuard(&self.depth))
     }
 }
 
@@ -99,9 +99,9 @@ fn note(value: &Value, once: &mut HashSet<usize>, often: &mut HashMap<usize, usi
 }
 
 /// Guard for an entered value.
-pub(super) struct Within<'n>(&'n Cell<usize>);
+pub(super) struct DepthGuard<'n>(&'n Cell<usize>);
 
-impl Drop for Within<'_> {
+impl Drop for DepthGuard<'_> {
     fn drop(&mut self) {
         self.0.set(self.0.get() - 1);
     }

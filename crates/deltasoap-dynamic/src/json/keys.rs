@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// Maximum depth of nested choices.
-const DEPTH: usize = 32;
+const MAX_DEPTH: usize = 32;
 
 /// The properties of a complex type.
 #[derive(Debug, Clone)]
@@ -109,7 +109,7 @@ pub(super) fn is_choice(complex: &ComplexElement) -> bool {
 
 fn slot(field: &Field, content: View<'_>, names: &mut Names, depth: usize) -> Slot {
     match content.element {
-        Element::Complex(choice) if field.inline && depth < DEPTH => match field.is_repeated() {
+        Element::Complex(choice) if field.inline && depth < MAX_DEPTH => match field.is_repeated() {
             true => {
                 let name = names.take("$", &QName::new("", if is_choice(choice) { "choice" } else { "sequence" }));
                 Slot::Choices(name, Layout::with(choice, content, &mut Names::default(), depth + 1))

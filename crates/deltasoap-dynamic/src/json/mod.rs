@@ -88,12 +88,12 @@ mod keys;
 mod nil;
 mod open;
 mod path;
-mod reading;
+mod reader;
 mod request;
 mod scalar;
 mod text;
 mod tree;
-mod writing;
+mod writer;
 
 pub use error::JsonError;
 pub use request::Request;
@@ -101,9 +101,9 @@ pub use text::parse;
 
 pub(crate) use keys::Layouts;
 pub(crate) use nil::is_nil;
-pub(crate) use reading::Reading;
+pub(crate) use reader::JsonReader;
 pub(crate) use tree::{parse_name, tree_of};
-pub(crate) use writing::Writing;
+pub(crate) use writer::JsonWriter;
 
 /// The property of bytes that are in another part of the message's package.
 const PART: &str = "$part";

@@ -4,7 +4,7 @@ use super::error::kind;
 use super::open::plain;
 use super::path::Path;
 use super::scalar::checked;
-use super::{JsonError, Reading, Writing, parse_name};
+use super::{JsonError, JsonReader, JsonWriter, parse_name};
 use deltasoap_core::schema::{Element, ElementRef};
 use deltasoap_core::{QName, Value, ns};
 use deltasoap_wsdl::xsd::TypeId;
@@ -42,7 +42,7 @@ fn marked(properties: impl Iterator<Item = (String, Json)>) -> Json {
     Json::Object(Map::from_iter(std::iter::once((NIL.to_owned(), Json::Bool(true))).chain(properties)))
 }
 
-impl Writing<'_> {
+impl JsonWriter<'_> {
     /// Converts a nil element with its attributes, and its type if that is not the declared one;
     /// returns `None` for other values.
     pub(crate) fn nil(&self, value: &Value, content: ElementRef, is_nillable: bool) -> Option<Json> {
@@ -75,7 +75,7 @@ impl Writing<'_> {
     }
 }
 
-impl Reading<'_> {
+impl JsonReader<'_> {
     /// Reads a nil element with its attributes.
     ///
     /// # Errors

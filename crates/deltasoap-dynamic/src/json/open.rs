@@ -6,7 +6,7 @@ use super::identities::ID;
 use super::nil::TYPE;
 use super::path::Path;
 use super::tree::with_type_name;
-use super::{JsonError, Reading, Writing, scalar};
+use super::{JsonError, JsonReader, JsonWriter, scalar};
 use deltasoap_core::decode::{Decoder, ElementRoot, value_from_slice};
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::schema::{Element, ElementRef, OpenElement, Use};
@@ -15,7 +15,7 @@ use deltasoap_wsdl::lower::Origin;
 use deltasoap_wsdl::xsd::{TypeDefinition, TypeId};
 use serde_json::{Map, Value as Json};
 
-impl Writing<'_> {
+impl JsonWriter<'_> {
     /// Converts content whose type the message does not name, or that has an unknown type, to a
     /// tree. Text is a string if a simple type is allowed.
     pub(super) fn open_tree(&self, node: &Node, content: ElementRef, name: &QName) -> Json {
@@ -55,7 +55,7 @@ fn labelled(label: String, json: Json) -> Json {
     Json::Object(object)
 }
 
-impl Reading<'_> {
+impl JsonReader<'_> {
     /// Reads a tree.
     ///
     /// # Errors
@@ -147,7 +147,7 @@ fn natural_type(json: &Json, path: &Path<'_>) -> Result<TypeId, JsonError> {
         Json::Number(it) => scalar::natural_type(it),
         _ => return Err(JsonError::new(path, "the name of a type, or a tree", "none")),
     };
-    Ok(TypeId::of_builtin(builtin))
+    Ok(TypeId::from_builtin(builtin))
 }
 
 fn document(node: &Node) -> Result<Buffer, deltasoap_core::Error> {
@@ -203,10 +203,10 @@ impl crate::contract::Types {
 
     /// Returns the types that are allowed in a place, as a readable list.
     fn candidates(&self, origin: Origin) -> String {
-        const MOST: usize = 12;
+        const MAX_TYPES: usize = 12;
         let schemas = self.import.schemas();
         let (mut names, mut ahead) = (Vec::new(), vec![origin.type_id]);
-        while let Some(id) = ahead.pop().filter(|_| names.len() <= MOST && origin.type_id != TypeId::ANY) {
+        while let Some(id) = ahead.pop().filter(|_| names.len() <= MAX_TYPES && origin.type_id != TypeId::ANY) {
             if !matches!(&schemas[id].definition, TypeDefinition::Complex(it) if it.is_abstract) {
                 names.extend(self.label(id));
             }
@@ -215,8 +215,8 @@ impl crate::contract::Types {
         if names.is_empty() {
             return "the name of a type".to_owned();
         }
-        let more = if names.len() > MOST { ", …" } else { "" };
-        format!("one of the types {}{more}", names[..names.len().min(MOST)].join(", "))
+        let more = if names.len() > MAX_TYPES { ", …" } else { "" };
+        format!("one of the types {}{more}", names[..names.len().min(MAX_TYPES)].join(", "))
     }
 }
 

@@ -163,8 +163,8 @@ fn number_text(json: &str, is_whole: bool) -> String {
 }
 
 fn without_exponent(json: &str) -> Option<String> {
-    const LONGEST: usize = 2 * lexical::MAX_DIGITS;
-    let value = json.parse::<BigDecimal>().ok().filter(|_| json.len() <= LONGEST)?;
+    const MAX_LENGTH: usize = 2 * lexical::MAX_DIGITS;
+    let value = json.parse::<BigDecimal>().ok().filter(|_| json.len() <= MAX_LENGTH)?;
     let sign = if json.starts_with("-0") && value.sign() != bigdecimal::num_bigint::Sign::Minus { "-" } else { "" };
     let plain = Simple::Decimal(Box::new(lexical::Decimal::try_from(value).ok()?)).to_string();
     Some(format!("{sign}{plain}"))

@@ -36,7 +36,7 @@ impl fmt::Display for RecordedError {
 impl std::error::Error for RecordedError {}
 
 /// An answer from a directory.
-pub(super) struct Answer {
+pub(super) struct RecordedAnswer {
     pub(super) path: PathBuf,
     pub(super) operation: Operation,
     pub(super) reply: Reply,
@@ -45,7 +45,11 @@ pub(super) struct Answer {
 }
 
 /// Reads all answers of a directory, in the order of the files' names.
-pub(super) fn read(contract: &Contract, tolerance: Tolerance, directory: &Path) -> Result<Vec<Answer>, RecordedError> {
+pub(super) fn read(
+    contract: &Contract,
+    tolerance: Tolerance,
+    directory: &Path,
+) -> Result<Vec<RecordedAnswer>, RecordedError> {
     let unreadable = |error| RecordedError::File(directory.to_owned(), error);
     let entries = directory.read_dir().map_err(unreadable)?.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
     let mut paths: Vec<_> = entries.into_iter().map(|entry| entry.path()).collect();
@@ -79,7 +83,7 @@ fn named_by(contract: &Contract, path: &Path) -> Result<Operation, RecordedError
     found.map_err(|error| RecordedError::Message(path.to_owned(), error.to_string()))
 }
 
-fn from_json(contract: &Contract, path: PathBuf) -> Result<Answer, RecordedError> {
+fn from_json(contract: &Contract, path: PathBuf) -> Result<RecordedAnswer, RecordedError> {
     let wrong = |error: String| RecordedError::Message(path.clone(), error);
     let operation = named_by(contract, &path)?;
     let text = String::from_utf8(content(&path)?).map_err(|error| wrong(error.to_string()))?;
@@ -87,20 +91,20 @@ fn from_json(contract: &Contract, path: PathBuf) -> Result<Answer, RecordedError
     let json =
         crate::json::parse(text.strip_prefix('\u{feff}').unwrap_or(&text)).map_err(|error| wrong(error.to_string()))?;
     let value = operation.response_from_json(&json).map_err(|error| wrong(error.to_string()))?;
-    Ok(Answer { path, operation, reply: Reply::Response(value, Recorded::default()), deviations: Vec::new() })
+    Ok(RecordedAnswer { path, operation, reply: Reply::Response(value, Recorded::default()), deviations: Vec::new() })
 }
 
-fn from_xml(contract: &Contract, tolerance: Tolerance, path: PathBuf) -> Result<Answer, RecordedError> {
+fn from_xml(contract: &Contract, tolerance: Tolerance, path: PathBuf) -> Result<RecordedAnswer, RecordedError> {
     let wrong = |error: &dyn fmt::Display| RecordedError::Message(path.clone(), error.to_string());
     let envelope = Node::parse(&content(&path)?).map_err(|error| wrong(&error))?;
     let recorded = Recorded::of(&envelope);
     let named = named_by(contract, &path);
     if let Ok(operation) = &named
-        && let Some(read) = apart(&contract.types, tolerance, operation, &envelope)
+        && let Some(read) = bare_response(&contract.types, tolerance, operation, &envelope)
     {
         let (value, deviations) = read.map_err(|error| wrong(&error))?;
         let operation = operation.clone();
-        return Ok(Answer { path, operation, reply: Reply::Response(value, recorded), deviations });
+        return Ok(RecordedAnswer { path, operation, reply: Reply::Response(value, recorded), deviations });
     }
     let body = body_entry(&envelope).ok_or_else(|| wrong(&"not a SOAP envelope with a body"))?;
     if body.name.local == "Fault" && body.name.namespace == envelope.name.namespace {
@@ -109,7 +113,7 @@ fn from_xml(contract: &Contract, tolerance: Tolerance, path: PathBuf) -> Result<
             return Err(wrong(&"header blocks of a fault cannot be sent; without them the fault can"));
         }
         let (operation, reply) = (named?, Reply::Fault(Box::new(fault)));
-        return Ok(Answer { path, operation, reply, deviations: Vec::new() });
+        return Ok(RecordedAnswer { path, operation, reply, deviations: Vec::new() });
     }
     let operations = contract.operations();
     let answers = |operation: &&Operation| operation.response().is_some_and(|(name, _)| *name == body.name);
@@ -128,7 +132,7 @@ fn from_xml(contract: &Contract, tolerance: Tolerance, path: PathBuf) -> Result<
     }
     let read = response(&contract.types, tolerance, operation, &body);
     let (value, deviations) = read.map_err(|error| wrong(&error))?;
-    Ok(Answer { path, operation: operation.clone(), reply: Reply::Response(value, recorded), deviations })
+    Ok(RecordedAnswer { path, operation: operation.clone(), reply: Reply::Response(value, recorded), deviations })
 }
 
 impl Recorded {
@@ -165,7 +169,7 @@ fn response(types: &Types, tolerance: Tolerance, operation: &Operation, body: &N
 
 /// Reads a response whose parts are directly in the body; `None` for responses with a wrapping
 /// element, and for faults.
-fn apart(types: &Types, tolerance: Tolerance, operation: &Operation, envelope: &Node) -> Option<Read> {
+fn bare_response(types: &Types, tolerance: Tolerance, operation: &Operation, envelope: &Node) -> Option<Read> {
     let (_, content) = operation.response().filter(|(name, _)| name.local.is_empty())?;
     let body = body_of(envelope)?;
     let is_fault = body.elements().any(|entry| entry.name.is(&body.name.namespace, "Fault"));

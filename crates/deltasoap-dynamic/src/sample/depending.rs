@@ -5,12 +5,12 @@
 //! corrected if the types have other values.
 
 use super::Sampler;
-use super::simple::{ENOUGH, candidates};
+use super::simple::{MAX_CANDIDATES, candidates};
 use crate::facets;
 use crate::identity::{Tree, reached, selected};
 use deltasoap_core::schema::Builtin;
 use deltasoap_core::{Child, Node, QName, ns};
-use deltasoap_wsdl::NormalContent;
+use deltasoap_wsdl::NormalizedContent;
 use deltasoap_wsdl::xsd::{
     ConstraintKind, Element, ElementId, IdentityConstraint, Particle, Path, Term, TypeId, Variety,
 };
@@ -92,7 +92,9 @@ impl<'t> Sampler<'t> {
     /// 3.8.6).
     fn known_children(&self, type_id: TypeId) -> HashMap<&'t QName, ElementId> {
         let mut known = HashMap::new();
-        if let Some(NormalContent::Elements(particle)) = self.schemas().content(type_id).map(|normal| &normal.content) {
+        if let Some(NormalizedContent::Elements(particle)) =
+            self.schemas().content(type_id).map(|normal| &normal.content)
+        {
             self.add_known(particle, &mut known);
         }
         known
@@ -151,12 +153,12 @@ impl<'t> Sampler<'t> {
     }
 
     /// Returns true if the values of a type, or the items of its lists, are of one of these types.
-    fn is_of(&self, type_id: TypeId, wanted: &[Builtin]) -> bool {
+    fn is_of(&self, type_id: TypeId, expected: &[Builtin]) -> bool {
         let variety = match self.schemas().variety(type_id) {
             Some(Variety::List(item)) => self.schemas().variety(*item),
             variety => variety,
         };
-        matches!(variety, Some(Variety::Builtin(builtin)) if wanted.contains(builtin))
+        matches!(variety, Some(Variety::Builtin(builtin)) if expected.contains(builtin))
     }
 
     /// Collects all texts of simple types, in document order.
@@ -170,7 +172,7 @@ impl<'t> Sampler<'t> {
     fn text_slot(&self, spot: &Spot<'t>) -> Option<Slot> {
         let type_id = match self.schemas().content(spot.type_id).map(|normal| &normal.content) {
             None => spot.type_id,
-            Some(NormalContent::Text(text)) => *text,
+            Some(NormalizedContent::Text(text)) => *text,
             Some(_) => return None,
         };
         let is_fixed = spot.declaration.is_some_and(|it| it.fixed.is_some());
@@ -358,7 +360,7 @@ impl<'t> Sampler<'t> {
             }
             _ => Vec::new(),
         };
-        let patterns = steps.iter().flat_map(|it| &it.patterns).take(ENOUGH);
+        let patterns = steps.iter().flat_map(|it| &it.patterns).take(MAX_CANDIDATES);
         others.extend(patterns.flat_map(|it| [0, 1, 4].map(|extra| facets::pattern_sample(it, extra, number))));
         others.extend([format!("{text}{number}"), format!("{number:0width$}"), format!("x{number}")].map(Some));
         others.push(Some(format!("{number:0width$}", width = width * 2)));

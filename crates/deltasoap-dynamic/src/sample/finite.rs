@@ -1,14 +1,14 @@
 //! Types with finite values: `R` with a required element of type `R` has none, unless the element
 //! can be nil or of another type.
 
-use super::ENDLESS;
+use super::MAX_DEPTH;
 use crate::contract::Types;
-use deltasoap_wsdl::NormalContent;
+use deltasoap_wsdl::NormalizedContent;
 use deltasoap_wsdl::xsd::{Block, ElementId, Particle, Term, TypeDefinition, TypeId};
 use std::collections::HashSet;
 
 /// Maximum number of derived types examined for one that may replace an element's type.
-const MOST_DERIVED: usize = 1000;
+const MAX_DERIVED: usize = 1000;
 
 /// The types and elements that have a value of finite size. Simple types always have one.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ impl Finite {
         let mut elements: Vec<ElementId> = schemas.elements().map(|(id, _)| id).collect();
         // Each pass finds the values that are one level deeper. Samples deeper than this are cut
         // anyway.
-        for _ in 0..ENDLESS {
+        for _ in 0..MAX_DEPTH {
             let before = (rest.len(), elements.len());
             let found: HashSet<ElementId> = elements.iter().copied().filter(|&id| finite.finds(types, id)).collect();
             elements.retain(|id| !found.contains(id));
@@ -77,7 +77,7 @@ impl Finite {
         let Some(normal) = types.import.schemas().content(id) else { return true };
         match &normal.content {
             // An array can be empty.
-            NormalContent::Elements(particle) if normal.array.is_none() => {
+            NormalizedContent::Elements(particle) if normal.array.is_none() => {
                 particle.min == 0 || self.allows(&particle.term)
             }
             _ => true,
@@ -97,7 +97,7 @@ fn is_concrete(types: &Types, id: TypeId) -> bool {
 fn has_derived(types: &Types, declared: TypeId, block: Block, is_good: impl Fn(TypeId) -> bool) -> bool {
     let schemas = types.import.schemas();
     let (mut ahead, mut seen) = (schemas.derived(declared).to_vec(), HashSet::new());
-    while let Some(id) = ahead.pop().filter(|_| seen.len() < MOST_DERIVED) {
+    while let Some(id) = ahead.pop().filter(|_| seen.len() < MAX_DERIVED) {
         if is_good(id) && types.can_stand_for(id, declared, block) {
             return true;
         }

@@ -10,7 +10,7 @@ use deltasoap_wsdl::xsd::{TypeId, Variety};
 use std::collections::HashMap;
 
 /// Maximum depth of nested lists and unions.
-const DEPTH: usize = 4;
+const MAX_DEPTH: usize = 4;
 
 impl<'t> Sampler<'t> {
     /// Returns the first name that a type enumerates.
@@ -57,7 +57,7 @@ pub(super) fn with_names(
     mut written: impl FnMut(&QName) -> String,
 ) -> String {
     let mut names = HashMap::new();
-    collect_names(schemas, id, &mut names, DEPTH);
+    collect_names(schemas, id, &mut names, MAX_DEPTH);
     if names.is_empty() {
         return text.to_owned();
     }

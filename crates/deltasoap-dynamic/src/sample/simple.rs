@@ -81,7 +81,7 @@ impl Sampler<'_> {
 const ONE_NUMBER: &str = "AAAAAAAAAAA=";
 
 /// Maximum number of enumerated values, patterns and members that candidates are made from.
-pub(super) const ENOUGH: usize = 100;
+pub(super) const MAX_CANDIDATES: usize = 100;
 
 /// Returns the candidates that the facets allow; the first one if they allow none.
 fn good(schemas: &Schemas, id: TypeId) -> Vec<String> {
@@ -97,13 +97,13 @@ pub(super) fn candidates(schemas: &Schemas, id: TypeId, depth: usize) -> Vec<Str
     let steps = facets::steps(schemas, id);
     let mut texts: Vec<String> = Vec::new();
     for facets in &steps {
-        texts.extend(facets.enumeration.iter().take(ENOUGH).map(|it| it.value.to_string()));
+        texts.extend(facets.enumeration.iter().take(MAX_CANDIDATES).map(|it| it.value.to_string()));
     }
     if !texts.is_empty() {
         return texts;
     }
     let repetitions = repetitions(&steps);
-    for pattern in steps.iter().flat_map(|facets| &facets.patterns).take(ENOUGH) {
+    for pattern in steps.iter().flat_map(|facets| &facets.patterns).take(MAX_CANDIDATES) {
         texts.extend(repetitions.iter().filter_map(|&extra| facets::pattern_sample(pattern, extra, 0)));
     }
     match schemas.variety(id) {
@@ -120,7 +120,7 @@ pub(super) fn candidates(schemas: &Schemas, id: TypeId, depth: usize) -> Vec<Str
             texts.extend(lists(&item, &steps));
         }
         Some(Variety::Union(members)) if depth > 0 => {
-            texts.extend(members.iter().take(ENOUGH).flat_map(|&it| candidates(schemas, it, depth - 1)));
+            texts.extend(members.iter().take(MAX_CANDIDATES).flat_map(|&it| candidates(schemas, it, depth - 1)));
         }
         _ => texts.push("text".to_owned()),
     }
@@ -128,8 +128,9 @@ pub(super) fn candidates(schemas: &Schemas, id: TypeId, depth: usize) -> Vec<Str
         let bounds = [&facets.min_inclusive, &facets.max_inclusive];
         texts.extend(bounds.into_iter().flatten().map(ToString::to_string));
         let lengths = [facets.length, facets.min_length, facets.max_length].into_iter().flatten();
-        texts.extend(lengths.filter(|&length| length <= LONGEST).map(|length| "x".repeat(length as usize)));
-        let bytes = facets.length.or(facets.min_length).or(facets.max_length).unwrap_or_default().min(LONGEST) as usize;
+        texts.extend(lengths.filter(|&length| length <= MAX_LENGTH).map(|length| "x".repeat(length as usize)));
+        let bytes =
+            facets.length.or(facets.min_length).or(facets.max_length).unwrap_or_default().min(MAX_LENGTH) as usize;
         texts.extend(["00".repeat(bytes), Simple::Base64Binary(Base64(vec![0; bytes])).to_string(), language(bytes)]);
     }
     if let Some(Variety::Builtin(builtin)) = schemas.variety(id) {
@@ -161,19 +162,19 @@ fn language(length: usize) -> String {
 
 /// Returns lists of one item.
 fn lists(item: &str, steps: &[&Facets]) -> Vec<String> {
-    let lengths = steps.iter().flat_map(|it| [it.length, it.min_length]).flatten().filter(|it| *it <= LONGEST);
+    let lengths = steps.iter().flat_map(|it| [it.length, it.min_length]).flatten().filter(|it| *it <= MAX_LENGTH);
     (1..=4).chain(lengths).map(|count| vec![item; count as usize].join(" ")).collect()
 }
 
 /// Maximum length of generated texts and lists.
-const LONGEST: u64 = 4096;
+const MAX_LENGTH: u64 = 4096;
 
 /// Returns values next to the bounds of a type, and between them.
 fn within(steps: &[&Facets], builtin: B) -> Vec<String> {
     let low = steps.iter().find_map(|it| it.min_exclusive.as_deref().or(it.min_inclusive.as_deref()));
     let high = steps.iter().find_map(|it| it.max_exclusive.as_deref().or(it.max_inclusive.as_deref()));
-    let above = low.map(|low| facets::beside(builtin, low, high, true));
-    let below = high.map(|high| facets::beside(builtin, high, low, false));
+    let above = low.map(|low| facets::neighbors(builtin, low, high, true));
+    let below = high.map(|high| facets::neighbors(builtin, high, low, false));
     above.into_iter().chain(below).flatten().collect()
 }
 

@@ -3,7 +3,7 @@
 //! allows, attributes of mixed content.
 
 use super::names::with_names;
-use super::{DEPTH, ENDLESS, MOST, PLENTY, Sampler};
+use super::{MAX_DEPTH, MAX_OPTIONAL_DEPTH, MAX_OPTIONAL_VALUES, MAX_VALUES, Sampler};
 use crate::json::tree_of;
 use deltasoap_core::lexical::is_ncname;
 use deltasoap_core::schema::{ElementRef, Use};
@@ -12,7 +12,7 @@ use deltasoap_wsdl::xsd::{
     Attribute, AttributeUse, Element, ElementId, Particle, ProcessContents, Term, TypeDefinition, TypeId, Wildcard,
     WildcardNamespaces,
 };
-use deltasoap_wsdl::{NormalContent, Schemas};
+use deltasoap_wsdl::{NormalizedContent, Schemas};
 
 /// The only allowed value: as written in the schema, and its resolved name.
 type Fixed<'f> = (&'f str, Option<&'f QName>);
@@ -69,7 +69,7 @@ impl<'t> Sampler<'t> {
     /// Returns the type, or one derived from it that is neither abstract nor blocked; preferably
     /// one with finite values.
     fn actual_type(&mut self, id: TypeId, declaration: Option<&Element>) -> Option<TypeId> {
-        const ENOUGH: usize = 50;
+        const MAX_CANDIDATES: usize = 50;
         let schemas = self.schemas();
         let block = declaration.map(|it| it.block).unwrap_or_default();
         let is_good = |&other: &TypeId| {
@@ -83,7 +83,7 @@ impl<'t> Sampler<'t> {
             return Some(id);
         }
         let (mut found, mut other, mut ahead) = (Vec::new(), None, vec![id]);
-        while let Some(id) = ahead.pop().filter(|_| found.len() < ENOUGH) {
+        while let Some(id) = ahead.pop().filter(|_| found.len() < MAX_CANDIDATES) {
             other = other.or(Some(id).filter(is_good));
             found.extend(Some(id).filter(is_good).filter(is_finite).filter(|id| !self.types_open.contains(id)));
             if !found.is_empty() && self.chance.is_none() {
@@ -116,9 +116,9 @@ impl<'t> Sampler<'t> {
             self.attribute_use(it, &mut node);
         }
         match &normal.content {
-            NormalContent::Text(text) => return self.with_text(node, *text, fixed),
-            NormalContent::Elements(particle) if fixed.is_none() => self.particle(particle, &mut node),
-            NormalContent::Elements(_) | NormalContent::Empty => {}
+            NormalizedContent::Text(text) => return self.with_text(node, *text, fixed),
+            NormalizedContent::Elements(particle) if fixed.is_none() => self.particle(particle, &mut node),
+            NormalizedContent::Elements(_) | NormalizedContent::Empty => {}
         }
         if normal.is_mixed {
             node.children.insert(0, Child::Text(fixed_text.unwrap_or("text").into()));
@@ -177,7 +177,7 @@ impl<'t> Sampler<'t> {
         let more = if self.chance.is_some() { self.below(3) } else { 1 };
         let most = particle.max.map_or(usize::MAX, |max| max as usize);
         for _ in 0..least.max(more).min(most) {
-            if self.types_open.len() > ENDLESS || self.made > MOST {
+            if self.types_open.len() > MAX_DEPTH || self.made > MAX_VALUES {
                 self.is_cut |= least > 0;
                 return;
             }
@@ -192,7 +192,9 @@ impl<'t> Sampler<'t> {
 
     /// Returns true if an optional particle is included.
     fn takes_particle(&mut self, particle: &Particle) -> bool {
-        let is_deep = self.types_open.len() > DEPTH || self.made > PLENTY || self.leads_back(&particle.term);
+        let is_deep = self.types_open.len() > MAX_OPTIONAL_DEPTH
+            || self.made > MAX_OPTIONAL_VALUES
+            || self.leads_back(&particle.term);
         let is_wildcard = matches!(particle.term, Term::Any(_));
         let is_reference = match &particle.term {
             Term::Element(id) => self.is_left_out(self.schemas()[*id].type_id),

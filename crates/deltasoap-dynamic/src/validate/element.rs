@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::item::Item;
-use super::model::{Assigned, Matching, stand_ins};
+use super::model::{Assigned, Matcher, stand_ins};
 use crate::facets;
 use deltasoap_core::lexical::Base64;
 use deltasoap_core::schema::{Builtin, shortened};
@@ -11,14 +11,16 @@ use deltasoap_core::{Buffer, PartUri, QName, ns};
 use deltasoap_wsdl::xsd::{
     AttributeUse, Element, ElementId, Particle, ProcessContents, Term, TypeDefinition, TypeId, Variety, Wildcard,
 };
-use deltasoap_wsdl::{Normal, NormalContent};
+use deltasoap_wsdl::{NormalizedContent, NormalizedType};
 
 /// Returns true for content without elements: a group without elements counts as empty (XSD 1.0
 /// part 1, 3.4.2).
-fn is_empty(content: &NormalContent) -> bool {
+fn is_empty(content: &NormalizedContent) -> bool {
     match content {
-        NormalContent::Elements(Particle { term: Term::Sequence(parts) | Term::All(parts), .. }) => parts.is_empty(),
-        NormalContent::Empty => true,
+        NormalizedContent::Elements(Particle { term: Term::Sequence(parts) | Term::All(parts), .. }) => {
+            parts.is_empty()
+        }
+        NormalizedContent::Empty => true,
         _ => false,
     }
 }
@@ -29,7 +31,7 @@ impl<'c> Checker<'c> {
         let named = item.attribute(ns::XSI, "type").and_then(|text| item.resolve(text));
         let is_typed = named.is_some_and(|name| self.types.named(&name).is_some());
         match self.types.import.schemas().element_named(&item.name) {
-            None if !is_typed => self.find(item, otherwise),
+            None if !is_typed => self.report(item, otherwise),
             _ => self.if_declared(item),
         }
     }
@@ -50,7 +52,7 @@ impl<'c> Checker<'c> {
         self.known += 1;
         let declaration = id.map(|id| &types.import.schemas()[id]);
         if let Some(id) = id.filter(|_| declaration.is_some_and(|it| it.is_abstract)) {
-            self.find(item, format!("the element is abstract: {}", stand_ins(types, id)));
+            self.report(item, format!("the element is abstract: {}", stand_ins(types, id)));
         }
         let Some(type_id) = self.actual_type(item, type_id, declaration) else { return };
         let is_nil = self.is_nil(item, declaration);
@@ -70,7 +72,7 @@ impl<'c> Checker<'c> {
         }
         let constraints = declaration.map_or(&[][..], |it| &it.constraints);
         let faults = self.keys.close(item, constraints);
-        faults.into_iter().for_each(|(within, fault)| self.find_within(item, within, fault));
+        faults.into_iter().for_each(|(within, fault)| self.report_within(item, within, fault));
     }
 
     /// Returns the type that the element names, or else the declared one; `None` if the named type
@@ -81,7 +83,7 @@ impl<'c> Checker<'c> {
         let id = match named.map(|text| item.resolve(text).ok_or(text)) {
             None => declared,
             Some(Err(text)) => {
-                self.find(item, format!("xsi:type {:?} has a prefix that is not declared", shortened(text)));
+                self.report(item, format!("xsi:type {:?} has a prefix that is not declared", shortened(text)));
                 return None;
             }
             Some(Ok(name)) => match types.named(&name) {
@@ -89,7 +91,7 @@ impl<'c> Checker<'c> {
                 // Where any element is allowed, it may be of types that are declared elsewhere.
                 None if declaration.is_none() && declared == TypeId::ANY => declared,
                 None => {
-                    self.find(item, format!("xsi:type names {name}, which the WSDL does not define"));
+                    self.report(item, format!("xsi:type names {name}, which the WSDL does not define"));
                     return None;
                 }
             },
@@ -100,20 +102,20 @@ impl<'c> Checker<'c> {
             let is_derived = types.can_be(id, declared);
             let [name, declared] = names();
             let why = if is_derived { "is blocked as a replacement of" } else { "is not derived from" };
-            self.find(item, format!("xsi:type {name} {why} {declared}"));
+            self.report(item, format!("xsi:type {name} {why} {declared}"));
             return None;
         }
-        if self.find_abstract(item, id) { None } else { Some(id) }
+        if self.report_abstract(item, id) { None } else { Some(id) }
     }
 
     /// Reports an element of an abstract type; returns true if it is one.
-    pub(super) fn find_abstract(&mut self, item: &Item, id: TypeId) -> bool {
+    pub(super) fn report_abstract(&mut self, item: &Item, id: TypeId) -> bool {
         let types = self.types;
         let is_abstract =
             matches!(&types.import.schemas()[id].definition, TypeDefinition::Complex(it) if it.is_abstract);
         if is_abstract {
             let label = types.label(id).unwrap_or_default();
-            self.find(item, format!("{label} is abstract: xsi:type has to name a type derived from it"));
+            self.report(item, format!("{label} is abstract: xsi:type has to name a type derived from it"));
         }
         is_abstract
     }
@@ -121,24 +123,24 @@ impl<'c> Checker<'c> {
     fn is_nil(&mut self, item: &Item, declaration: Option<&Element>) -> bool {
         let Some(text) = item.attribute(ns::XSI, "nil").map(str::trim_ascii) else { return false };
         if !matches!(text, "true" | "false" | "1" | "0") {
-            self.find(item, format!("xsi:nil is true or false, not {:?}", shortened(text)));
+            self.report(item, format!("xsi:nil is true or false, not {:?}", shortened(text)));
         }
         let is_nil = matches!(text, "true" | "1");
         if declaration.is_some_and(|declaration| !declaration.is_nillable) {
-            self.find(item, "nil, and the element is not nillable");
+            self.report(item, "nil, and the element is not nillable");
         }
         if is_nil && (!item.text.is_empty() || !item.children.is_empty()) {
-            self.find(item, "nil, and there is content");
+            self.report(item, "nil, and there is content");
         }
         if is_nil && declaration.is_some_and(|declaration| declaration.fixed.is_some()) {
-            self.find(item, "nil, and the element has a fixed value");
+            self.report(item, "nil, and the element has a fixed value");
         }
         is_nil
     }
 
     pub(super) fn no_children(&mut self, item: &Item) {
         if let Some(child) = item.children.first() {
-            self.within(child, |this| this.find(child, "no elements are allowed here"));
+            self.within(child, |this| this.report(child, "no elements are allowed here"));
         }
     }
 
@@ -155,7 +157,7 @@ impl<'c> Checker<'c> {
         let Some(part) = self.part else { return Some(String::new()) };
         let Some(bytes) = part(&uri) else {
             let text = format!("the message came without the part that {:?} refers to", shortened(uri.as_str()));
-            self.within(include, |this| this.find(include, text));
+            self.within(include, |this| this.report(include, text));
             return Some(String::new());
         };
         let mut text = Buffer::new();
@@ -201,7 +203,7 @@ impl<'c> Checker<'c> {
         let names = |text: &str| own.cloned().or_else(|| item.resolve(text));
         let of = attribute.map(|name| format!("attribute {}: ", name.local)).unwrap_or_default();
         if let Some(violation) = facets::violation_in(schemas, type_id, text, &names) {
-            self.find(item, format!("{of}{violation}"));
+            self.report(item, format!("{of}{violation}"));
         }
         let value = facets::canonical(schemas, type_id, text, &names);
         let meant = |fixed: Fixed<'_>| {
@@ -210,7 +212,7 @@ impl<'c> Checker<'c> {
         };
         if let Some(fixed) = fixed.filter(|&fixed| meant(fixed) != value) {
             let (text, fixed) = (shortened(text), shortened(fixed.text));
-            self.find(item, format!("{of}{text:?} instead of the fixed value {fixed:?}"));
+            self.report(item, format!("{of}{text:?} instead of the fixed value {fixed:?}"));
         }
         self.identify(item, type_id, text);
         value
@@ -229,7 +231,7 @@ impl<'c> Checker<'c> {
         }
         match variety {
             Some(Variety::Builtin(Id)) if !self.ids.insert(text.trim_ascii().to_owned()) => {
-                self.find(item, format!("another element has the ID {}", shortened(text.trim_ascii())));
+                self.report(item, format!("another element has the ID {}", shortened(text.trim_ascii())));
             }
             Some(Variety::Builtin(IdRef | IdRefs)) => {
                 self.references.push((text.to_owned(), item.offset));
@@ -238,10 +240,10 @@ impl<'c> Checker<'c> {
         }
     }
 
-    fn complex(&mut self, item: &Item, normal: &'c Normal, declaration: Option<&Element>, is_nil: bool) {
+    fn complex(&mut self, item: &Item, normal: &'c NormalizedType, declaration: Option<&Element>, is_nil: bool) {
         self.attributes(item, Some(normal), |_| false);
         match &normal.content {
-            NormalContent::Text(id) => return self.simple(item, *id, declaration, is_nil),
+            NormalizedContent::Text(id) => return self.simple(item, *id, declaration, is_nil),
             _ => self.keys.complex(item),
         }
         match &normal.content {
@@ -249,13 +251,13 @@ impl<'c> Checker<'c> {
             content if is_empty(content) => {
                 self.no_children(item);
                 if !normal.is_mixed && !item.text.is_empty() {
-                    self.find(item, "no text is allowed here, not even white space");
+                    self.report(item, "no text is allowed here, not even white space");
                 }
             }
-            NormalContent::Text(_) | NormalContent::Empty => {}
-            NormalContent::Elements(particle) => {
+            NormalizedContent::Text(_) | NormalizedContent::Empty => {}
+            NormalizedContent::Elements(particle) => {
                 if !normal.is_mixed && item.has_text() {
-                    self.find(item, "no text is allowed here");
+                    self.report(item, "no text is allowed here");
                 }
                 self.children(item, particle, normal, declaration);
             }
@@ -265,16 +267,22 @@ impl<'c> Checker<'c> {
             fixed.filter(|fixed| *fixed != item.text && !(item.text.is_empty() && item.children.is_empty()))
         {
             let (text, fixed) = (shortened(&item.text), shortened(fixed));
-            self.find(item, format!("{text:?} instead of the fixed value {fixed:?}"));
+            self.report(item, format!("{text:?} instead of the fixed value {fixed:?}"));
         }
     }
 
-    fn children(&mut self, item: &Item, particle: &'c Particle, normal: &Normal, declaration: Option<&Element>) {
+    fn children(
+        &mut self,
+        item: &Item,
+        particle: &'c Particle,
+        normal: &NormalizedType,
+        declaration: Option<&Element>,
+    ) {
         if declaration.is_some_and(|it| it.fixed.is_some()) && normal.is_mixed {
             return self.no_children(item);
         }
         let types = self.types;
-        let mut matching = Matching::new(types, &item.children, &mut self.alternatives);
+        let mut matching = Matcher::new(types, &item.children, &mut self.alternatives);
         let result = matching.run(particle);
         let assigned = matching.assigned;
         for (child, assigned) in item.children.iter().zip(&assigned) {
@@ -289,9 +297,9 @@ impl<'c> Checker<'c> {
                 // If only namespaces differ, the message contains them.
                 let is_alike = message.contains('{') || message.contains(&format!("<{}>", child.name.local));
                 let found = if is_alike { child.name.to_string() } else { child.name.local.to_string() };
-                self.within(child, |this| this.find(child, format!("{message}, found <{found}>")));
+                self.within(child, |this| this.report(child, format!("{message}, found <{found}>")));
             }
-            None => self.find(item, message),
+            None => self.report(item, message),
         }
     }
 
@@ -308,7 +316,7 @@ impl<'c> Checker<'c> {
 
     /// Checks attributes; `normal` is `None` for a type that has none. Free attributes, which are
     /// those of SOAP encoding, are allowed everywhere.
-    pub(super) fn attributes(&mut self, item: &Item, normal: Option<&Normal>, is_free: fn(&QName) -> bool) {
+    pub(super) fn attributes(&mut self, item: &Item, normal: Option<&NormalizedType>, is_free: fn(&QName) -> bool) {
         let schemas = self.types.import.schemas();
         let uses = normal.map_or(&[][..], |normal| &normal.attributes);
         // Fields of constraints include these: `@*` selects `xsi:nil`.
@@ -319,7 +327,7 @@ impl<'c> Checker<'c> {
             let known = uses.iter().find(|it| schemas[it.attribute].name == *name);
             // Ids of SOAP encoding can be any text, since many senders use numbers, even where the
             // encoding's schema declares them.
-            let is_id = |known: &AttributeUse| schemas[known.attribute].type_id == TypeId::of_builtin(Builtin::Id);
+            let is_id = |known: &AttributeUse| schemas[known.attribute].type_id == TypeId::from_builtin(Builtin::Id);
             if is_free(name) && known.is_none_or(is_id) {
                 continue;
             }
@@ -335,7 +343,7 @@ impl<'c> Checker<'c> {
                 (None, Some(any)) if any.namespaces.allow(&name.namespace) => {
                     self.any_attribute(item, name, text, any);
                 }
-                _ => self.find(item, format!("the attribute {name} is not allowed here")),
+                _ => self.report(item, format!("the attribute {name} is not allowed here")),
             }
         }
         for missing in uses {
@@ -357,7 +365,7 @@ impl<'c> Checker<'c> {
                 self.keys.attribute(item, name, value, text);
             }
             None if any.process == ProcessContents::Strict => {
-                self.find(item, format!("the attribute {name} is not declared, which is required here"));
+                self.report(item, format!("the attribute {name} is not declared, which is required here"));
             }
             None => {}
         }
@@ -369,7 +377,7 @@ impl<'c> Checker<'c> {
         let declaration = &schemas[missing.attribute];
         let name = &declaration.name;
         if missing.is_required {
-            return self.find(item, format!("the attribute {} is missing", name.local));
+            return self.report(item, format!("the attribute {} is missing", name.local));
         }
         let texts = [&missing.default, &missing.fixed, &declaration.default, &declaration.fixed];
         if let Some(text) = texts.into_iter().flatten().next() {

@@ -12,7 +12,7 @@ use deltasoap_core::decode::{Cursor, Decoder, Step, skip_element};
 use deltasoap_core::schema::{ElementRef, Field, Style, Use};
 use deltasoap_core::soap::{EnvelopeReader, Fault, Head, Receiver};
 use deltasoap_core::{Content, DecodeOptions, ErrorKind, Node, QName, Typed, ns};
-use deltasoap_wsdl::NormalContent;
+use deltasoap_wsdl::NormalizedContent;
 use deltasoap_wsdl::lower::Method;
 use deltasoap_wsdl::wsdl::PartContent;
 use deltasoap_wsdl::xsd::{ElementId, Particle, Term, TypeDefinition, TypeId};
@@ -34,12 +34,12 @@ pub(super) struct Cache<'c> {
 /// A referenced value that is still to be checked.
 pub(super) struct Pending<'c> {
     target: &'c Item,
-    kind: Kind,
+    kind: KnownType,
 }
 
 /// The known type of an element's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Kind {
+pub(super) enum KnownType {
     /// A value of a type.
     Of(TypeId),
     /// An array of items of a type; with several pairs of brackets, the items are arrays
@@ -60,12 +60,12 @@ impl<'c> Checker<'c> {
             })
         };
         match operation.bound().style {
-            Style::Document => self.encoded(entry, Kind::Of(of(&entry.name).unwrap_or(TypeId::ANY))),
+            Style::Document => self.encoded(entry, KnownType::Of(of(&entry.name).unwrap_or(TypeId::ANY))),
             Style::Rpc => {
                 self.attributes(entry, None, is_of_encoding);
                 for child in &entry.children {
                     let id = of(&child.name).unwrap_or(TypeId::ANY);
-                    self.within(child, |this| this.encoded(child, Kind::Of(id)));
+                    self.within(child, |this| this.encoded(child, KnownType::Of(id)));
                 }
             }
         }
@@ -77,7 +77,7 @@ impl<'c> Checker<'c> {
         let reached: HashSet<u64> = self.walked.iter().map(|(offset, _)| *offset).collect();
         let is_apart = |it: &&Item| it.offset != entry.offset && it.attribute("", "id").is_some();
         for item in body.children.iter().filter(is_apart).filter(|it| !reached.contains(&it.offset)) {
-            self.within(item, |this| this.encoded(item, Kind::Of(TypeId::ANY)));
+            self.within(item, |this| this.encoded(item, KnownType::Of(TypeId::ANY)));
         }
         self.follow();
     }
@@ -85,7 +85,7 @@ impl<'c> Checker<'c> {
     /// Validates an array of SOAP encoding in a literal message: by its schema it is empty, but all
     /// toolkits write its items.
     pub(super) fn array(&mut self, item: &Item, id: TypeId) {
-        self.encoded(item, Kind::Of(id));
+        self.encoded(item, KnownType::Of(id));
         self.follow();
     }
 
@@ -127,7 +127,7 @@ impl<'c> Checker<'c> {
         let mut seen = HashSet::new();
         origins.retain(|(_, origin)| seen.insert(origin.type_id));
         self.nearest(&origins, |this, (content, origin)| {
-            this.encoded(item, Kind::Of(origin.type_id));
+            this.encoded(item, KnownType::Of(origin.type_id));
             this.follow();
             if this.findings.is_empty() && !refers_anywhere(item) {
                 this.engine_on(item, *content, &tree);
@@ -141,7 +141,7 @@ impl<'c> Checker<'c> {
         let cache = Rc::clone(&self.cache);
         let skimmed = cache.skimmed.get_or_init(|| Skimmed::of(self.message));
         if let Some(Err(error)) = tree(skimmed).map(|node| self.types.read_node(node, content)) {
-            self.find(item, error.kind().to_string());
+            self.report(item, error.kind().to_string());
         }
     }
 
@@ -155,7 +155,7 @@ impl<'c> Checker<'c> {
         }
     }
 
-    fn encoded(&mut self, item: &Item, kind: Kind) {
+    fn encoded(&mut self, item: &Item, kind: KnownType) {
         let is_nil = item.attribute(ns::XSI, "nil").is_some_and(|text| matches!(text.trim_ascii(), "true" | "1"));
         if let Some(id) = reference(item) {
             return self.refer(id, kind);
@@ -164,8 +164,8 @@ impl<'c> Checker<'c> {
             return;
         }
         let id = match kind {
-            Kind::Of(declared) => self.encoded_type(item, declared),
-            Kind::Items(item_type, brackets) => {
+            KnownType::Of(declared) => self.encoded_type(item, declared),
+            KnownType::Items(item_type, brackets) => {
                 let (item_type, brackets) =
                     self.items_of(item, Some((item_type, brackets))).unwrap_or((item_type, brackets));
                 return self.encoded_items(item, item_type, brackets);
@@ -183,14 +183,16 @@ impl<'c> Checker<'c> {
         }
         match (&schemas[id].definition, normal.map(|normal| &normal.content)) {
             (TypeDefinition::Simple(_), _) => self.encoded_text(item, id),
-            (_, Some(NormalContent::Text(id))) => self.encoded_text(item, *id),
-            (_, Some(NormalContent::Elements(particle))) if id != TypeId::ANY => self.encoded_fields(item, particle),
+            (_, Some(NormalizedContent::Text(id))) => self.encoded_text(item, *id),
+            (_, Some(NormalizedContent::Elements(particle))) if id != TypeId::ANY => {
+                self.encoded_fields(item, particle)
+            }
             _ => self.encoded_items(item, TypeId::ANY, 1),
         }
     }
 
     /// Follows a reference: its target has the accessor's type.
-    fn refer(&mut self, id: &str, kind: Kind) {
+    fn refer(&mut self, id: &str, kind: KnownType) {
         let cache = Rc::clone(&self.cache);
         let targets = cache.targets.get_or_init(|| self.root.map(targets).unwrap_or_default());
         if let Some(&target) = targets.get(id).filter(|target| self.walked.insert((target.offset, kind))) {
@@ -211,7 +213,7 @@ impl<'c> Checker<'c> {
         let id = named.unwrap_or(declared);
         // A type with an unknown name may be derived from an abstract type.
         if named.is_some() || item.attribute(ns::XSI, "type").is_none() {
-            self.find_abstract(item, id);
+            self.report_abstract(item, id);
         }
         id
     }
@@ -222,7 +224,7 @@ impl<'c> Checker<'c> {
     fn more_specific(&mut self, item: &Item, attribute: &str, text: &str, declared: TypeId) -> Option<TypeId> {
         let types = self.types;
         let Some(name) = item.resolve(text) else {
-            self.find(item, format!("{attribute} {:?} has a prefix that is not declared", shortened(text)));
+            self.report(item, format!("{attribute} {:?} has a prefix that is not declared", shortened(text)));
             return None;
         };
         match self.known(&name) {
@@ -231,10 +233,10 @@ impl<'c> Checker<'c> {
             Some(id) if types.can_be(declared, id) || self.are_alike(id, declared) => {}
             Some(_) => {
                 let declared = types.label(declared).unwrap_or_else(|| "a type without a name".into());
-                self.find(item, format!("{attribute} {} is not derived from {declared}", types.label_of(&name)));
+                self.report(item, format!("{attribute} {} is not derived from {declared}", types.label_of(&name)));
             }
             None if name.namespace == ns::XSD => {
-                self.find(item, format!("{attribute} names {name}, which XML Schema does not define"));
+                self.report(item, format!("{attribute} names {name}, which XML Schema does not define"));
             }
             // Toolkits choose names of structs and arrays that the WSDL does not define.
             None => {}
@@ -290,7 +292,7 @@ impl<'c> Checker<'c> {
         if let Some(sizes) = array_sizes(item) {
             self.places(item, &sizes);
         }
-        let kind = if brackets > 1 { Kind::Items(item_type, brackets - 1) } else { Kind::Of(item_type) };
+        let kind = if brackets > 1 { KnownType::Items(item_type, brackets - 1) } else { KnownType::Of(item_type) };
         for child in &item.children {
             self.within(child, |this| this.encoded(child, kind));
         }
@@ -315,13 +317,13 @@ impl<'c> Checker<'c> {
                 let sizes = sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
                 let which = position.map_or("the item".to_owned(), |place| format!("position {place:?}"));
                 let message = format!("{which} is outside an array of size [{sizes}]");
-                return self.within(child, |this| this.find(child, message));
+                return self.within(child, |this| this.report(child, message));
             }
         }
         let items = item.children.len();
         if !has_positions && size.saturating_sub(skipped) < items {
             let after = if skipped > 0 { format!(" after the {skipped} that it omits") } else { String::new() };
-            self.find(item, format!("the array has {items} items{after}, but declares {size}"));
+            self.report(item, format!("the array has {items} items{after}, but declares {size}"));
         }
     }
 
@@ -336,7 +338,7 @@ impl<'c> Checker<'c> {
         let fields = Rc::clone(cache.fields.borrow_mut().entry(key).or_insert_with(|| Rc::new(fields().collect())));
         for child in &item.children {
             let id = fields.get(&*child.name.local).copied().unwrap_or(TypeId::ANY);
-            self.within(child, |this| this.encoded(child, Kind::Of(id)));
+            self.within(child, |this| this.encoded(child, KnownType::Of(id)));
         }
     }
 }

@@ -17,7 +17,7 @@ impl Checker<'_> {
     /// Validates the envelope: at most one Header, one Body, and after it what the version allows.
     pub(super) fn envelope(&mut self, contract: &Contract, envelope: &Item, version: Version) {
         if envelope.has_text() {
-            self.find(envelope, "no text is allowed here");
+            self.report(envelope, "no text is allowed here");
         }
         self.frame_attributes(envelope, version);
         // The body comes last: the engine reads the message only if nothing has been found before.
@@ -29,7 +29,7 @@ impl Checker<'_> {
                 (true, _) if !has_header && !has_body => this.header(child, version),
                 (_, true) if !has_body => body = Some(child),
                 _ if has_body && !is_header && !is_body => this.after_body(child, version),
-                _ => this.find(child, "an envelope has at most one Header, and then one Body"),
+                _ => this.report(child, "an envelope has at most one Header, and then one Body"),
             });
             has_header |= is_header;
         }
@@ -41,7 +41,7 @@ impl Checker<'_> {
                 }
                 this.body(contract, body, version);
             }),
-            None => self.find(envelope, "the envelope has no Body"),
+            None => self.report(envelope, "the envelope has no Body"),
         }
     }
 
@@ -49,13 +49,13 @@ impl Checker<'_> {
     fn after_body(&mut self, child: &Item, version: Version) {
         match version {
             Version::Soap11 if child.name.namespace.is_empty() => {
-                self.find(child, "an element after the Body has to be in a namespace (SOAP 1.1, section 4)");
+                self.report(child, "an element after the Body has to be in a namespace (SOAP 1.1, section 4)");
             }
             Version::Soap11 if &*child.name.namespace == ns::SOAP11 => {
-                self.find(child, format!("SOAP has no <{}> (SOAP 1.1, section 4)", child.name.local));
+                self.report(child, format!("SOAP has no <{}> (SOAP 1.1, section 4)", child.name.local));
             }
             Version::Soap11 => {}
-            Version::Soap12 => self.find(child, "nothing is allowed after the Body (SOAP 1.2 part 1, section 5.1)"),
+            Version::Soap12 => self.report(child, "nothing is allowed after the Body (SOAP 1.2 part 1, section 5.1)"),
         }
     }
 
@@ -70,7 +70,7 @@ impl Checker<'_> {
                 (Version::Soap12, "Header") => "SOAP 1.2 part 1, section 5.2",
                 (Version::Soap12, _) => "SOAP 1.2 part 1, section 5.3",
             };
-            self.find(item, format!("the attribute {} has to be in a namespace ({clause})", name.local));
+            self.report(item, format!("the attribute {} has to be in a namespace ({clause})", name.local));
         }
         let has_meaning: &[&str] = match version {
             Version::Soap11 => &["encodingStyle", "mustUnderstand", "actor"],
@@ -79,7 +79,7 @@ impl Checker<'_> {
         // The namespace's schema allows attributes of other namespaces.
         let own = item.attributes.iter().filter(|(name, _)| &*name.namespace == version.namespace());
         for (name, _) in own.filter(|(name, _)| !has_meaning.contains(&&*name.local)) {
-            self.find(item, format!("SOAP {} has no attribute {}", shown(version), name.local));
+            self.report(item, format!("SOAP {} has no attribute {}", shown(version), name.local));
         }
         self.no_encoding_style(item, version);
     }
@@ -89,7 +89,7 @@ impl Checker<'_> {
     /// allowed everywhere (4.1.1).
     fn no_encoding_style(&mut self, item: &Item, version: Version) {
         if version == Version::Soap12 && item.attribute(ns::SOAP12, "encodingStyle").is_some() {
-            self.find(item, "the attribute encodingStyle is not allowed here (SOAP 1.2 part 1, section 5.1.1)");
+            self.report(item, "the attribute encodingStyle is not allowed here (SOAP 1.2 part 1, section 5.1.1)");
         }
     }
 
@@ -98,7 +98,7 @@ impl Checker<'_> {
         let found = item.attribute(ns::SOAP12_ENCODING, "nodeType");
         if let Some(found) = found.filter(|it| !["simple", "struct", "array"].contains(&it.trim_ascii())) {
             let expected = "is not simple, struct or array (SOAP 1.2 part 2, section 3.1.7)";
-            self.find(item, format!("attribute nodeType: {:?} {expected}", shortened(found)));
+            self.report(item, format!("attribute nodeType: {:?} {expected}", shortened(found)));
         }
         item.children.iter().for_each(|child| self.within(child, |this| this.node_types(child)));
     }
@@ -112,7 +112,7 @@ impl Checker<'_> {
                         Version::Soap11 => "SOAP 1.1, section 4.2",
                         Version::Soap12 => "SOAP 1.2 part 1, section 5.2.1",
                     };
-                    this.find(block, format!("a header block has to be in a namespace ({clause})"));
+                    this.report(block, format!("a header block has to be in a namespace ({clause})"));
                 }
                 this.of_soap(block, version);
                 this.must_understand(block, version);
@@ -154,7 +154,7 @@ impl Checker<'_> {
                 Version::Soap11 => "SOAP 1.1, section 4.2",
                 Version::Soap12 => "SOAP 1.2 part 1, section 5.4",
             };
-            self.find(block, format!("SOAP has no header block <{}> ({clause})", block.name.local));
+            self.report(block, format!("SOAP has no header block <{}> ({clause})", block.name.local));
         }
     }
 
@@ -169,12 +169,12 @@ impl Checker<'_> {
             ),
         };
         if !values.contains(&value.trim_ascii()) {
-            self.find(block, format!("attribute mustUnderstand: {:?} is not {expected}", shortened(value)));
+            self.report(block, format!("attribute mustUnderstand: {:?} is not {expected}", shortened(value)));
         }
     }
 
     /// Reports if none of the operations is bound to the message's version.
-    pub(super) fn spoken(&mut self, operations: &[Operation], version: Version) {
+    pub(super) fn check_offered_version(&mut self, operations: &[Operation], version: Version) {
         let Some(first) = operations.first() else { return };
         if operations.iter().any(|operation| operation.version() == version) {
             return;
@@ -188,7 +188,7 @@ impl Checker<'_> {
             shown(version),
             shown(first.version())
         );
-        self.find_at(self.start, format!("/{}", self.path[0]), text);
+        self.report_at(self.start, format!("/{}", self.path[0]), text);
     }
 
     /// Validates a fault, and the content of its detail as far as the contract declares it.
@@ -215,10 +215,10 @@ impl Checker<'_> {
             let mut alike = fault.children.iter().filter(|child| &*child.name.local == local);
             match (alike.clone().any(|child| child.name.namespace.is_empty()), alike.next()) {
                 (true, _) => {}
-                (false, None) => self.find(fault, format!("<{local}> is missing (SOAP 1.1, section 4.4)")),
+                (false, None) => self.report(fault, format!("<{local}> is missing (SOAP 1.1, section 4.4)")),
                 (false, Some(child)) => {
                     let text = format!("<{local}> has to be in no namespace (SOAP 1.1, section 4.4)");
-                    self.within(child, |this| this.find(child, text));
+                    self.within(child, |this| this.report(child, text));
                 }
             }
         }
@@ -228,9 +228,9 @@ impl Checker<'_> {
             let is_known = ["faultcode", "faultstring", "faultactor", "detail"].contains(&local);
             self.within(child, |this| match local {
                 _ if !is_known => {
-                    this.find(child, "other elements of a fault have to be in a namespace (SOAP 1.1, section 4.4)");
+                    this.report(child, "other elements of a fault have to be in a namespace (SOAP 1.1, section 4.4)");
                 }
-                _ if seen.contains(&&child.name) => this.find(child, format!("a fault has at most one <{local}>")),
+                _ if seen.contains(&&child.name) => this.report(child, format!("a fault has at most one <{local}>")),
                 // These are text in the envelope's schema.
                 "faultcode" | "faultstring" | "faultactor" if !child.children.is_empty() => this.no_children(child),
                 "faultcode" => this.is_name(child),
@@ -270,7 +270,7 @@ impl Checker<'_> {
             if !value.resolve(&value.text).is_some_and(is_one) {
                 let (found, codes) = (shortened(value.text.trim_ascii()), CODES_12.join(", "));
                 let text = format!("{found:?} is not a code of SOAP 1.2; the codes are {codes}");
-                self.within(value, |this| this.find(value, text));
+                self.within(value, |this| this.report(value, text));
             }
             self.within(value, |this| this.text_12(value));
         }
@@ -294,14 +294,14 @@ impl Checker<'_> {
 
     fn reason(&mut self, reason: &Item) {
         if reason.children.is_empty() {
-            self.find(reason, "<Text> is missing (SOAP 1.2 part 1, section 5.4.2)");
+            self.report(reason, "<Text> is missing (SOAP 1.2 part 1, section 5.4.2)");
         }
         self.no_encoding_style(reason, Version::Soap12);
         for text in &reason.children {
             self.within(text, |this| this.text_12(text));
             self.within(text, |this| match text.attribute(ns::XML, "lang") {
-                _ if !text.name.is(ns::SOAP12, "Text") => this.find(text, "only <Text> is allowed here"),
-                None => this.find(text, "the attribute xml:lang is missing (SOAP 1.2 part 1, section 5.4.2)"),
+                _ if !text.name.is(ns::SOAP12, "Text") => this.report(text, "only <Text> is allowed here"),
+                None => this.report(text, "the attribute xml:lang is missing (SOAP 1.2 part 1, section 5.4.2)"),
                 Some(_) => {}
             });
         }
@@ -312,7 +312,7 @@ impl Checker<'_> {
     fn in_order(&mut self, item: &Item, parts: &[(&str, bool)]) {
         for (local, _) in parts.iter().filter(|(_, is_needed)| *is_needed) {
             if !item.children.iter().any(|child| child.name.is(ns::SOAP12, local)) {
-                self.find(item, format!("<{local}> is missing (SOAP 1.2 part 1, section 5.4)"));
+                self.report(item, format!("<{local}> is missing (SOAP 1.2 part 1, section 5.4)"));
             }
         }
         let mut next = 0;
@@ -325,7 +325,7 @@ impl Checker<'_> {
                         "<{}> is not allowed here: {} holds {order}, in this order",
                         child.name.local, item.name.local
                     );
-                    self.within(child, |this| this.find(child, text));
+                    self.within(child, |this| this.report(child, text));
                 }
             }
         }
@@ -336,8 +336,8 @@ impl Checker<'_> {
         let text = item.text.trim_ascii();
         let short = shortened(text);
         match item.resolve(text) {
-            None => self.find(item, format!("{short:?} has a prefix that is not declared")),
-            Some(name) if !is_ncname(&name.local) => self.find(item, format!("{short:?} is not a qualified name")),
+            None => self.report(item, format!("{short:?} has a prefix that is not declared")),
+            Some(name) if !is_ncname(&name.local) => self.report(item, format!("{short:?} is not a qualified name")),
             Some(_) => {}
         }
     }

@@ -41,7 +41,7 @@ type Row = Vec<Value>;
 /// Values collected while walking a message.
 pub(super) struct Keys {
     /// False if the schemas have no constraints: then nothing is kept.
-    are_wanted: bool,
+    has_constraints: bool,
     /// Values of elements with text of a simple type, by their position.
     texts: HashMap<u64, Value>,
     /// Elements of other types.
@@ -55,7 +55,7 @@ pub(super) struct Keys {
 type Tables = HashMap<QName, HashMap<Row, Option<u64>>>;
 
 /// Maximum number of rows of one constraint.
-const MOST: usize = 1_000_000;
+const MAX_ROWS: usize = 1_000_000;
 
 impl Keys {
     pub(super) fn new(schemas: &Schemas) -> Self {
@@ -65,31 +65,31 @@ impl Keys {
     /// Creates an empty collection for a part of the message that is in no element with
     /// constraints.
     pub(super) fn fresh(&self) -> Self {
-        Keys::empty(self.are_wanted)
+        Keys::empty(self.has_constraints)
     }
 
-    fn empty(are_wanted: bool) -> Self {
+    fn empty(has_constraints: bool) -> Self {
         let (texts, complex, attributes) = (HashMap::new(), HashSet::new(), HashMap::new());
-        Keys { are_wanted, texts, complex, attributes, tables: Vec::new() }
+        Keys { has_constraints, texts, complex, attributes, tables: Vec::new() }
     }
 
     /// Records the value of an element.
     pub(super) fn text(&mut self, item: &Item, canonical: String, text: &str) {
-        if self.are_wanted {
+        if self.has_constraints {
             self.texts.insert(item.offset, Value { canonical, text: text.to_owned() });
         }
     }
 
     /// Records that an element is neither of a simple type nor has simple content.
     pub(super) fn complex(&mut self, item: &Item) {
-        if self.are_wanted {
+        if self.has_constraints {
             self.complex.insert(item.offset);
         }
     }
 
     /// Records the value of an attribute.
     pub(super) fn attribute(&mut self, item: &Item, name: &QName, canonical: String, text: &str) {
-        if self.are_wanted {
+        if self.has_constraints {
             let value = Value { canonical, text: text.to_owned() };
             self.attributes.entry(item.offset).or_default().push((name.clone(), value));
         }
@@ -97,7 +97,7 @@ impl Keys {
 
     /// Enters an element.
     pub(super) fn open(&mut self) {
-        if self.are_wanted {
+        if self.has_constraints {
             self.tables.push(Tables::new());
         }
     }
@@ -130,7 +130,7 @@ impl Keys {
     ) -> HashMap<Row, Option<u64>> {
         let local = &constraint.name.local;
         let mut rows = HashMap::new();
-        for element in selected(item, &constraint.selector).into_iter().take(MOST) {
+        for element in selected(item, &constraint.selector).into_iter().take(MAX_ROWS) {
             match self.row(element, constraint, faults) {
                 Some(row) => {
                     let shown = shown(&row);
@@ -155,7 +155,7 @@ impl Keys {
         keys: Option<&HashMap<Row, Option<u64>>>,
         faults: &mut Vec<Violation<'i>>,
     ) {
-        for element in selected(item, &constraint.selector).into_iter().take(MOST) {
+        for element in selected(item, &constraint.selector).into_iter().take(MAX_ROWS) {
             let Some(row) = self.row(element, constraint, faults) else { continue };
             let who = match keys.and_then(|keys| keys.get(&row)) {
                 Some(Some(_)) => continue,

@@ -28,7 +28,7 @@ use deltasoap_core::soap::{BodyParts, EnvelopeReader, Head, Receiver, Version};
 use deltasoap_core::{Content, DecodeOptions, Error, ErrorKind, Node, PartUri, QName, Shared, Value, ns};
 use deltasoap_wsdl::wsdl::{Part, PartContent};
 use deltasoap_wsdl::xsd::TypeId;
-use encoded::{Cache, Kind, Pending, is_generic};
+use encoded::{Cache, KnownType, Pending, is_generic};
 use identity::Keys;
 use item::Item;
 use model::Alternatives;
@@ -69,7 +69,7 @@ impl fmt::Display for Finding {
 type PartOf<'p> = dyn Fn(&PartUri) -> Option<Bytes> + 'p;
 
 /// Maximum number of findings for one message.
-const MOST: usize = 100;
+const MAX_FINDINGS: usize = 100;
 
 impl Contract {
     /// Finds at most 100 errors in a message; none for one that matches the contract.
@@ -190,7 +190,7 @@ struct Checker<'c> {
     known: usize,
     root: Option<&'c Item>,
     /// The positions of values that were referred to.
-    walked: HashSet<(u64, Kind)>,
+    walked: HashSet<(u64, KnownType)>,
     /// Values that are still to be checked.
     pending: Vec<Pending<'c>>,
     cache: Rc<Cache<'c>>,
@@ -200,20 +200,20 @@ struct Checker<'c> {
 
 impl Checker<'_> {
     /// Records a finding about an element.
-    fn find(&mut self, item: &Item, message: impl Into<String>) {
+    fn report(&mut self, item: &Item, message: impl Into<String>) {
         let path = self.shown_path();
-        self.find_at(item.offset, path, message.into());
+        self.report_at(item.offset, path, message.into());
     }
 
     /// Records a finding about an element within the current one.
-    fn find_within(&mut self, item: &Item, within: &Item, message: String) {
+    fn report_within(&mut self, item: &Item, within: &Item, message: String) {
         let below = item.path_to(within).into_iter().skip(1);
         let path = below.fold(self.shown_path(), |path, step| path + "/" + &step);
-        self.find_at(within.offset, path, message);
+        self.report_at(within.offset, path, message);
     }
 
-    fn find_at(&mut self, offset: u64, path: String, message: String) {
-        if self.findings.len() < MOST {
+    fn report_at(&mut self, offset: u64, path: String, message: String) {
+        if self.findings.len() < MAX_FINDINGS {
             let error = Error::at(ErrorKind::Other(String::new()), offset);
             let (line, column) = error.line_and_column(self.message);
             self.findings.push(Finding { line, column, path, message });
@@ -229,10 +229,10 @@ impl Checker<'_> {
         for (text, offset) in std::mem::take(&mut self.references) {
             let mut seen = HashSet::new();
             let lost = text.split_ascii_whitespace().filter(|id| !self.ids.contains(*id) && seen.insert(*id));
-            let room = MOST.saturating_sub(self.findings.len());
+            let room = MAX_FINDINGS.saturating_sub(self.findings.len());
             for id in lost.take(room).collect::<Vec<_>>() {
                 let steps = self.root.map(|root| root.path_to_offset(offset)).unwrap_or_default();
-                self.find_at(offset, joined(&steps), format!("no element has the ID {}", shortened(id)));
+                self.report_at(offset, joined(&steps), format!("no element has the ID {}", shortened(id)));
             }
         }
     }
@@ -259,23 +259,23 @@ impl Checker<'_> {
         let candidates = self.several(contract, &entries, version);
         if !candidates.is_empty() {
             return self.nearest(&candidates, |this, (operation, content)| {
-                this.spoken(std::slice::from_ref(operation), version);
+                this.check_offered_version(std::slice::from_ref(operation), version);
                 entries.iter().for_each(|entry| this.within(entry, |this| this.if_declared(entry)));
                 this.read(contract, (&QName::default(), *content));
             });
         }
-        let Some(entry) = entries.first() else { return self.find(body, "the Body is empty") };
+        let Some(entry) = entries.first() else { return self.report(body, "the Body is empty") };
         if !entry.name.is(version.namespace(), "Fault") {
             self.within(entry, |this| this.entry(contract, entry, version));
             return self.encoded_apart(body, entry);
         }
-        self.spoken(&contract.operations(), version);
+        self.check_offered_version(&contract.operations(), version);
         self.within(entry, |this| this.a_fault(entry, version));
         // The target of a reference in the detail need not be marked as not being a root (SOAP 1.1,
         // 5.6).
         let is_referred = |it: &&&Item| version == Version::Soap11 && it.attribute("", "id").is_some();
         for another in entries[1..].iter().filter(|it| !is_referred(it)) {
-            self.within(another, |this| this.find(another, "nothing else is allowed in the Body with a fault"));
+            self.within(another, |this| this.report(another, "nothing else is allowed in the Body with a fault"));
         }
     }
 
@@ -289,7 +289,7 @@ impl Checker<'_> {
             let has = |name: &QName| parts.iter().filter(|part| part.name == *name).count();
             parts.len() == entries.len() && parts.iter().all(|part| count(&part.name) == has(&part.name))
         };
-        let mut all = apart(contract, version);
+        let mut all = bare_operations(contract, version);
         if all.iter().any(|(_, content)| is_it(*content)) {
             all.retain(|(_, content)| is_it(*content));
             return all;
@@ -327,7 +327,7 @@ impl Checker<'_> {
             } else {
                 format!("available: {}", known.join(", "))
             };
-            return self.find(entry, format!("no operation has <{}>; {available}", entry.name));
+            return self.report(entry, format!("no operation has <{}>; {available}", entry.name));
         };
         // Most operations are the same at other ports.
         let mut seen = HashSet::new();
@@ -337,7 +337,7 @@ impl Checker<'_> {
             seen.insert((number(*content), message, operation.version() == version))
         });
         self.nearest(&bodies, |this, (operation, (_, content), is_request)| {
-            this.spoken(std::slice::from_ref(operation), version);
+            this.check_offered_version(std::slice::from_ref(operation), version);
             let bound = operation.bound();
             let how = if *is_request { &bound.request } else { &bound.response };
             let is_encoded = how.as_ref().is_some_and(|how| how.encoding == Use::Encoded);
@@ -382,7 +382,7 @@ impl Checker<'_> {
         }
         if let Some((_, attempt)) = nearest {
             self.findings.extend(attempt.findings);
-            self.findings.truncate(MOST);
+            self.findings.truncate(MAX_FINDINGS);
             self.ids = attempt.ids;
             self.references.extend(attempt.references);
             self.walked = attempt.walked;
@@ -402,7 +402,7 @@ impl Checker<'_> {
             self.within(child, |this| match part.map(|part| &part.content) {
                 Some(PartContent::Type(id)) => this.element(child, *id, None),
                 Some(PartContent::Element(..)) => this.if_declared(child),
-                None => this.find(child, "no part has this name"),
+                None => this.report(child, "no part has this name"),
             });
         }
     }
@@ -475,7 +475,7 @@ impl Checker<'_> {
             return;
         }
         let message = format!("<{}>: the xsi:type {} is not allowed here", node.name.local, shortened(text));
-        self.find_at(self.start, self.shown_path(), message);
+        self.report_at(self.start, self.shown_path(), message);
     }
 
     /// Runs a check one level deeper.
@@ -508,7 +508,7 @@ fn is_independent(item: &Item) -> bool {
 
 /// Returns the operations whose body has no wrapping element, but several elements or none, with
 /// the body's content. Those of the message's version come first.
-fn apart(contract: &Contract, version: Version) -> Vec<(Operation, ElementRef)> {
+fn bare_operations(contract: &Contract, version: Version) -> Vec<(Operation, ElementRef)> {
     let mut operations = contract.operations();
     operations.sort_by_key(|operation| operation.version() != version);
     let mut seen = HashSet::new();

@@ -57,7 +57,7 @@ pub(super) type Alternatives<'m> = HashMap<usize, HashMap<&'m QName, usize>>;
 const MANY: usize = 8;
 
 /// Children being matched with a content model.
-pub(super) struct Matching<'m, 'c> {
+pub(super) struct Matcher<'m, 'c> {
     types: &'m Types,
     children: &'c [Item],
     alternatives: &'c mut Alternatives<'m>,
@@ -107,12 +107,12 @@ impl Count {
 }
 
 /// Maximum number of names in the list of expected elements.
-const MOST: usize = 8;
+const MAX_EXPECTED: usize = 8;
 
-impl<'m, 'c> Matching<'m, 'c> {
+impl<'m, 'c> Matcher<'m, 'c> {
     pub(super) fn new(types: &'m Types, children: &'c [Item], alternatives: &'c mut Alternatives<'m>) -> Self {
         let (assigned, expected, after) = Default::default();
-        Matching { types, children, alternatives, assigned, expected, farthest: 0, after }
+        Matcher { types, children, alternatives, assigned, expected, farthest: 0, after }
     }
 
     /// Matches all children; an error says what was expected at the first mismatch. The invalid
@@ -144,8 +144,8 @@ impl<'m, 'c> Matching<'m, 'c> {
         };
         let are_elements = self.expected.iter().any(|it| matches!(it, Expected::Element(_)));
         // Wildcards are common, and the least informative.
-        let told = self.expected.iter().filter(|it| !are_elements || matches!(it, Expected::Element(_)));
-        told.map(shown).collect::<Vec<_>>().join(" or ")
+        let listed = self.expected.iter().filter(|it| !are_elements || matches!(it, Expected::Element(_)));
+        listed.map(shown).collect::<Vec<_>>().join(" or ")
     }
 
     /// Matches as many occurrences as possible of a particle that may occur at most `room` times.
@@ -230,7 +230,7 @@ impl<'m, 'c> Matching<'m, 'c> {
                     let needed = format!("an element that can replace the abstract <{}>", schemas[id].name.local);
                     self.expect(at, &Expected::Any(needed));
                 }
-                names.take(MOST).for_each(|name| self.expect(at, &name));
+                names.take(MAX_EXPECTED).for_each(|name| self.expect(at, &name));
             }
             None => self.expect(at, &Expected::Element(schemas[id].name.clone())),
         }
@@ -241,7 +241,7 @@ impl<'m, 'c> Matching<'m, 'c> {
             self.farthest = at;
             self.expected.clear();
         }
-        if at == self.farthest && self.expected.len() < MOST && !self.expected.contains(name) {
+        if at == self.farthest && self.expected.len() < MAX_EXPECTED && !self.expected.contains(name) {
             self.expected.push(name.clone());
         }
     }
@@ -281,7 +281,9 @@ impl<'m, 'c> Matching<'m, 'c> {
                 // The elements before it have other names.
                 Some(known) => is_element && index < known,
                 // None of them is present, and enough of them are already listed as expected.
-                None => is_element && parts.len() > MANY && self.farthest == start && self.expected.len() >= MOST,
+                None => {
+                    is_element && parts.len() > MANY && self.farthest == start && self.expected.len() >= MAX_EXPECTED
+                }
             };
             if is_passed_over {
                 continue;
@@ -335,11 +337,11 @@ pub(super) fn stand_ins(types: &Types, id: ElementId) -> String {
     let schemas = types.import.schemas();
     let own = &schemas[id].name.local;
     let shown = |name: &QName| if name.local == *own { format!("<{name}>") } else { format!("<{}>", name.local) };
-    let names: Vec<_> = types.members(id).map(|it| shown(&schemas[it].name)).take(MOST + 1).collect();
+    let names: Vec<_> = types.members(id).map(|it| shown(&schemas[it].name)).take(MAX_EXPECTED + 1).collect();
     match &names[..] {
         [] => "the contract declares nothing that can replace it".to_owned(),
-        _ if names.len() > MOST => {
-            format!("an element that can replace it is needed: {} or others", names[..MOST].join(", "))
+        _ if names.len() > MAX_EXPECTED => {
+            format!("an element that can replace it is needed: {} or others", names[..MAX_EXPECTED].join(", "))
         }
         _ => format!("an element that can replace it is needed: {}", names.join(" or ")),
     }

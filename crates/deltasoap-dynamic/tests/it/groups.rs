@@ -5,7 +5,7 @@ use deltasoap_core::decode::value_from_slice;
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::{Content, QName, Value};
 use deltasoap_dynamic::Contract;
-use deltasoap_dynamic::describe::Part;
+use deltasoap_dynamic::describe::Component;
 use deltasoap_wsdl::Importer;
 use deltasoap_wsdl::fetch::Location;
 use serde_json::{Value as Json, json};
@@ -515,7 +515,7 @@ fn groups_are_those_that_messages_tell_apart() {
     ] {
         assert_eq!(note(&content), is_noted, "{content}");
     }
-    let described = contract().describe("Log").iter().map(Part::to_text).collect::<String>();
+    let described = contract().describe("Log").iter().map(Component::to_text).collect::<String>();
     let is_told = |line: &&str| line.contains("read as a list of single elements");
     // The one with four x, in the operation and in the element.
     assert_eq!(described.lines().filter(is_told).count(), 2, "{described}");

@@ -25,7 +25,7 @@ async fn the_action_tells_operations_with_the_same_element_apart() {
             assert_eq!(client.call(operation, &json!("x")).await.expect("a response"), json!(expected));
         }
     }
-    let alike = Mock::new(contract()).not_told_apart();
+    let alike = Mock::new(contract()).indistinguishable();
     assert_eq!(alike, [("S.Po11.Renew".to_owned(), "S.Po11.Cancel".to_owned())]);
 }
 

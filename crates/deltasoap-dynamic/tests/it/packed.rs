@@ -3,7 +3,7 @@
 
 use crate::support::Codec;
 use deltasoap_core::{Column, QName, Value};
-use deltasoap_dynamic::describe::Part;
+use deltasoap_dynamic::describe::Component;
 use deltasoap_dynamic::{Contract, DynamicClient, Mock, Operation};
 use deltasoap_http::{CallOptions, Mtom};
 use serde_json::{Value as Json, json};
@@ -88,7 +88,7 @@ fn samples_and_descriptions_know_the_packing() {
     assert_eq!(contract.validate(text.as_bytes()).len(), 0, "{text}");
     let json = scale().request_to_json(&sample).expect("JSON");
     assert_eq!((&json["values"], &json["counts"]), (&json!([0.0]), &json!([0, 0])));
-    let shown: String = contract.describe("Scale").iter().map(Part::to_text).collect();
+    let shown: String = contract.describe("Scale").iter().map(Component::to_text).collect();
     for packing in ["packed xsd:double, little-endian", "packed xsd:int, big-endian"] {
         assert!(shown.contains(packing), "{shown}");
     }

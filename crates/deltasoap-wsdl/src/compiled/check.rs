@@ -3,7 +3,7 @@
 //! Imports satisfy this by construction. A file can contain anything, and a cyclic chain of types
 //! would be followed forever.
 
-use super::{Fault, Parts};
+use super::{CompiledContent, Fault};
 use crate::lower::Lowered;
 use crate::normalize::members;
 use crate::wsdl::{Binding, Definitions};
@@ -11,19 +11,19 @@ use crate::xsd::{SoapArray, Type, TypeDefinition, TypeId, Variety};
 use crate::{Limits, Schemas};
 use deltasoap_core::schema::{Builtin, ComplexElement, Element, ElementRef, Schema};
 
-pub(super) fn check(parts: &Parts, limits: &Limits) -> Result<(), Fault> {
-    let Parts { schemas, definitions, lowered, .. } = parts;
+pub(super) fn check(parts: &CompiledContent, limits: &Limits) -> Result<(), Fault> {
+    let CompiledContent { schemas, definitions, lowered, .. } = parts;
     require(has_builtin_types(schemas), "the built-in types are different")?;
     require(has_content(schemas), "complex types and their content do not match")?;
     require(are_acyclic(schemas), "a type is based on itself")?;
     let members = members(schemas).map_err(|_| Fault::Content("a type is based on itself"))?;
     require(members <= limits.particles, "there are too many union members")?;
-    require(refers_rightly(definitions), "a reference of a service, binding or port type is invalid")?;
+    require(has_valid_references(definitions), "a reference of a service, binding or port type is invalid")?;
     require(is_bound(lowered, definitions), "an operation is not bound")?;
     let count = parts.lowered.schema.elements().len();
     require((0..count).all(|index| is_sound(&lowered.schema, index)), "a schema element is invalid")?;
     require(is_acyclic(count, |index, to| inlined(&lowered.schema, index, to)), "a choice contains itself")?;
-    require(has_moderate_groups(&lowered.schema), "choices and groups are nested too deeply or have too many fields")
+    require(has_bounded_groups(&lowered.schema), "choices and groups are nested too deeply or have too many fields")
 }
 
 fn require(holds: bool, what: &'static str) -> Result<(), Fault> {
@@ -99,11 +99,11 @@ fn is_acyclic(count: usize, next: impl Fn(usize, &mut Vec<usize>)) -> bool {
 }
 
 /// Returns true if the indices of messages, port types, bindings and operations are valid.
-fn refers_rightly(definitions: &Definitions) -> bool {
+fn has_valid_references(definitions: &Definitions) -> bool {
     let is_message = |message: usize| message < definitions.messages.len();
     let of_port_types = definitions.port_types.iter().flat_map(|it| &it.operations).all(|operation| {
-        let mut said = operation.request.iter().chain(&operation.response).chain(&operation.faults);
-        said.all(|parameter| is_message(parameter.message))
+        let mut parameters = operation.request.iter().chain(&operation.response).chain(&operation.faults);
+        parameters.all(|parameter| is_message(parameter.message))
     });
     let mut ports = definitions.services.iter().flat_map(|service| &service.ports);
     of_port_types
@@ -141,7 +141,7 @@ fn is_sound(schema: &Schema, index: usize) -> bool {
             Element::Union(list) => list.list && !union.list,
             _ => false,
         }),
-        Element::Array(array) => (1..=SoapArray::MOST_DIMENSIONS as u32).contains(&array.dimensions),
+        Element::Array(array) => (1..=SoapArray::MAX_DIMENSIONS as u32).contains(&array.dimensions),
         Element::Shared(content) => matches!(view(*content), Element::Complex(_) | Element::Open(_)),
         Element::Open(open) => {
             open.base.is_none_or(is_closed)
@@ -169,13 +169,13 @@ fn is_inline(element: &Element) -> bool {
 }
 
 /// Maximum nesting of choices and groups. Imports have fewer.
-const MOST_WITHIN: usize = 32;
+const MAX_GROUP_DEPTH: usize = 32;
 /// Maximum number of fields of an element, including those of its choices and groups at any depth.
-const MOST_FIELDS: usize = 1 << 24;
+const MAX_FIELDS: usize = 1 << 24;
 
 /// Returns true if fields without their own element are neither too deep nor too many: readers
 /// search them at each tag. Nothing may contain itself.
-fn has_moderate_groups(schema: &Schema) -> bool {
+fn has_bounded_groups(schema: &Schema) -> bool {
     let count = schema.elements().len();
     let mut known: Vec<Option<(usize, usize)>> = vec![None; count];
     let (mut ahead, mut inner) = ((0..count).collect::<Vec<_>>(), Vec::new());
@@ -192,7 +192,7 @@ fn has_moderate_groups(schema: &Schema) -> bool {
         let depth = within.clone().map(|(depth, _)| depth + 1).max().unwrap_or_default();
         let own = if let Element::Complex(complex) = &schema.elements()[index] { complex.fields.len() } else { 0 };
         let fields = within.fold(own, |sum, (_, fields)| sum.saturating_add(fields));
-        if depth > MOST_WITHIN || fields > MOST_FIELDS {
+        if depth > MAX_GROUP_DEPTH || fields > MAX_FIELDS {
             return false;
         }
         known[index] = Some((depth, fields));
@@ -243,9 +243,9 @@ mod tests {
 
     #[test]
     fn groups_within_groups_are_neither_deep_nor_too_many() {
-        assert!(has_moderate_groups(&nested(32, 1)) && has_moderate_groups(&nested(20, 2)));
-        assert!(!has_moderate_groups(&nested(33, 1)));
-        assert!(!has_moderate_groups(&nested(30, 2)));
-        assert!(!has_moderate_groups(&nested(100_000, 1)));
+        assert!(has_bounded_groups(&nested(32, 1)) && has_bounded_groups(&nested(20, 2)));
+        assert!(!has_bounded_groups(&nested(33, 1)));
+        assert!(!has_bounded_groups(&nested(30, 2)));
+        assert!(!has_bounded_groups(&nested(100_000, 1)));
     }
 }

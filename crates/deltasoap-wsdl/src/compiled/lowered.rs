@@ -4,7 +4,7 @@ use super::Fault;
 use super::reader::Reader;
 use super::stored::{Stored, stored_enum, stored_struct};
 use super::writer::Writer;
-use crate::lower::{Lowered, Method, Operation, Origins};
+use crate::lower::{Lowered, LoweredOperation, Method, Origins};
 use deltasoap_core::schema::{
     ArrayElement, Attribute, Branch, Choice, ComplexElement, Compositor, Element, ElementRef, Field, MethodElement,
     OpenElement, Packing, Required, Schema, SimpleElement, UnionElement,
@@ -12,7 +12,7 @@ use deltasoap_core::schema::{
 use std::collections::HashMap;
 
 stored_struct! {
-    Operation { name, binding, operation, method }
+    LoweredOperation { name, binding, operation, method }
     Method { element, request_headers, response_headers }
     MethodElement { request_name, request, response_name, response, faults, headers, action, style, encoding }
     SimpleElement { name, base, enumeration, default, packed }

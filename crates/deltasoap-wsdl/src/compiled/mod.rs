@@ -11,7 +11,7 @@
 //!
 //! Each text is stored once and has a number; components refer to each other by number, just as in
 //! memory. So reading is one pass without lookups by name. The content does not depend on where the
-//! file was made (`places`): the same documents give the same bytes.
+//! file was made (`paths`): the same documents give the same bytes.
 //!
 //! The checksum detects accidental changes. It makes nothing in a file trusted: every reference is
 //! checked against the number of components (`reader`), everything else that users of the model
@@ -26,7 +26,7 @@
 mod check;
 mod definitions;
 mod lowered;
-mod places;
+mod paths;
 mod reader;
 mod schemas;
 mod stored;
@@ -35,7 +35,7 @@ mod writer;
 use crate::document::Document;
 use crate::fetch::Location;
 use crate::{Definitions, Import, Limits, Lowered, Note, Schemas};
-use places::Places;
+use paths::RelativePaths;
 use reader::{Counts, Reader};
 use std::fmt;
 use std::path::Path;
@@ -82,7 +82,7 @@ impl fmt::Display for Fault {
 
 /// The content of a file.
 #[derive(Debug)]
-pub(crate) struct Parts {
+pub(crate) struct CompiledContent {
     pub(crate) documents: Vec<Document>,
     pub(crate) schemas: Schemas,
     pub(crate) definitions: Definitions,
@@ -98,19 +98,19 @@ pub(crate) fn is_compiled(bytes: &[u8]) -> bool {
 /// Encodes an import; places are relative to `root`.
 pub(crate) fn write(import: &Import, root: Option<&Path>, lowered: &Lowered) -> Vec<u8> {
     let Import { documents, schemas, definitions, notes, .. } = import;
-    let (places, mut writer) = (Places::below(root), Writer::default());
+    let (paths, mut writer) = (RelativePaths::below(root), Writer::default());
     counts(documents, schemas, lowered).write(&mut writer);
-    documents.iter().for_each(|document| write_document(document, &places, &mut writer));
+    documents.iter().for_each(|document| write_document(document, &paths, &mut writer));
     schemas.write(&mut writer);
     definitions.write(&mut writer);
-    notes.iter().map(|note| places.note(note)).collect::<Vec<_>>().write(&mut writer);
+    notes.iter().map(|note| paths.note(note)).collect::<Vec<_>>().write(&mut writer);
     lowered.write(&mut writer);
     framed(&writer.finish())
 }
 
 /// Writes the location and line offsets of a document; its elements are components now.
-fn write_document(document: &Document, places: &Places, to: &mut Writer) {
-    places.location(&document.location).write(to);
+fn write_document(document: &Document, paths: &RelativePaths, to: &mut Writer) {
+    paths.location(&document.location).write(to);
     let lines = document.line_starts();
     lines.len().write(to);
     let before = std::iter::once(0).chain(lines.iter().copied());
@@ -140,11 +140,11 @@ fn framed(content: &[u8]) -> Vec<u8> {
 }
 
 /// Reads a file that begins with the magic.
-pub(crate) fn read(file: &[u8], limits: &Limits) -> Result<Parts, Fault> {
+pub(crate) fn read(file: &[u8], limits: &Limits) -> Result<CompiledContent, Fault> {
     let mut reader = Reader::new(content(file)?, limits)?;
     reader.counts = Counts::read(&mut reader)?;
     let documents = reader.counts.documents;
-    let parts = Parts {
+    let parts = CompiledContent {
         documents: reader.table(documents, read_document)?,
         schemas: Schemas::read(&mut reader)?,
         definitions: Definitions::read(&mut reader)?,

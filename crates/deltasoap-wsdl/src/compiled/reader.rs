@@ -58,9 +58,9 @@ impl<'b> Reader<'b> {
         let mut rest = std::str::from_utf8(self.take(total)?).map_err(|_| Fault::Content("a text is not in UTF-8"))?;
         for length in lengths {
             let inside = Fault::Content("a text ends within a character");
-            let (text, behind) = rest.split_at_checked(length as usize).ok_or(inside)?;
+            let (text, tail) = rest.split_at_checked(length as usize).ok_or(inside)?;
             texts.push(text);
-            rest = behind;
+            rest = tail;
         }
         Ok(texts)
     }

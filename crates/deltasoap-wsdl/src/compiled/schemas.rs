@@ -8,7 +8,7 @@ use super::reader::Reader;
 use super::stored::{Stored, stored_enum, stored_struct};
 use super::writer::Writer;
 use crate::document::Place;
-use crate::normalize::{Normal, NormalContent};
+use crate::normalize::{NormalizedContent, NormalizedType};
 use crate::xsd::{
     Attribute, AttributeId, AttributeUse, Attributes, Block, ComplexType, ConstraintKind, Content, Derivation, Element,
     ElementId, Enumerated, Facets, GroupId, IdentityConstraint, NameTest, Particle, Path, ProcessContents, Schemas,
@@ -117,7 +117,7 @@ stored_struct! {
         max_exclusive, total_digits, fraction_digits,
     }
     Enumerated { value, name, documentation }
-    Normal { content, is_mixed, attributes, any_attribute, array }
+    NormalizedType { content, is_mixed, attributes, any_attribute, array }
 }
 
 stored_enum! {
@@ -130,7 +130,7 @@ stored_enum! {
     Term { 0 = Element(id), 1 = Sequence(parts), 2 = Choice(parts), 3 = All(parts), 4 = Group(id), 5 = Any(wildcard) }
     WildcardNamespaces { 0 = Any, 1 = Other(own), 2 = Only(list) }
     WhiteSpace { 0 = Preserve, 1 = Replace, 2 = Collapse }
-    NormalContent { 0 = Empty, 1 = Elements(particle), 2 = Text(id) }
+    NormalizedContent { 0 = Empty, 1 = Elements(particle), 2 = Text(id) }
 }
 
 impl Stored for Schemas {

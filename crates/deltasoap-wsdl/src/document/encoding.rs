@@ -25,8 +25,9 @@ pub(super) fn to_utf8(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
 /// into the file.
 #[cfg(any(feature = "http", test))]
 pub(crate) fn in_charset(bytes: Vec<u8>, charset: &str) -> Vec<u8> {
-    let is_told = detect(&bytes) != Some(UTF_8) || declared(&bytes).is_some() || Encoding::for_bom(&bytes).is_some();
-    let encoding = Encoding::for_label(charset.as_bytes()).filter(|encoding| !is_told && *encoding != UTF_8);
+    let is_declared =
+        detect(&bytes) != Some(UTF_8) || declared(&bytes).is_some() || Encoding::for_bom(&bytes).is_some();
+    let encoding = Encoding::for_label(charset.as_bytes()).filter(|encoding| !is_declared && *encoding != UTF_8);
     let decoded = encoding.and_then(|encoding| encoding.decode_without_bom_handling_and_without_replacement(&bytes));
     match decoded {
         Some(text) => text.into_owned().into_bytes(),
@@ -94,8 +95,8 @@ mod tests {
         let latin = |text: &[u8]| in_charset(text.to_vec(), "ISO-8859-1");
         assert_eq!(latin(b"<a>\xE9</a>"), "<a>é</a>".as_bytes());
         assert_eq!(latin(b"<?xml version='1.0'?><a>\xE9</a>"), "<?xml version='1.0'?><a>é</a>".as_bytes());
-        for told in ["\u{FEFF}<a>é</a>", "<?xml version='1.0' encoding='utf-8'?><a>é</a>"] {
-            assert_eq!(latin(told.as_bytes()), told.as_bytes());
+        for document in ["\u{FEFF}<a>é</a>", "<?xml version='1.0' encoding='utf-8'?><a>é</a>"] {
+            assert_eq!(latin(document.as_bytes()), document.as_bytes());
         }
         for charset in ["nonsense", "utf-8", "us-ascii-or-so", "euc-jp"] {
             assert_eq!(in_charset(b"<a>\xE9</a>".to_vec(), charset), b"<a>\xE9</a>", "{charset}");

@@ -14,7 +14,7 @@ mod vocabulary;
 pub(crate) use encoding::in_charset;
 pub use encoding::text;
 pub(crate) use read::{DocumentError, abbreviated, read, steps};
-pub(crate) use vocabulary::{Vocabulary, meant, ns};
+pub(crate) use vocabulary::{Vocabulary, ns, standard_namespace};
 
 use crate::Position;
 use crate::fetch::Location;
@@ -255,29 +255,29 @@ impl<'d> Node<'d> {
 
     /// Returns true if two elements have equal names, attributes and content, except documentation.
     pub(crate) fn is_like(self, other: Node<'d>) -> bool {
-        let (mut mine, mut theirs) = (self.meaning(), other.meaning());
+        let (mut mine, mut theirs) = (self.without_documentation(), other.without_documentation());
         loop {
             match (mine.next(), theirs.next()) {
                 (None, None) => return true,
-                (Some(a), Some(b)) if a.says_as(b) => {}
+                (Some(a), Some(b)) if a.is_same_element(b) => {}
                 _ => return false,
             }
         }
     }
 
     /// Returns the element and its descendants without documentation.
-    fn meaning(self) -> impl Iterator<Item = Node<'d>> {
-        let is_words = |node: &Node<'_>| matches!(node.local(), "annotation" | "documentation" | "appinfo");
-        self.descendants().filter(move |node| !is_words(node))
+    fn without_documentation(self) -> impl Iterator<Item = Node<'d>> {
+        let is_documentation = |node: &Node<'_>| matches!(node.local(), "annotation" | "documentation" | "appinfo");
+        self.descendants().filter(move |node| !is_documentation(node))
     }
 
-    fn says_as(self, other: Node<'d>) -> bool {
-        let said = |node: Node<'d>, data: &'d AttributeData| match &data.values {
+    fn is_same_element(self, other: Node<'d>) -> bool {
+        let content = |node: Node<'d>, data: &'d AttributeData| match &data.values {
             values if values.is_empty() => (data.name, node.value(data), &[][..]),
             values => (data.name, "", &node.document.values[values.start as usize..values.end as usize]),
         };
         let (mine, theirs) = (self.attribute_data(), other.attribute_data());
-        let has = |data| theirs.iter().any(|their| said(other, their) == said(self, data));
+        let has = |data| theirs.iter().any(|their| content(other, their) == content(self, data));
         let count = |node: Node<'_>| node.children().filter(|child| child.local() != "annotation").count();
         self.data().name == other.data().name
             && mine.len() == theirs.len()

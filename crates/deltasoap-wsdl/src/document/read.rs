@@ -1,6 +1,6 @@
 //! Parses a document into its list of elements.
 
-use super::vocabulary::{holds_names, meant};
+use super::vocabulary::{holds_names, standard_namespace};
 use super::{AttributeData, Document, ElementData, Vocabulary, doctype, encoding, ns};
 use crate::Limits;
 use crate::fetch::Location;
@@ -44,7 +44,8 @@ pub(crate) fn read(
         document.tolerated.push((note.to_owned(), range.start as u32));
         doctype::blank(&mut bytes.to_mut()[range]);
     }
-    let mut builder = Builder { reader: reader(limits), names, document, open: Vec::new(), words: 0, limits };
+    let mut builder =
+        Builder { reader: reader(limits), names, document, open: Vec::new(), documentation_depth: 0, limits };
     match builder.run(&bytes) {
         Ok(()) => Ok(builder.document),
         Err(error) => Err(Box::new((builder.document, error))),
@@ -65,7 +66,7 @@ struct Builder<'r> {
     open: Vec<u32>,
     /// Number of open elements inside documentation, including the documentation element. They are
     /// not kept.
-    words: usize,
+    documentation_depth: usize,
     limits: &'r Limits,
 }
 
@@ -88,13 +89,13 @@ impl Builder<'_> {
     }
 
     fn start(&mut self) -> Result<(), DocumentError> {
-        if self.words > 0 {
-            self.words += 1;
+        if self.documentation_depth > 0 {
+            self.documentation_depth += 1;
             return if self.is_packing() { self.add(true).map(drop) } else { Ok(()) };
         }
         let (name, vocabulary) = self.add(false)?;
-        if matches!(vocabulary, Vocabulary::Xsd | Vocabulary::Wsdl) && is_words(self.names.local(name)) {
-            self.words = 1;
+        if matches!(vocabulary, Vocabulary::Xsd | Vocabulary::Wsdl) && is_documentation(self.names.local(name)) {
+            self.documentation_depth = 1;
         }
         self.open.push(self.document.elements.len() as u32 - 1);
         Ok(())
@@ -117,7 +118,8 @@ impl Builder<'_> {
     /// Returns true for the only element in an `appinfo` that deltasoap uses.
     fn is_packing(&self) -> bool {
         let around = self.open.last().map(|&index| self.document.elements[index as usize].name);
-        let is_in_appinfo = self.words == 2 && around.is_some_and(|name| self.names.local(name) == "appinfo");
+        let is_in_appinfo =
+            self.documentation_depth == 2 && around.is_some_and(|name| self.names.local(name) == "appinfo");
         is_in_appinfo && self.reader.names().is(self.reader.name(), ns::PACKED, "packed")
     }
 
@@ -125,7 +127,7 @@ impl Builder<'_> {
     fn name(&mut self, name: NameId) -> Result<NameId, DocumentError> {
         let names = self.reader.names();
         check_namespace(names.namespace(name), self.limits)?;
-        Ok(self.names.intern(meant(names.namespace(name)), names.local(name)))
+        Ok(self.names.intern(standard_namespace(names.namespace(name)), names.local(name)))
     }
 
     fn attributes(&mut self, vocabulary: Vocabulary) -> Result<std::ops::Range<u32>, DocumentError> {
@@ -164,7 +166,7 @@ impl Builder<'_> {
                 _ if local.is_empty() => None,
                 Some(namespace) => {
                     check_namespace(namespace, self.limits)?;
-                    Some(self.names.intern(meant(namespace), local))
+                    Some(self.names.intern(standard_namespace(namespace), local))
                 }
                 None => Some(self.names.intern("", word)),
             };
@@ -180,7 +182,7 @@ impl Builder<'_> {
     /// Notes an undeclared prefix, the first few times.
     fn note_prefix(&mut self, index: usize, vocabulary: Vocabulary) {
         let is_known = !matches!(vocabulary, Vocabulary::Http | Vocabulary::Mime | Vocabulary::Other);
-        if is_known && self.document.tolerated.len() < MOST_TOLERATED {
+        if is_known && self.document.tolerated.len() < MAX_TOLERATED {
             let (name, value) = self.reader.attribute(index);
             let local = self.reader.names().local(name);
             let text = format!("the prefix in `{local}=\"{value}\"` is not declared");
@@ -199,7 +201,7 @@ impl Builder<'_> {
             _ => return,
         };
         let name = self.reader.attribute(index).1.trim_ascii();
-        if !(name.is_empty() || is_ncname(name)) && self.document.tolerated.len() < MOST_TOLERATED {
+        if !(name.is_empty() || is_ncname(name)) && self.document.tolerated.len() < MAX_TOLERATED {
             let text = format!("{name:?} is not an XML name (NCName): it cannot be the name of {what} in a message");
             self.document.tolerated.push((text, self.reader.tag_offset() as u32));
         }
@@ -238,14 +240,14 @@ impl Builder<'_> {
     fn hold(&mut self, prefix: &str, local: &str) -> Result<(), DocumentError> {
         let namespace = self.reader.namespace_of(prefix);
         check_namespace(namespace.unwrap_or_default(), self.limits)?;
-        let name = namespace.map(|namespace| self.names.intern(meant(namespace), local));
+        let name = namespace.map(|namespace| self.names.intern(standard_namespace(namespace), local));
         self.document.values.push(name);
         Ok(())
     }
 
     fn end(&mut self) {
-        self.words = self.words.saturating_sub(1);
-        if self.words > 0 {
+        self.documentation_depth = self.documentation_depth.saturating_sub(1);
+        if self.documentation_depth > 0 {
             return;
         }
         if let Some(index) = self.open.pop() {
@@ -256,7 +258,7 @@ impl Builder<'_> {
 
     /// Keeps the character data of documentation, including that of its markup.
     fn text(&mut self, piece: &str) {
-        if self.words == 0 {
+        if self.documentation_depth == 0 {
             return self.reader.forget_text();
         }
         self.document.text.push_str(piece);
@@ -267,7 +269,7 @@ impl Builder<'_> {
 }
 
 /// Maximum number of prefixes and names that are noted per document.
-const MOST_TOLERATED: usize = 100;
+const MAX_TOLERATED: usize = 100;
 
 /// Returns the usual namespace of an undeclared prefix if it is clear: authors copy types of XML
 /// Schema and SOAP encoding from elsewhere and leave out the declaration.
@@ -299,6 +301,6 @@ fn check_namespace(namespace: &str, limits: &Limits) -> Result<(), DocumentError
 }
 
 /// Returns true for the elements whose content is documentation.
-fn is_words(local: &str) -> bool {
+fn is_documentation(local: &str) -> bool {
     matches!(local, "documentation" | "appinfo")
 }

@@ -43,7 +43,7 @@ impl Vocabulary {
 }
 
 /// Maps the drafts of XML Schema to the standard's namespace; returns other namespaces unchanged.
-pub(crate) fn meant(namespace: &str) -> &str {
+pub(crate) fn standard_namespace(namespace: &str) -> &str {
     if ns::XSD_DRAFTS.contains(&namespace) { ns::XSD } else { namespace }
 }
 

@@ -116,9 +116,14 @@ impl Catalog {
         find(name).or_else(|| find(&unwrapped(name)?))
     }
 
-    /// Looks a name up in tables. `asked` holds the catalogs that the name was delegated to: none
-    /// is asked twice, as the answer would be the same.
-    fn find_in<'c>(&'c self, tables: &'c [Table], name: &str, asked: &mut HashSet<&'c Path>) -> Option<Location> {
+    /// Looks a name up in tables. `delegated_to` holds the catalogs that the name was delegated to:
+    /// none is searched twice, as the result would be the same.
+    fn find_in<'c>(
+        &'c self,
+        tables: &'c [Table],
+        name: &str,
+        delegated_to: &mut HashSet<&'c Path>,
+    ) -> Option<Location> {
         for table in tables {
             if let Some(found) = table.find(name) {
                 return Some(found);
@@ -127,8 +132,8 @@ impl Catalog {
             fitting.sort_by_key(|(start, _)| std::cmp::Reverse(start.len()));
             if !fitting.is_empty() {
                 return fitting.into_iter().find_map(|(_, path)| {
-                    let tables = self.delegated.get(path).filter(|_| asked.insert(path))?;
-                    self.find_in(tables, name, asked)
+                    let tables = self.delegated.get(path).filter(|_| delegated_to.insert(path))?;
+                    self.find_in(tables, name, delegated_to)
                 });
             }
         }

@@ -47,7 +47,7 @@ pub struct Request<'a> {
     /// Addresses that may be connected to, whatever the host name resolves to.
     pub reach: Reach,
     /// Maximum size of the document in bytes, uncompressed.
-    pub most_bytes: usize,
+    pub max_bytes: usize,
     /// Time for the whole exchange.
     pub timeout: Duration,
 }
@@ -66,11 +66,11 @@ pub enum Reach {
 
 impl fmt::Debug for Request<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Request { url, reach, most_bytes, timeout } = self;
+        let Request { url, reach, max_bytes, timeout } = self;
         f.debug_struct("Request")
             .field("url", &format_args!("{}", Shown(url)))
             .field("reach", reach)
-            .field("most_bytes", most_bytes)
+            .field("max_bytes", max_bytes)
             .field("timeout", timeout)
             .finish()
     }

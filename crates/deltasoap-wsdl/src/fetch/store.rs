@@ -93,8 +93,8 @@ impl Store<'_> {
         if reach == Reach::Public && names_private_host(url) {
             return Err(FetchError::Forbidden(format!("{} is a private address, named by a document", Shown(url))));
         }
-        let (timeout, most_bytes) = (self.limits.timeout, most);
-        let fetched = self.fetch.fetch(&Request { url, reach, most_bytes, timeout })?;
+        let (timeout, max_bytes) = (self.limits.timeout, most);
+        let fetched = self.fetch.fetch(&Request { url, reach, max_bytes, timeout })?;
         if fetched.bytes.len() > most { Err(too_large(most)) } else { Ok(fetched) }
     }
 

@@ -29,10 +29,10 @@ use tower::{Service, ServiceExt};
 use url::Url;
 
 /// Maximum number of redirects for one document.
-const REDIRECTS: usize = 5;
+const MAX_REDIRECTS: usize = 5;
 /// Time limit for resolving a name that a proxy resolves as well. After that the name counts as
 /// unknown.
-const LOOKUP: Duration = Duration::from_secs(3);
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(3);
 const AGENT: HeaderValue = HeaderValue::from_static(concat!("deltasoap/", env!("CARGO_PKG_VERSION")));
 
 /// The certificates that the system trusts, or the public authorities if it trusts none. Read once,
@@ -48,12 +48,12 @@ pub struct WebClient {
     access: Option<Access>,
     proxy: Option<Proxy>,
     roots: Option<Roots>,
-    within: Option<Within>,
+    total_timeout: Option<TotalTimeout>,
 }
 
 /// A time limit for all documents together.
 #[derive(Debug, Clone, Copy)]
-struct Within {
+struct TotalTimeout {
     time: Duration,
     /// `None` if the end is later than `Instant` can represent.
     end: Option<Instant>,
@@ -86,14 +86,14 @@ impl WebClient {
     /// Limits the time for all documents together, starting now. Each document also has its own
     /// [time](Request::timeout) limit.
     #[must_use]
-    pub fn within(self, time: Duration) -> Self {
-        WebClient { within: Some(Within { time, end: Instant::now().checked_add(time) }), ..self }
+    pub fn total_timeout(self, time: Duration) -> Self {
+        WebClient { total_timeout: Some(TotalTimeout { time, end: Instant::now().checked_add(time) }), ..self }
     }
 
     /// Returns the deadline of a document, and the message if it is missed.
     fn deadline(&self, timeout: Duration) -> (Option<Instant>, String) {
         let own = Instant::now().checked_add(timeout);
-        match self.within.and_then(|within| Some((within.time, within.end?))) {
+        match self.total_timeout.and_then(|total_timeout| Some((total_timeout.time, total_timeout.end?))) {
             Some((time, end)) if own.is_none_or(|own| end < own) => (
                 Some(end),
                 format!("not loaded within {} s, the time limit for the WSDL and its documents", time.as_secs_f64()),
@@ -106,15 +106,15 @@ impl WebClient {
     async fn follow(&self, request: &Request<'_>) -> Result<Fetched, FetchError> {
         let (deadline, late) = self.deadline(request.timeout);
         let (mut url, mut reach) = (request.url.clone(), request.reach);
-        for _ in 0..=REDIRECTS {
+        for _ in 0..=MAX_REDIRECTS {
             let exchange = Exchange { client: self, url: &url, reach, timeout: request.timeout };
-            match in_time(deadline, exchange.run(request.most_bytes)).await {
+            match in_time(deadline, exchange.run(request.max_bytes)).await {
                 None => return Err(exchange.failed(late)),
                 Some(Err(error)) => return Err(error),
-                Some(Ok(Answer::Document(fetched))) => {
+                Some(Ok(Received::Document(fetched))) => {
                     return Ok(Fetched { moved_to: (url != *request.url).then_some(url), ..fetched });
                 }
-                Some(Ok(Answer::Moved { to, was_private })) => {
+                Some(Ok(Received::Moved { to, was_private })) => {
                     if reach == Reach::Origin && !(was_private && to.origin() == url.origin()) {
                         reach = Reach::Public;
                     }
@@ -124,7 +124,7 @@ impl WebClient {
         }
         let shown = Shown(request.url);
         Err(FetchError::Unavailable(format!(
-            "{shown}: more than {REDIRECTS} redirects, the last one to {}",
+            "{shown}: more than {MAX_REDIRECTS} redirects, the last one to {}",
             Shown(&url)
         )))
     }
@@ -157,7 +157,7 @@ async fn in_time<T>(deadline: Option<Instant>, future: impl Future<Output = T>) 
     }
 }
 
-enum Answer {
+enum Received {
     Document(Fetched),
     Moved { to: Url, was_private: bool },
 }
@@ -171,7 +171,7 @@ struct Exchange<'a> {
 }
 
 impl Exchange<'_> {
-    async fn run(&self, most: usize) -> Result<Answer, FetchError> {
+    async fn run(&self, most: usize) -> Result<Received, FetchError> {
         let guard = Guard { public_only: self.reach == Reach::Public, met_private: Arc::default() };
         if names_private_host(self.url) {
             if guard.public_only {
@@ -183,7 +183,7 @@ impl Exchange<'_> {
         let is_private = guard.met_private.load(Ordering::Relaxed);
         let status = response.status();
         if status.is_redirection() {
-            return Ok(Answer::Moved { to: self.target(response.headers())?, was_private: is_private });
+            return Ok(Received::Moved { to: self.target(response.headers())?, was_private: is_private });
         }
         if !status.is_success() {
             let schemes = Credentials::offered(status, response.headers());
@@ -198,7 +198,7 @@ impl Exchange<'_> {
             Some(charset) => in_charset(bytes, &charset),
             None => bytes,
         };
-        Ok(Answer::Document(Fetched { bytes, is_private, moved_to: None }))
+        Ok(Received::Document(Fetched { bytes, is_private, moved_to: None }))
     }
 
     fn failed(&self, why: impl fmt::Display) -> FetchError {
@@ -208,11 +208,12 @@ impl Exchange<'_> {
     /// Converts the error of an exchange, with the causes that its message leaves out.
     fn broken(&self, error: &(dyn Error + 'static)) -> FetchError {
         let causes: Vec<_> = std::iter::successors(Some(error), |&error| error.source()).collect();
-        let texts = causes.iter().map(ToString::to_string).fold(String::new(), |said, text| match said.as_str() {
-            "" => text,
-            all if all.contains(&text) => said,
-            _ => format!("{said}: {text}"),
-        });
+        let texts =
+            causes.iter().map(ToString::to_string).fold(String::new(), |message, text| match message.as_str() {
+                "" => text,
+                all if all.contains(&text) => message,
+                _ => format!("{message}: {text}"),
+            });
         match causes.iter().find_map(|error| error.downcast_ref::<PrivateAddress>()) {
             Some(private) => FetchError::Forbidden(format!("{}: {private}", Shown(self.url))),
             None => self.failed(texts),
@@ -238,7 +239,7 @@ impl Exchange<'_> {
 
     /// Sends the request; repeats it if the response is a challenge, or says that the answer to a
     /// challenge came too late.
-    async fn response(&self, guard: &Guard) -> Result<Answered, FetchError> {
+    async fn response(&self, guard: &Guard) -> Result<HttpResponse, FetchError> {
         let uri = uri(self.url).ok_or_else(|| self.failed("the URL cannot be requested"))?;
         let access = self.client.access.as_ref().filter(|access| access.origin == self.url.origin());
         let transport = self.transport(access, guard.clone()).map_err(|error| self.broken(&error))?;
@@ -262,7 +263,7 @@ impl Exchange<'_> {
             let response = ask(known).await?;
             let is_challenge = response.status() == StatusCode::UNAUTHORIZED
                 && credentials.is_some_and(|it| it.note_challenge(was_authorized, response.headers()));
-            if !is_challenge || repeats == MOST_REPEATS {
+            if !is_challenge || repeats == MAX_REPEATS {
                 return Ok(response);
             }
             repeats += 1;
@@ -300,7 +301,7 @@ impl Exchange<'_> {
     async fn check_proxied(&self, uri: &Uri, guard: &Guard) -> Result<(), FetchError> {
         let is_proxied = self.client.proxy.as_ref().is_some_and(|proxy| proxy.url_for(uri).is_some());
         let Some(url::Host::Domain(name)) = self.url.host().filter(|_| is_proxied) else { return Ok(()) };
-        let finding = tokio::time::timeout(LOOKUP, tokio::net::lookup_host((name, 0))).await;
+        let finding = tokio::time::timeout(LOOKUP_TIMEOUT, tokio::net::lookup_host((name, 0))).await;
         let found: Vec<_> = finding.into_iter().flatten().flatten().collect();
         if !guard.public_only && found.iter().any(|address| is_public(address.ip())) {
             return Ok(());
@@ -309,7 +310,7 @@ impl Exchange<'_> {
     }
 
     /// Reads the document, without its content coding.
-    async fn read(&self, response: Answered, most: usize) -> Result<Vec<u8>, FetchError> {
+    async fn read(&self, response: HttpResponse, most: usize) -> Result<Vec<u8>, FetchError> {
         let coding = response.headers().get(CONTENT_ENCODING).cloned();
         let (mut bytes, mut body) = (Vec::new(), std::pin::pin!(response.into_body()));
         while let Some(frame) = body.frame().await {
@@ -332,7 +333,7 @@ impl Exchange<'_> {
 }
 
 /// Maximum number of repeated requests: one for the challenge, and one if its answer came too late.
-const MOST_REPEATS: u32 = 2;
+const MAX_REPEATS: u32 = 2;
 
 /// Returns the charset parameter of the media type.
 fn charset(headers: &HeaderMap) -> Option<String> {
@@ -357,7 +358,7 @@ pub fn credentials_in(url: &Url) -> Option<Credentials> {
 }
 
 /// A response of the transport.
-type Answered = <HttpTransport as Service<http::Request<deltasoap_http::Body>>>::Response;
+type HttpResponse = <HttpTransport as Service<http::Request<deltasoap_http::Body>>>::Response;
 
 /// Removes addresses that may not be connected to.
 #[derive(Debug, Clone)]
@@ -424,7 +425,7 @@ mod tests {
         let target = |url: &str, location: &'static str| {
             let client = WebClient::default();
             let url = Url::parse(url).unwrap();
-            let exchange = Exchange { client: &client, url: &url, reach: Reach::All, timeout: LOOKUP };
+            let exchange = Exchange { client: &client, url: &url, reach: Reach::All, timeout: LOOKUP_TIMEOUT };
             exchange.target(&HeaderMap::from_iter([(LOCATION, HeaderValue::from_static(location))]))
         };
         let refused = target("https://ada:secret@a.example/x?wsdl", "http://eve:secret@a.example/x?wsdl");

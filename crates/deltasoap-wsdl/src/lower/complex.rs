@@ -2,7 +2,7 @@
 
 use super::simple::is_soap_encoding;
 use super::{Lowering, Work};
-use crate::normalize::{Normal, NormalContent, Repeated, parts};
+use crate::normalize::{NormalizedContent, NormalizedType, Repetitions, parts};
 use crate::xsd::{ElementId, Particle, Schemas, SoapArray, Term, TypeId, WildcardNamespaces};
 use deltasoap_core::schema::{
     ArrayElement, Attribute, Branch, Choice, ComplexElement, Compositor, Element, ElementRef, Field, Required, Use,
@@ -17,16 +17,16 @@ struct Model<'m> {
     choices: Vec<Choice>,
     encoding: Use,
     /// `None` if there are no elements.
-    repeated: Option<&'m Repeated<'m>>,
+    repeated: Option<&'m Repetitions<'m>>,
     /// True if some parts with more structure are kept as lists of elements.
-    is_blurred: bool,
+    is_flattened: bool,
 }
 
 impl<'m> Model<'m> {
-    fn new(encoding: Use, repeated: Option<&'m Repeated<'m>>) -> Self {
+    fn new(encoding: Use, repeated: Option<&'m Repetitions<'m>>) -> Self {
         // Accessors in SOAP encoding are distinguished by name, not by order (SOAP 1.1, 5.1).
         let compositor = if encoding == Use::Encoded { Compositor::All } else { Compositor::Sequence };
-        Model { compositor, fields: Vec::new(), choices: Vec::new(), encoding, repeated, is_blurred: false }
+        Model { compositor, fields: Vec::new(), choices: Vec::new(), encoding, repeated, is_flattened: false }
     }
 
     /// Returns true if the fields of a repeated particle are together in each of its occurrences.
@@ -61,19 +61,19 @@ impl Lowering<'_> {
         let schemas = self.schemas;
         let Some(normal) = schemas.content(id) else { return Element::Any };
         match &normal.content {
-            NormalContent::Text(text) if is_soap_encoding(schemas, id) => self.encoded_simple(id, *text),
-            NormalContent::Text(text) => self.with_text(id, *text, normal, encoding),
+            NormalizedContent::Text(text) if is_soap_encoding(schemas, id) => self.encoded_simple(id, *text),
+            NormalizedContent::Text(text) => self.with_text(id, *text, normal, encoding),
             _ if self.is_array(id, normal) => self.array(id, normal, encoding),
             _ if normal.is_mixed => {
                 self.notes.mixed(id);
                 Element::Any
             }
-            NormalContent::Elements(particle) => self.with_elements(id, particle, normal, encoding),
-            NormalContent::Empty => self.record(id, normal, Model::new(encoding, None), None),
+            NormalizedContent::Elements(particle) => self.with_elements(id, particle, normal, encoding),
+            NormalizedContent::Empty => self.record(id, normal, Model::new(encoding, None), None),
         }
     }
 
-    fn record(&mut self, id: TypeId, normal: &Normal, model: Model<'_>, text: Option<ElementRef>) -> Element {
+    fn record(&mut self, id: TypeId, normal: &NormalizedType, model: Model<'_>, text: Option<ElementRef>) -> Element {
         let Model { compositor, fields, choices, encoding, .. } = model;
         // If the order is not significant, fields do not exclude each other.
         let choices = if compositor == Compositor::Sequence { choices } else { Vec::new() };
@@ -96,7 +96,7 @@ impl Lowering<'_> {
         })
     }
 
-    fn attributes(&mut self, normal: &Normal) -> Vec<Attribute> {
+    fn attributes(&mut self, normal: &NormalizedType) -> Vec<Attribute> {
         let mut attributes = Vec::with_capacity(normal.attributes.len());
         for it in &normal.attributes {
             let declaration = &self.schemas[it.attribute];
@@ -109,7 +109,7 @@ impl Lowering<'_> {
         attributes
     }
 
-    fn with_text(&mut self, id: TypeId, text: TypeId, normal: &Normal, encoding: Use) -> Element {
+    fn with_text(&mut self, id: TypeId, text: TypeId, normal: &NormalizedType, encoding: Use) -> Element {
         let text = self.exactly(text, Use::Literal);
         self.record(id, normal, Model { encoding, ..Model::new(Use::Literal, None) }, Some(text))
     }
@@ -124,12 +124,12 @@ impl Lowering<'_> {
         element
     }
 
-    fn is_array(&self, id: TypeId, normal: &Normal) -> bool {
+    fn is_array(&self, id: TypeId, normal: &NormalizedType) -> bool {
         let is_plain_array = || self.schemas[id].name.as_ref().is_some_and(|name| name.local == "Array");
         normal.array.is_some() || (is_soap_encoding(self.schemas, id) && is_plain_array())
     }
 
-    fn array(&mut self, id: TypeId, normal: &Normal, encoding: Use) -> Element {
+    fn array(&mut self, id: TypeId, normal: &NormalizedType, encoding: Use) -> Element {
         let name = self.schemas[id].name.clone().unwrap_or_else(|| QName::new(ns::SOAP11_ENCODING, "Array"));
         let any = SoapArray { item: TypeId::ANY, element: None, dimensions: "[]".into() };
         let array = normal.array.as_ref().unwrap_or(&any);
@@ -156,8 +156,8 @@ impl Lowering<'_> {
         Element::Array(ArrayElement { name, item_name, item, item_type, nillable: true, dimensions: own })
     }
 
-    fn with_elements(&mut self, id: TypeId, particle: &Particle, normal: &Normal, encoding: Use) -> Element {
-        let repeated = Repeated::new(self.schemas, particle);
+    fn with_elements(&mut self, id: TypeId, particle: &Particle, normal: &NormalizedType, encoding: Use) -> Element {
+        let repeated = Repetitions::new(self.schemas, particle);
         let mut model = Model::new(encoding, Some(&repeated));
         match &particle.term {
             Term::Choice(parts)
@@ -168,8 +168,8 @@ impl Lowering<'_> {
             }
             _ => self.add(particle, false, &mut model),
         }
-        if model.is_blurred {
-            self.notes.blurred(id);
+        if model.is_flattened {
+            self.notes.flattened(id);
         }
         self.record(id, normal, model, None)
     }
@@ -184,7 +184,7 @@ impl Lowering<'_> {
     /// Adds the content that a particle allows to the fields.
     fn add(&mut self, particle: &Particle, is_optional: bool, model: &mut Model<'_>) {
         let is_taken = model.may_be_taken(particle);
-        model.is_blurred |= is_taken;
+        model.is_flattened |= is_taken;
         let is_optional = is_optional || particle.min == 0 || is_taken;
         let is_repeated = particle.max != Some(1);
         match &particle.term {
@@ -227,7 +227,7 @@ impl Lowering<'_> {
         for part in model.branches(parts) {
             branches.push(self.add_branch(part.parts_of_branch(), model));
         }
-        if Particle::are_told_apart(parts, self.schemas) {
+        if Particle::are_distinguishable(parts, self.schemas) {
             let is_optional = is_optional || parts.iter().any(|part| model.can_be_empty(part));
             model.choices.push(Choice { first, branches: branches.into(), is_optional });
         }
@@ -245,7 +245,7 @@ impl Lowering<'_> {
     fn add_branch(&mut self, parts: &[Particle], model: &mut Model<'_>) -> Branch {
         let mut own = Model::new(model.encoding, model.repeated);
         parts.iter().for_each(|part| self.add(part, false, &mut own));
-        model.is_blurred |= own.is_blurred;
+        model.is_flattened |= own.is_flattened;
         if own.compositor == Compositor::All {
             model.compositor = Compositor::All;
         }
@@ -271,8 +271,8 @@ impl Lowering<'_> {
 
     /// Adds an inline choice of all elements within a particle.
     fn add_choice(&mut self, particle: &Particle, is_optional: bool, model: &mut Model<'_>) {
-        model.is_blurred |=
-            model.encoding == Use::Literal && model.repeated.is_some_and(|repeated| repeated.is_blurred(particle));
+        model.is_flattened |=
+            model.encoding == Use::Literal && model.repeated.is_some_and(|repeated| repeated.is_flattened(particle));
         let mut leaves = Leaves::default();
         collect(self.schemas, particle, &mut leaves);
         let mut fields: Vec<Field> =
@@ -288,7 +288,7 @@ impl Lowering<'_> {
         let is_once = particle.max == Some(1) && !leaves.repeated;
         let is_simple = matches!(particle.term, Term::Choice(_) | Term::Element(_)) && !leaves.optional;
         let min = if is_optional || !is_simple || model.encoding == Use::Encoded { 0 } else { particle.min };
-        let max = if is_once { Some(1) } else { particle.most_elements() };
+        let max = if is_once { Some(1) } else { particle.max_elements() };
         model.fields.push(Field { name: label, element, min, max, nillable: false, inline: true });
     }
 

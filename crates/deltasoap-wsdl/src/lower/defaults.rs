@@ -7,7 +7,7 @@
 
 use super::simple::enumeration;
 use super::{Lowering, Work};
-use crate::NormalContent;
+use crate::NormalizedContent;
 use crate::xsd::{AttributeUse, ElementId, Schemas, TypeId, Variety};
 use deltasoap_core::schema::{Builtin, Element, ElementRef, SimpleElement, Use};
 use deltasoap_core::{Lexical, QName, Simple, lexical};
@@ -57,7 +57,7 @@ impl Schemas {
         match self.content(id) {
             None => Some(id).filter(|id| *id != TypeId::ANY),
             Some(normal) => match normal.content {
-                NormalContent::Text(text) => Some(text),
+                NormalizedContent::Text(text) => Some(text),
                 _ => None,
             },
         }

@@ -34,7 +34,7 @@ mod origin;
 mod shared;
 mod simple;
 
-pub use operations::{Method, Operation, body_parts};
+pub use operations::{LoweredOperation, Method, body_parts};
 pub use origin::Origin;
 
 use crate::xsd::{ElementId, Schemas, TypeDefinition, TypeId};
@@ -53,7 +53,7 @@ pub struct Lowered {
     /// The content of elements.
     pub schema: Arc<Schema>,
     /// All operations of all SOAP bindings.
-    pub operations: Vec<Operation>,
+    pub operations: Vec<LoweredOperation>,
     /// Differences from the original schema, each with the number of affected types and one of
     /// them.
     pub notes: Vec<String>,
@@ -92,7 +92,7 @@ pub(crate) fn lower(import: &Import) -> Lowered {
         open_defaulted: HashMap::new(),
         choices: 0,
         groups: HashMap::new(),
-        room: import.limits().particles,
+        remaining_parts: import.limits().particles,
         notes: Notes::default(),
     };
     let mut operations = lowering.operations();
@@ -122,7 +122,7 @@ struct Lowering<'i> {
     /// Choices of substitution groups by their head; true for encoded.
     groups: HashMap<(ElementId, bool), ElementRef>,
     /// Number of message parts that may still be lowered.
-    room: usize,
+    remaining_parts: usize,
     notes: Notes,
 }
 
@@ -167,7 +167,7 @@ impl Lowering<'_> {
     fn leave_out_unwritable(
         &mut self,
         schema: &Schema,
-        operations: &mut [Operation],
+        operations: &mut [LoweredOperation],
         elements: &mut HashMap<ElementId, ElementRef>,
     ) {
         let schemas = self.schemas;

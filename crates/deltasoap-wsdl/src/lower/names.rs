@@ -18,7 +18,7 @@ impl Unwritable {
         let mut found = Unwritable(elements.iter().map(own).collect());
         for (content, name) in named {
             if let Some(place) = found.place(content) {
-                place.get_or_insert_with(|| said("a type", &name.local));
+                place.get_or_insert_with(|| reason("a type", &name.local));
             }
         }
         if found.0.iter().all(Option::is_none) {
@@ -74,7 +74,7 @@ impl Unwritable {
         bodies.into_iter().flatten().chain(others).find_map(|(name, content)| {
             // Content directly in a body has no name around it.
             let is_bad = !name.local.is_empty() && !is_ncname(&name.local);
-            let own = is_bad.then(|| said("an element", &name.local).into());
+            let own = is_bad.then(|| reason("an element", &name.local).into());
             own.or_else(|| self.why(content).map(ToOwned::to_owned))
         })
     }
@@ -87,17 +87,19 @@ fn own(element: &Element) -> Option<Box<str>> {
             // An inline field has no element of its name.
             let fields = complex.fields.iter().filter(|field| !field.inline).map(|field| ("an element", &field.name));
             let attributes = complex.attributes.iter().map(|attribute| ("an attribute", &attribute.name));
-            fields.chain(attributes).find_map(|(what, name)| (!is_ncname(&name.local)).then(|| said(what, &name.local)))
+            fields
+                .chain(attributes)
+                .find_map(|(what, name)| (!is_ncname(&name.local)).then(|| reason(what, &name.local)))
         }
         Element::Array(array) => {
             let names = [("an element", &array.item_name), ("a type", &array.item_type)];
-            names.into_iter().find_map(|(what, name)| (!is_ncname(&name.local)).then(|| said(what, &name.local)))
+            names.into_iter().find_map(|(what, name)| (!is_ncname(&name.local)).then(|| reason(what, &name.local)))
         }
         Element::Simple(_) | Element::Union(_) | Element::Any | Element::Open(_) | Element::Shared(_) => None,
     }
 }
 
-fn said(what: &str, local: &str) -> Box<str> {
+fn reason(what: &str, local: &str) -> Box<str> {
     format!("{local:?} is not an XML name (NCName), so no message can contain {what} of that name").into()
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     mixed: Vec<TypeId>,
-    blurred: Vec<TypeId>,
+    flattened: Vec<TypeId>,
     any_attribute: Vec<TypeId>,
     lists: Vec<TypeId>,
     typed_parts: BTreeSet<String>,
@@ -19,8 +19,8 @@ impl Notes {
         self.mixed.push(id);
     }
 
-    pub(super) fn blurred(&mut self, id: TypeId) {
-        self.blurred.push(id);
+    pub(super) fn flattened(&mut self, id: TypeId) {
+        self.flattened.push(id);
     }
 
     pub(super) fn any_attribute(&mut self, id: TypeId) {
@@ -40,7 +40,7 @@ impl Notes {
         let all = [
             (&mut self.mixed, "kept as trees, since their content is mixed"),
             (
-                &mut self.blurred,
+                &mut self.flattened,
                 "repeated groups of elements: read as lists of single elements, in any order and number, since messages do not \
                  show at once where an occurrence ends",
             ),

@@ -8,7 +8,7 @@ use deltasoap_core::schema::{ComplexElement, Compositor, Element, ElementRef, Fi
 
 /// An operation of a SOAP binding.
 #[derive(Debug, Clone)]
-pub struct Operation {
+pub struct LoweredOperation {
     /// Its name.
     pub name: Box<str>,
     /// Index of the binding in [`Definitions::bindings`](crate::Definitions::bindings).
@@ -35,13 +35,13 @@ pub struct Method {
 type Body = (QName, ElementRef);
 
 impl Lowering<'_> {
-    pub(super) fn operations(&mut self) -> Vec<Operation> {
+    pub(super) fn operations(&mut self) -> Vec<LoweredOperation> {
         let mut operations = Vec::new();
         for (index, binding) in self.definitions.bindings.iter().enumerate() {
             for (number, bound) in binding.operations.iter().enumerate() {
                 let name = self.declared(binding, bound).name.clone();
                 let method = self.method(binding, bound);
-                operations.push(Operation { name, binding: index, operation: number, method });
+                operations.push(LoweredOperation { name, binding: index, operation: number, method });
             }
         }
         operations
@@ -64,7 +64,7 @@ impl Lowering<'_> {
         let headers = |how: Option<&BoundMessage>| how.map_or(0, |how| how.headers.len());
         let of_faults: usize =
             declared.faults.iter().map(|fault| self.definitions.messages[fault.message].parts.len()).sum();
-        self.take_room(of_faults + headers(bound.request.as_ref()) + headers(bound.response.as_ref()))?;
+        self.reserve_parts(of_faults + headers(bound.request.as_ref()) + headers(bound.response.as_ref()))?;
         let request_headers = self.headers(bound.request.as_ref());
         let element = MethodElement {
             request_name,
@@ -82,10 +82,10 @@ impl Lowering<'_> {
 
     /// Limits the number of parts. Messages are lowered for each operation that uses them, so a few
     /// lines can require a lot.
-    fn take_room(&mut self, count: usize) -> Result<(), String> {
-        match self.room.checked_sub(count + 1) {
+    fn reserve_parts(&mut self, count: usize) -> Result<(), String> {
+        match self.remaining_parts.checked_sub(count + 1) {
             Some(left) => {
-                self.room = left;
+                self.remaining_parts = left;
                 Ok(())
             }
             None => Err("the limit `particles` is exceeded by the messages of all operations".to_owned()),
@@ -104,7 +104,7 @@ impl Lowering<'_> {
         if definitions.messages[message].is_missing {
             return Err(format!("message {} is not defined", definitions.messages[message].name));
         }
-        self.take_room(definitions.messages[message].parts.len())?;
+        self.reserve_parts(definitions.messages[message].parts.len())?;
         let parts = body_parts(&definitions.messages[message], message, how);
         let encoding = how.map_or(Use::Literal, |how| how.encoding);
         match bound.style {
@@ -135,12 +135,12 @@ impl Lowering<'_> {
                 Ok((QName::owned(&*message.namespace, &**name), self.content(*id, encoding)))
             }
             // None or several: they are directly in the body.
-            _ => Ok((QName::default(), self.apart(message, parts, encoding))),
+            _ => Ok((QName::default(), self.bare_body(message, parts, encoding))),
         }
     }
 
     /// Creates the content for elements that are directly in a body.
-    fn apart(&mut self, message: &QName, parts: &[&Part], encoding: Use) -> ElementRef {
+    fn bare_body(&mut self, message: &QName, parts: &[&Part], encoding: Use) -> ElementRef {
         let fields = parts.iter().map(|part| {
             let mut field = self.part(part, encoding);
             if let PartContent::Type(_) = part.content {

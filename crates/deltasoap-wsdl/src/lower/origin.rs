@@ -80,7 +80,7 @@ fn number(content: ElementRef) -> Option<u32> {
 
 /// Maximum number of derived types that all open content of a WSDL lists: long chains of derivation
 /// have many. Further types are not listed and are kept as trees.
-const MOST_CHOICES: usize = 1 << 17;
+const MAX_CHOICES: usize = 1 << 17;
 
 impl Lowering<'_> {
     /// Returns content of this type or of a type derived from it. All of these types are lowered
@@ -125,15 +125,15 @@ impl Lowering<'_> {
         id == TypeId::ANY || matches!(&self.schemas[id].definition, TypeDefinition::Complex(it) if it.is_abstract)
     }
 
-    fn all_named(&mut self, is_meant: fn(&TypeDefinition) -> bool) -> Vec<TypeId> {
-        let named = self.schemas.types().filter(|(_, it)| it.name.is_some() && is_meant(&it.definition));
+    fn all_named(&mut self, is_match: fn(&TypeDefinition) -> bool) -> Vec<TypeId> {
+        let named = self.schemas.types().filter(|(_, it)| it.name.is_some() && is_match(&it.definition));
         named.map(|(id, _)| id).collect()
     }
 
     /// Returns the type and the types derived from it.
     fn with_derived(&mut self, id: TypeId) -> Vec<TypeId> {
         let (mut found, mut ahead) = (Vec::new(), vec![id]);
-        while let Some(id) = ahead.pop().filter(|_| self.choices < MOST_CHOICES) {
+        while let Some(id) = ahead.pop().filter(|_| self.choices < MAX_CHOICES) {
             self.choices += 1;
             found.push(id);
             ahead.extend(self.schemas.derived(id));

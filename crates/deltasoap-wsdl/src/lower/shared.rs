@@ -20,13 +20,13 @@ pub(super) fn share(elements: &mut Vec<Element>, encoded: impl IntoIterator<Item
         }
     }
     if !shared.is_empty() {
-        elements.iter_mut().for_each(|element| lead(element, &shared));
+        elements.iter_mut().for_each(|element| redirect(element, &shared));
     }
 }
 
 /// Redirects the references of an element to shared values. Content whose type the message chooses
 /// is shared itself, whatever its type.
-fn lead(element: &mut Element, shared: &HashMap<u32, ElementRef>) {
+fn redirect(element: &mut Element, shared: &HashMap<u32, ElementRef>) {
     let led = |reference: ElementRef| match reference {
         ElementRef::Index(number) => shared.get(&number).copied().unwrap_or(reference),
         ElementRef::Static(_) => reference,

@@ -8,7 +8,7 @@ use deltasoap_core::schema::{Builtin, Element, ElementRef, EnumerationValues, Si
 use std::collections::HashSet;
 
 /// Maximum nesting of unions.
-const DEPTH: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 impl Lowering<'_> {
     /// Lowers a simple type.
@@ -19,7 +19,7 @@ impl Lowering<'_> {
                 self.notes.list_type(id);
                 (self.schemas.members(item), true)
             }
-            _ if asks_for_texts(self.schemas, id) => (vec![id], false),
+            _ if keeps_text(self.schemas, id) => (vec![id], false),
             _ => return Element::Simple(self.simple_element(id)),
         };
         let members = members.into_iter().map(|member| self.member(member)).collect();
@@ -28,7 +28,7 @@ impl Lowering<'_> {
 
     /// Lowers a type that is not a union.
     fn member(&mut self, id: TypeId) -> ElementRef {
-        if !asks_for_texts(self.schemas, id) {
+        if !keeps_text(self.schemas, id) {
             return self.exactly(id, Use::Literal);
         }
         let element = Element::Simple(self.simple_element(id));
@@ -69,7 +69,7 @@ impl Schemas {
             return;
         }
         match self.variety(id) {
-            Some(Variety::Union(_)) if depth > DEPTH => into.push(TypeId::ANY_SIMPLE),
+            Some(Variety::Union(_)) if depth > MAX_DEPTH => into.push(TypeId::ANY_SIMPLE),
             Some(Variety::Union(members)) => {
                 members.iter().for_each(|&member| self.collect_members(member, into, seen, depth + 1));
             }
@@ -81,7 +81,7 @@ impl Schemas {
 
 /// Returns true if a pattern may require a different text for a value than the one it is normally
 /// written with.
-fn asks_for_texts(schemas: &Schemas, id: TypeId) -> bool {
+fn keeps_text(schemas: &Schemas, id: TypeId) -> bool {
     let Some(Variety::Builtin(base)) = schemas.variety(id) else { return false };
     base.has_several_texts() && schemas.has_patterns(id)
 }

@@ -34,9 +34,9 @@ impl Normalizer<'_> {
     pub(super) fn note_lost(&mut self, lost: &[QName], of: &str, id: TypeId) {
         let Some(place) = self.schemas[id].place else { return };
         for name in lost {
-            let whose = self.schemas[id].name.as_ref().map_or("a type".to_owned(), |name| format!("type {name}"));
-            let text = format!("{whose} has attribute {name} twice, {of}; the first counts");
-            if self.invalid.len() < MOST && !self.invalid.iter().any(|(known, _)| *known == text) {
+            let owner = self.schemas[id].name.as_ref().map_or("a type".to_owned(), |name| format!("type {name}"));
+            let text = format!("{owner} has attribute {name} twice, {of}; the first counts");
+            if self.invalid.len() < MAX_NOTES && !self.invalid.iter().any(|(known, _)| *known == text) {
                 self.invalid.push((text, place));
             }
         }
@@ -81,7 +81,7 @@ pub(super) fn either(own: Option<Wildcard>, base: Option<&Wildcard>) -> Option<W
 }
 
 /// Maximum number of notes per import.
-const MOST: usize = 100;
+const MAX_NOTES: usize = 100;
 
 /// Keeps the first attribute of each name, and returns the names of the others.
 fn once(schemas: &Schemas, uses: &mut Vec<AttributeUse>) -> Vec<QName> {

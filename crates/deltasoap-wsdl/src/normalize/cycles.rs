@@ -11,7 +11,7 @@ use crate::{Error, ErrorKind};
 /// recurse.
 pub(super) fn refuse(sources: &Sources, schemas: &Schemas) -> Result<(), Error> {
     let members = members(schemas).map_err(|cycle| {
-        let (text, place) = said(schemas, &cycle);
+        let (text, place) = message(schemas, &cycle);
         sources.invalid(text, place)
     })?;
     let limit = sources.limits.particles;
@@ -120,7 +120,7 @@ fn is_union(it: &Type) -> bool {
 
 /// Returns the error message and place for a cycle: a named type if there is one, preferably a
 /// union.
-fn said(schemas: &Schemas, cycle: &[TypeId]) -> (String, Place) {
+fn message(schemas: &Schemas, cycle: &[TypeId]) -> (String, Place) {
     let best = cycle.iter().min_by_key(|id| (schemas[**id].name.is_none(), !is_union(&schemas[**id])));
     let id = best.copied().unwrap_or(TypeId::ANY_SIMPLE);
     let noun = if is_union(&schemas[id]) { "union" } else { "type" };

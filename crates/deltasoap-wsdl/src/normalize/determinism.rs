@@ -3,26 +3,26 @@
 //!
 //! The reader relies on this and never backtracks. A content model that violates it is noted.
 
-use super::NormalContent;
+use super::NormalizedContent;
 use crate::Place;
 use crate::xsd::{Particle, Schemas, Term, TypeId, WildcardNamespaces};
 use deltasoap_core::QName;
 use std::collections::{BTreeMap, HashSet};
 
 /// Maximum number of notes per import.
-const MOST: usize = 100;
+const MAX_NOTES: usize = 100;
 /// Maximum number of steps. A few lines can require any number.
-const WORK: usize = 5_000_000;
+const MAX_STEPS: usize = 5_000_000;
 
 /// Returns notes about content models that are not deterministic. A conflict in a base type and in
 /// the types derived from it is noted once.
 pub(super) fn notes(schemas: &Schemas) -> Vec<(String, Place)> {
-    let (mut notes, mut seen, mut work) = (Vec::new(), HashSet::new(), WORK);
+    let (mut notes, mut seen, mut work) = (Vec::new(), HashSet::new(), MAX_STEPS);
     for (id, it) in schemas.types() {
         let (Some(place), Some(normal)) = (it.place, schemas.content(id)) else { continue };
         // The items of an array are read by type.
-        let NormalContent::Elements(model) = &normal.content else { continue };
-        if normal.array.is_some() || notes.len() >= MOST {
+        let NormalizedContent::Elements(model) = &normal.content else { continue };
+        if normal.array.is_some() || notes.len() >= MAX_NOTES {
             continue;
         }
         let mut check = Check { schemas, work, found: None };
@@ -37,7 +37,7 @@ pub(super) fn notes(schemas: &Schemas) -> Vec<(String, Place)> {
 }
 
 fn text(schemas: &Schemas, id: TypeId, one: &Particle, other: &Particle) -> String {
-    let whose = schemas[id].name.as_ref().map_or("a type without a name".to_owned(), |name| format!("type {name}"));
+    let owner = schemas[id].name.as_ref().map_or("a type without a name".to_owned(), |name| format!("type {name}"));
     let shown = |particle: &Particle| match &particle.term {
         Term::Element(id) => format!("the element {}", schemas[*id].name),
         _ => "a wildcard".to_owned(),
@@ -45,7 +45,7 @@ fn text(schemas: &Schemas, id: TypeId, one: &Particle, other: &Particle) -> Stri
     let (one, other) = (shown(one), shown(other));
     let what = if one == other { format!("two particles, each {one},") } else { format!("{one} and {other}") };
     format!(
-        "the content model of {whose} is not deterministic (XSD 1.0 part 1, 3.8.6): {what} can take the same next element, \
+        "the content model of {owner} is not deterministic (XSD 1.0 part 1, 3.8.6): {what} can take the same next element, \
          which belongs to the first that can take it, but not to a wildcard that the element follows"
     )
 }

@@ -4,14 +4,14 @@
 //! attribute is listed once. Work and memory are counted as they are used: a WSDL of a few lines
 //! can require any amount.
 
-mod again;
+mod ambiguity;
 mod attributes;
 mod cycles;
 mod determinism;
 mod particles;
 
 pub(crate) use cycles::members;
-pub use particles::Repeated;
+pub use particles::Repetitions;
 
 use crate::document::Place;
 use crate::load::Sources;
@@ -24,9 +24,9 @@ use std::rc::Rc;
 
 /// The complete content of a complex type.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Normal {
+pub struct NormalizedType {
     /// Elements, text or nothing.
-    pub content: NormalContent,
+    pub content: NormalizedContent,
     /// True if text is allowed between the elements.
     pub is_mixed: bool,
     /// Attributes; those of base types come first.
@@ -39,7 +39,7 @@ pub struct Normal {
 
 /// Content of an element of a complex type.
 #[derive(Debug, Clone, PartialEq)]
-pub enum NormalContent {
+pub enum NormalizedContent {
     /// Nothing.
     Empty,
     /// Child elements. No term is a [`Term::Group`].
@@ -102,11 +102,11 @@ struct Open {
 
 enum Done {
     Simple,
-    Complex(Box<Normal>),
+    Complex(Box<NormalizedType>),
 }
 
 impl Done {
-    fn complex(self) -> Option<Box<Normal>> {
+    fn complex(self) -> Option<Box<NormalizedType>> {
         match self {
             Done::Simple => None,
             Done::Complex(normal) => Some(normal),
@@ -153,7 +153,7 @@ impl Normalizer<'_> {
         Ok(Done::Complex(Box::new(without_prohibited(normal))))
     }
 
-    fn take_base(&self, base: TypeId) -> Option<Normal> {
+    fn take_base(&self, base: TypeId) -> Option<NormalizedType> {
         match &self.done[base.index()] {
             Some(Done::Complex(normal)) => Some((**normal).clone()),
             _ => None,
@@ -162,14 +162,14 @@ impl Normalizer<'_> {
 
     /// Returns the content of the definition itself, with groups expanded. Text of the base type is
     /// `xsd:anySimpleType` at this point.
-    fn own(&mut self, complex: &ComplexType, id: TypeId) -> Result<Normal, Error> {
+    fn own(&mut self, complex: &ComplexType, id: TypeId) -> Result<NormalizedType, Error> {
         let attributes = self.expanded_attributes(&complex.attributes, 0, id)?;
         let content = match &complex.content {
-            Content::Empty => NormalContent::Empty,
-            Content::Text(text) => NormalContent::Text(text.unwrap_or(TypeId::ANY_SIMPLE)),
-            Content::Elements(particle) => NormalContent::Elements(self.expanded(particle, 0, id)?),
+            Content::Empty => NormalizedContent::Empty,
+            Content::Text(text) => NormalizedContent::Text(text.unwrap_or(TypeId::ANY_SIMPLE)),
+            Content::Elements(particle) => NormalizedContent::Elements(self.expanded(particle, 0, id)?),
         };
-        Ok(Normal {
+        Ok(NormalizedType {
             content,
             is_mixed: complex.is_mixed,
             attributes: attributes.uses.clone(),
@@ -179,41 +179,51 @@ impl Normalizer<'_> {
     }
 
     /// Returns the content of a type derived from a simple type: its text, with attributes.
-    fn of_simple(&mut self, own: Normal, complex: &ComplexType, id: TypeId) -> Result<Normal, Error> {
+    fn of_simple(&mut self, own: NormalizedType, complex: &ComplexType, id: TypeId) -> Result<NormalizedType, Error> {
         match complex.content {
-            Content::Text(None) => Ok(Normal { content: NormalContent::Text(complex.base), ..own }),
+            Content::Text(None) => Ok(NormalizedType { content: NormalizedContent::Text(complex.base), ..own }),
             Content::Text(Some(_)) => Ok(own),
             Content::Empty => {
                 self.tolerate("complex content that is derived from a simple type is read as simple content", id);
-                Ok(Normal { content: NormalContent::Text(complex.base), ..own })
+                Ok(NormalizedType { content: NormalizedContent::Text(complex.base), ..own })
             }
             Content::Elements(_) => {
                 self.tolerate(MIXED, id);
-                Ok(Normal { is_mixed: true, ..own })
+                Ok(NormalizedType { is_mixed: true, ..own })
             }
         }
     }
 
-    fn restricted(&mut self, base: &Normal, mut own: Normal, id: TypeId) -> Result<Normal, Error> {
+    fn restricted(
+        &mut self,
+        base: &NormalizedType,
+        mut own: NormalizedType,
+        id: TypeId,
+    ) -> Result<NormalizedType, Error> {
         let content = match (own.content, &base.content) {
-            (NormalContent::Text(TypeId::ANY_SIMPLE), content) => self.text_of(content, &mut own.is_mixed, id),
+            (NormalizedContent::Text(TypeId::ANY_SIMPLE), content) => self.text_of(content, &mut own.is_mixed, id),
             (content, _) => content,
         };
         let attributes = attributes::restricted(self.schemas, &base.attributes, own.attributes);
         let any_attribute = own.any_attribute;
         let array = own.array.or_else(|| base.array.clone());
-        Ok(Normal { content, attributes, any_attribute, array, is_mixed: own.is_mixed })
+        Ok(NormalizedType { content, attributes, any_attribute, array, is_mixed: own.is_mixed })
     }
 
-    fn extended(&mut self, base: &Normal, mut own: Normal, id: TypeId) -> Result<Normal, Error> {
+    fn extended(
+        &mut self,
+        base: &NormalizedType,
+        mut own: NormalizedType,
+        id: TypeId,
+    ) -> Result<NormalizedType, Error> {
         let content = match (&base.content, own.content) {
-            (content, NormalContent::Text(_)) => self.text_of(content, &mut own.is_mixed, id),
-            (content, NormalContent::Empty) => content.clone(),
-            (NormalContent::Empty, content) => content,
-            (NormalContent::Elements(first), NormalContent::Elements(then)) => {
-                NormalContent::Elements(particles::in_sequence(first, then))
+            (content, NormalizedContent::Text(_)) => self.text_of(content, &mut own.is_mixed, id),
+            (content, NormalizedContent::Empty) => content.clone(),
+            (NormalizedContent::Empty, content) => content,
+            (NormalizedContent::Elements(first), NormalizedContent::Elements(then)) => {
+                NormalizedContent::Elements(particles::in_sequence(first, then))
             }
-            (NormalContent::Text(_), content @ NormalContent::Elements(_)) => {
+            (NormalizedContent::Text(_), content @ NormalizedContent::Elements(_)) => {
                 self.tolerate(MIXED, id);
                 own.is_mixed = true;
                 content
@@ -226,17 +236,17 @@ impl Normalizer<'_> {
         }
         let any_attribute = attributes::either(own.any_attribute, base.any_attribute.as_ref());
         let array = own.array.or_else(|| base.array.clone());
-        Ok(Normal { content, attributes, any_attribute, array, is_mixed: own.is_mixed || base.is_mixed })
+        Ok(NormalizedType { content, attributes, any_attribute, array, is_mixed: own.is_mixed || base.is_mixed })
     }
 
     /// Returns the text of a base type with simple content; mixed content counts as any text.
-    fn text_of(&mut self, content: &NormalContent, is_mixed: &mut bool, id: TypeId) -> NormalContent {
+    fn text_of(&mut self, content: &NormalizedContent, is_mixed: &mut bool, id: TypeId) -> NormalizedContent {
         match content {
-            NormalContent::Text(text) => NormalContent::Text(*text),
-            NormalContent::Elements(Particle { min: 0, .. }) | NormalContent::Empty => {
-                NormalContent::Text(TypeId::ANY_SIMPLE)
+            NormalizedContent::Text(text) => NormalizedContent::Text(*text),
+            NormalizedContent::Elements(Particle { min: 0, .. }) | NormalizedContent::Empty => {
+                NormalizedContent::Text(TypeId::ANY_SIMPLE)
             }
-            NormalContent::Elements(_) => {
+            NormalizedContent::Elements(_) => {
                 self.tolerate(MIXED, id);
                 *is_mixed = true;
                 content.clone()
@@ -308,7 +318,7 @@ impl Normalizer<'_> {
 }
 
 /// Removes attributes with `use="prohibited"`, which have served their purpose.
-fn without_prohibited(mut normal: Normal) -> Normal {
+fn without_prohibited(mut normal: NormalizedType) -> NormalizedType {
     normal.attributes.retain(|it| !it.is_prohibited);
     normal
 }
@@ -345,7 +355,7 @@ fn restrict_text(schemas: &mut Schemas) {
         };
         let Some(normal) = schemas.content(base) else { continue };
         let text = match normal.content {
-            NormalContent::Text(text) => text,
+            NormalizedContent::Text(text) => text,
             _ => TypeId::ANY_SIMPLE,
         };
         if let TypeDefinition::Simple(simple) = &mut schemas.types[index].definition {
@@ -355,9 +365,9 @@ fn restrict_text(schemas: &mut Schemas) {
 }
 
 /// Returns the number of particles and attributes of a type.
-fn count(normal: &Normal) -> usize {
+fn count(normal: &NormalizedType) -> usize {
     let particles = match &normal.content {
-        NormalContent::Elements(particle) => particles::count(particle),
+        NormalizedContent::Elements(particle) => particles::count(particle),
         _ => 1,
     };
     particles + normal.attributes.len()

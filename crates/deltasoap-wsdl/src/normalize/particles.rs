@@ -1,14 +1,14 @@
 //! Content models with their groups expanded.
 //!
 //! A repeated group ends at a tag that none of its next fields accepts. Some groups remain lists of
-//! single elements, in any order and number, with a note ([`Repeated`] decides): those with a
+//! single elements, in any order and number, with a note ([`Repetitions`] decides): those with a
 //! wildcard or with a name that also occurs elsewhere in the type, those in SOAP encoding, those
 //! nested more than four deep, and those where counts make the end depend on later elements, such
 //! as `(x{2,3}, y?)*`. Such a list also takes an element that appears again after it, so the later
-//! one becomes optional (`again`).
+//! one becomes optional (`ambiguity`).
 
-use super::again::{Again, begins_with_list};
-use super::{Normal, NormalContent, Normalizer, parts};
+use super::ambiguity::{Ambiguity, begins_with_list};
+use super::{NormalizedContent, NormalizedType, Normalizer, parts};
 use crate::xsd::{ElementId, Group, GroupId, Particle, Schemas, Term, Type, TypeDefinition, TypeId};
 use crate::{Error, Place};
 use deltasoap_core::QName;
@@ -78,13 +78,13 @@ pub(super) fn count(particle: &Particle) -> usize {
 }
 
 /// Maximum number of notes about types without valid content.
-const MOST: usize = 100;
+const MAX_NOTES: usize = 100;
 
 /// Returns notes about types that no content satisfies, except types derived from such types.
 pub(super) fn impossible(schemas: &Schemas) -> Vec<(String, Place)> {
     // The items of an array are read by type.
     let is_impossible = |id| match schemas.content(id) {
-        Some(Normal { content: NormalContent::Elements(model), array: None, .. }) => !model.can_occur(),
+        Some(NormalizedType { content: NormalizedContent::Elements(model), array: None, .. }) => !model.can_occur(),
         _ => false,
     };
     let impossible: HashSet<TypeId> = schemas.types().map(|(id, _)| id).filter(|id| is_impossible(*id)).collect();
@@ -94,11 +94,11 @@ pub(super) fn impossible(schemas: &Schemas) -> Vec<(String, Place)> {
         TypeDefinition::Simple(_) => false,
     });
     let note = |it: &Type| {
-        let whose = it.name.as_ref().map_or("a type without a name".to_owned(), |name| format!("type {name}"));
+        let owner = it.name.as_ref().map_or("a type without a name".to_owned(), |name| format!("type {name}"));
         let text = "requires a choice without alternatives: no content satisfies it; it is read without that choice";
-        Some((format!("{whose} {text}"), it.place?))
+        Some((format!("{owner} {text}"), it.place?))
     };
-    first.filter_map(|(_, it)| note(it)).take(MOST).collect()
+    first.filter_map(|(_, it)| note(it)).take(MAX_NOTES).collect()
 }
 
 impl Particle {
@@ -115,7 +115,7 @@ impl Particle {
 
     /// Returns the maximum number of elements of a choice whose occurrences are single elements;
     /// `None` if the number is not limited.
-    pub fn most_elements(&self) -> Option<u32> {
+    pub fn max_elements(&self) -> Option<u32> {
         match &self.term {
             Term::Choice(parts) if Self::are_elements(parts, false) => self.max,
             _ => None,
@@ -151,7 +151,7 @@ impl Particle {
 
     /// Returns true if the first element of a message determines the branch of a choice, as XML
     /// Schema requires (XSD 1.0 part 1, 3.8.6). Some schemas violate this.
-    pub fn are_told_apart(parts: &[Particle], schemas: &Schemas) -> bool {
+    pub fn are_distinguishable(parts: &[Particle], schemas: &Schemas) -> bool {
         let mut seen = HashSet::new();
         Self::branches(parts).into_iter().all(|branch| {
             let mut first = HashSet::new();
@@ -202,35 +202,35 @@ impl Particle {
 }
 
 /// Maximum nesting of repeated groups. Each is a level of calls in the reader.
-const MOST_WITHIN: usize = 4;
+const MAX_GROUP_DEPTH: usize = 4;
 
 /// The repeated parts of a content model: which are groups of elements, and which are only lists of
 /// elements. Also the parts whose elements occur again elsewhere, and how these affect each other.
 #[derive(Debug)]
-pub struct Repeated<'m> {
+pub struct Repetitions<'m> {
     schemas: &'m Schemas,
     pub(super) model: &'m Particle,
     /// Names that occur several times in the model.
-    again: OnceCell<HashSet<&'m QName>>,
+    duplicate_names: OnceCell<HashSet<&'m QName>>,
     /// The effect of these names on the reader.
-    places: OnceCell<Again>,
+    ambiguity: OnceCell<Ambiguity>,
 }
 
-impl<'m> Repeated<'m> {
+impl<'m> Repetitions<'m> {
     /// Creates the analysis of a content model.
     pub fn new(schemas: &'m Schemas, model: &'m Particle) -> Self {
-        Repeated { schemas, model, again: OnceCell::new(), places: OnceCell::new() }
+        Repetitions { schemas, model, duplicate_names: OnceCell::new(), ambiguity: OnceCell::new() }
     }
 
     /// Returns true if an occurrence has elements that belong together, and a message shows where
     /// each occurrence ends.
     pub fn is_group(&self, particle: &Particle) -> bool {
-        may_group(particle) && self.is_told(particle, MOST_WITHIN) && ends_at_once(particle)
+        may_group(particle) && self.is_unambiguous(particle, MAX_GROUP_DEPTH) && ends_at_once(particle)
     }
 
     /// Returns true if an occurrence has elements that belong together, but messages do not show
     /// where it ends, or only after looking far ahead.
-    pub fn is_blurred(&self, particle: &Particle) -> bool {
+    pub fn is_flattened(&self, particle: &Particle) -> bool {
         may_group(particle) && !self.is_group(particle)
     }
 
@@ -238,21 +238,21 @@ impl<'m> Repeated<'m> {
     /// The elements of the sequence must be kept together: an element that comes without the
     /// elements required before it is the later one.
     pub fn is_tied(&self, particle: &Particle) -> bool {
-        self.places().is_tied(particle)
+        self.ambiguity().is_tied(particle)
     }
 
-    /// Returns true for a part of the model that an earlier [blurred](Self::is_blurred) list may
-    /// have taken, since it has the same name. Also returns true for what follows such a list in an
-    /// optional sequence if the list may have taken elements after the sequence. Such a part is
+    /// Returns true for a part of the model that an earlier [flattened](Self::is_flattened) list
+    /// may have taken, since it has the same name. Also returns true for what follows such a list in
+    /// an optional sequence if the list may have taken elements after the sequence. Such a part is
     /// optional.
     pub fn may_be_taken(&self, particle: &Particle) -> bool {
-        self.places().may_be_taken(particle)
+        self.ambiguity().may_be_taken(particle)
     }
 
     /// Like [`Particle::can_be_empty`], except that parts which [a list before it may have
     /// taken](Self::may_be_taken) are optional.
     pub fn can_be_empty(&self, particle: &Particle) -> bool {
-        self.places().can_be_empty(particle)
+        self.ambiguity().can_be_empty(particle)
     }
 
     /// Returns the [branches](Particle::branches) of a choice in the order in which they are tried.
@@ -264,18 +264,18 @@ impl<'m> Repeated<'m> {
         branches
     }
 
-    fn places(&self) -> &Again {
-        self.places.get_or_init(|| Again::of(self))
+    fn ambiguity(&self) -> &Ambiguity {
+        self.ambiguity.get_or_init(|| Ambiguity::of(self))
     }
 
     /// Returns true if the name of each element determines its position in the model.
-    fn is_told(&self, particle: &Particle, within: usize) -> bool {
+    fn is_unambiguous(&self, particle: &Particle, within: usize) -> bool {
         let is_repeated = particle.max != Some(1) && has_sequence(&particle.term);
         match &particle.term {
-            Term::Element(id) => self.names(*id).all(|name| !self.again().contains(name)),
+            Term::Element(id) => self.names(*id).all(|name| !self.duplicate_names().contains(name)),
             Term::Sequence(parts) | Term::Choice(parts) => {
                 let inner = if is_repeated { within.checked_sub(1) } else { Some(within) };
-                inner.is_some_and(|inner| parts.iter().all(|part| self.is_told(part, inner)))
+                inner.is_some_and(|inner| parts.iter().all(|part| self.is_unambiguous(part, inner)))
             }
             // A wildcard also accepts what comes next.
             Term::Any(_) | Term::All(_) | Term::Group(_) => false,
@@ -287,18 +287,18 @@ impl<'m> Repeated<'m> {
         std::iter::once(id).chain(schemas.substitutes(id).iter().copied()).map(|id| &schemas[id].name)
     }
 
-    fn again(&self) -> &HashSet<&'m QName> {
-        self.again.get_or_init(|| {
-            let (mut seen, mut again, mut ahead) = (HashSet::new(), HashSet::new(), vec![self.model]);
+    fn duplicate_names(&self) -> &HashSet<&'m QName> {
+        self.duplicate_names.get_or_init(|| {
+            let (mut seen, mut duplicates, mut ahead) = (HashSet::new(), HashSet::new(), vec![self.model]);
             while let Some(particle) = ahead.pop() {
                 ahead.extend(parts(&particle.term));
                 if let Term::Element(id) = particle.term {
                     // A head may be one of its own substitutes.
                     let own: HashSet<_> = self.names(id).collect();
-                    again.extend(own.into_iter().filter(|name| !seen.insert(*name)));
+                    duplicates.extend(own.into_iter().filter(|name| !seen.insert(*name)));
                 }
             }
-            again
+            duplicates
         })
     }
 }

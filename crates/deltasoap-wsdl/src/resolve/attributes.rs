@@ -1,6 +1,6 @@
 //! Attributes, attribute groups and wildcards (XSD 1.0 part 1, 3.2, 3.6, 3.10).
 
-use super::registry::Kind;
+use super::registry::ComponentKind;
 use super::{Builder, Scope, has_prefix};
 use crate::Error;
 use crate::document::{Node, Vocabulary, qname};
@@ -23,7 +23,7 @@ impl<'s> Builder<'s> {
             match child.local() {
                 "attribute" => attributes.uses.extend(self.attribute_use(child, scope)?),
                 "attributeGroup" => {
-                    let number = self.reference_or_miss(Kind::AttributeGroup, child, "ref", scope)?;
+                    let number = self.reference_or_miss(ComponentKind::AttributeGroup, child, "ref", scope)?;
                     let number = number
                         .ok_or_else(|| self.sources.invalid("an attribute group without `ref`", child.place()))?;
                     attributes.groups.extend(number.ok().map(AttributeGroupId));
@@ -37,7 +37,7 @@ impl<'s> Builder<'s> {
 
     /// Returns an attribute use; `None` if its name is unknown.
     fn attribute_use(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<Option<AttributeUse>, Error> {
-        let attribute = match self.reference_or_miss(Kind::Attribute, node, "ref", scope)? {
+        let attribute = match self.reference_or_miss(ComponentKind::Attribute, node, "ref", scope)? {
             Some(Ok(number)) => AttributeId(number),
             Some(Err(missing)) => match qname(&self.sources.names, missing) {
                 name if has_prefix(&name) => return Ok(None),

@@ -1,7 +1,7 @@
 //! Complex types (XSD 1.0 part 1, 3.4) and SOAP arrays (WSDL 1.1, 2.2).
 
 use super::elements::is_model;
-use super::registry::Kind;
+use super::registry::ComponentKind;
 use super::{Builder, Scope, block};
 use crate::Error;
 use crate::document::{Node, Vocabulary, ns};
@@ -73,7 +73,7 @@ impl<'s> Builder<'s> {
     }
 
     fn derived_content(&mut self, content: Node<'s>, by: Node<'s>, scope: Scope<'s>) -> Result<ComplexType, Error> {
-        let base = self.reference_or_miss(Kind::Type, by, "base", scope)?;
+        let base = self.reference_or_miss(ComponentKind::Type, by, "base", scope)?;
         let base = base.ok_or_else(|| self.sources.invalid("a derivation without a base", by.place()))?;
         let is_extension = by.local() == "extension";
         let is_text = content.local() == "simpleContent";
@@ -133,7 +133,7 @@ impl<'s> Builder<'s> {
             return Ok(Some(SoapArray { item: TypeId::ANY, element, dimensions: "[]".into() }));
         };
         let item = match self.single_name(typed, ns::WSDL, "arrayType") {
-            Ok(Some(name)) => self.find_or_miss(Kind::Type, name, typed, scope)?.map_or(TypeId::ANY, TypeId),
+            Ok(Some(name)) => self.find_or_miss(ComponentKind::Type, name, typed, scope)?.map_or(TypeId::ANY, TypeId),
             Err(error) if self.sources.is_strict => return Err(error),
             Ok(None) | Err(_) => TypeId::ANY,
         };

@@ -1,7 +1,7 @@
 //! Element declarations, model groups and occurrence (XSD 1.0 part 1, 3.3, 3.8, 3.9).
 
 use super::attributes::wildcard;
-use super::registry::Kind;
+use super::registry::ComponentKind;
 use super::{Builder, Scope, block, has_prefix};
 use crate::Error;
 use crate::document::{Node, Place, Vocabulary, qname};
@@ -42,7 +42,8 @@ impl<'s> Builder<'s> {
         name: QName,
         is_global: bool,
     ) -> Result<Element, Error> {
-        let head = self.reference_or_miss(Kind::Element, node, "substitutionGroup", scope)?.and_then(Result::ok);
+        let head =
+            self.reference_or_miss(ComponentKind::Element, node, "substitutionGroup", scope)?.and_then(Result::ok);
         if let Some(packing) = self.packing(node) {
             self.packings.insert(node.place(), packing);
         }
@@ -65,7 +66,7 @@ impl<'s> Builder<'s> {
     }
 
     fn element_type(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<TypeId, Error> {
-        match self.reference_or_miss(Kind::Type, node, "type", scope)? {
+        match self.reference_or_miss(ComponentKind::Type, node, "type", scope)? {
             Some(Ok(number)) => return Ok(TypeId(number)),
             Some(Err(_)) => return Ok(TypeId::ANY),
             None => {}
@@ -90,7 +91,7 @@ impl<'s> Builder<'s> {
         for index in 0..is_settled.len() {
             let mut chain = Vec::new();
             let mut id = ElementId(index as u32);
-            while let Some(head) = self.head_to_ask(id).filter(|_| !is_settled[id.index()]) {
+            while let Some(head) = self.head_if_untyped(id).filter(|_| !is_settled[id.index()]) {
                 if chain.len() >= is_settled.len() {
                     let place = self.schemas.elements[index].place;
                     return Err(self.sources.invalid("a substitution group with itself as its head", place));
@@ -108,7 +109,7 @@ impl<'s> Builder<'s> {
     }
 
     /// Returns the head of an element that has no type of its own.
-    fn head_to_ask(&self, id: ElementId) -> Option<ElementId> {
+    fn head_if_untyped(&self, id: ElementId) -> Option<ElementId> {
         let element = &self.schemas[id];
         element.substitutes_for.filter(|_| element.type_id == TypeId::ANY)
     }
@@ -120,7 +121,7 @@ impl<'s> Builder<'s> {
             "choice" => Term::Choice(self.particles(node, scope)?),
             "all" => Term::All(self.particles(node, scope)?),
             "group" => {
-                let group = self.reference_or_miss(Kind::Group, node, "ref", scope)?;
+                let group = self.reference_or_miss(ComponentKind::Group, node, "ref", scope)?;
                 let group = group.ok_or_else(|| self.sources.invalid("a group without `ref`", node.place()))?;
                 group.map_or(Term::Sequence(Vec::new()), |number| Term::Group(GroupId(number)))
             }
@@ -149,7 +150,7 @@ impl<'s> Builder<'s> {
 
     /// Returns the element at this position; `None` if its name is unknown.
     fn element_use(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<Option<ElementId>, Error> {
-        match self.reference_or_miss(Kind::Element, node, "ref", scope)? {
+        match self.reference_or_miss(ComponentKind::Element, node, "ref", scope)? {
             Some(Ok(number)) => return Ok(Some(ElementId(number))),
             Some(Err(missing)) => {
                 let name = Some(qname(&self.sources.names, missing)).filter(|name| !has_prefix(name));

@@ -9,13 +9,13 @@ mod attributes;
 mod complex;
 mod constraints;
 mod elements;
+mod keywords;
 mod packing;
 mod registry;
 mod simple;
 mod unknown;
-mod words;
 
-use crate::document::{Node, Place, meant, qname};
+use crate::document::{Node, Place, qname, standard_namespace};
 use crate::load::{Sources, Unit};
 use crate::xsd::{
     AttributeGroup, AttributeId, Attributes, Block, ComplexType, Content, Derivation, ElementId, Group, Particle,
@@ -26,7 +26,7 @@ use deltasoap_core::QName;
 use deltasoap_core::ns::XSD;
 use deltasoap_core::schema::{Builtin, Packing};
 use deltasoap_xml::NameId;
-use registry::{Component, Kind, Registry};
+use registry::{Component, ComponentKind, Registry};
 use std::collections::{HashMap, HashSet};
 
 /// Builds the components of all units.
@@ -69,7 +69,7 @@ struct Builder<'s> {
     missed: Vec<Missed>,
     /// What the standards do not allow but whose meaning is clear.
     tolerated: Vec<(String, Place)>,
-    seen_missing: HashSet<(Kind, NameId, &'static str)>,
+    seen_missing: HashSet<(ComponentKind, NameId, &'static str)>,
     /// The names of all keys, including `unique` constraints.
     keys: HashSet<QName>,
     /// The keys that `keyref`s refer to, with the place of the reference.
@@ -80,7 +80,7 @@ struct Builder<'s> {
 
 /// A reference to an undefined component.
 struct Missed {
-    kind: Kind,
+    kind: ComponentKind,
     name: NameId,
     /// How the schema is read without it.
     instead: &'static str,
@@ -97,7 +97,7 @@ struct Scope<'s> {
     block: &'s str,
     /// In a redefinition: its own kind and name, which inside it refer to the component that it
     /// redefines.
-    own: Option<(Kind, NameId, u32)>,
+    own: Option<(ComponentKind, NameId, u32)>,
 }
 
 impl<'s> Builder<'s> {
@@ -133,28 +133,28 @@ impl<'s> Builder<'s> {
         let names = &self.sources.names;
         let place = Place { document: 0, offset: 0 };
         let particle = Particle { min: 1, max: Some(1), term: Term::Sequence(Vec::new()) };
-        for component in registry.of(Kind::Type) {
+        for component in registry.of(ComponentKind::Type) {
             let name = Some(qname(names, component.name));
             self.schemas.types.push(Type { name, definition: simple(Variety::Any), documentation: None, place: None });
         }
-        for component in registry.of(Kind::Element) {
+        for component in registry.of(ComponentKind::Element) {
             self.schemas.elements.push(elements::vacant(qname(names, component.name), place));
         }
-        for component in registry.of(Kind::Attribute) {
+        for component in registry.of(ComponentKind::Attribute) {
             self.schemas.attributes.push(attributes::vacant(qname(names, component.name)));
         }
-        for component in registry.of(Kind::Group) {
+        for component in registry.of(ComponentKind::Group) {
             let name = qname(names, component.name);
             self.schemas.groups.push(Group { name, particle: particle.clone(), place });
         }
-        for component in registry.of(Kind::AttributeGroup) {
+        for component in registry.of(ComponentKind::AttributeGroup) {
             let name = qname(names, component.name);
             self.schemas.attribute_groups.push(AttributeGroup { name, attributes: Attributes::default(), place });
         }
     }
 
     fn build(&mut self) -> Result<(), Error> {
-        for kind in Kind::ALL {
+        for kind in ComponentKind::ALL {
             for (index, component) in self.registry.of(kind).iter().enumerate() {
                 let node = self.sources.node(self.registry.unit(self.sources, component).document, component.element);
                 let scope = self.scope(kind, component);
@@ -164,20 +164,20 @@ impl<'s> Builder<'s> {
         Ok(())
     }
 
-    fn component(&mut self, kind: Kind, index: usize, node: Node<'s>, scope: Scope<'s>) -> Result<(), Error> {
+    fn component(&mut self, kind: ComponentKind, index: usize, node: Node<'s>, scope: Scope<'s>) -> Result<(), Error> {
         match kind {
-            Kind::Type => self.global_type(index, node, scope),
-            Kind::Element => self.global_element(index, node, scope),
-            Kind::Attribute => {
+            ComponentKind::Type => self.global_type(index, node, scope),
+            ComponentKind::Element => self.global_element(index, node, scope),
+            ComponentKind::Attribute => {
                 let name = self.schemas.attributes[index].name.clone();
-                if !self.registry.is_replaced(Kind::Attribute, index as u32) {
+                if !self.registry.is_replaced(ComponentKind::Attribute, index as u32) {
                     self.schemas.attributes_by_name.insert(name.clone(), AttributeId(index as u32));
                 }
                 self.schemas.attributes[index] = self.attribute_declaration(node, scope, name)?;
                 Ok(())
             }
-            Kind::Group => self.global_group(index, node, scope),
-            Kind::AttributeGroup => {
+            ComponentKind::Group => self.global_group(index, node, scope),
+            ComponentKind::AttributeGroup => {
                 let attributes = self.attributes(node, scope)?;
                 let group = &mut self.schemas.attribute_groups[index];
                 (group.attributes, group.place) = (attributes, node.place());
@@ -187,7 +187,7 @@ impl<'s> Builder<'s> {
     }
 
     fn global_type(&mut self, index: usize, node: Node<'s>, scope: Scope<'s>) -> Result<(), Error> {
-        let id = TypeId(self.number(Kind::Type, index));
+        let id = TypeId(self.number(ComponentKind::Type, index));
         let mut built = self.type_definition(node, scope)?;
         built.name = self.schemas[id].name.clone();
         self.name_type(&scope, &built, id);
@@ -197,7 +197,7 @@ impl<'s> Builder<'s> {
 
     fn global_element(&mut self, index: usize, node: Node<'s>, scope: Scope<'s>) -> Result<(), Error> {
         let name = self.schemas.elements[index].name.clone();
-        if !self.registry.is_replaced(Kind::Element, index as u32) {
+        if !self.registry.is_replaced(ComponentKind::Element, index as u32) {
             self.schemas.elements_by_name.insert(name.clone(), ElementId(index as u32));
         }
         self.schemas.elements[index] = self.element_declaration(node, scope, name, true)?;
@@ -222,14 +222,14 @@ impl<'s> Builder<'s> {
         }
     }
 
-    fn number(&self, kind: Kind, index: usize) -> u32 {
+    fn number(&self, kind: ComponentKind, index: usize) -> u32 {
         match kind {
-            Kind::Type => TypeId::FIRST_BUILTIN + Builtin::ALL.len() as u32 + index as u32,
+            ComponentKind::Type => TypeId::FIRST_BUILTIN + Builtin::ALL.len() as u32 + index as u32,
             _ => index as u32,
         }
     }
 
-    fn scope(&self, kind: Kind, component: &Component) -> Scope<'s> {
+    fn scope(&self, kind: ComponentKind, component: &Component) -> Scope<'s> {
         let unit = self.registry.unit(self.sources, component);
         let schema = self.sources.node(unit.document, unit.element);
         let is_qualified = |attribute| schema.attribute(attribute) == Some("qualified");
@@ -261,11 +261,11 @@ impl<'s> Builder<'s> {
     }
 
     /// Returns the number of a component.
-    fn find(&mut self, kind: Kind, name: NameId, node: Node<'s>, scope: Scope<'s>) -> Result<u32, Error> {
+    fn find(&mut self, kind: ComponentKind, name: NameId, node: Node<'s>, scope: Scope<'s>) -> Result<u32, Error> {
         let sources = self.sources;
         let names = &sources.names;
         let namespace = names.namespace(name);
-        if kind == Kind::Type && namespace == XSD {
+        if kind == ComponentKind::Type && namespace == XSD {
             let builtin = builtin_type(names.local(name));
             return builtin.map(|id| id.0).ok_or_else(|| self.undefined(kind, name, node));
         }
@@ -276,16 +276,16 @@ impl<'s> Builder<'s> {
             }
             found => found,
         };
-        match found.or_else(|| self.meant_builtin(kind, name, node)) {
+        match found.or_else(|| self.unprefixed_builtin(kind, name, node)) {
             Some(number) => Ok(number),
             None => Err(self.undefined(kind, name, node)),
         }
     }
 
     /// Returns the type of XML Schema that an unprefixed name means: the author forgot the prefix.
-    fn meant_builtin(&mut self, kind: Kind, name: NameId, node: Node<'s>) -> Option<u32> {
+    fn unprefixed_builtin(&mut self, kind: ComponentKind, name: NameId, node: Node<'s>) -> Option<u32> {
         let names = &self.sources.names;
-        let is_bare = kind == Kind::Type && names.namespace(name).is_empty() && !self.sources.is_strict;
+        let is_bare = kind == ComponentKind::Type && names.namespace(name).is_empty() && !self.sources.is_strict;
         let number = builtin_type(names.local(name)).filter(|_| is_bare)?;
         let instead = "the type of XML Schema is used";
         if self.seen_missing.insert((kind, name, instead)) {
@@ -295,7 +295,7 @@ impl<'s> Builder<'s> {
         Some(number.0)
     }
 
-    fn known(&self, kind: Kind, name: NameId, scope: Scope<'s>) -> Option<u32> {
+    fn known(&self, kind: ComponentKind, name: NameId, scope: Scope<'s>) -> Option<u32> {
         let index = match scope.own {
             Some((own_kind, own, old)) if own_kind == kind && own == name => old,
             _ => self.registry.find(kind, name)?,
@@ -309,7 +309,7 @@ impl<'s> Builder<'s> {
     /// the schema would otherwise depend on the network.
     fn find_or_miss(
         &mut self,
-        kind: Kind,
+        kind: ComponentKind,
         name: NameId,
         node: Node<'s>,
         scope: Scope<'s>,
@@ -332,7 +332,7 @@ impl<'s> Builder<'s> {
     /// if there is no such attribute.
     fn reference_or_miss(
         &mut self,
-        kind: Kind,
+        kind: ComponentKind,
         node: Node<'s>,
         attribute: &str,
         scope: Scope<'s>,
@@ -341,7 +341,7 @@ impl<'s> Builder<'s> {
         Ok(Some(self.find_or_miss(kind, name, node, scope)?.ok_or(name)))
     }
 
-    fn undefined(&self, kind: Kind, name: NameId, node: Node<'_>) -> Error {
+    fn undefined(&self, kind: ComponentKind, name: NameId, node: Node<'_>) -> Error {
         let name = qname(&self.sources.names, name);
         let cause = self.sources.failures.get(&*name.namespace).cloned();
         self.sources.error(ErrorKind::Undefined { what: kind.noun(), name, cause }, node.place())
@@ -349,12 +349,12 @@ impl<'s> Builder<'s> {
 }
 
 /// Says how a schema is read without the component that an element refers to.
-fn instead(kind: Kind, node: Node<'_>) -> &'static str {
+fn instead(kind: ComponentKind, node: Node<'_>) -> &'static str {
     match (kind, node.local()) {
-        (Kind::Type, "extension" | "restriction") => {
+        (ComponentKind::Type, "extension" | "restriction") => {
             "a type derived from it has only the content of its own definition"
         }
-        (Kind::Group | Kind::AttributeGroup, _) => "it is read as empty",
+        (ComponentKind::Group | ComponentKind::AttributeGroup, _) => "it is read as empty",
         _ => "anything is accepted there",
     }
 }
@@ -393,6 +393,6 @@ fn builtin_type(local: &str) -> Option<TypeId> {
 impl Schemas {
     /// Returns a type of XML Schema or of one of its drafts.
     pub fn builtin_named(name: &QName) -> Option<TypeId> {
-        builtin_type(&name.local).filter(|_| meant(&name.namespace) == XSD)
+        builtin_type(&name.local).filter(|_| standard_namespace(&name.namespace) == XSD)
     }
 }

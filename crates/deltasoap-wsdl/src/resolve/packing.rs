@@ -9,17 +9,17 @@ use crate::xsd::{SimpleType, Type, TypeDefinition, TypeId, Variety};
 use deltasoap_core::schema::{Builtin, Packing};
 
 /// Maximum length of a chain of restrictions.
-const DEPTH: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 impl<'s> Builder<'s> {
     /// Parses the annotation, if there is one. An annotation with unknown values is noted.
     pub(super) fn packing(&mut self, node: Node<'s>) -> Option<Packing> {
-        let said = node.packing()?;
-        let read = read(said);
+        let annotation = node.packing()?;
+        let read = read(annotation);
         if read.is_none() {
             let what = "an annotation `packed` whose `items` are not a type of packed numbers, or whose `order` is neither \
                         `little-endian` nor `big-endian`; it is ignored";
-            self.tolerated.push((what.to_owned(), said.place()));
+            self.tolerated.push((what.to_owned(), annotation.place()));
         }
         read
     }
@@ -48,7 +48,7 @@ impl<'s> Builder<'s> {
     /// Returns true for `xsd:base64Binary` and its restrictions.
     fn is_binary(&self, id: TypeId) -> bool {
         let mut id = id;
-        for _ in 0..DEPTH {
+        for _ in 0..MAX_DEPTH {
             match &self.schemas[id].definition {
                 TypeDefinition::Simple(SimpleType { variety: Variety::Restriction(base), .. }) => id = *base,
                 TypeDefinition::Simple(SimpleType { variety, .. }) => {
@@ -61,11 +61,11 @@ impl<'s> Builder<'s> {
     }
 }
 
-fn read(said: Node<'_>) -> Option<Packing> {
-    let is_big_endian = match said.attribute("order").map(str::trim_ascii) {
+fn read(annotation: Node<'_>) -> Option<Packing> {
+    let is_big_endian = match annotation.attribute("order").map(str::trim_ascii) {
         None | Some("little-endian") => false,
         Some("big-endian") => true,
         Some(_) => return None,
     };
-    Packing::new(Builtin::from_local(said.attribute("items")?.trim_ascii())?, is_big_endian)
+    Packing::new(Builtin::from_local(annotation.attribute("items")?.trim_ascii())?, is_big_endian)
 }

@@ -10,7 +10,7 @@ use std::collections::hash_map::Entry;
 
 /// The kinds of components; each has its own symbol space (XSD 1.0 part 1, 2.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Kind {
+pub(super) enum ComponentKind {
     Type,
     Element,
     Attribute,
@@ -18,27 +18,33 @@ pub(super) enum Kind {
     AttributeGroup,
 }
 
-impl Kind {
-    pub(super) const ALL: [Kind; 5] = [Kind::Type, Kind::Element, Kind::Attribute, Kind::Group, Kind::AttributeGroup];
+impl ComponentKind {
+    pub(super) const ALL: [ComponentKind; 5] = [
+        ComponentKind::Type,
+        ComponentKind::Element,
+        ComponentKind::Attribute,
+        ComponentKind::Group,
+        ComponentKind::AttributeGroup,
+    ];
 
-    fn of(node: Node<'_>) -> Option<Kind> {
+    fn of(node: Node<'_>) -> Option<ComponentKind> {
         Some(match node.local() {
-            "simpleType" | "complexType" => Kind::Type,
-            "element" => Kind::Element,
-            "attribute" => Kind::Attribute,
-            "group" => Kind::Group,
-            "attributeGroup" => Kind::AttributeGroup,
+            "simpleType" | "complexType" => ComponentKind::Type,
+            "element" => ComponentKind::Element,
+            "attribute" => ComponentKind::Attribute,
+            "group" => ComponentKind::Group,
+            "attributeGroup" => ComponentKind::AttributeGroup,
             _ => return None,
         })
     }
 
     pub(super) fn noun(self) -> &'static str {
         match self {
-            Kind::Type => "type",
-            Kind::Element => "element",
-            Kind::Attribute => "attribute",
-            Kind::Group => "group",
-            Kind::AttributeGroup => "attribute group",
+            ComponentKind::Type => "type",
+            ComponentKind::Element => "element",
+            ComponentKind::Attribute => "attribute",
+            ComponentKind::Group => "group",
+            ComponentKind::AttributeGroup => "attribute group",
         }
     }
 }
@@ -57,7 +63,7 @@ pub(super) struct Component {
 #[derive(Debug, Default)]
 pub(super) struct Registry {
     components: [Vec<Component>; 5],
-    by_name: HashMap<(Kind, NameId), u32>,
+    by_name: HashMap<(ComponentKind, NameId), u32>,
 }
 
 impl Registry {
@@ -82,17 +88,17 @@ impl Registry {
     }
 
     /// Returns the components of a kind, in the order of their numbers.
-    pub(super) fn of(&self, kind: Kind) -> &[Component] {
+    pub(super) fn of(&self, kind: ComponentKind) -> &[Component] {
         &self.components[kind as usize]
     }
 
     /// Returns the number of a component.
-    pub(super) fn find(&self, kind: Kind, name: NameId) -> Option<u32> {
+    pub(super) fn find(&self, kind: ComponentKind, name: NameId) -> Option<u32> {
         self.by_name.get(&(kind, name)).copied()
     }
 
     /// Returns true if a component was redefined, so that its name refers to another one.
-    pub(super) fn is_replaced(&self, kind: Kind, number: u32) -> bool {
+    pub(super) fn is_replaced(&self, kind: ComponentKind, number: u32) -> bool {
         self.find(kind, self.of(kind)[number as usize].name) != Some(number)
     }
 
@@ -100,7 +106,7 @@ impl Registry {
         &sources.units[component.unit as usize]
     }
 
-    fn define(&mut self, sources: &mut Sources, kind: Kind, unit: u32, element: u32) -> Result<(), Error> {
+    fn define(&mut self, sources: &mut Sources, kind: ComponentKind, unit: u32, element: u32) -> Result<(), Error> {
         let name = name_of(sources, unit, element)?;
         match self.by_name.entry((kind, name)) {
             Entry::Vacant(entry) => {
@@ -116,7 +122,7 @@ impl Registry {
         }
     }
 
-    fn redefine(&mut self, sources: &mut Sources, kind: Kind, unit: u32, element: u32) -> Result<(), Error> {
+    fn redefine(&mut self, sources: &mut Sources, kind: ComponentKind, unit: u32, element: u32) -> Result<(), Error> {
         let name = name_of(sources, unit, element)?;
         let node = sources.node(sources.units[unit as usize].document, element);
         let Some(old) = self.find(kind, name) else {
@@ -131,9 +137,9 @@ impl Registry {
 }
 
 /// Returns the components directly below a `schema` or `redefine` element.
-fn globals(sources: &Sources, document: u32, element: u32) -> Vec<(Kind, u32)> {
+fn globals(sources: &Sources, document: u32, element: u32) -> Vec<(ComponentKind, u32)> {
     let children = sources.node(document, element).children_of(Vocabulary::Xsd);
-    children.filter_map(|child| Some((Kind::of(child)?, child.index()))).collect()
+    children.filter_map(|child| Some((ComponentKind::of(child)?, child.index()))).collect()
 }
 
 /// Returns the name of a global component, in its unit's namespace.
@@ -152,7 +158,13 @@ fn name_of(sources: &mut Sources, unit: u32, element: u32) -> Result<NameId, Err
 /// Checks two definitions of one name. A schema may be loaded twice, as copies, and the copies may
 /// differ. The first definition of a name counts, as with a namespace that is imported twice (XSD
 /// 1.0 part 1, 4.2.3); within one document a name must have only one definition.
-fn check_same(sources: &mut Sources, kind: Kind, first: &Component, unit: u32, element: u32) -> Result<(), Error> {
+fn check_same(
+    sources: &mut Sources,
+    kind: ComponentKind,
+    first: &Component,
+    unit: u32,
+    element: u32,
+) -> Result<(), Error> {
     let first = sources.node(sources.units[first.unit as usize].document, first.element);
     let second = sources.node(sources.units[unit as usize].document, element);
     if first.is_like(second) {

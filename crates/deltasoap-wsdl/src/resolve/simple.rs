@@ -1,6 +1,6 @@
 //! Simple types (XSD 1.0 part 1, 3.14) and facets (part 2, 4.3).
 
-use super::registry::Kind;
+use super::registry::ComponentKind;
 use super::{Builder, Scope};
 use crate::Error;
 use crate::document::{Node, Vocabulary, qname};
@@ -43,7 +43,7 @@ impl<'s> Builder<'s> {
         attribute: &str,
         scope: Scope<'s>,
     ) -> Result<Option<TypeId>, Error> {
-        match self.reference_or_miss(Kind::Type, node, attribute, scope)? {
+        match self.reference_or_miss(ComponentKind::Type, node, attribute, scope)? {
             Some(Ok(number)) => Ok(Some(TypeId(number))),
             Some(Err(_)) => Ok(Some(TypeId::ANY_SIMPLE)),
             None => self.inline_simple(node, scope),
@@ -62,7 +62,7 @@ impl<'s> Builder<'s> {
         for name in union.names("", "memberTypes").unwrap_or_default() {
             let no_name = || self.sources.invalid("`memberTypes` contains something that is not a name", union.place());
             let name = name.ok_or_else(no_name)?;
-            let member = self.find_or_miss(Kind::Type, name, union, scope)?;
+            let member = self.find_or_miss(ComponentKind::Type, name, union, scope)?;
             members.push(member.map_or(TypeId::ANY_SIMPLE, TypeId));
         }
         for inline in union.children_of(Vocabulary::Xsd).filter(|child| child.local() == "simpleType") {

@@ -2,7 +2,7 @@
 //! elements and attributes, and duplicates. Most often these are slips, and their content is lost.
 
 use super::elements::is_model;
-use super::words::{self, FACETS};
+use super::keywords::{self, FACETS};
 use crate::NoteKind;
 use crate::document::{Node, ns};
 use crate::load::Sources;
@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::iter;
 
 /// Maximum number of notes per import.
-const MOST: usize = 100;
+const MAX_NOTES: usize = 100;
 
 /// Adds the notes, each with its place. Attributes and elements of other namespaces are allowed in
 /// a schema.
@@ -20,23 +20,23 @@ pub(super) fn note(sources: &mut Sources) {
     let (mut notes, mut invalid) = (Vec::new(), Vec::new());
     for unit in units {
         let mut ahead = vec![(sources.node(unit.document, unit.element), "")];
-        while let Some((node, parent)) = ahead.pop().filter(|_| notes.len() < MOST) {
-            look_at(node, sources, &mut notes);
-            look_at_places(node, parent, &mut notes);
-            if invalid.len() < MOST {
-                words::look_at(node, &mut invalid);
+        while let Some((node, parent)) = ahead.pop().filter(|_| notes.len() < MAX_NOTES) {
+            check(node, sources, &mut notes);
+            check_positions(node, parent, &mut notes);
+            if invalid.len() < MAX_NOTES {
+                keywords::check(node, &mut invalid);
             }
             ahead.extend(known_children(node).map(|child| (child, node.local())));
         }
     }
     for (kind, mut notes) in [(NoteKind::Tolerated, notes), (NoteKind::Invalid, invalid)] {
-        notes.truncate(MOST);
+        notes.truncate(MAX_NOTES);
         notes.into_iter().for_each(|(text, place)| sources.note(kind, text, place));
     }
 }
 
 /// Checks the attributes and children of a known element.
-fn look_at(node: Node<'_>, sources: &Sources, notes: &mut Vec<(String, crate::Place)>) {
+fn check(node: Node<'_>, sources: &Sources, notes: &mut Vec<(String, crate::Place)>) {
     let Some(attributes) = known(node.local()) else { return };
     for (name, _) in node.attributes() {
         let (namespace, local) = (sources.names.namespace(name), sources.names.local(name));
@@ -54,21 +54,21 @@ fn look_at(node: Node<'_>, sources: &Sources, notes: &mut Vec<(String, crate::Pl
         }
     }
     match node.local() {
-        "complexType" | "complexContent" | "simpleContent" | "restriction" | "extension" => look_at_models(node, notes),
-        "element" | "attribute" => look_at_types(node, notes),
+        "complexType" | "complexContent" | "simpleContent" | "restriction" | "extension" => check_models(node, notes),
+        "element" | "attribute" => check_types(node, notes),
         _ => {}
     }
     if matches!(node.local(), "complexType" | "restriction" | "extension" | "attributeGroup") {
-        look_at_attributes(node, notes);
+        check_attributes(node, notes);
     }
 }
 
 /// Notes children of an element, itself in `parent`, that are skipped because of their position.
 /// Children that are read in spite of their position have other notes.
-fn look_at_places(node: Node<'_>, parent: &str, notes: &mut Vec<(String, crate::Place)>) {
+fn check_positions(node: Node<'_>, parent: &str, notes: &mut Vec<(String, crate::Place)>) {
     let is_derivation = matches!(node.local(), "restriction" | "extension");
     let is_derived = known_children(node).any(|child| CONTENTS.contains(&child.local()));
-    for child in known_children(node).filter(|child| !WORDS.contains(&child.local())) {
+    for child in known_children(node).filter(|child| !ANNOTATIONS.contains(&child.local())) {
         if !may_hold(node.local(), parent, child.local(), is_derived) {
             let of = if is_derivation { format!(" of <{parent}>") } else { String::new() };
             let text = format!("<{}> is not allowed in <{}>{of}; it is ignored", child.local(), node.local());
@@ -111,10 +111,10 @@ fn may_hold(element: &str, parent: &str, child: &str, is_derived: bool) -> bool 
 const CONTENTS: [&str; 4] = ["simpleContent", "complexContent", "restriction", "extension"];
 
 /// Elements that only inform readers. They may be anywhere.
-const WORDS: [&str; 3] = ["annotation", "documentation", "appinfo"];
+const ANNOTATIONS: [&str; 3] = ["annotation", "documentation", "appinfo"];
 
 /// Notes extra content models: a type has one. That of a derivation counts, otherwise the first.
-fn look_at_models(node: Node<'_>, notes: &mut Vec<(String, crate::Place)>) {
+fn check_models(node: Node<'_>, notes: &mut Vec<(String, crate::Place)>) {
     let children = || node.children().filter(|child| is_of_schemas(*child));
     let contents = children().filter(|it| matches!(it.local(), "simpleContent" | "complexContent"));
     let derivations = children().filter(|it| matches!(it.local(), "restriction" | "extension"));
@@ -127,7 +127,7 @@ fn look_at_models(node: Node<'_>, notes: &mut Vec<(String, crate::Place)>) {
 
 /// Notes extra types: an element or attribute has one. The type of a referenced declaration counts,
 /// then a named type, then a simple type.
-fn look_at_types(node: Node<'_>, notes: &mut Vec<(String, crate::Place)>) {
+fn check_types(node: Node<'_>, notes: &mut Vec<(String, crate::Place)>) {
     let named = ["ref", "type"].into_iter().find(|name| node.attribute(name).is_some());
     let inline = |local| node.children().filter(move |it| is_of_schemas(*it) && it.local() == local);
     let of_elements = iter::once(node).filter(|it| it.local() == "element").flat_map(|_| inline("complexType"));
@@ -139,7 +139,7 @@ fn look_at_types(node: Node<'_>, notes: &mut Vec<(String, crate::Place)>) {
 }
 
 /// Notes duplicate attributes. The first counts.
-fn look_at_attributes(node: Node<'_>, notes: &mut Vec<(String, crate::Place)>) {
+fn check_attributes(node: Node<'_>, notes: &mut Vec<(String, crate::Place)>) {
     let mut seen = HashSet::new();
     for child in node.children().filter(|it| is_of_schemas(*it) && it.local() == "attribute") {
         let (name, reference) = (child.attribute("name"), child.attribute("ref"));

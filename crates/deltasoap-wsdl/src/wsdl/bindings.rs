@@ -1,6 +1,6 @@
 //! Reads SOAP bindings (WSDL 1.1, section 3; the SOAP 1.2 binding for WSDL 1.1).
 
-use super::read::{MOST_NAMED, Reader};
+use super::read::{MAX_NAMED, Reader};
 use super::{Binding, BoundHeader, BoundMessage, BoundOperation, Message, Operation, Parameter};
 use crate::document::{Node, Vocabulary};
 use crate::{Error, NoteKind};
@@ -127,7 +127,7 @@ impl<'s> Reader<'s> {
         let port_type = &self.definitions.port_types[port_type];
         let operation = &port_type.operations[operation];
         let name = node.attribute("name").unwrap_or_default();
-        if operation.faults.iter().take(MOST_NAMED).all(|fault| *fault.name != *name) {
+        if operation.faults.iter().take(MAX_NAMED).all(|fault| *fault.name != *name) {
             let (operation, port_type) = (&operation.name, &port_type.name);
             let text =
                 format!("fault `{name}` is bound, but is not in operation `{operation}` of port type {port_type}");
@@ -173,7 +173,7 @@ impl<'s> Reader<'s> {
     /// send and receive those.
     fn note_attachments(&mut self, multipart: Node<'s>) {
         let contents = multipart.children_of(Vocabulary::Mime).flat_map(|part| part.children_of(Vocabulary::Mime));
-        let contents = contents.filter(|content| content.local() == "content").take(MOST_NAMED);
+        let contents = contents.filter(|content| content.local() == "content").take(MAX_NAMED);
         let contents: Vec<_> = contents.collect();
         for content in contents {
             let part = content.attribute("part").unwrap_or_default();
@@ -272,11 +272,11 @@ fn find(operations: &[Operation], same_name: &[usize], node: Node<'_>) -> Option
         };
         same(input, own_input) && same(output, own_output)
     };
-    same_name.iter().copied().take(MOST_OVERLOADED).find(fits).or(Some(first))
+    same_name.iter().copied().take(MAX_OVERLOADED).find(fits).or(Some(first))
 }
 
 /// Maximum number of operations of one name that are distinguished.
-const MOST_OVERLOADED: usize = 100;
+const MAX_OVERLOADED: usize = 100;
 
 fn by_name(operations: &[Operation]) -> HashMap<Box<str>, Vec<usize>> {
     let mut by_name = HashMap::<Box<str>, Vec<usize>>::new();

@@ -8,7 +8,7 @@ mod read;
 
 pub(crate) use read::read;
 
-pub use names::is_meant;
+pub use names::name_matches;
 
 use crate::Place;
 use crate::xsd::{ElementId, TypeId};

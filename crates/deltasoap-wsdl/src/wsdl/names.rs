@@ -39,7 +39,7 @@ impl Definitions {
     }
 
     /// Returns the bound operations that a name refers to, by the indices of binding and operation:
-    /// see [`is_meant`].
+    /// see [`name_matches`].
     pub fn bound_operations(&self, name: &str) -> Vec<(usize, usize)> {
         let (overloads, mut found) = (self.overloads(), Vec::new());
         for (index, binding) in self.bindings.iter().enumerate() {
@@ -54,7 +54,7 @@ impl Definitions {
                 let own = &*self.port_types[binding.port_type].operations[bound.operation].name;
                 let overload = overloads.get(&(binding.port_type, bound.operation));
                 let distinct = overload.map_or_else(|| own.to_owned(), |overload| format!("{own}:{overload}"));
-                if places.iter().any(|place| is_meant([own, &distinct], place, name)) {
+                if places.iter().any(|place| name_matches([own, &distinct], place, name)) {
                     found.push((index, number));
                 }
             }
@@ -66,16 +66,16 @@ impl Definitions {
 /// Returns true if `name` is one of an operation's own names, or one of them after the last parts
 /// of its place, such as `Port` or `Service.Port`, separated by `.` or `/`. `Operation(Input)` is
 /// the same as `Operation:Input`.
-pub fn is_meant(own: [&str; 2], place: &str, name: &str) -> bool {
+pub fn name_matches(own: [&str; 2], place: &str, name: &str) -> bool {
     let mut name = name.replace('/', ".");
-    if let Some((front, input)) = name.strip_suffix(')').and_then(|name| name.split_once('(')) {
-        name = format!("{front}:{input}");
+    if let Some((base, input)) = name.strip_suffix(')').and_then(|name| name.split_once('(')) {
+        name = format!("{base}:{input}");
     }
     own.into_iter().any(|own| match name.strip_suffix(own) {
         Some("") => true,
-        Some(front) => front
-            .strip_suffix('.')
-            .is_some_and(|front| place.strip_suffix(front).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))),
+        Some(qualifier) => qualifier.strip_suffix('.').is_some_and(|qualifier| {
+            place.strip_suffix(qualifier).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        }),
         None => false,
     })
 }

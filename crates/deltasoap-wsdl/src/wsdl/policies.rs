@@ -9,13 +9,13 @@ use crate::{NoteKind, Place};
 use std::collections::{HashMap, HashSet};
 
 /// Maximum number of assertions that are listed.
-const MOST_NAMED: usize = 100;
+const MAX_ASSERTIONS: usize = 100;
 
 /// Extension elements that attach policies. The policies themselves say what is required.
 const POLICIES: [&str; 4] = ["Policy", "PolicyReference", "UsingAddressing", "UsingPolicy"];
 
 /// Maximum length of a chain of policy references.
-const DEPTH: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// Replaces the document's number for policies whose name applies to all documents.
 const ANYWHERE: u32 = u32::MAX;
@@ -130,7 +130,7 @@ impl<'s> Reader<'s> {
         }
         self.require_extensions(node, &mut policy);
         let named = node.attributes().filter(|&(name, _)| self.sources.names.local(name) == "PolicyURIs");
-        let named = named.flat_map(|(_, uris)| uris.split_ascii_whitespace()).take(MOST_NAMED);
+        let named = named.flat_map(|(_, uris)| uris.split_ascii_whitespace()).take(MAX_ASSERTIONS);
         named.collect::<Vec<_>>().into_iter().for_each(|uri| policy.add(&self.policies.referred(node, uri)));
         for (place, fault) in std::mem::take(&mut self.policies.faults) {
             self.note(NoteKind::Skipped, fault, place);
@@ -144,7 +144,7 @@ impl<'s> Reader<'s> {
         let required = |child: &Node<'_>| matches!(child.attribute_in(ns::WSDL, "required"), Some("true" | "1"));
         let is_known = |local: &str| POLICIES.contains(&local);
         let children = node.children_of(Vocabulary::Other).filter(|child| !is_known(child.local()));
-        for child in children.filter(required).take(MOST_NAMED) {
+        for child in children.filter(required).take(MAX_ASSERTIONS) {
             policy.require(&format!("extension {}", child.name()));
             if self.policies.extensions.insert(child.place()) {
                 let text = format!("the extension {} is required but unknown", child.name());
@@ -192,7 +192,7 @@ impl<'s> NamedPolicies<'s> {
             return known.clone();
         }
         let leads_back = self.open.contains(&key);
-        if leads_back || self.open.len() >= DEPTH {
+        if leads_back || self.open.len() >= MAX_DEPTH {
             self.fault(
                 node,
                 if leads_back { "a policy that refers to itself" } else { "policies that refer to too many others" },
@@ -224,7 +224,7 @@ impl<'s> NamedPolicies<'s> {
                 alternatives.min_by_key(Vec::len).unwrap_or_default()
             }
             "Policy" | "All" if node.namespace() != ns::WSDL => {
-                node.children().flat_map(|child| self.required(child)).take(MOST_NAMED).collect()
+                node.children().flat_map(|child| self.required(child)).take(MAX_ASSERTIONS).collect()
             }
             "PolicyReference" => self.reference(node).required.iter().map(ToString::to_string).collect(),
             _ if is_true("Optional") || is_true("Ignorable") => Vec::new(),
@@ -256,7 +256,7 @@ impl Policy {
 }
 
 fn add_name(names: &mut Vec<Box<str>>, name: &str) {
-    if names.len() < MOST_NAMED && !names.iter().any(|known| **known == *name) {
+    if names.len() < MAX_ASSERTIONS && !names.iter().any(|known| **known == *name) {
         names.push(name.into());
     }
 }

@@ -39,10 +39,10 @@ pub(crate) fn read(sources: &mut Sources, schemas: &Schemas) -> Result<Definitio
 }
 
 /// Maximum number of parts of a message, faults of an operation, and header blocks of an envelope.
-pub(super) const MOST_NAMED: usize = 1000;
+pub(super) const MAX_NAMED: usize = 1000;
 
 /// Maximum number of definitions that are found to differ from the first one of their name.
-const MOST_DIFFERING: usize = 100;
+const MAX_DIFFERING: usize = 100;
 
 pub(super) struct Reader<'s> {
     pub(super) sources: &'s Sources,
@@ -92,7 +92,7 @@ impl<'s> Reader<'s> {
     /// copies.
     fn note_differing(&mut self, local: &'static str, node: Node<'s>, name: &QName) {
         let first = *self.firsts.entry((local, name.clone())).or_insert(node);
-        if first.place() == node.place() || self.differing >= MOST_DIFFERING || first.is_like(node) {
+        if first.place() == node.place() || self.differing >= MAX_DIFFERING || first.is_like(node) {
             return;
         }
         self.differing += 1;
@@ -154,12 +154,12 @@ impl<'s> Reader<'s> {
         }
         let root = self.sources.root(node.place().document);
         let text = self.required(node, attribute)?.trim_ascii();
-        let meant = QName::owned(root.attribute("targetNamespace").unwrap_or_default(), text);
-        if text.contains(':') || !is_defined(self, &meant) {
+        let in_target = QName::owned(root.attribute("targetNamespace").unwrap_or_default(), text);
+        if text.contains(':') || !is_defined(self, &in_target) {
             return Ok(name);
         }
-        self.note(NoteKind::Tolerated, format!("{attribute} {name} is not defined; {meant} is used"), node.place());
-        Ok(meant)
+        self.note(NoteKind::Tolerated, format!("{attribute} {name} is not defined; {in_target} is used"), node.place());
+        Ok(in_target)
     }
 
     /// Skips what is invalid, with a note; returns the error if the import is strict.
@@ -196,10 +196,10 @@ impl<'s> Reader<'s> {
     /// Limits the number of parts, faults and header blocks: they are looked up by name in each
     /// other.
     pub(super) fn check_count(&self, count: usize, what: &str, place: Place) -> Result<(), Error> {
-        if count <= MOST_NAMED {
+        if count <= MAX_NAMED {
             return Ok(());
         }
-        Err(self.sources.not_supported(format!("more than {MOST_NAMED} {what}"), place))
+        Err(self.sources.not_supported(format!("more than {MAX_NAMED} {what}"), place))
     }
 
     pub(super) fn note(&mut self, kind: NoteKind, text: impl Into<String>, place: Place) {

@@ -73,21 +73,21 @@ impl Chains {
         let mut chains: Vec<Option<Chain>> = vec![None; schemas.types.len()];
         let mut texts = HashMap::new();
         for (id, _) in schemas.types() {
-            let (mut way, mut at) = (Vec::new(), id);
+            let (mut path, mut at) = (Vec::new(), id);
             let mut chain = loop {
                 match (chains[at.0 as usize], base(schemas, at)) {
                     (Some(chain), _) => break chain,
                     (None, Some(base)) => {
-                        way.push(at);
+                        path.push(at);
                         at = base;
                     }
                     (None, None) => {
-                        way.push(at);
+                        path.push(at);
                         break Chain { root: at, enumerating: None, has_patterns: false, packing: None };
                     }
                 }
             };
-            for id in way.into_iter().rev() {
+            for id in path.into_iter().rev() {
                 if let Some(values) = values(schemas, id) {
                     texts.insert(id, values);
                     chain.enumerating = Some(id);

@@ -42,7 +42,7 @@ impl TypeId {
     pub(crate) const FIRST_BUILTIN: u32 = 2;
 
     /// Returns the number of a built-in type, the same in every import.
-    pub fn of_builtin(builtin: Builtin) -> TypeId {
+    pub fn from_builtin(builtin: Builtin) -> TypeId {
         let index = Builtin::ALL.iter().position(|&it| it == builtin).unwrap_or_default();
         TypeId(Self::FIRST_BUILTIN + index as u32)
     }
@@ -155,19 +155,19 @@ pub struct SoapArray {
 
 impl SoapArray {
     /// Maximum number of ranks of an array of arrays; arrays with more are trees.
-    pub const MOST_RANKS: usize = 16;
+    pub const MAX_RANKS: usize = 16;
     /// Maximum number of dimensions of an array, the same as for messages (`Limits::dimensions`);
     /// arrays with more are trees.
-    pub const MOST_DIMENSIONS: usize = 16;
+    pub const MAX_DIMENSIONS: usize = 16;
 
     /// Returns the number of dimensions of each rank, starting with the innermost items: `[1, 2]`
     /// for `[][,]`. Returns `None` for arrays that are trees.
     pub fn ranks(&self) -> Option<Vec<u32>> {
-        let rank = |text: &str| 1 + text.bytes().filter(|&byte| byte == b',').take(Self::MOST_DIMENSIONS).count();
+        let rank = |text: &str| 1 + text.bytes().filter(|&byte| byte == b',').take(Self::MAX_DIMENSIONS).count();
         let ranks = self.dimensions.split_inclusive(']').map(|text| rank(text) as u32);
-        let ranks: Vec<u32> = ranks.take(Self::MOST_RANKS + 1).collect();
+        let ranks: Vec<u32> = ranks.take(Self::MAX_RANKS + 1).collect();
         let is_followed =
-            ranks.len() <= Self::MOST_RANKS && ranks.iter().all(|&rank| rank as usize <= Self::MOST_DIMENSIONS);
+            ranks.len() <= Self::MAX_RANKS && ranks.iter().all(|&rank| rank as usize <= Self::MAX_DIMENSIONS);
         is_followed.then_some(ranks)
     }
 }
@@ -194,7 +194,8 @@ pub enum Term {
     Choice(Vec<Particle>),
     /// All particles in any order.
     All(Vec<Particle>),
-    /// A group that is defined elsewhere; not used in [`Normal`](crate::Normal) content.
+    /// A group that is defined elsewhere; not used in [`NormalizedType`](crate::NormalizedType)
+    /// content.
     Group(GroupId),
     /// Any element of certain namespaces.
     Any(Wildcard),
@@ -367,7 +368,8 @@ pub struct Attribute {
 pub struct Attributes {
     /// Attributes, in the order of the schema.
     pub uses: Vec<AttributeUse>,
-    /// Attribute groups that are defined elsewhere; empty in [`Normal`](crate::Normal) content.
+    /// Attribute groups that are defined elsewhere; empty in
+    /// [`NormalizedType`](crate::NormalizedType) content.
     pub groups: Vec<AttributeGroupId>,
     /// Wildcard for other attributes.
     pub any: Option<Wildcard>,
@@ -381,7 +383,7 @@ pub struct AttributeUse {
     /// `use="required"`.
     pub is_required: bool,
     /// `use="prohibited"`: a restriction removes the attribute. Not used in
-    /// [`Normal`](crate::Normal) content.
+    /// [`NormalizedType`](crate::NormalizedType) content.
     pub is_prohibited: bool,
     /// The value if the attribute is absent, if not the declaration's.
     pub default: Option<Box<str>>,

@@ -26,7 +26,7 @@ pub use components::{
 pub use constraints::{ConstraintKind, IdentityConstraint, NameTest, Path};
 pub use facets::{Enumerated, Facets, WhiteSpace};
 
-use crate::normalize::Normal;
+use crate::normalize::NormalizedType;
 use deltasoap_core::QName;
 use deltasoap_core::schema::Builtin;
 use std::collections::HashMap;
@@ -45,7 +45,7 @@ pub struct Schemas {
     pub(crate) elements_by_name: HashMap<QName, ElementId>,
     pub(crate) attributes_by_name: HashMap<QName, AttributeId>,
     /// Content of the complex types, by number; `None` for simple types.
-    pub(crate) normal: Vec<Option<Box<Normal>>>,
+    pub(crate) normal: Vec<Option<Box<NormalizedType>>>,
     /// Substitutes of each head of a substitution group.
     pub(crate) substitutes: HashMap<ElementId, Vec<ElementId>>,
     /// Types derived directly from each type.
@@ -82,7 +82,7 @@ impl Schemas {
 
     /// Returns the effective content of a complex type, with base types and groups included; `None`
     /// for simple types.
-    pub fn content(&self, id: TypeId) -> Option<&Normal> {
+    pub fn content(&self, id: TypeId) -> Option<&NormalizedType> {
         self.normal.get(id.0 as usize)?.as_deref()
     }
 

@@ -3,7 +3,7 @@
 use crate::support::{Codec, NS, import, import_schema, refusal, schema};
 use deltasoap_core::{QName, Simple, Value};
 use deltasoap_wsdl::xsd::{TypeDefinition, Variety};
-use deltasoap_wsdl::{ErrorKind, NormalContent, NoteKind};
+use deltasoap_wsdl::{ErrorKind, NormalizedContent, NoteKind};
 
 /// A complex type `T` and an element `e` of this type.
 fn typed(content: &str, more: &str) -> Codec {
@@ -129,7 +129,7 @@ fn simple_content_is_text_with_attributes() {
     // Other types are derived from it, so it is a tree.
     codec.round_trip("e", "1.5");
     let id = codec.import.schemas().type_named(&QName::owned(NS, "Euro")).unwrap();
-    assert!(matches!(codec.import.schemas().content(id).unwrap().content, NormalContent::Text(_)));
+    assert!(matches!(codec.import.schemas().content(id).unwrap().content, NormalizedContent::Text(_)));
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn answer(path: &str) -> String {
 fn fetch(url: &Url, path: &str, reach: Reach) -> Result<Vec<u8>, FetchError> {
     let url = url.join(path).expect("a URL");
     let timeout = Duration::from_secs(10);
-    let fetched = WebClient::default().fetch(&Request { url: &url, reach, most_bytes: 1 << 16, timeout })?;
+    let fetched = WebClient::default().fetch(&Request { url: &url, reach, max_bytes: 1 << 16, timeout })?;
     assert!(fetched.is_private);
     Ok(fetched.bytes)
 }
@@ -147,7 +147,7 @@ fn credentials_go_to_their_origin_alone() {
     let fetch = |url: &Url| {
         let access = Access::to(&server).basic("ada", "pw").expect("a name");
         let timeout = Duration::from_secs(10);
-        WebClient::with_access(access).fetch(&Request { url, reach: Reach::Origin, most_bytes: 1 << 16, timeout })
+        WebClient::with_access(access).fetch(&Request { url, reach: Reach::Origin, max_bytes: 1 << 16, timeout })
     };
     assert!(fetch(&server.join("secret/a").expect("a URL")).is_ok());
     assert!(fetch(&other.join("secret/a").expect("a URL")).is_err());
@@ -184,7 +184,7 @@ fn proxies_are_asked_for_the_whole_url_and_private_addresses_stay_private() {
     let get = |text: &str, reach| {
         let document = Url::parse(text).expect("a URL");
         let timeout = Duration::from_secs(10);
-        client().fetch(&Request { url: &document, reach, most_bytes: 1 << 16, timeout })
+        client().fetch(&Request { url: &document, reach, max_bytes: 1 << 16, timeout })
     };
     let fetched = get("http://ada:secret@nowhere.invalid:8000/a?b#c", Reach::Public).expect("a schema");
     assert!(!fetched.is_private, "nobody here knows the name");
@@ -215,8 +215,7 @@ fn gzip_is_undone_within_the_limit() {
         }
     });
     let timeout = Duration::from_secs(10);
-    let get =
-        |most_bytes| WebClient::default().fetch(&Request { url: &url, reach: Reach::Origin, most_bytes, timeout });
+    let get = |max_bytes| WebClient::default().fetch(&Request { url: &url, reach: Reach::Origin, max_bytes, timeout });
     assert_eq!(get(100_000).expect("all of it").bytes.len(), 100_000);
     assert!(matches!(get(99_999), Err(FetchError::TooLarge(..))), "little is received, and much comes out");
 }
@@ -228,7 +227,7 @@ fn a_silent_host_is_given_up_by_name_of_the_limit() {
         Url::parse(&format!("http://ada:secret@{}/x", listener.local_addr().expect("an address"))).expect("a URL");
     let timeout = Duration::from_millis(300);
     let begin = std::time::Instant::now();
-    let error = WebClient::default().fetch(&Request { url: &url, reach: Reach::Origin, most_bytes: 1, timeout });
+    let error = WebClient::default().fetch(&Request { url: &url, reach: Reach::Origin, max_bytes: 1, timeout });
     let text = error.expect_err("nothing").to_string();
     let shown = url.as_str().replace("ada:secret@", "");
     assert_eq!(text, format!("{shown}: no answer within 0.3 s (the limit `timeout`)"));
@@ -241,11 +240,11 @@ fn all_documents_together_have_a_time() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = Url::parse(&format!("http://{}/x", listener.local_addr().expect("an address"))).expect("a URL");
     let begin = std::time::Instant::now();
-    let client = WebClient::default().within(Duration::from_millis(400));
+    let client = WebClient::default().total_timeout(Duration::from_millis(400));
     let fetch = |timeout: u64| {
         let timeout = Duration::from_millis(timeout);
         client
-            .fetch(&Request { url: &url, reach: Reach::Origin, most_bytes: 1, timeout })
+            .fetch(&Request { url: &url, reach: Reach::Origin, max_bytes: 1, timeout })
             .expect_err("nothing")
             .to_string()
     };

@@ -5,23 +5,27 @@ use crate::Place;
 use crate::document::{Node, ns};
 
 /// Notes such attributes, and how they are read.
-pub(super) fn look_at(node: Node<'_>, notes: &mut Vec<(String, Place)>) {
+pub(super) fn check(node: Node<'_>, notes: &mut Vec<(String, Place)>) {
     let element = node.local();
     let mut say = |what: String| notes.push((what, node.place()));
-    for attribute in WORDS {
-        let Some((words, read)) = words(element, attribute) else { continue };
+    for attribute in KEYWORD_ATTRIBUTES {
+        let Some((keywords, read)) = keywords(element, attribute) else { continue };
         let Some(text) = node.attribute(attribute).map(str::trim_ascii) else { continue };
-        if !words.contains(&text) {
-            let words = words.join(", ");
-            say(format!("`{attribute}=\"{text}\"` of <{element}> is not one of {words}; it is read as {read}"));
+        if !keywords.contains(&text) {
+            let keywords = keywords.join(", ");
+            say(format!("`{attribute}=\"{text}\"` of <{element}> is not one of {keywords}; it is read as {read}"));
         }
     }
     for attribute in ["block", "final", "blockDefault", "finalDefault"] {
-        let (Some(words), Some(text)) = (derivations(element, attribute), node.attribute(attribute)) else { continue };
+        let (Some(keywords), Some(text)) = (derivations(element, attribute), node.attribute(attribute)) else {
+            continue;
+        };
         let is_all = text.trim_ascii() == "#all";
-        for word in text.split_ascii_whitespace().filter(|word| !is_all && !words.contains(word)) {
-            let words = words.join(", ");
-            say(format!("`{attribute}` of <{element}> has `{word}`, which is not one of #all, {words}; it is ignored"));
+        for word in text.split_ascii_whitespace().filter(|word| !is_all && !keywords.contains(word)) {
+            let keywords = keywords.join(", ");
+            say(format!(
+                "`{attribute}` of <{element}> has `{word}`, which is not one of #all, {keywords}; it is ignored"
+            ));
         }
     }
     if matches!(element, "any" | "anyAttribute") {
@@ -32,14 +36,14 @@ pub(super) fn look_at(node: Node<'_>, notes: &mut Vec<(String, Place)>) {
             say(format!("`{word}` in `namespace=\"{text}\"` of <{element}> has no meaning there"));
         }
     }
-    look_at_pairs(node, notes);
+    check_pairs(node, notes);
     if matches!(element, "restriction") {
-        look_at_facets(node, notes);
+        check_facets(node, notes);
     }
 }
 
 /// The attributes whose value is one of a few keywords.
-const WORDS: [&str; 9] = [
+const KEYWORD_ATTRIBUTES: [&str; 9] = [
     "use",
     "form",
     "elementFormDefault",
@@ -55,7 +59,7 @@ const BOOLEANS: &[&str] = &["true", "false", "1", "0"];
 const FORMS: &[&str] = &["qualified", "unqualified"];
 
 /// Returns the keywords that an attribute allows, and how other values are read.
-fn words(element: &str, attribute: &str) -> Option<(&'static [&'static str], &'static str)> {
+fn keywords(element: &str, attribute: &str) -> Option<(&'static [&'static str], &'static str)> {
     Some(match (attribute, element) {
         ("use", "attribute") => (&["optional", "prohibited", "required"], "optional"),
         ("form", "element" | "attribute") => (FORMS, "unqualified"),
@@ -81,7 +85,7 @@ fn derivations(element: &str, attribute: &str) -> Option<&'static [&'static str]
 
 /// Notes attributes that exclude each other: a reference cannot declare anything, and a value is
 /// either a default or fixed.
-fn look_at_pairs(node: Node<'_>, notes: &mut Vec<(String, Place)>) {
+fn check_pairs(node: Node<'_>, notes: &mut Vec<(String, Place)>) {
     let element = node.local();
     let own: &[&str] = match element {
         "element" => &["name", "type", "nillable", "default", "fixed", "form", "block"],
@@ -121,7 +125,7 @@ pub(super) const FACETS: [&str; 12] = [
     "scale",
 ];
 
-fn look_at_facets(node: Node<'_>, notes: &mut Vec<(String, Place)>) {
+fn check_facets(node: Node<'_>, notes: &mut Vec<(String, Place)>) {
     let facets = || node.children().filter(|it| it.namespace() == ns::XSD && FACETS.contains(&it.local()));
     for local in FACETS {
         for again in facets().filter(|it| it.local() == local).skip(1) {

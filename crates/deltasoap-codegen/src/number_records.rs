@@ -28,7 +28,7 @@ pub(crate) fn find(model: &mut Model) {
 fn in_lists(of: &Item) -> impl Iterator<Item = ItemId> {
     members(of).iter().filter_map(|member| match (&member.content, member.occurs) {
         (TypeUse::Array(items), _) => item(&items.item),
-        (content, Occurs::Often(..)) => item(content),
+        (content, Occurs::Many(..)) => item(content),
         _ => None,
     })
 }

@@ -3,7 +3,7 @@
 //! Nested values are written by nested calls. Code that only some values need is in functions of
 //! its own, because every level takes the stack space of all functions on its path.
 
-use super::identities::{Numbers, Place, identified, reference};
+use super::identities::{SharedIds, SharedOccurrence, identified, reference};
 use super::keys::{Layout, Slot};
 use super::nil::nil;
 use super::path::Path;
@@ -17,22 +17,22 @@ use serde_json::{Map, Value as Json};
 use std::borrow::Borrow;
 
 /// Writes one value as JSON, with everything in it.
-pub(crate) struct Writing<'c> {
+pub(crate) struct JsonWriter<'c> {
     pub(super) types: &'c Types,
     pub(super) layouts: Layouts<'c>,
-    numbers: Numbers,
+    numbers: SharedIds,
     /// Bytes that came in separate parts.
     parts: Option<&'c Parts>,
 }
 
-impl<'c> Writing<'c> {
+impl<'c> JsonWriter<'c> {
     pub(crate) fn new(types: &'c Types, value: &Value) -> Self {
-        Writing { types, layouts: Layouts::new(&types.lowered.schema), numbers: Numbers::of(value), parts: None }
+        JsonWriter { types, layouts: Layouts::new(&types.lowered.schema), numbers: SharedIds::of(value), parts: None }
     }
 
     /// Starts another value, with ids of its own.
     pub(crate) fn of_another(self, value: &Value) -> Self {
-        Writing { numbers: Numbers::of(value), ..self }
+        JsonWriter { numbers: SharedIds::of(value), ..self }
     }
 
     /// Writes an item of a list.
@@ -45,7 +45,7 @@ impl<'c> Writing<'c> {
 
     /// Adds the bytes of parts that the value refers to.
     pub(crate) fn with_parts(self, parts: &'c Parts) -> Self {
-        Writing { parts: Some(parts), ..self }
+        JsonWriter { parts: Some(parts), ..self }
     }
 
     /// Writes the content of an element of this name.
@@ -115,19 +115,19 @@ impl<'c> Writing<'c> {
         path: &Path<'_>,
     ) -> Result<Json, JsonError> {
         let number = self.numbers.next(shared);
-        if let Some(Place::Other(number)) = number {
+        if let Some(SharedOccurrence::Other(number)) = number {
             return Ok(reference(number));
         }
         let value = shared.get().ok_or_else(|| JsonError::new(path, "a value", "a handle to a dropped value"))?;
         let _within = self.numbers.enter(path)?;
         let (json, number) = match (&*value, number) {
             // The id distinguishes it from a place that is itself nil.
-            (Value::Nil, None) => (nil(false), Some(Place::First(self.numbers.fresh()))),
+            (Value::Nil, None) => (nil(false), Some(SharedOccurrence::First(self.numbers.fresh()))),
             (Value::Nil, number) => (nil(false), number),
             (value, number) => (self.content(value, content, name, path)?, number),
         };
         Ok(match number {
-            Some(Place::First(number)) => identified(number, json),
+            Some(SharedOccurrence::First(number)) => identified(number, json),
             _ => json,
         })
     }

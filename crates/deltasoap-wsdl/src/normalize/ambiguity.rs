@@ -6,32 +6,32 @@
 //! its start, one from the start to the end. In both, a branch of a choice does not see the other
 //! branches: the names that it adds are removed after the branch and added again after the choice.
 
-use super::{Repeated, parts};
+use super::{Repetitions, parts};
 use crate::xsd::{ElementId, Particle, Term};
 use deltasoap_core::QName;
 use std::collections::{HashMap, HashSet};
 
 /// Particles of a content model, by their address.
 #[derive(Debug, Default)]
-pub(super) struct Again {
+pub(super) struct Ambiguity {
     tied: HashSet<usize>,
     taken: HashSet<usize>,
 }
 
-impl Again {
-    pub(super) fn of(repeated: &Repeated<'_>) -> Self {
-        let mut again = Again::default();
+impl Ambiguity {
+    pub(super) fn of(repeated: &Repetitions<'_>) -> Self {
+        let mut ambiguity = Ambiguity::default();
         if has(repeated.model, &|it| is_optional_sequence(it)) {
-            let mut walk = Backward { repeated, names: Names::default(), seen: 0, tied: &mut again.tied };
+            let mut walk = Backward { repeated, names: Names::default(), seen: 0, tied: &mut ambiguity.tied };
             walk.particle(repeated.model);
         }
         if has(repeated.model, &|it| is_open_list(it, repeated)) {
-            let Again { tied, taken } = &mut again;
+            let Ambiguity { tied, taken } = &mut ambiguity;
             let names = Names::default();
             let mut walk = Forward { repeated, names, lists: 0, is_loose: false, tied, taken };
             walk.particle(repeated.model, 0);
         }
-        again
+        ambiguity
     }
 
     /// Returns true for an optional sequence with an element that occurs again after the sequence.
@@ -71,7 +71,7 @@ fn is_optional_sequence(particle: &Particle) -> bool {
 }
 
 /// Returns true if fields represent a particle as a choice of elements, once or several times.
-fn is_list(particle: &Particle, repeated: &Repeated<'_>) -> bool {
+fn is_list(particle: &Particle, repeated: &Repetitions<'_>) -> bool {
     let is_repeated = !matches!(particle.max, Some(0 | 1));
     match &particle.term {
         Term::Choice(parts) if Particle::are_elements(parts, false) => particle.max != Some(0),
@@ -82,13 +82,13 @@ fn is_list(particle: &Particle, repeated: &Repeated<'_>) -> bool {
 
 /// Returns true for a list whose end is not clear. The end of a choice of single elements is:
 /// nothing that can follow it is one of them.
-fn is_open_list(particle: &Particle, repeated: &Repeated<'_>) -> bool {
+fn is_open_list(particle: &Particle, repeated: &Repetitions<'_>) -> bool {
     let is_plain = matches!(&particle.term, Term::Choice(parts) if Particle::are_elements(parts, false));
     !is_plain && is_list(particle, repeated)
 }
 
 /// Returns true if such a list may take the first element.
-pub(super) fn begins_with_list(particle: &Particle, repeated: &Repeated<'_>) -> bool {
+pub(super) fn begins_with_list(particle: &Particle, repeated: &Repetitions<'_>) -> bool {
     is_open_list(particle, repeated)
         || match &particle.term {
             Term::Choice(parts) => parts.iter().any(|part| begins_with_list(part, repeated)),
@@ -129,7 +129,7 @@ impl<'m> Names<'m> {
 
 /// Finds optional sequences with elements that occur again after them.
 struct Backward<'r, 'm> {
-    repeated: &'r Repeated<'m>,
+    repeated: &'r Repetitions<'m>,
     /// For each name, when it was first seen.
     names: Names<'m>,
     /// Number of elements seen.
@@ -185,7 +185,7 @@ impl<'m> Backward<'_, 'm> {
 
 /// Finds elements after a list of single elements that the list may take.
 struct Forward<'r, 'm> {
-    repeated: &'r Repeated<'m>,
+    repeated: &'r Repetitions<'m>,
     /// For each name, the last list that contains it.
     names: Names<'m>,
     /// Number of lists seen.
@@ -214,15 +214,15 @@ impl<'m> Forward<'_, 'm> {
                 if self.is_loose || particle.can_be_empty() { since } else { self.lists }
             }
             Term::Choice(parts) => {
-                let behind = self.choice(parts, since);
-                if particle.min == 0 { since } else { behind }
+                let after = self.choice(parts, since);
+                if particle.min == 0 { since } else { after }
             }
             Term::Sequence(parts) => {
                 let was_loose = self.is_loose;
                 self.is_loose |= self.tied.contains(&place(particle)) && begins_with_list(particle, self.repeated);
-                let behind = parts.iter().fold(since, |since, part| self.particle(part, since));
+                let after = parts.iter().fold(since, |since, part| self.particle(part, since));
                 self.is_loose = was_loose;
-                if particle.min == 0 { since } else { behind }
+                if particle.min == 0 { since } else { after }
             }
         }
     }
@@ -236,13 +236,13 @@ impl<'m> Forward<'_, 'm> {
         if is_taken {
             self.taken.insert(place(particle));
         }
-        let behind = if is_taken || particle.can_be_empty() { since } else { self.lists };
+        let after = if is_taken || particle.can_be_empty() { since } else { self.lists };
         if is_open_list(particle, self.repeated) {
             let list = self.lists;
             names.into_iter().for_each(|name| self.names.set(name, list));
             self.lists += 1;
         }
-        behind
+        after
     }
 
     fn collect(&self, particle: &'m Particle, names: &mut Vec<&'m QName>) {
@@ -253,13 +253,13 @@ impl<'m> Forward<'_, 'm> {
     }
 
     fn choice(&mut self, parts: &'m [Particle], since: usize) -> usize {
-        let (mut behind, mut all) = (usize::MAX, Vec::new());
+        let (mut after, mut all) = (usize::MAX, Vec::new());
         let start = self.names.log.len();
         for part in parts.iter().filter(|part| part.max != Some(0)) {
-            behind = behind.min(self.particle(part, since));
+            after = after.min(self.particle(part, since));
             all.extend(self.names.take_back(start));
         }
         all.into_iter().for_each(|(name, list)| self.names.set(name, list));
-        if behind == usize::MAX { since } else { behind }
+        if after == usize::MAX { since } else { after }
     }
 }

@@ -8,12 +8,12 @@ use std::str::FromStr;
 /// Maximum number of digits tried after the point.
 const DIGITS: i64 = 40;
 /// Maximum length of texts used in computations.
-const LONGEST: usize = 400;
+const MAX_LENGTH: usize = 400;
 
 /// Returns values above or below a bound, the simplest first; also values in the middle between it
 /// and the bound on the other side.
-pub(crate) fn beside(builtin: Builtin, bound: &str, other: Option<&str>, is_above: bool) -> Vec<String> {
-    let is_short = |text: &str| text.len() <= LONGEST;
+pub(crate) fn neighbors(builtin: Builtin, bound: &str, other: Option<&str>, is_above: bool) -> Vec<String> {
+    let is_short = |text: &str| text.len() <= MAX_LENGTH;
     let other = other.filter(|other| is_short(other));
     if !is_short(bound) {
         return Vec::new();
@@ -22,7 +22,7 @@ pub(crate) fn beside(builtin: Builtin, bound: &str, other: Option<&str>, is_abov
         Builtin::Decimal => decimals(bound, other, is_above),
         Builtin::Double => doubles(bound, other, is_above).into_iter().map(|it| format!("{it:?}")).collect(),
         Builtin::Float => floats(bound, other, is_above).into_iter().map(|it| format!("{it:?}")).collect(),
-        Builtin::Duration => Span::parse(bound).map(|span| span.beside(is_above)).unwrap_or_default(),
+        Builtin::Duration => Span::parse(bound).map(|span| span.neighbors(is_above)).unwrap_or_default(),
         primitive => {
             let step = if is_above { 1 } else { -1 };
             let finer = is_above.then(|| Moment::finer(primitive, bound)).flatten();
@@ -35,7 +35,7 @@ pub(crate) fn beside(builtin: Builtin, bound: &str, other: Option<&str>, is_abov
 /// Returns the value at a distance in units: whole numbers, days, seconds. `None` for types without
 /// units.
 pub(crate) fn shifted(builtin: Builtin, text: &str, by: i64) -> Option<String> {
-    if text.len() > LONGEST {
+    if text.len() > MAX_LENGTH {
         return None;
     }
     match primitive(builtin) {
@@ -123,7 +123,7 @@ mod tests {
             (B::Duration, "PT0S", "PT1S"),
             (B::Duration, "P1M", "P2M"),
         ] {
-            let above = beside(builtin, low, Some(high), true);
+            let above = neighbors(builtin, low, Some(high), true);
             let is_within = |text: &&String| {
                 compare(builtin, text, low) == Some(Greater) && compare(builtin, text, high) == Some(Less)
             };
@@ -146,10 +146,10 @@ mod tests {
             (B::Duration, "P1Y"),
             (B::Duration, "PT0S"),
         ] {
-            let below = beside(builtin, bound, None, false);
+            let below = neighbors(builtin, bound, None, false);
             assert!(below.iter().any(|text| compare(builtin, text, bound) == Some(Less)), "{bound}: {below:?}");
         }
-        assert_eq!(beside(B::String, "a", None, true), [""; 0]);
-        assert_eq!(beside(B::Decimal, &"9".repeat(10_000), None, true), [""; 0]);
+        assert_eq!(neighbors(B::String, "a", None, true), [""; 0]);
+        assert_eq!(neighbors(B::Decimal, &"9".repeat(10_000), None, true), [""; 0]);
     }
 }

@@ -20,15 +20,15 @@ use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 
 /// Reads JSON as one value, with everything in it.
-pub(crate) struct Reading<'c> {
+pub(crate) struct JsonReader<'c> {
     pub(super) types: &'c Types,
     pub(super) layouts: Layouts<'c>,
     known: Known,
 }
 
-impl<'c> Reading<'c> {
+impl<'c> JsonReader<'c> {
     pub(crate) fn new(types: &'c Types) -> Self {
-        Reading { types, layouts: Layouts::new(&types.lowered.schema), known: Known::default() }
+        JsonReader { types, layouts: Layouts::new(&types.lowered.schema), known: Known::default() }
     }
 
     /// Reads the content of an element of this name that is not nil.
@@ -498,7 +498,7 @@ fn one_of(properties: &[&str]) -> String {
 }
 
 pub(super) fn listed(properties: &[&str]) -> String {
-    const MOST: usize = 20;
-    let more = if properties.len() > MOST { ", …" } else { "" };
-    format!("{}{more}", properties[..properties.len().min(MOST)].join(", "))
+    const MAX_PROPERTIES: usize = 20;
+    let more = if properties.len() > MAX_PROPERTIES { ", …" } else { "" };
+    format!("{}{more}", properties[..properties.len().min(MAX_PROPERTIES)].join(", "))
 }
