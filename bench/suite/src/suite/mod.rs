@@ -274,6 +274,15 @@ fn seconds_of(scope: Scope) -> f64 {
     }
 }
 
+/// Returns our name and those of the toolkits that stand for the paper's.
+///
+/// # Errors
+/// When the definition is malformed.
+pub fn toolkits_of_the_paper() -> Result<Vec<String>> {
+    let theirs = Definition::load()?.paper_toolkit.into_iter().map(|toolkit| toolkit.engine);
+    Ok(std::iter::once(server::OURS.to_owned()).chain(theirs).collect())
+}
+
 impl SuiteArguments {
     fn scope(&self) -> Scope {
         match (self.quick, self.smoke) {
