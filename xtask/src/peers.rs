@@ -128,6 +128,11 @@ pub fn install() {
     build_each(Peer::value_variants());
 }
 
+/// Builds the peers of a full reproduction, like [`install`].
+pub fn install_for_papers() {
+    build_each(&[Peer::Gsoap, Peer::GsoapMultiref, Peer::Xsul, Peer::Axis, Peer::AxisStreaming, Peer::Mono]);
+}
+
 /// Builds the peers of a quick reproduction, like [`install`].
 pub fn install_few() {
     build_each(&[Peer::Gsoap, Peer::NodeSoap]);

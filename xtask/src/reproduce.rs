@@ -40,7 +40,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     match (arguments.installs(), arguments.quick) {
         (false, _) => {}
         (true, true) => peers::install_few(),
-        (true, false) => peers::install(),
+        (true, false) => peers::install_for_papers(),
     }
     let mut bench = shell::ours("deltasoap-bench", Profile::Release);
     pass_on(arguments, &mut bench)?;

@@ -42,7 +42,7 @@ pub struct ReproduceArguments {
     /// are judged nevertheless
     #[arg(long, conflicts_with = "full")]
     quick: bool,
-    /// Everything: some hours, which can be split (the default)
+    /// The papers' sizes: an hour or two, which can be split (the default)
     #[arg(long)]
     full: bool,
     /// Folder of the record, whose content is not measured again [default: target/reproduce/quick
@@ -71,7 +71,8 @@ pub struct ReproduceArguments {
     /// Print one JSON object per line: verdicts, then the comparison with another record
     #[arg(long)]
     json: bool,
-    /// A toolkit to compare with (repeatable) [default: all; with --quick, gSOAP and node-soap]
+    /// A toolkit to compare with (repeatable) [default: those of the paper; with --quick, gSOAP and
+    /// node-soap]
     #[arg(long = "engine", value_name = "NAME")]
     engines: Vec<String>,
     /// Folder of built peers [default: .peers in the repository]
