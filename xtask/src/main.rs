@@ -17,6 +17,7 @@ mod debian;
 mod fuzz;
 mod go;
 mod gsoap;
+mod guide;
 mod interop;
 mod java;
 mod licences;
@@ -68,6 +69,8 @@ enum Task {
     Samples(schema::Samples),
     /// Compare `deltasoap validate` with the W3C XML Schema test suite
     Xsts(schema::Xsts),
+    /// Check the links of all documents, and build the user guide with mdBook
+    Guide(guide::Arguments),
     /// Check the licences of all dependencies against deny.toml
     Licences,
     /// Run the attacks that are too large for the tests, and print the results
@@ -93,6 +96,7 @@ fn main() -> ExitCode {
         Task::Browser(arguments) => browser::run(&arguments),
         Task::Samples(arguments) => schema::samples(&arguments),
         Task::Xsts(arguments) => schema::xsts(&arguments),
+        Task::Guide(arguments) => guide::run(&arguments),
         Task::Licences => licences::run(),
         Task::Attacks(arguments) => attacks::run(&arguments),
         Task::Fuzz(arguments) => fuzz::run(&arguments),

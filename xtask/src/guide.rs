@@ -1,0 +1,166 @@
+//! `cargo xtask guide`: checks the links of all documents, and builds the user guide with mdBook.
+//!
+//! The programs of the guide are doc tests of the package `deltasoap-guide`. Here it is checked that
+//! each relative link names a file of the repository, and each fragment a heading of that file.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Component, Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+use crate::shell;
+
+/// The version of mdBook that builds the guide.
+const MDBOOK: &str = "0.5.4";
+
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Only check links: mdBook is neither installed nor run
+    #[arg(long)]
+    links: bool,
+}
+
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let broken = broken_links()?;
+    broken.iter().for_each(|link| println!("{link}"));
+    if !arguments.links {
+        build()?;
+    }
+    println!("{} broken links", broken.len());
+    Ok(if broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Builds the book into `target/guide`. Installs mdBook below `.peers` if it is missing.
+fn build() -> Result<()> {
+    let folder = shell::root().join(".peers/mdbook");
+    let program = folder.join("bin/mdbook");
+    let stamp = folder.join("version");
+    if !program.exists() || !shell::is_stamped(&stamp, MDBOOK) {
+        let install = ["install", "mdbook", "--locked", "--no-default-features", "--version", MDBOOK, "--root"];
+        shell::run(shell::command("cargo", install).arg(&folder))?;
+        std::fs::write(&stamp, MDBOOK).context("cannot note the version of mdBook")?;
+    }
+    shell::run(shell::command(&program.to_string_lossy(), ["build"]).arg(shell::root().join("docs/guide")))
+}
+
+/// Returns the relative links of all documents that lead nowhere, each with its document.
+fn broken_links() -> Result<Vec<String>> {
+    let listed = shell::output(shell::command("git", ["ls-files", "*.md"]).current_dir(shell::root()))?;
+    let mut documents = HashMap::new();
+    for name in listed.lines().map(PathBuf::from) {
+        let text = std::fs::read_to_string(shell::root().join(&name)).with_context(|| name.display().to_string())?;
+        documents.insert(name, Document::parse(&text));
+    }
+    let mut broken = Vec::new();
+    for (name, document) in &documents {
+        let failed = document.links.iter().filter(|link| !leads_somewhere(name, link, &documents));
+        broken.extend(failed.map(|link| format!("{}: {link} leads nowhere", name.display())));
+    }
+    broken.sort();
+    Ok(broken)
+}
+
+/// The links of a document, and the anchors of its headings.
+#[derive(Debug, Default, PartialEq)]
+struct Document {
+    links: Vec<String>,
+    anchors: HashSet<String>,
+}
+
+impl Document {
+    fn parse(text: &str) -> Self {
+        let mut document = Document::default();
+        let mut heading: Option<String> = None;
+        for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
+            match event {
+                Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+                    document.links.push(dest_url.into_string());
+                }
+                Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
+                Event::End(TagEnd::Heading(_)) => document.add_anchor(&heading.take().unwrap_or_default()),
+                Event::Text(text) | Event::Code(text) => {
+                    heading.iter_mut().for_each(|heading| heading.push_str(&text));
+                }
+                _ => {}
+            }
+        }
+        document
+    }
+
+    /// Adds the anchor of a heading, with a number if there is one already.
+    fn add_anchor(&mut self, heading: &str) {
+        let anchor = anchor(heading);
+        let numbered = (1..).map(|number| format!("{anchor}-{number}"));
+        let free = std::iter::once(anchor.clone()).chain(numbered).find(|it| !self.anchors.contains(it));
+        self.anchors.extend(free);
+    }
+}
+
+/// Returns the anchor of a heading: lower case, hyphens for spaces, no punctuation.
+fn anchor(heading: &str) -> String {
+    let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+/// Returns true for links to other sites, and for those to a file and a heading that are there.
+fn leads_somewhere(from: &Path, link: &str, documents: &HashMap<PathBuf, Document>) -> bool {
+    if link.contains("://") || link.starts_with("mailto:") {
+        return true;
+    }
+    let (path, fragment) = link.split_once('#').unwrap_or((link, ""));
+    let folder = from.parent().unwrap_or(Path::new(""));
+    let target = if path.is_empty() { from.to_owned() } else { normalized(&folder.join(path)) };
+    let is_there = shell::root().join(&target).exists();
+    let has_heading = || documents.get(&target).is_none_or(|document| document.anchors.contains(fragment));
+    is_there && (fragment.is_empty() || has_heading())
+}
+
+/// Resolves `..` and `.` in a relative path.
+fn normalized(path: &Path) -> PathBuf {
+    let mut parts = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => {
+                parts.pop();
+            }
+            Component::CurDir => {}
+            other => parts.push(other),
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn anchors_are_those_of_the_forge() {
+        for (heading, expected) in [
+            ("Where it costs", "where-it-costs"),
+            ("`Templating`, and its options", "templating-and-its-options"),
+            ("From gSOAP & co.", "from-gsoap--co"),
+        ] {
+            let document = Document::parse(&format!("# {heading}\n"));
+            assert!(document.anchors.contains(expected), "{heading}: {:?}", document.anchors);
+        }
+        let twice = Document::parse("# Run it\n\n# Run it\n");
+        assert_eq!(twice.anchors, ["run-it", "run-it-1"].map(str::to_owned).into());
+    }
+
+    #[test]
+    fn links_lead_to_files_and_headings() {
+        let target = Document::parse("# Workspace\n");
+        let documents = HashMap::from([(PathBuf::from("README.md"), target)]);
+        let leads = |link: &str| leads_somewhere(Path::new("docs/artifact.md"), link, &documents);
+        for link in ["../README.md", "../README.md#workspace", "https://example.org/#x", "../Cargo.toml", "../crates"] {
+            assert!(leads(link), "{link}");
+        }
+        for link in ["README.md", "../README.md#rooms", "../none.md"] {
+            assert!(!leads(link), "{link}");
+        }
+        assert_eq!(Document::parse("[a](b.md#c) ![d](e.svg)").links, ["b.md#c", "e.svg"]);
+    }
+}
