@@ -4,7 +4,7 @@ use deltasoap_cost::paper::Printed;
 use deltasoap_cost::{Calibration, Model};
 use deltasoap_report::{Exhibit, Verdict};
 
-use crate::figures::figures;
+use crate::figures::{figures, intervals};
 use crate::tables::{printed_tables, tables};
 
 /// Names of the tables, in order.
@@ -27,12 +27,13 @@ const FIGURES: [&str; 12] = [
 ];
 
 /// Prefixes of claim keys, with the exhibits they belong to, for serializing and deserializing.
-const PLACES: [(&str, [&str; 2]); 10] = [
+const PLACES: [(&str, [&str; 2]); 11] = [
     ("arrays:", ["Table 1", "Table 1"]),
     ("cut-offs:", ["Table 2", "Table 2"]),
     ("composites:", ["Table 3", "Table 3"]),
     ("by-length:", ["Figure 9", "Figure 10"]),
     ("fields:", ["Figure 9", "Figure 10"]),
+    ("strings:", ["Figure 11", "Figure 12"]),
     ("constant:", ["Figure 13", "Figure 14"]),
     ("sum:", ["Figure 13", "Figure 14"]),
     ("intervals:", ["Table 3", "Table 3"]),
@@ -61,7 +62,8 @@ pub fn exhibits(fitted: Option<(&Calibration, &Model)>, verdicts: &[Verdict], pr
     for name in FIGURES {
         let title = format!("{name}:");
         let charts = charts.iter().filter(|chart| chart.title.starts_with(&title)).cloned().collect();
-        all.push(Exhibit { charts, ..empty(name, "") });
+        let grids = fitted.and_then(|(_, model)| intervals(model, name)).into_iter().collect();
+        all.push(Exhibit { charts, grids, ..empty(name, "") });
     }
     let notes: Vec<&str> = printed.notes.iter().map(String::as_str).collect();
     all.push(Exhibit { grids: ours.collect(), ..empty("Section 3.4", &notes.join(" ")) });
@@ -100,6 +102,8 @@ mod tests {
             let wanted = if exhibit.name.starts_with("Table") { 2 } else { 1 };
             assert!(exhibit.grids.len() + exhibit.charts.len() >= wanted, "{}", exhibit.name);
         }
+        let grids = |name: &str| all.iter().filter(|it| it.name == name).map(|it| it.grids.len()).sum::<usize>();
+        assert_eq!(["Figure 8", "Figure 9", "Figure 10", "Figure 11"].map(grids), [0, 1, 1, 0]);
         let hung: usize = all.iter().map(|exhibit| exhibit.verdicts.len()).sum();
         assert_eq!(hung, verdicts.len());
     }

@@ -13,7 +13,7 @@ use deltasoap_report::{Chart, Exhibit, Grid, Sizes, Test, number, size_names};
 
 use super::fresh::MESSAGES;
 use super::points::{Condition, Point, Setting};
-use super::printed::{Cell, DifferentialDeserialization as Printed};
+use super::printed::{Cell, DifferentialDeserialization as Printed, LightweightCheckpointing};
 use super::scope::{SIZES, Scope, general, hard};
 use super::section5;
 use super::study::{Book, Data, Study, cells, claim, known, numbers, one, share};
@@ -201,8 +201,38 @@ fn table3(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
         let header = [vec!["P".to_owned(), "n".to_owned(), "No DDS".to_owned()], portions.to_vec()].concat();
         grids.push(Grid { title, header, rows, names: 2 });
     }
-    let caption = "Hard doubles, all combinations. The paper's No DDS is that of its Table 2.";
-    Exhibit { grids, ..named(printed, "Table 3", caption) }
+    let mut caption = "Hard doubles, all combinations. The paper's No DDS is that of its Table 2.".to_owned();
+    if SIZES.iter().all(|size| scope.sizes.contains(size)) && has_all_columns(&scope.partitions).is_ok() {
+        grids.extend(scope.partitions.iter().map(|&partitions| table3_general(study, printed, partitions)));
+        caption += GENERAL_CAPTION;
+    }
+    Exhibit { grids, ..named(printed, "Table 3", &caption) }
+}
+
+/// Added to the caption if there are tables without our shortcuts. Only a run of the whole table
+/// has the claims that compare these times.
+pub const GENERAL_CAPTION: &str =
+    " Claims \"without our shortcuts\" are about the last tables, where every tag is tokenized on both sides.";
+
+/// Returns times by those of regular mode, both without our shortcuts.
+fn table3_general(study: Study<'_>, printed: &Printed, partitions: usize) -> Grid {
+    let mut rows = Vec::new();
+    for percent in PERCENTS {
+        for size in SIZES {
+            let recipe = hard(size, percent, partitions);
+            let cells = PORTIONS.map(|portion| {
+                let ours = study.ms(recipe, general(full(portion))) / study.ms(recipe, Setting::GENERAL);
+                let theirs = their_share(printed, Cell { percent, size, partitions, portion });
+                format!("{}{}", number(ours), beside(theirs))
+            });
+            rows.push([vec![format!("{percent} %"), size.to_string()], cells.to_vec()].concat());
+        }
+    }
+    let title =
+        format!("T = {partitions}, without our shortcuts: time by that of No DDS, and in parentheses the paper's");
+    let portions = PORTIONS.map(|portion| format!("N = {portion}"));
+    let header = [vec!["P".to_owned(), "n".to_owned()], portions.to_vec()].concat();
+    Grid { title, header, rows, names: 2 }
 }
 
 fn table3_row(study: Study<'_>, printed: &Printed, cells: &[Cell; 4]) -> Vec<String> {
@@ -373,9 +403,14 @@ fn overhead_claims(book: &mut Book, printed: &Rc<Printed>) {
         let by_theirs = |&n: &usize| Some(overhead(data, n, 256) / their_overhead_at_256(&theirs, n)?);
         numbers(sizes.iter().filter_map(by_theirs).collect())
     });
-    let statement = "overhead at N = 32 by that at N = 4096 (\"small, except when the portion is extremely small\")";
-    let at_32 = claim("overhead-32", "section 4.3", statement, largest(), Test::AtLeast(5.0));
-    book.add("Figure 3", at_32, |data, _| one(overhead(data, LARGEST, 32) / overhead(data, LARGEST, 4096).max(0.1)));
+    // A quotient of both would be large if the divisor is near zero. Five times a negative overhead
+    // counts as nothing, and what is left has to exceed what is still "relatively small" (33 % at
+    // N = 256).
+    let statement = "overhead at N = 32 less five times that at N = 4096, in percent of regular mode (\"small, except when the portion is extremely small\"; Table 3: 171 and 12)";
+    let at_32 = claim("overhead-32", "section 4.3", statement, largest(), Test::AtLeast(33.0));
+    book.add("Figure 3", at_32, |data, _| {
+        one(overhead(data, LARGEST, 32) - 5.0 * overhead(data, LARGEST, 4096).max(0.0))
+    });
 }
 
 fn regular(data: &Data, kind: Kind, n: usize) -> f64 {
@@ -420,6 +455,11 @@ fn table2_claims(book: &mut Book, printed: &Rc<Printed>) -> Result<()> {
     let number = printed.number("greatest-speedup")?;
     let greatest = number.claim("", all(), Test::Factor { printed: number.value, factor: 2.0 });
     book.add("Table 2", greatest, |data, sizes| one(speedups(data, sizes).into_iter().fold(f64::MIN, f64::max)));
+    let other = LightweightCheckpointing::load()?;
+    let number = other.number("crc32-share")?;
+    let mut share = number.claim("", largest(), Test::AtMost(number.value));
+    share.place = format!("Lightweight Checkpointing, {}", share.place);
+    book.add("Table 2", share, |data, _| one(100.0 / speedup(data, Kind::Hard, LARGEST, Match::Crc32)));
     Ok(())
 }
 
@@ -507,19 +547,29 @@ fn table3_claims(book: &mut Book, printed: &Rc<Printed>, scope: &Scope) {
     effect_claims(book);
 }
 
+/// Returns the cells of Table 3 with these percentages, 100K elements and portions above 32 bytes.
+fn above_32(percents: &[u32]) -> impl Iterator<Item = Cell> + use<> {
+    let all = table3_cells(percents, &[LARGEST], &PARTITIONS).concat();
+    all.into_iter().filter(|cell| cell.portion > 32)
+}
+
+/// Returns the share of these cells that are faster than regular mode.
+fn faster(data: &Data, percents: &[u32]) -> f64 {
+    share(above_32(percents).map(|cell| {
+        let recipe = hard(cell.size, cell.percent, cell.partitions);
+        data.ms(recipe, full(cell.portion)) < data.ms(recipe, Setting::REGULAR)
+    }))
+}
+
 /// Adds the claims of section 4.5 about portion sizes: 100K elements.
 fn portion_claims(book: &mut Book) {
     let ms = |data: &Data, percent, portion| data.ms(hard(LARGEST, percent, 1), full(portion));
     let statement = "share of cells with P = 25 or 50 and N above 32 that are faster than regular mode (\"in general\"; the paper: 23 of 24)";
     let gains = claim("improvements", "section 4.5", statement, largest(), Test::AtLeast(0.9));
-    book.add("Table 3", known(gains, NO_STACK), |data, _| {
-        let all = table3_cells(&[25, 50], &[LARGEST], &[1, 100, 200, 500]).concat();
-        let above = all.into_iter().filter(|cell| cell.portion > 32);
-        one(share(above.map(|cell| {
-            let recipe = hard(cell.size, cell.percent, cell.partitions);
-            data.ms(recipe, full(cell.portion)) < data.ms(recipe, Setting::REGULAR)
-        })))
-    });
+    book.add("Table 3", known(gains, NO_STACK), |data, _| one(faster(data, &[25, 50])));
+    let statement = "share of cells with P = 75 and N above 32 that are faster than regular mode (\"and even 75 % in many cases\": at least half; the paper: 8 of 12)";
+    let gains = claim("improvements-75", "section 4.5", statement, largest(), Test::AtLeast(0.5));
+    book.add("Table 3", known(gains, NO_STACK), |data, _| one(faster(data, &[75])));
     let statement = "time at N = 32 by the greatest at other N, P = 25, T = 1 (\"the worst performance\")";
     let worst = claim("portion-32", "section 4.5", statement, largest(), Test::AtLeast(1.0));
     let most =
@@ -563,10 +613,15 @@ fn effect_claims(book: &mut Book) {
 /// Counts depend only on sizes, not on the machine.
 const FEWER: &str = "a checkpoint among changed values gives way here where switching at it saves nothing";
 
+/// The greatest distance of a share of bytes, in points. 25 %, the share of the changed values, is
+/// farther from three of the paper's four numbers.
+const DISTANCE: f64 = 1.0;
+
 fn section45_claims(book: &mut Book, printed: &Printed, size: usize) -> Result<()> {
-    let percent = |key: &str, distance| {
+    let percent = |key: &str| {
         let number = printed.number(key)?;
-        Ok::<_, anyhow::Error>(number.claim("", largest(), Test::Near { printed: number.value, distance }))
+        let test = Test::Near { printed: number.value, distance: DISTANCE };
+        Ok::<_, anyhow::Error>(number.claim("", largest(), test))
     };
     for (key, partitions) in [("switches-t100", 100), ("switches-t500", 500)] {
         let number = printed.number(key)?;
@@ -582,13 +637,15 @@ fn section45_claims(book: &mut Book, printed: &Printed, size: usize) -> Result<(
         let level = claim(&format!("{key}-level"), "section 4.5", statement, largest(), Test::Level { percent: 10.0 });
         book.count("Section 4.5", level, &[size], move |data, _| numbers(switches(data).to_vec()));
     }
-    for (key, partitions, portion, distance) in [
-        ("regular-bytes-n4096-t100", 100, 4096, 5.0),
-        ("regular-bytes-n4096-t500", 500, 4096, 5.0),
-        ("regular-bytes-n1024-t100", 100, 1024, 5.0),
-        ("regular-bytes-n32-t1", 1, 32, 1.0),
+    for (key, partitions, portion, note) in [
+        ("regular-bytes-n4096-t100", 100, 4096, ""),
+        ("regular-bytes-n4096-t500", 500, 4096, ""),
+        ("regular-bytes-n1024-t100", 100, 1024, ""),
+        ("regular-bytes-n32-t1", 1, 32, "; 25 itself, the share of the changed values, would agree as well"),
     ] {
-        book.count("Section 4.5", percent(key, distance)?, &[size], move |data, _| {
+        let mut near = percent(key)?;
+        near.statement += note;
+        book.count("Section 4.5", near, &[size], move |data, _| {
             one(data.fresh.mean(hard(LARGEST, 25, partitions), full(portion), Point::regular_percent))
         });
     }
@@ -599,6 +656,7 @@ fn section45_claims(book: &mut Book, printed: &Printed, size: usize) -> Result<(
 mod tests {
     use super::*;
     use crate::paper::model::Paper;
+    use crate::report::Counts;
     use deltasoap_report::{Outcome, Verdict};
 
     /// Returns verdicts on artificial times, which `ours` calculates from a recipe and a setting.
@@ -692,11 +750,90 @@ mod tests {
     }
 
     #[test]
-    fn the_paper_itself_has_23_of_24_gains() {
+    fn the_paper_itself_has_23_of_24_gains_and_8_of_12() {
         let printed = Printed::load().unwrap();
-        let cells = table3_cells(&[25, 50], &[LARGEST], &PARTITIONS).concat();
-        let above = cells.into_iter().filter(|cell| cell.portion > 32);
-        let gains: Vec<bool> = above.map(|cell| their_share(&printed, cell).unwrap() < 1.0).collect();
-        assert_eq!((gains.len(), gains.iter().filter(|is_gain| **is_gain).count()), (24, 23));
+        let gains = |percents: &[u32]| {
+            let gains: Vec<bool> = above_32(percents).map(|cell| their_share(&printed, cell).unwrap() < 1.0).collect();
+            (gains.len(), gains.iter().filter(|is_gain| **is_gain).count())
+        };
+        assert_eq!((gains(&[25, 50]), gains(&[75])), ((24, 23), (12, 8)));
+    }
+
+    /// Only small portions, or only arrays in one part, are faster than regular mode.
+    #[test]
+    fn many_cases_are_at_least_half() {
+        let outcome = |is_faster: fn(Recipe, f64) -> bool| {
+            let share = move |recipe: Recipe, portion| if is_faster(recipe, portion) { 0.9 } else { 1.1 };
+            of(&judged(in_table3(share)), "improvements-75").outcome
+        };
+        assert_eq!(outcome(|_, portion| portion < 4096.0), Outcome::Agrees);
+        assert_eq!(outcome(|_, portion| portion < 1024.0), Outcome::Differs);
+        assert_eq!(outcome(|recipe, _| recipe.partitions == 1), Outcome::Differs);
+        assert_eq!(outcome(|recipe, _| recipe.percent < 75), Outcome::Differs);
+    }
+
+    /// Overheads in percent at N = 32 and 4096.
+    #[test]
+    fn an_overhead_near_zero_makes_no_other_one_large() {
+        let outcome = |at_32: f64, at_4096: f64| {
+            let verdicts = judged(move |_, setting| match (setting.condition, setting.portion) {
+                (Condition::AlwaysFirst, 32) => 1.0 + at_32 / 100.0,
+                (Condition::AlwaysFirst, 4096) => 1.0 + at_4096 / 100.0,
+                _ => 1.0,
+            });
+            of(&verdicts, "overhead-32").outcome
+        };
+        assert_eq!([outcome(171.0, 12.0), outcome(1200.0, 15.0), outcome(40.0, 0.1)], [Outcome::Agrees; 3]);
+        assert_eq!([outcome(2.0, 0.1), outcome(2.0, -3.0), outcome(100.0, 20.0)], [Outcome::Differs; 3]);
+    }
+
+    #[test]
+    fn fast_mode_takes_6_percent_at_most() {
+        let outcome = |share: f64| {
+            let verdicts = judged(move |_, setting| if setting.policy == Policy::Off { 1.0 } else { share });
+            of(&verdicts, "crc32-share").outcome
+        };
+        assert_eq!([0.03, 0.059, 0.07].map(outcome), [Outcome::Agrees, Outcome::Agrees, Outcome::Differs]);
+    }
+
+    /// A decoder that reads the changed values and nothing else: only at N = 32 is the paper's so
+    /// near to it.
+    #[test]
+    fn a_quarter_of_all_bytes_agrees_only_with_small_portions() {
+        let (mut data, book) = (Data::default(), claims(&Scope::new(false, &[])).unwrap());
+        book.judge(Study(std::slice::from_ref(&data)));
+        let quarter = || Counts { fast_bytes: 75.0, regular_bytes: 25.0, ..Counts::default() };
+        data.fresh.fill(|_, _, _| Point { ms: 0.0, counts: Some(quarter()) });
+        Paper::Deserialization.fill(&mut data);
+        let verdicts = book.judge(Study(std::slice::from_ref(&data)));
+        let keys = ["n4096-t100", "n4096-t500", "n1024-t100", "n32-t1"];
+        let outcomes = keys.map(|key| of(&verdicts, &format!("regular-bytes-{key}")).outcome);
+        assert_eq!(outcomes, [Outcome::Differs, Outcome::Differs, Outcome::Differs, Outcome::Agrees]);
+        assert!(of(&verdicts, "regular-bytes-n32-t1").claim.statement.contains("25 itself"));
+    }
+
+    /// The tables without shortcuts need no measurement of their own.
+    #[test]
+    fn what_claims_compare_without_shortcuts_is_shown() {
+        let printed = Printed::load().unwrap();
+        let shown = |scope: &Scope| {
+            let data = Data::default();
+            let exhibit = table3(Study(std::slice::from_ref(&data)), scope, &printed);
+            (exhibit.grids.len(), without_shortcuts(&data))
+        };
+        let whole = Scope::new(false, &[]);
+        let data = Data::default();
+        claims(&whole).unwrap().judge(Study(std::slice::from_ref(&data)));
+        let (grids, keys) = shown(&whole);
+        assert_eq!((grids, keys.len()), (8, 4 * 6 * 4 * 5));
+        assert_eq!(keys, without_shortcuts(&data));
+        for part in [Scope::new(true, &[]), Scope::new(true, &SIZES), Scope::new(false, &[LARGEST])] {
+            assert_eq!(shown(&part), (part.partitions.len(), vec![]));
+        }
+    }
+
+    /// Returns the requested points without our shortcuts.
+    fn without_shortcuts(data: &Data) -> Vec<String> {
+        data.points.keys(0).into_iter().filter(|key| key.ends_with("/noshortcuts")).collect()
     }
 }

@@ -13,7 +13,7 @@ use deltasoap_checkpoints::Bases;
 use deltasoap_report::statistics::{Compared, Group, mean};
 use deltasoap_report::{Chart, Claim, Exhibit, Grid, Printed as Prints, Sizes, Test, number, size_names};
 
-use super::dds::has_all_columns;
+use super::dds::{GENERAL_CAPTION, has_all_columns};
 use super::points::{Point, Setting};
 use super::printed::{Cell, LightweightCheckpointing as Printed};
 use super::scope::{Scope, general, hard};
@@ -160,25 +160,51 @@ fn table1(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     for &partitions in &scope.partitions {
         let mut rows = Vec::new();
         for percent in [25, 50, 75, 100] {
-            for size in scope.among(&[25_000, 50_000, 75_000, 100_000]) {
+            for size in scope.among(&TABLE1_SIZES) {
                 let cells = TABLE1_FREQUENCIES.map(|portion| Cell { percent, size, partitions, portion });
-                let shown = cells.iter().map(|cell| table1_cell(study, printed, *cell));
+                let shown = cells.iter().map(|cell| table1_cell(study, printed, *cell, beside_regular));
                 rows.push([vec![format!("{percent} %"), size.to_string()], shown.collect()].concat());
             }
         }
-        let frequencies = TABLE1_FREQUENCIES.map(|frequency| format!("F = {frequency}"));
-        let header = [vec!["P".to_owned(), "n".to_owned()], frequencies.to_vec()].concat();
         let title = format!("T = {partitions}: percent by which LCP is better than No DDS; in parentheses the paper's");
-        grids.push(Grid { title, header, rows, names: 2 });
+        grids.push(Grid { title, header: table1_header(), rows, names: 2 });
     }
-    Exhibit { grids, ..named(printed, "Table 1", "Lightweight checkpoints against regular mode, all combinations.") }
+    let mut caption = "Lightweight checkpoints against regular mode, all combinations.".to_owned();
+    if TABLE1_SIZES.iter().all(|size| scope.sizes.contains(size)) && has_all_columns(&scope.partitions).is_ok() {
+        grids.extend(scope.partitions.iter().map(|&partitions| table1_general(study, printed, partitions)));
+        caption += GENERAL_CAPTION;
+    }
+    Exhibit { grids, ..named(printed, "Table 1", &caption) }
 }
+
+fn table1_header() -> Vec<String> {
+    let frequencies = TABLE1_FREQUENCIES.map(|frequency| format!("F = {frequency}"));
+    [vec!["P".to_owned(), "n".to_owned()], frequencies.to_vec()].concat()
+}
+
+/// Returns the table without our shortcuts, with checkpoints and without.
+fn table1_general(study: Study<'_>, printed: &Printed, partitions: usize) -> Grid {
+    let mut rows = Vec::new();
+    for percent in [25, 50, 75, 100] {
+        for size in TABLE1_SIZES {
+            let cells = TABLE1_FREQUENCIES.map(|portion| Cell { percent, size, partitions, portion });
+            let shown = cells.map(|cell| table1_cell(study, printed, cell, as_theirs));
+            rows.push([vec![format!("{percent} %"), size.to_string()], shown.to_vec()].concat());
+        }
+    }
+    let title = format!(
+        "T = {partitions}, without our shortcuts: percent by which LCP is better than No DDS; in parentheses the paper's"
+    );
+    Grid { title, header: table1_header(), rows, names: 2 }
+}
+
+const TABLE1_SIZES: [usize; 4] = [25_000, 50_000, 75_000, 100_000];
 
 const TABLE1_FREQUENCIES: [u32; 4] = [32, 128, 256, 512];
 
-fn table1_cell(study: Study<'_>, printed: &Printed, cell: Cell) -> String {
-    let recipe = hard(cell.size, cell.percent, cell.partitions);
-    let (ms, regular) = (study.ms(recipe, lightweight(cell.portion)), study.ms(recipe, Setting::REGULAR));
+fn table1_cell(study: Study<'_>, printed: &Printed, cell: Cell, settings: SettingPair) -> String {
+    let (recipe, (setting, other)) = (hard(cell.size, cell.percent, cell.partitions), settings(cell.portion));
+    let (ms, regular) = (study.ms(recipe, setting), study.ms(recipe, other));
     let theirs = printed.table1(cell).map_or_else(String::new, |value| format!(" ({})", number(value)));
     format!("{}{theirs}", number((regular / ms - 1.0) * 100.0))
 }
@@ -429,7 +455,7 @@ fn table1_groups(
 }
 
 fn table1_claims(book: &mut Book, printed: &Rc<Printed>, scope: &Scope) -> Result<()> {
-    let all = || Sizes::All(vec![25_000, 50_000, 75_000, 100_000]);
+    let all = || Sizes::All(TABLE1_SIZES.to_vec());
     let statement = "order and interplay of T, N and n in Table 1: the lesser of two correlations within P = 25, 50 and 75, of ranks and of what is left of the speeds when each factor's own effect is taken away (P = 100 has no order)";
     // A model in which only N = 32 is slow, and T matters for the others, reaches 0.39.
     let order = claim("table1", "Table 1", statement, all(), Test::Interplay { least: 0.5 });
@@ -604,6 +630,28 @@ mod tests {
         assert_eq!(worse.outcome, Outcome::Agrees);
         assert_eq!(judged("overhead-worse-than-regular-small", |_, _| 1.4).outcome, Outcome::Differs);
         assert_eq!(judged("overhead-worse-than-regular-small", |_, _| 1.05).outcome, Outcome::Differs);
+    }
+
+    /// The tables without shortcuts need no measurement of their own.
+    #[test]
+    fn what_claims_compare_without_shortcuts_is_shown() {
+        let printed = Printed::load().unwrap();
+        let without_shortcuts = |data: &Data| {
+            data.points.keys(0).into_iter().filter(|key| key.ends_with("/noshortcuts")).collect::<Vec<_>>()
+        };
+        let shown = |scope: &Scope| {
+            let data = Data::default();
+            let exhibit = table1(Study(std::slice::from_ref(&data)), scope, &printed);
+            (exhibit.grids.len(), without_shortcuts(&data))
+        };
+        let (whole, data) = (Scope::new(false, &[]), Data::default());
+        claims(&whole).unwrap().judge(Study(std::slice::from_ref(&data)));
+        let (claimed, (grids, keys)) = (without_shortcuts(&data), shown(&whole));
+        assert_eq!((grids, keys.len()), (8, 4 * 4 * 4 * 5));
+        assert!(keys.iter().all(|key| claimed.contains(key)));
+        for part in [Scope::new(true, &[]), Scope::new(true, &TABLE1_SIZES), Scope::new(false, &[100_000])] {
+            assert_eq!(shown(&part), (part.partitions.len(), vec![]));
+        }
     }
 
     #[test]

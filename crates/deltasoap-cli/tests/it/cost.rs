@@ -105,7 +105,7 @@ fn fits_are_json_and_a_page() {
     );
     let page = std::fs::read_to_string(page).expect("a page");
     assert!((3..=14).all(|number| page.contains(&format!("Figure {number}:"))));
-    assert!(page.contains("7.528 (7.") && page.contains("Of 20 claims, "));
+    assert!(page.contains("7.528 (7.") && page.contains("Of 22 claims, "));
     assert!(["<script", "src=", "href=\"http"].iter().all(|part| !page.contains(part)));
 }
 
