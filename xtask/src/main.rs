@@ -14,6 +14,7 @@ mod compile_times;
 mod composites;
 mod cpp;
 mod debian;
+mod dist;
 mod fuzz;
 mod go;
 mod gsoap;
@@ -69,6 +70,8 @@ enum Task {
     Samples(schema::Samples),
     /// Compare `deltasoap validate` with the W3C XML Schema test suite
     Xsts(schema::Xsts),
+    /// Package the command with completions, manual pages and licences
+    Dist,
     /// Check the links of all documents, and build the user guide with mdBook
     Guide(guide::Arguments),
     /// Check the licences of all dependencies against deny.toml
@@ -96,6 +99,7 @@ fn main() -> ExitCode {
         Task::Browser(arguments) => browser::run(&arguments),
         Task::Samples(arguments) => schema::samples(&arguments),
         Task::Xsts(arguments) => schema::xsts(&arguments),
+        Task::Dist => dist::run(),
         Task::Guide(arguments) => guide::run(&arguments),
         Task::Licences => licences::run(),
         Task::Attacks(arguments) => attacks::run(&arguments),

@@ -7,6 +7,8 @@ mod cli;
 mod contract;
 mod cost;
 mod demo;
+#[cfg(test)]
+mod documented;
 mod figures;
 mod files;
 mod output;
