@@ -1,17 +1,71 @@
 //! A SOAP toolkit that processes only the differences between a message and the one before it.
 //!
-//! This crate is the facade: it re-exports the engine (`deltasoap-core`), the derive macro and, by
-//! features, the client and server.
+//! A client:
+//!
+//! ```no_run
+//! use deltasoap::Soap;
+//! # #[cfg(feature = "client")]
+//! use deltasoap::http::Client;
+//!
+//! #[derive(Soap)]
+//! #[soap(namespace = "urn:hello", message)]
+//! struct Greet {
+//!     name: String,
+//! }
+//!
+//! #[derive(Soap)]
+//! #[soap(namespace = "urn:hello", message)]
+//! struct Greeting {
+//!     text: String,
+//! }
+//!
+//! # #[cfg(feature = "client")]
+//! # async fn call() -> Result<(), Box<dyn std::error::Error>> {
+//! let client = Client::new("http://127.0.0.1:8080")?;
+//! let greeting: Greeting = client.call(&Greet { name: "Ada".to_owned() }).await?;
+//! println!("{}", greeting.text);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Its server:
+//!
+//! ```no_run
+//! # #[cfg(feature = "server")]
+//! use deltasoap::http::{Server, SoapService};
+//! use deltasoap::{Lease, Soap, soap::Fault};
+//! # #[derive(Soap)]
+//! # #[soap(namespace = "urn:hello", message)]
+//! # struct Greet { name: String }
+//! # #[derive(Soap)]
+//! # #[soap(namespace = "urn:hello", message)]
+//! # struct Greeting { text: String }
+//!
+//! # #[cfg(feature = "server")]
+//! # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
+//! let service = SoapService::builder()
+//!     .operation(async |greet: Lease<Greet>| {
+//!         Ok::<_, Fault>(Greeting { text: format!("Hello {}", greet.name) })
+//!     })
+//!     .build()?;
+//! Server::bind("127.0.0.1:8080").await?.serve(service).await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The [guide](https://github.com/deltasoap/deltasoap/blob/main/docs/guide/src/SUMMARY.md) goes on
+//! from here. This crate is the facade: it re-exports the engine (`deltasoap-core`), the derive
+//! macro and, by features, the client and server.
 //!
 //! | task | start at |
 //! |---|---|
-//! | give a Rust type its schema | [`Soap`] |
-//! | serve operations | `http::SoapService`, `http::Server` |
 //! | call operations | `http::Client` |
+//! | serve operations | `http::SoapService`, `http::Server` |
+//! | give a Rust type its schema | [`Soap`] |
+//! | generate Rust code for a WSDL | the crate `deltasoap-codegen`, or `wsdl!` with the feature `wsdl-macro` |
+//! | call or mock a service by its WSDL alone | `dynamic`, with the feature of that name |
 //! | read or write a message without HTTP | [`soap::decode_request`], [`soap::encode_message`] |
 //! | feed a message in chunks | [`decode::Decoder`] with a [`soap::EnvelopeReader`] |
-//! | call or mock a service by its WSDL alone | `dynamic`, with the feature of that name |
-//! | generate Rust code for a WSDL | the crate `deltasoap-codegen`, or `wsdl!` with the feature `wsdl-macro` |
 //! | work with a schema that is only known at run time | [`Value`] (feature `values`), [`schema::Schema`] |
 //! | inspect a message without a schema | [`Node`] |
 //!
@@ -32,6 +86,8 @@
 //! | `values` | by `server` | [`Value`]: values whose types are known at run time |
 //! | `dynamic` | no | services by their WSDL alone |
 //! | `wsdl-macro` | no | the macro `wsdl!`, which generates code for a WSDL |
+//!
+//! Messages without HTTP:
 //!
 //! ```
 //! use deltasoap::schema::Use;
