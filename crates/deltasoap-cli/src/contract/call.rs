@@ -33,7 +33,8 @@ const NO_ANSWER: u8 = 4;
 /// Calls an operation and prints the response.
 pub async fn call(arguments: &Call) -> Result<ExitCode> {
     let (wsdl, time) = (&arguments.description.wsdl, Duration::from_secs(arguments.timeout));
-    let contract = Contract::from(import_with(wsdl, &arguments.description.loading, |client| client.total_timeout(time))?);
+    let contract =
+        Contract::from(import_with(wsdl, &arguments.description.loading, |client| client.total_timeout(time))?);
     report_notes(&contract, &INTERPRETATION_NOTES);
     let data = data(&arguments.data)?;
     let access = &arguments.description.loading.access;

@@ -144,8 +144,8 @@ where
 /// `Expires` (RFC 6265, section 5.3).
 fn has_expired(attributes: &str) -> bool {
     let value = |wanted: &str| {
-        let pairs = attributes.split(';').filter_map(|attribute| attribute.split_once('='));
-        pairs.filter(|(name, _)| name.trim().eq_ignore_ascii_case(wanted)).last().map(|(_, value)| value.trim())
+        let mut pairs = attributes.rsplit(';').filter_map(|attribute| attribute.split_once('='));
+        pairs.find(|(name, _)| name.trim().eq_ignore_ascii_case(wanted)).map(|(_, value)| value.trim())
     };
     match value("max-age").and_then(|seconds| seconds.parse::<i64>().ok()) {
         Some(seconds) => seconds <= 0,
