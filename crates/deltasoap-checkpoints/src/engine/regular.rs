@@ -77,7 +77,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         };
         let (size, sum) =
             bytes.map_or((Size::UNKNOWN, M::Sum::default()), |bytes| (Size::new(len), self.matcher.sum(bytes)));
-        let probe = bytes.map(Probe::of).unwrap_or_default();
+        let probe = bytes.map(Probe::new).unwrap_or_default();
         let bytes = bytes.filter(|_| self.audit.is_some()).map(<[u8]>::to_vec).unwrap_or_default();
         self.held.drain(..before.min(self.held.len()));
         self.is_lost = false;
