@@ -518,7 +518,7 @@ mod tests {
         assert_eq!(parse("PT0.25S").shifted(-1).as_deref(), Some("-PT0.75S"));
         for text in ["PT0S", "PT0.5S", "-PT0.5S", "-PT2.05S", "-PT3S", "P1M", "-P1MT0.5S", "P2DT1.999S"] {
             for (is_longer, order) in [(true, Ordering::Greater), (false, Ordering::Less)] {
-                for other in parse(text).beside(is_longer) {
+                for other in parse(text).neighbors(is_longer) {
                     assert_eq!(parse(&other).compare(&parse(text)), Some(order), "{other} beside {text}");
                 }
             }
