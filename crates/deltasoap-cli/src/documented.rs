@@ -32,20 +32,24 @@ fn pages(folder: &Path) -> Vec<PathBuf> {
     files.filter(|file| file.extension().is_some_and(|extension| extension == "md")).collect()
 }
 
-/// Returns the commands in shell blocks and in indented blocks: `deltasoap ...`, or
-/// `cargo run --release -- ...`, up to a comment, a pipe or a redirection.
+/// Returns the commands in blocks of shell: `deltasoap ...`, or `cargo run --release -- ...`, up to
+/// a comment, a pipe or a redirection.
 fn commands(text: &str) -> Vec<String> {
     let lines = text.replace("\\\n", " ");
     let lines = lines.lines().map(|line| line.trim_start().trim_start_matches("$ "));
-    let in_block = lines.scan(false, |is_inside, line| {
-        *is_inside ^= line.starts_with("```");
-        Some((*is_inside, line.to_owned()))
+    // A block is fenced by the same characters at its start, with the name of its language, and at
+    // its end, without.
+    let in_block = lines.scan(false, |is_shell, line| {
+        if let Some(language) = line.strip_prefix("```") {
+            *is_shell = language == "sh";
+        }
+        Some((*is_shell, line.to_owned()))
     });
     let of_ours = |line: &str| {
         let arguments = line.strip_prefix("deltasoap ").or(line.strip_prefix("cargo run --release -- "))?;
         Some(format!("deltasoap {}", arguments_only(arguments)))
     };
-    in_block.filter_map(|(is_inside, line)| is_inside.then(|| of_ours(&line)).flatten()).collect()
+    in_block.filter_map(|(is_shell, line)| is_shell.then(|| of_ours(&line)).flatten()).collect()
 }
 
 /// Cuts off what the shell does with the output.
@@ -66,7 +70,7 @@ fn arguments_only(line: &str) -> &str {
 
 #[test]
 fn commands_end_where_the_shell_takes_over() {
-    let text = "deltasoap is a toolkit\n```sh\ndeltasoap list a.wsdl > b # c\n$ deltasoap call 'a#b|c' -d '{\"d\": 1}' | head\n\
+    let text = "deltasoap is a toolkit\n```toml\ndeltasoap = \"1\"\n```\n```sh\ndeltasoap list a.wsdl > b # c\n$ deltasoap call 'a#b|c' -d '{\"d\": 1}' | head\n\
                 cargo run --release -- demo # e\nls\n```\n";
     let expected = ["deltasoap list a.wsdl ", "deltasoap call 'a#b|c' -d '{\"d\": 1}' ", "deltasoap demo "];
     assert_eq!(commands(text), expected);
