@@ -185,7 +185,7 @@ impl<'c> Checker<'c> {
             (TypeDefinition::Simple(_), _) => self.encoded_text(item, id),
             (_, Some(NormalizedContent::Text(id))) => self.encoded_text(item, *id),
             (_, Some(NormalizedContent::Elements(particle))) if id != TypeId::ANY => {
-                self.encoded_fields(item, particle)
+                self.encoded_fields(item, particle);
             }
             _ => self.encoded_items(item, TypeId::ANY, 1),
         }
