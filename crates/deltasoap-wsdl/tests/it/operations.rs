@@ -547,7 +547,7 @@ fn malformed_array_types_are_noted() {
         let codec = array(sizes);
         let [note] = codec.import.notes() else { panic!("{sizes}: {:?}", codec.import.notes()) };
         assert!(
-            note.text.starts_with(&format!("`arrayType=\"xs:string{sizes}\"` is no name with dimensions")),
+            note.text.starts_with(&format!("`arrayType=\"xs:string{sizes}\"` is not a name with dimensions")),
             "{note}"
         );
         assert_eq!((note.kind, note.position.line), (NoteKind::Tolerated, 7));

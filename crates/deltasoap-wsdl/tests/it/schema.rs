@@ -329,7 +329,7 @@ fn faults_of_schemas_are_found_with_line_and_column() {
         ),
         (
             "<xs:element name='a'/>\n<xs:element name='a' type='xs:int'/>",
-            ":3:1: element {urn:t}a is defined a second time",
+            ":3:1: element {urn:t}a is defined twice",
         ),
         ("<xs:element type='xs:int'/>", "a global <element> without a name"),
         ("<xs:element name='a' type=''/>", "`type=\"\"` contains no name"),
