@@ -11,7 +11,7 @@
 //! | how they are split and decoded | [`cuts`], [`decoder_options`] |
 //! | the oracle | [`trial`] |
 //! | in some sequences: values sent through templates, compared with the full encoding | [`templates`] |
-//! | differences, shrunk and saved | [`shrink`], [`found`] |
+//! | differences, shrunk and saved | [`shrink`], [`finding`] |
 //! | coverage | [`coverage`] |
 
 #![forbid(unsafe_code)]
