@@ -327,10 +327,7 @@ fn faults_of_schemas_are_found_with_line_and_column() {
             "<xs:complexType name='T'>\n <xs:complexContent><xs:extension/></xs:complexContent></xs:complexType>",
             ":3:21: a derivation without a base",
         ),
-        (
-            "<xs:element name='a'/>\n<xs:element name='a' type='xs:int'/>",
-            ":3:1: element {urn:t}a is defined twice",
-        ),
+        ("<xs:element name='a'/>\n<xs:element name='a' type='xs:int'/>", ":3:1: element {urn:t}a is defined twice"),
         ("<xs:element type='xs:int'/>", "a global <element> without a name"),
         ("<xs:element name='a' type=''/>", "`type=\"\"` contains no name"),
         ("<xs:simpleType name='a'/>", "without `restriction`, `list` or `union`"),
