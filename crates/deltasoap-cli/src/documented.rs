@@ -32,13 +32,12 @@ fn pages(folder: &Path) -> Vec<PathBuf> {
     files.filter(|file| file.extension().is_some_and(|extension| extension == "md")).collect()
 }
 
-/// Returns the commands in blocks of shell: `deltasoap ...`, or `cargo run --release -- ...`, up to
-/// a comment, a pipe or a redirection.
+/// Returns the commands in shell code blocks: `deltasoap ...`, or `cargo run --release -- ...`, up
+/// to a comment, a pipe or a redirection.
 fn commands(text: &str) -> Vec<String> {
     let lines = text.replace("\\\n", " ");
     let lines = lines.lines().map(|line| line.trim_start().trim_start_matches("$ "));
-    // A block is fenced by the same characters at its start, with the name of its language, and at
-    // its end, without.
+    // The opening fence of a block names its language, the closing fence does not.
     let in_block = lines.scan(false, |is_shell, line| {
         if let Some(language) = line.strip_prefix("```") {
             *is_shell = language == "sh";

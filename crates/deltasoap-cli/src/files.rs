@@ -26,7 +26,7 @@ pub fn read_text(path: &Path) -> Result<String> {
     content.with_context(|| format!("{} cannot be read", path.display()))
 }
 
-/// Reads all of UTF-8 text; see [`read_all`].
+/// Reads UTF-8 text to its end; see [`read_all`].
 pub fn read_all_text(from: impl Read) -> io::Result<String> {
     String::from_utf8(read_all(from)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }

@@ -17,7 +17,7 @@ pub fn print_line(line: impl Display) -> Result<()> {
     Ok(writeln!(stdout(), "{line}")?)
 }
 
-/// Prints JSON for people, incrementally since it may be large.
+/// Prints JSON with indentation, incrementally since it may be large.
 pub fn print_json(json: &Json) -> Result<()> {
     let mut out = Screen(BufWriter::new(exact_stdout().lock()));
     serde_json::to_writer_pretty(&mut out, json).map_err(io::Error::from)?;

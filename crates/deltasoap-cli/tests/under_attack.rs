@@ -251,7 +251,7 @@ async fn who_is_told_to_end_answers_first() {
     }
 }
 
-/// A client that stalls delays the end of a server that is told to stop by
+/// When a server is told to stop, a stalling client delays its end for
 /// `Server::shutdown_timeout`.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "takes half a minute; cargo xtask attacks runs it"]

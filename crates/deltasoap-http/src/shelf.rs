@@ -86,7 +86,8 @@ impl<K> Shelf<K> {
         self.idle.iter().rfind(|idle| matches(&idle.key))
     }
 
-    /// Puts a memory on the shelf. Returns the evicted one if there is no room for both.
+    /// Puts a memory on the shelf. Returns a memory if there is no room: the oldest, or this one if
+    /// the limit is 0.
     pub(crate) fn put(&mut self, idle: Idle<K>) -> Option<Idle<K>> {
         if self.limit == 0 {
             return Some(idle);

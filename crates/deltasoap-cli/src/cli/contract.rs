@@ -286,8 +286,7 @@ pub struct Validate {
     pub description: Description,
     /// Messages: XML, HTTP requests or responses, and packages of parts (MIME, MTOM, DIME) with
     /// their Content-Type line or, for MIME, from the first boundary on; any of them may be
-    /// gzipped;
-    /// - is standard input
+    /// gzipped; - is standard input
     #[arg(value_name = "MESSAGE", required = true)]
     pub messages: Vec<PathBuf>,
     /// Print a line of JSON for each finding

@@ -19,7 +19,7 @@ pub fn titled(grid: &Grid) -> String {
     format!("{}\n{}", grid.title, table(&headings, &grid.rows))
 }
 
-/// Formats nanoseconds for people.
+/// Formats nanoseconds with a suitable unit.
 pub fn time(nanoseconds: f64) -> String {
     match nanoseconds.abs() {
         it if it >= 1e9 => format!("{:.2} s", nanoseconds / 1e9),

@@ -22,7 +22,7 @@ const AGENT: &str = concat!("deltasoap/", env!("CARGO_PKG_VERSION"));
 /// `SOAPAction` of the recorded vSphere clients.
 const VSPHERE_ACTION: &str = "urn:vim25/8.0.2.0";
 
-/// TR-069 devices that stay connected, and send Inform in turn.
+/// Sends the Informs of TR-069 devices that stay connected, in turn.
 pub async fn inform(devices: u32, servers: &PerMode<DemoServer>, meter: &mut Meter) -> Result<()> {
     for first in (0..devices).step_by(CONNECTED as usize) {
         let fleet = first..devices.min(first + CONNECTED);
@@ -38,8 +38,9 @@ pub async fn inform(devices: u32, servers: &PerMode<DemoServer>, meter: &mut Met
     Ok(())
 }
 
-/// TR-069 devices that reconnect for each message, in the order of their arrival. Each identifies
-/// its model, so that the server compares with the last message of the same model.
+/// Sends the Informs of TR-069 devices that reconnect for each message, in the order of their
+/// arrival. Each identifies its model, so that the server compares with the last message of the
+/// same model.
 pub async fn inform_reconnecting(devices: u32, servers: &PerMode<DemoServer>, meter: &mut Meter) -> Result<()> {
     for message in deltasoap_streams::tr069::inform_stream(prng::SEED, devices, MESSAGES_PER_DEVICE) {
         let exchange =

@@ -73,14 +73,14 @@ fn play(streams: &[Stream], types: &Types, options: PlayOptions, bar: &ProgressB
     play
 }
 
-/// Formats the paths of the messages for people.
+/// Joins the paths of the messages with commas.
 fn places(paths: &[PathBuf]) -> String {
     let places: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
     places.join(", ")
 }
 
-/// Returns the options of play `number`. Similarity is equal in all plays, so only the first measures
-/// it.
+/// Returns the options of play `number`. Similarity is equal in all plays, so only the first
+/// measures it.
 fn options(arguments: &Replay, number: u32) -> PlayOptions {
     let differential = if arguments.regular_only { Differential::OFF } else { arguments.differential.options() };
     let is_both = differential.checkpoints != Checkpoints::Off;

@@ -112,7 +112,7 @@ impl std::error::Error for SessionError {
     }
 }
 
-/// The URL of an ACS is invalid.
+/// The error for the URL of an ACS that is not absolute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InvalidAcsUrl;
 
@@ -232,8 +232,8 @@ impl<S> Cpe<S> {
         }
     }
 
-    /// Accepts connection requests at an address. Sets the name, the password and the URL of
-    /// connection requests, and the parameters that report them. Port 0 stands for any free port.
+    /// Accepts connection requests at an address, with this name and password. Sets the parameters
+    /// that report them and the URL. Port 0 stands for any free port.
     ///
     /// # Errors
     /// Returns an error if listening on the address fails.

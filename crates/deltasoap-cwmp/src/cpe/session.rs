@@ -16,7 +16,7 @@ use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tower::Service;
 
-/// Maximum number of times that a request is sent while the ACS asks for it again (8005).
+/// Maximum number of times that a request is sent, if the ACS keeps asking for it again (8005).
 const MAX_RETRIES: u32 = 5;
 /// Maximum number of HTTP requests of a session: an ACS must not keep the device busy forever.
 const MAX_POSTS: u32 = 100_000;

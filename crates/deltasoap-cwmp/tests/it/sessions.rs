@@ -179,14 +179,14 @@ fn request_everything<S>(cpe: &mut deltasoap_cwmp::Cpe<S>) {
 async fn the_device_has_its_say_first_unless_it_is_held() {
     let expected = ["TransferComplete k", "RequestDownload 1 Firmware Upgrade Image"];
     for hold_requests in [false, true] {
-        let recorded = Arc::new(RecordingHandler { hold_requests, ..RecordingHandler::default() });
-        let acs = Acs::new(Shared(Arc::clone(&recorded)));
+        let handler = Arc::new(RecordingHandler { hold_requests, ..RecordingHandler::default() });
+        let acs = Acs::new(Shared(Arc::clone(&handler)));
         let mut cpe = device(&acs, "1");
         request_everything(&mut cpe);
         let report = cpe.session().await.expect("a session");
         let refused = CwmpFault::from_code(fault::ACS_METHOD_NOT_SUPPORTED);
         assert_eq!(report.requested, [Ok(()), Ok(()), Ok(()), Err(refused)]);
-        let recorded = recorded.recorded.lock().expect("a lock")[1..].to_vec();
+        let recorded = handler.recorded.lock().expect("a lock")[1..].to_vec();
         let values = "values 2";
         let [first, second] = expected;
         let order = if hold_requests { [values, first, second] } else { [first, second, values] };
@@ -197,23 +197,23 @@ async fn the_device_has_its_say_first_unless_it_is_held() {
 
 #[tokio::test]
 async fn an_inform_that_is_refused_is_tried_again() {
-    let recorded = Arc::new(RecordingHandler::default());
-    *recorded.refusals.lock().expect("a lock") = vec![fault::ACS_RETRY_REQUEST, fault::ACS_REQUEST_DENIED];
-    let acs = Acs::new(Shared(Arc::clone(&recorded)));
+    let handler = Arc::new(RecordingHandler::default());
+    *handler.refusals.lock().expect("a lock") = vec![fault::ACS_RETRY_REQUEST, fault::ACS_REQUEST_DENIED];
+    let acs = Acs::new(Shared(Arc::clone(&handler)));
     let mut cpe = device(&acs, "1");
     let refused = cpe.session().await.expect_err("a refusal");
     assert!(matches!(refused, SessionError::Refused(fault) if fault.code == 8001));
     assert_eq!(cpe.retry_interval(), Duration::from_secs(5)..=Duration::from_secs(10));
     cpe.session().await.expect("a session");
     assert_eq!(cpe.retry_interval(), Duration::ZERO..=Duration::ZERO);
-    let recorded = recorded.recorded.lock().expect("a lock").clone();
+    let recorded = handler.recorded.lock().expect("a lock").clone();
     assert_eq!(recorded[..3], ["0", "1", "1"].map(|count| format!("Inform {count} 0 BOOTSTRAP, 1 BOOT")));
 }
 
 #[tokio::test]
 async fn a_download_is_reported_in_the_next_session() {
-    let recorded = Arc::new(RecordingHandler::default());
-    let other = Arc::clone(&recorded);
+    let handler = Arc::new(RecordingHandler::default());
+    let other = Arc::clone(&handler);
     struct Downloads(Arc<RecordingHandler>);
     impl Handler for Downloads {
         async fn session(self: Arc<Self>, session: Session) {
@@ -235,7 +235,7 @@ async fn a_download_is_reported_in_the_next_session() {
     let mut cpe = device(&acs, "1");
     cpe.session().await.expect("a session");
     cpe.session().await.expect("a session");
-    let recorded = recorded.recorded.lock().expect("a lock").clone();
+    let recorded = handler.recorded.lock().expect("a lock").clone();
     let events = "Inform 0 0 BOOTSTRAP, 1 BOOT, 7 TRANSFER COMPLETE, M Download";
     assert_eq!(recorded[1..], [events, "TransferComplete fw"]);
 }

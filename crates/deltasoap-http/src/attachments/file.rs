@@ -11,7 +11,7 @@ use tokio::io::{AsyncRead, ReadBuf};
 /// Bytes read from a file at one time.
 const PIECE: usize = 256 << 10;
 
-/// Returns the next bytes of a file, up to this number; fewer if it ends before.
+/// A stream of the next bytes of a file, up to a number; fewer if the file ends before.
 #[derive(Debug)]
 pub(super) struct FileStream {
     file: File,

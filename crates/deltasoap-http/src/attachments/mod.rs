@@ -16,8 +16,8 @@
 //!
 //! *References are values* ([`Binary`](deltasoap_core::Binary)): the decoder never looks into other
 //! parts, which have not arrived yet anyway. A decoder that put a part's bytes into the value would
-//! have to read every `xop:Include` again, since the bytes of the root may be equal and the
-//! attachment another one. Nothing is fetched: a part that is not in the package does not exist.
+//! have to read every `xop:Include` again, since the bytes of the root may be equal and those of
+//! the attachment different. Nothing is fetched: a part that is not in the package does not exist.
 //!
 //! With MTOM, binary values from a threshold on are taken out while the message is written
 //! (`encode_optimized`); they share their memory with the value. Such messages are written in full,

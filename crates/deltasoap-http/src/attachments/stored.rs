@@ -15,7 +15,7 @@ pub(super) struct Usage {
     spilled: u64,
 }
 
-/// A part that waits for its request.
+/// A part that waits until it is requested.
 #[derive(Debug)]
 pub(super) struct StoredPart {
     pub(super) headers: PartHeaders,

@@ -19,7 +19,8 @@ const FRAME: usize = 16 << 10;
 const TURN: usize = 256 << 10;
 /// Number of bytes that may be compressed to any length.
 const UNDILUTED: u64 = FREE - TURN as u64;
-/// Maximum number of bytes compressed for each byte written, at the end of each step beyond that.
+/// Maximum number of bytes compressed for each byte written, at the end of each step beyond
+/// [`UNDILUTED`].
 /// The bytes sent at any time decode to at most one step more, which keeps them within a receiver's
 /// `RATIO`, or within `FREE`.
 const DENSEST: u64 = RATIO / 4 * 3;

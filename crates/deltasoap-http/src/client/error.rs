@@ -9,7 +9,7 @@ use http::StatusCode;
 use http::header::InvalidHeaderValue;
 use std::fmt;
 
-/// An error of a call.
+/// The reason why a call returned no response.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CallError {

@@ -85,8 +85,8 @@ where
     /// ```
     ///
     /// # Errors
-    /// Returns those errors of [`call`](Self::call) that occur before the first item; the items
-    /// return the others.
+    /// Returns those errors of [`call`](Self::call) that occur before the first item; later ones
+    /// are returned with the items.
     pub async fn call_items<Req, Resp, Item, List>(
         &self,
         request: &Req,

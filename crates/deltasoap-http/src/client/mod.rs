@@ -6,7 +6,7 @@
 //! [`overlaid`] makes requests with lists that are too long to be held in memory; [`templates`]
 //! keeps earlier requests to write the next against, [`echoes`] detects whether answers repeat
 //! them, and [`memories`] keeps earlier responses to compare the next with; [`element`] sends
-//! messages that the caller has written, and passes the answers to a receiver of the caller's;
+//! messages that the caller has written, and passes the answers to the caller's receiver;
 //! [`deadline`] bounds what else belongs to such a call; [`credentials`] are sent with requests,
 //! and answer challenges (`digest`); [`caller`] is the client's interface for generated code;
 //! [`network`] is the default transport, which any [`tower::Service`] can replace.

@@ -153,7 +153,7 @@ impl RedirectError {
 impl fmt::Display for RedirectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let reason = match self.reason {
-            Reason::Location => "it has no valid URL",
+            Reason::Location => "it has no URL that can be followed",
             Reason::Method => "its status does not preserve the request",
             Reason::Insecure => "it leads from https to http",
             Reason::Origin => "it leads to another origin",

@@ -120,9 +120,9 @@ impl Stream {
         Ok(())
     }
 
-    /// Rejects more input if the limit does not allow it. The output is bounded elsewhere, and
-    /// unbounded for lists that are used while they arrive. So only input that exceeds the output
-    /// counts.
+    /// Rejects more input if the limit does not allow it. The output is bounded elsewhere, or
+    /// not at all for lists that are used while they arrive. So only the input beyond the length of
+    /// the output counts.
     fn check_received(&self, more: u64) -> Result<(), CodingError> {
         let Bound { name, received: limit, .. } = self.bound;
         let most = self.out.saturating_add(limit);

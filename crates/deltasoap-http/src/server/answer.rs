@@ -149,7 +149,7 @@ impl<T> fmt::Debug for Overlaying<T> {
 /// A response of a handler: a message, an [`Answer`] with header blocks around one, or an
 /// [`OverlaidAnswer`].
 pub trait IntoAnswer: Sized {
-    /// Returns the response, and the items that are written while it is sent.
+    /// The type of the body's element.
     type Body: Message;
 
     /// Returns the response with its header blocks.

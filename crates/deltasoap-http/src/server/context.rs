@@ -52,7 +52,7 @@ impl Context {
         &mut self.attachments
     }
 
-    /// Deviations of the message from its schema that the service
+    /// Returns the deviations of the message from its schema that the service
     /// [accepted](crate::ServiceBuilder::tolerance). Content that is equal to an earlier message is
     /// not reported again.
     pub fn deviations(&self) -> &[Deviation] {

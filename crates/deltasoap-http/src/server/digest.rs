@@ -31,7 +31,7 @@ const MAX_HEADER: usize = 4096;
 
 /// Digest authentication (RFC 7616) with `qop=auth`.
 ///
-/// Somebody who can read the connection learns no password. It does not protect the messages
+/// Anyone who can read the connection learns no password. It does not protect the messages
 /// themselves, so it is no substitute for TLS.
 ///
 /// The service must see the request's target as the client sent it: a router that strips a prefix

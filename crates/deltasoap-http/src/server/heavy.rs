@@ -258,10 +258,10 @@ mod tests {
         let heavy = heavy(1);
         let (sender, receiver) = oneshot::channel();
         let waiting = run(&heavy, Box::pin(receiver));
-        let telling = run(&heavy, Box::pin(async move { sender.send(7) }));
-        let (received, told) =
-            timeout(Duration::from_secs(5), async { tokio::join!(waiting, telling) }).await.expect("in time");
-        assert_eq!((received, told), (Ok(7), Ok(())));
+        let sending = run(&heavy, Box::pin(async move { sender.send(7) }));
+        let (received, sent) =
+            timeout(Duration::from_secs(5), async { tokio::join!(waiting, sending) }).await.expect("in time");
+        assert_eq!((received, sent), (Ok(7), Ok(())));
         let many = (0..1000).map(|_| run(&heavy, Box::pin(yield_now())));
         timeout(Duration::from_secs(20), futures_util::future::join_all(many)).await.expect("in time");
         assert_eq!(heavy.threads.available_permits(), 1);

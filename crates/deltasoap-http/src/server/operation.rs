@@ -32,7 +32,7 @@ use tracing::Instrument;
 /// its requests, nothing is kept for it any more.
 ///
 /// Created by [`new`](Self::new) and its siblings, configured by the other methods, and passed to
-/// [`ServiceBuilder::add`](crate::ServiceBuilder::add_operation). Operations that need no
+/// [`ServiceBuilder::add_operation`](crate::ServiceBuilder::add_operation). Operations that need no
 /// configuration are added in one step by
 /// [`ServiceBuilder::operation`](crate::ServiceBuilder::operation).
 pub struct Operation {
@@ -190,15 +190,15 @@ impl Operation {
     /// on to another task must read to the end itself.
     ///
     /// Names and namespaces are kept to the end of a message: after some thousand new ones, the
-    /// limit on the length [counts on](deltasoap_core::decode::Decoder::restart_limits). Messages with
-    /// attachments are read whole, and their items are then available at once. If the message is
-    /// compressed, the [ratio](crate::GzipLimits) applies to all of it, and its length has no other
-    /// bound than that of the content. [Deviations](Context::deviations) are not known when the
-    /// handler starts. In SOAP encoding, a message with references is kept from the first reference
-    /// on, and messages with an array that has positions or an offset are refused. Requests are not
-    /// compared with earlier ones. If a request returns to a list after another element, where
-    /// these may come in any order, it is bounded as a whole. The handler runs where the connection
-    /// is served, whatever the length: see [`HeavyWork`](crate::HeavyWork).
+    /// limit on the length [counts on](deltasoap_core::decode::Decoder::restart_limits). Messages
+    /// with attachments are read whole, and their items are then available at once. If the message
+    /// is compressed, the [ratio](crate::GzipLimits) applies to all of it, and its length has no
+    /// other bound than that of the content. [Deviations](Context::deviations) are not known when
+    /// the handler starts. In SOAP encoding, a message with references is kept from the first
+    /// reference on, and messages with an array that has positions or an offset are refused.
+    /// Requests are not compared with earlier ones. If a request returns to a list after another
+    /// element, where these may come in any order, it is bounded as a whole. The handler runs where
+    /// the connection is served, whatever the length: see [`HeavyWork`](crate::HeavyWork).
     ///
     /// ```
     /// use deltasoap::http::{Client, Context, Items, Operation, SoapService};

@@ -293,7 +293,7 @@ impl<L: Listener, P: Protocol> Server<L, P> {
     }
 }
 
-/// Waits for the signal to stop. The server keeps a sender, so the channel never closes before.
+/// Waits for the signal to stop. The server keeps a sender, so the channel does not close before.
 async fn signalled(stopped: &mut watch::Receiver<bool>) {
     let _ = stopped.wait_for(|stopped| *stopped).await;
 }
@@ -377,7 +377,7 @@ async fn serve_stream<P: Protocol>(stream: impl Stream, client: Client<P>, servi
     let throughput = extensions.get::<Connection>().and_then(Connection::throughput).cloned();
     let (stream, mut back) = Stalling::new(stream, terms.write_timeout(), throughput.clone());
     let stream = Watched::new(stream);
-    let left = stream.clone().disconnected(terms.half_closed_timeout());
+    let disconnected = stream.clone().disconnected(terms.half_closed_timeout());
     let watched = stream.clone();
     let service = tower::service_fn(move |mut request: Request<P::RequestBody>| {
         if let Some(throughput) = &throughput {
@@ -397,7 +397,7 @@ async fn serve_stream<P: Protocol>(stream: impl Stream, client: Client<P>, servi
         ended = protocol.serve(stream, service, terms) => if let Err(error) = ended {
             tracing::debug!(?peer, %error, "the connection ended with an error");
         },
-        () = left => tracing::debug!(?peer, "the client disconnected while its request was being processed"),
+        () = disconnected => tracing::debug!(?peer, "the client disconnected while its request was being processed"),
     }
     if let Ok(stream) = back.try_recv() {
         linger(stream).await;

@@ -84,9 +84,10 @@ pub struct StatsSnapshot {
     pub template_evictions: u64,
     /// Messages currently being read, waiting or being answered.
     pub underway: u64,
-    /// Of these, messages that hold a slot of [`Scheduling::SmallFirst`](crate::Scheduling).
+    /// Messages among `underway` that hold a slot of
+    /// [`Scheduling::SmallFirst`](crate::Scheduling).
     pub working: u64,
-    /// Of these, messages that wait for a slot.
+    /// Messages among `underway` that wait for a slot.
     pub waiting: u64,
     /// Messages refused with status 503, because there was no slot for them.
     pub refused: u64,

@@ -1,6 +1,6 @@
-//! The server under attack, with ordinary clients: every value that ordinary clients get is checked
-//! against what they sent and against a service without differential decoding, and afterwards the
-//! server is in its initial state.
+//! The server under attack, with ordinary clients: every value that they get is checked against
+//! what they sent and against a service without differential decoding, and afterwards the server is
+//! in its initial state.
 //!
 //! `DELTASOAP_FAULT_SECONDS` extends the test, `DELTASOAP_FAULT_SEED` selects a different order of
 //! attacks.

@@ -300,15 +300,15 @@ fn in_pieces(panics: bool) -> Part {
 }
 
 /// Returns a service of handlers that stream parts; one-way handlers report how much they read.
-fn streaming(builder: ServiceBuilder, told: tokio::sync::mpsc::UnboundedSender<u64>) -> ServiceBuilder {
+fn streaming(builder: ServiceBuilder, lengths: tokio::sync::mpsc::UnboundedSender<u64>) -> ServiceBuilder {
     let pour = async |pour: Lease<Pour>, mut context: Context| {
         Ok::<_, AttachmentError>(Poured { bytes: swallow(pour.panics, &mut context).await? })
     };
     let drain = move |drain: Lease<Drain>, mut context: Context| {
-        let told = told.clone();
+        let lengths = lengths.clone();
         async move {
             let bytes = swallow(drain.panics, &mut context).await?;
-            told.send(bytes).expect("the test waits");
+            lengths.send(bytes).expect("the test waits");
             Ok::<_, AttachmentError>(())
         }
     };
@@ -326,8 +326,8 @@ async fn panics_while_parts_come_and_go_leave_others_alone() {
     hide_panics();
     let whole = (PIECES * PIECE) as u64;
     for builder in [builder(), scheduled(builder())] {
-        let (told, mut tells) = tokio::sync::mpsc::unbounded_channel();
-        let service = streaming(builder, told).build().expect("a service");
+        let (sender, mut lengths) = tokio::sync::mpsc::unbounded_channel();
+        let service = streaming(builder, sender).build().expect("a service");
         let stats = service.stats();
         let (address, _handle) = serve(service, LONG, None).await;
         let client = Client::builder(format!("http://{address}/")).timeout(LONG).build().expect("a client");
@@ -341,8 +341,8 @@ async fn panics_while_parts_come_and_go_leave_others_alone() {
             }
             client.send_with(&Drain { panics }, with_part()).await.expect("accepted");
             if !panics {
-                let told = tokio::time::timeout(LONG, tells.recv()).await.expect("in time");
-                assert_eq!(told, Some(whole), "the handler that panicked told nothing");
+                let length = tokio::time::timeout(LONG, lengths.recv()).await.expect("in time");
+                assert_eq!(length, Some(whole), "the handler that panicked reported nothing");
             }
             let drawn = client.call_with::<_, Poured>(&Draw { panics }, CallOptions::new()).await.expect("a message");
             let mut attachments = drawn.attachments;
@@ -359,14 +359,14 @@ async fn panics_while_parts_come_and_go_leave_others_alone() {
 async fn panics_of_one_way_handlers_are_their_own() {
     let _alone = ALONE.lock().await;
     hide_panics();
-    let (told, mut tells) = tokio::sync::mpsc::unbounded_channel();
+    let (sender, mut numbers) = tokio::sync::mpsc::unbounded_channel();
     let at_once = move |asked: Lease<Asked>| {
         assert!(asked.number % 3 != 1, "a handler of a test");
-        let told = told.clone();
+        let sender = sender.clone();
         async move {
             tokio::task::yield_now().await;
             assert!(asked.number % 3 != 2, "a handler of a test");
-            told.send(asked.number).map_err(|_| Fault::receiver("gone"))
+            sender.send(asked.number).map_err(|_| Fault::receiver("gone"))
         }
     };
     let service = SoapService::builder().one_way(at_once).build().expect("a service");
@@ -377,7 +377,7 @@ async fn panics_of_one_way_handlers_are_their_own() {
     }
     let mut handled = Vec::new();
     while handled.len() < 10 {
-        handled.push(tokio::time::timeout(LONG, tells.recv()).await.expect("in time").expect("a number"));
+        handled.push(tokio::time::timeout(LONG, numbers.recv()).await.expect("in time").expect("a number"));
     }
     handled.sort_unstable();
     assert_eq!(handled, (0..30).step_by(3).collect::<Vec<_>>());

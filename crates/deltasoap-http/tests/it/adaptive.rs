@@ -68,11 +68,11 @@ async fn network(
     + 'static,
     rate: u64,
 ) -> SocketAddr {
-    let (served, way) = (listener(), listener());
-    let (address, entry) = (served.local_addr().expect("one"), way.local_addr().expect("one"));
+    let (served, relay) = (listener(), listener());
+    let (address, entry) = (served.local_addr().expect("one"), relay.local_addr().expect("one"));
     tokio::spawn(Server::from_listener(served).serve(service));
     tokio::spawn(async move {
-        while let Ok((client, _)) = way.accept().await {
+        while let Ok((client, _)) = relay.accept().await {
             let server = connect(address).await.expect("the server listens");
             let ((from_client, to_client), (from_server, to_server)) = (client.into_split(), server.into_split());
             tokio::spawn(carry(from_client, to_server, rate));

@@ -258,8 +258,8 @@ async fn answer(service: &SoapService, media: &str, package: impl AsRef<[u8]>) -
         let answered = post_pieces(service, media, package.as_ref(), size).await;
         answers.push(format!("{} {}", answered.status.as_u16(), answered.body));
     }
-    let told = |text: &String| text.split(" (part").next().map(str::to_owned);
-    assert!(answers.iter().all(|other| told(other) == told(&answers[0])), "{answers:#?}");
+    let without_part = |text: &String| text.split(" (part").next().map(str::to_owned);
+    assert!(answers.iter().all(|other| without_part(other) == without_part(&answers[0])), "{answers:#?}");
     answers.swap_remove(0)
 }
 
@@ -288,7 +288,7 @@ async fn packages_at_fault_are_answered_with_a_fault() {
     let xml = "Content-Type: text/xml";
     let latin = || "<?xml version='1.0' encoding='latin1'?>".to_owned();
     let no_start = format!("{XOP}; start=\"<nowhere>\"");
-    for (media, package, status, told) in [
+    for (media, package, status, expected) in [
         (XOP, related(&[]), 400, "the package ended before a first part"),
         (XOP, "nothing".to_owned(), 400, "the package ended before the first boundary"),
         (XOP, related(&[(xml, &root)])[..50].to_owned(), 400, "before the last boundary"),
@@ -313,7 +313,7 @@ async fn packages_at_fault_are_answered_with_a_fault() {
     ] {
         let answer = answer(&service, media, &package).await;
         let answer = answer.replace("&apos;", "&#39;").replace("DIME's", "DIME&#39;s");
-        assert!(answer.starts_with(&status.to_string()) && answer.contains(told), "{told}: {answer}");
+        assert!(answer.starts_with(&status.to_string()) && answer.contains(expected), "{expected}: {answer}");
     }
     assert!(answer(&service, "multipart/related", "").await.starts_with("415"));
     assert!(answer(&service, "multipart/form-data; boundary=b", "").await.starts_with("415"));
@@ -323,18 +323,18 @@ async fn packages_at_fault_are_answered_with_a_fault() {
 async fn nothing_outside_of_the_package_is_looked_up() {
     let service = service();
     for href in ["http://localhost:9/x", "file:///etc/passwd", "//host/x", "x"] {
-        let told = answer(&service, XOP, &related(&[("Content-Type: text/xml", &include(href))])).await;
-        assert!(told.contains("a cid: URL; no other URL is resolved"), "{told}");
+        let reply = answer(&service, XOP, &related(&[("Content-Type: text/xml", &include(href))])).await;
+        assert!(reply.contains("a cid: URL; no other URL is resolved"), "{reply}");
         let attribute = envelope(&format!("href='{href}'/>"));
-        let told = answer(&service, XOP, &related(&[("Content-Type: text/xml", &attribute)])).await;
-        assert!(told.contains("there is no part"), "{told}");
+        let reply = answer(&service, XOP, &related(&[("Content-Type: text/xml", &attribute)])).await;
+        assert!(reply.contains("there is no part"), "{reply}");
     }
     let located = related(&[("X: y", &envelope("href='http://h/x'/>")), ("Content-Location: http://h/x", "12345")]);
     assert!(answer(&service, XOP, &located).await.contains("<lengths>5</lengths>"));
     // A message without a package has no parts.
     assert!(answer(&service, "text/xml", &include("cid:a")).await.contains("there is no part"));
-    let told = answer(&service, "text/xml", &envelope("href='#a'/>")).await;
-    assert!(told.contains("reference #a: no element has this id"), "{told}");
+    let reply = answer(&service, "text/xml", &envelope("href='#a'/>")).await;
+    assert!(reply.contains("reference #a: no element has this id"), "{reply}");
 }
 
 #[tokio::test]
@@ -357,8 +357,8 @@ async fn limits_are_told() {
     ] {
         let limited = builder().attachments(options(limits)).build().expect("a service");
         let package = package(&parts);
-        let told = post_pieces(&limited, XOP, package.as_bytes(), 64).await.body;
-        assert!(told.contains(&format!("the limit `{name}` of ")), "{name}: {told}");
+        let reply = post_pieces(&limited, XOP, package.as_bytes(), 64).await.body;
+        assert!(reply.contains(&format!("the limit `{name}` of ")), "{name}: {reply}");
         assert!(answer(&service(), XOP, &package).await.contains("lengths") || name == "headers");
     }
     let limits = AttachmentLimits { total: 100, ..default };
@@ -537,8 +537,8 @@ async fn the_action_is_found_in_all_its_places() {
     let inside = r#"start-info="application/soap+xml; action=\"urn:a\"""#;
     for parameter in ["action=\"urn:a\"", "action=urn:a", inside] {
         let media = format!("multipart/related; boundary=b; {parameter}");
-        let told = answer(&service, &media, &package).await;
-        assert!(told.contains("<action>urn:a</action>"), "{told}");
+        let reply = answer(&service, &media, &package).await;
+        assert!(reply.contains("<action>urn:a</action>"), "{reply}");
     }
 }
 
@@ -614,20 +614,23 @@ async fn a_package_is_checked_to_its_end_before_its_answer_counts() {
         let root = glance_envelope(part);
         for valid in ["--b--\r\n", "--b--", "--b-- \t\r\n", "--b--\r\nan epilogue --b", "--b\r\n\r\n3\r\n--b--"] {
             let package = related(&[("Content-ID: r", &root), ("Content-ID: a", "12345")]).replace("--b--\r\n", valid);
-            let told = answer(&service, XOP, &package).await;
+            let reply = answer(&service, XOP, &package).await;
             let first = part.map_or(0, |_| 5);
-            assert!(told.starts_with("200 ") && told.contains(&format!("<first>{first}</first>")), "{valid:?}: {told}");
+            assert!(
+                reply.starts_with("200 ") && reply.contains(&format!("<first>{first}</first>")),
+                "{valid:?}: {reply}"
+            );
         }
         for (package, status, expected) in invalid_after_the_first_part(&root) {
-            let told = answer(&service, XOP, &package).await;
-            assert!(told.starts_with(&status.to_string()) && told.contains(expected), "{part:?} {expected}: {told}");
+            let reply = answer(&service, XOP, &package).await;
+            assert!(reply.starts_with(&status.to_string()) && reply.contains(expected), "{part:?} {expected}: {reply}");
         }
     }
     // An error that the handler ignores still makes the package invalid.
     let root = glance_envelope(Some("a"));
     let broken = related(&[("Content-ID: r", &root), ("Content-ID: a\r\nContent-Transfer-Encoding: base64", "?")]);
-    let told = answer(&service, XOP, &broken).await;
-    assert!(told.starts_with("400 ") && told.contains("the package is invalid: "), "{told}");
+    let reply = answer(&service, XOP, &broken).await;
+    assert!(reply.starts_with("400 ") && reply.contains("the package is invalid: "), "{reply}");
     // The handler decides about a missing part.
     let without = related(&[("Content-ID: r", &root)]);
     assert!(answer(&service, XOP, &without).await.contains("<first>-1</first>"));
@@ -640,8 +643,8 @@ async fn a_one_way_message_is_checked_to_its_packages_end() {
     let service = SoapService::builder().attachments(options(limits)).add_operation(operation).build();
     let (service, root) = (service.expect("a service"), glance_envelope(None));
     for (package, status, expected) in invalid_after_the_first_part(&root) {
-        let told = answer(&service, XOP, &package).await;
-        assert!(told.starts_with(&status.to_string()) && told.contains(expected), "{expected}: {told}");
+        let reply = answer(&service, XOP, &package).await;
+        assert!(reply.starts_with(&status.to_string()) && reply.contains(expected), "{expected}: {reply}");
     }
 }
 
@@ -666,8 +669,8 @@ async fn bytes_after_the_last_record_of_dime_are_refused() {
         (message.clone(), "the package ended before the last record"),
         ([message, record(0, 1, "cid:a", "a/b", "1"), record(2, 1, "cid:a", "a/b", "1")].concat(), "two parts have"),
     ] {
-        let told = answer(&service, "application/dime", &package).await;
-        assert!(told.starts_with("400 ") && told.contains(expected), "{expected}: {told}");
+        let reply = answer(&service, "application/dime", &package).await;
+        assert!(reply.starts_with("400 ") && reply.contains(expected), "{expected}: {reply}");
     }
 }
 

@@ -15,17 +15,17 @@ const LONG: Duration = Duration::from_secs(60);
 
 /// Serves on a separate thread.
 fn serve_aside(idle: Duration) -> (SocketAddr, ServerHandle) {
-    let (tell, told) = std::sync::mpsc::channel();
+    let (sender, receiver) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         runtime.block_on(async {
             let server = Server::bind("127.0.0.1:0").await.expect("a port").header_read_timeout(idle);
-            tell.send((server.local_addr().expect("an address"), server.handle())).expect("somebody waits");
+            sender.send((server.local_addr().expect("an address"), server.handle())).expect("somebody waits");
             let (service, _events) = service();
             server.serve(service).await.expect("no error");
         });
     });
-    told.recv().expect("a server")
+    receiver.recv().expect("a server")
 }
 
 fn client(address: SocketAddr) -> Client {

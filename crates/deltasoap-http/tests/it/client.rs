@@ -286,10 +286,11 @@ async fn a_client_understands_what_it_was_told() {
         let response = Response::builder().header("content-type", "application/soap+xml");
         std::future::ready(Ok::<_, Infallible>(response.body(Full::<Bytes>::from(answer)).expect("a response")))
     });
-    let told = Client::builder(URL).understands(QName::new("urn:lock", "Lock")).build_with(service).expect("a client");
+    let understanding =
+        Client::builder(URL).understands(QName::new("urn:lock", "Lock")).build_with(service).expect("a client");
     for _ in 0..2 {
-        assert_eq!(told.call::<_, EchoResponse>(&echo("")).await.expect("a response").text, "x");
-        assert_eq!(told.call_leased::<_, EchoResponse>(&echo("")).await.expect("a response").text, "x");
+        assert_eq!(understanding.call::<_, EchoResponse>(&echo("")).await.expect("a response").text, "x");
+        assert_eq!(understanding.call_leased::<_, EchoResponse>(&echo("")).await.expect("a response").text, "x");
     }
     let other = Client::builder(URL).understands(QName::new("urn:lock", "Key")).build_with(service).expect("a client");
     assert!(matches!(other.call::<_, EchoResponse>(&echo("")).await, Err(CallError::NotUnderstood(_))));
@@ -334,13 +335,13 @@ async fn an_answer_in_a_byte_a_character_is_read_as_it_says() {
     assert_eq!(read("text/xml; charset=ISO-8859-1", ANSWER).await, "\u{e4}\u{80}");
     assert_eq!(read("text/xml; charset=ISO-8859-1", &declared("iso-8859-1")).await, "\u{e4}\u{80}");
     assert_eq!(read("text/xml; charset=windows-1252", ANSWER).await, "\u{e4}\u{20ac}");
-    for (media, label, told) in [
+    for (media, label, expected) in [
         ("text/xml; charset=utf-8", "latin1", "says charset=utf-8, but the message is in ISO-8859-1"),
         ("text/xml; charset=windows-1252", "latin1", "says charset=windows-1252, but the message is in ISO-8859-1"),
         ("text/xml; charset=iso-8859-1", "UTF-8", "says charset=iso-8859-1, but the message is in UTF-8"),
     ] {
         let error = answer(media, &declared(label)).await.expect_err(media);
-        assert!(matches!(&error, CallError::Charset(_)) && error.to_string().contains(told), "{error:?}");
+        assert!(matches!(&error, CallError::Charset(_)) && error.to_string().contains(expected), "{error:?}");
     }
     // Many servers declare this for text in UTF-8, which is mostly ASCII.
     let plain = declared("UTF-8").replace("\u{e4}\u{80}", "a");

@@ -72,13 +72,13 @@ async fn outcome(media: &str, package: Bytes, size: usize) -> Result<String, Str
     body.iter().for_each(|node| refer(node, &mut references));
     let missing: Vec<_> =
         references.iter().filter(|uri| !attachments.kept().any(|headers| headers.is_at(uri))).collect();
-    let told = missing.first().map_or_else(|| references.len().to_string(), |uri| format!("no part {uri}"));
+    let result = missing.first().map_or_else(|| references.len().to_string(), |uri| format!("no part {uri}"));
     let mut parts = Vec::new();
     while let Some(part) = attachments.next().await.map_err(|error| error.kind().to_string())? {
         let id = part.content_id().unwrap_or("-").to_owned();
         parts.push(format!("{id}={}", part.bytes().await.map_err(|error| error.kind().to_string())?.len()));
     }
-    Ok(format!("{}\t{told}\t{}", body[0].name.local, parts.join(" ")))
+    Ok(format!("{}\t{result}\t{}", body[0].name.local, parts.join(" ")))
 }
 
 async fn read_root(attachments: &mut Attachments) -> Result<Vec<Node>, String> {

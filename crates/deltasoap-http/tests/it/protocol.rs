@@ -230,7 +230,7 @@ async fn waiting(
     workers: usize,
 ) -> (SocketAddr, ServerHandle, tokio::task::JoinHandle<std::io::Result<()>>, [Arc<Notify>; 2]) {
     let [begun, go_on] = [Arc::new(Notify::new()), Arc::new(Notify::new())];
-    let told = [Arc::clone(&begun), Arc::clone(&go_on)];
+    let signals = [Arc::clone(&begun), Arc::clone(&go_on)];
     let handler = move |request: Lease<Echo>| {
         let (begun, go_on) = (Arc::clone(&begun), Arc::clone(&go_on));
         async move {
@@ -242,7 +242,7 @@ async fn waiting(
     let service = SoapService::builder().operation(handler).build().expect("a service");
     let server = Server::bind("127.0.0.1:0").await.expect("a port").shutdown_timeout(SOON).worker_threads(workers);
     let (address, handle) = (server.local_addr().expect("an address"), server.handle());
-    (address, handle, tokio::spawn(server.serve(service)), told)
+    (address, handle, tokio::spawn(server.serve(service)), signals)
 }
 
 #[tokio::test]

@@ -124,7 +124,7 @@ impl<T> Far<T> {
         Self::serve_on(0, url, transport, listener, protocol)
     }
 
-    /// As [`serve`], on the server's own threads.
+    /// As [`serve`](Self::serve), on the server's own threads.
     fn serve_on<L: Listener, P: Protocol>(threads: usize, url: String, transport: T, listener: L, protocol: P) -> Self {
         let service = all();
         let server = Server::over(listener, protocol).worker_threads(threads);

@@ -190,7 +190,7 @@ impl HttpTransportBuilder {
     }
 
     /// Sets the maximum number of idle connections to a host; with 0 each call has its own.
-    /// Default: the number of concurrent calls so far.
+    /// Default: no limit; as many as there were concurrent calls.
     #[must_use]
     pub fn max_idle_per_host(mut self, connections: usize) -> Self {
         self.max_idle_per_host = connections;

@@ -54,7 +54,8 @@ impl Keeper {
         self.shelf().as_mut()?.take(|key| key == stream)
     }
 
-    /// Puts a memory on the shelf; returns one if there is no room.
+    /// Puts a memory on the shelf. Returns a memory if there is no room: the oldest, or this one if
+    /// the shelf is closed or has no room at all.
     fn put(&self, idle: Idle<Stream>) -> Option<Idle<Stream>> {
         match &mut *self.shelf() {
             Some(shelf) => shelf.put(idle),

@@ -8,7 +8,7 @@
 //!
 //! ```text
 //! request ── begin ──> slot? ── free: at once
-//!                        └──── else wait, by weight; 503 if the line is full, or after `wait`
+//!                        └──── else wait, by weight; 503 if the queue is full, or after `wait`
 //!               ┌──────────────────────────────────────────────┐
 //!    poll with a slot ── pending ──> slot to the next ── woken ── slot? ...
 //! ```
@@ -85,7 +85,8 @@ pub struct SmallFirst {
     /// The assumed length in bytes of a request that announces none, or is compressed. Default 64
     /// KiB + 1: after all small ones, before all with a known larger length.
     pub unknown: u64,
-    /// The source of learned weights. Default: [`Weigh::Length`].
+    /// The weight of requests: their length, or also the measured work of their operation.
+    /// Default: [`Weigh::Length`].
     pub weigh: Weigh,
     /// Maximum time that smaller requests may overtake a request. Default 250 ms.
     pub overtaken: Duration,

@@ -156,7 +156,7 @@ mod tests {
         assert!(matches!(description("<a><b></a>", &[]), Err(BuildError::Wsdl(_))));
         let error = description(MAIN, &[("x", "<a>")]).expect_err("not well-formed");
         assert!(error.to_string().contains("`x` is not well-formed"), "{error}");
-        let error = description(MAIN, &[("x", "<a/>")]).expect_err("no document of a description");
+        let error = description(MAIN, &[("x", "<a/>")]).expect_err("neither a WSDL nor a schema");
         assert_eq!(error.to_string(), "`x` is neither a WSDL 1.1 document nor a schema: its root element is <a>");
     }
 }

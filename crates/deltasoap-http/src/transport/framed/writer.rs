@@ -11,7 +11,7 @@ use tokio::io::{AsyncWrite, AsyncWriteExt};
 
 /// Maximum length of a piece of a body that is copied, to be sent in one write with its framing.
 const COPIED: usize = 8 << 10;
-/// Number of waiting bytes from which they are written.
+/// Maximum number of waiting bytes: more are written immediately.
 const WAITING: usize = 16 << 10;
 
 /// The writing side of a stream.
