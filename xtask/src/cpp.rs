@@ -20,7 +20,7 @@ pub const PUGIXML: CppPeer = CppPeer { name: "pugixml", package: "libpugixml-dev
 pub const LIBXML2: CppPeer =
     CppPeer { name: "libxml2", package: "libxml2-dev", flags: &["-I/usr/include/libxml2", "-lxml2"] };
 
-/// As for gSOAP: the usual highest optimization, for the baseline of the architecture.
+/// The usual highest optimization, for the baseline of the architecture, as for gSOAP.
 const FLAGS: [&str; 3] = ["-std=c++17", "-O3", "-DNDEBUG"];
 
 impl CppPeer {

@@ -1,7 +1,8 @@
 //! `cargo xtask guide`: checks the links of all documents, and builds the user guide with mdBook.
 //!
-//! The programs of the guide are doc tests of the package `deltasoap-guide`. Here it is checked that
-//! each relative link names a file of the repository, and each fragment a heading of that file.
+//! The programs of the guide are doc tests of the package `deltasoap-guide`. Here it is checked
+//! that each relative link names a file of the repository, and each fragment a heading of that
+//! file.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
@@ -45,7 +46,7 @@ fn build() -> Result<()> {
     shell::run(shell::command(&program.to_string_lossy(), ["build"]).arg(shell::root().join("docs/guide")))
 }
 
-/// Returns the relative links of all documents that lead nowhere, each with its document.
+/// Returns the broken relative links of all documents, each with its document.
 fn broken_links() -> Result<Vec<String>> {
     let listed = shell::output(shell::command("git", ["ls-files", "*.md"]).current_dir(shell::root()))?;
     let mut documents = HashMap::new();
@@ -56,7 +57,7 @@ fn broken_links() -> Result<Vec<String>> {
     let mut broken = Vec::new();
     for (name, document) in &documents {
         let failed = document.links.iter().filter(|link| !leads_somewhere(name, link, &documents));
-        broken.extend(failed.map(|link| format!("{}: {link} leads nowhere", name.display())));
+        broken.extend(failed.map(|link| format!("{}: broken link {link}", name.display())));
     }
     broken.sort();
     Ok(broken)

@@ -86,7 +86,7 @@ impl Peer {
         let process = self.process.id().to_string();
         thread::spawn(move || {
             if receiver.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
-                // It fails only if the process has ended, which is the purpose.
+                // An error only means that the process has already ended.
                 let _ = Command::new("kill").args(["-9", &process]).status();
             }
         });
@@ -161,7 +161,7 @@ impl Peer {
 
 impl Drop for Peer {
     fn drop(&mut self) {
-        // Both fail only if the process has ended, which is the purpose.
+        // Errors only mean that the process has already ended.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

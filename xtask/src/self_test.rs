@@ -174,12 +174,12 @@ impl Secrets {
     }
 }
 
-/// Restrictions on the values that a peer is given.
+/// The values that a peer can handle.
 #[derive(Debug, Clone, Copy)]
 struct Capabilities {
     /// Maximum number of bytes of a character in UTF-8.
     octets: usize,
-    /// True to exclude the minimum xsd:int and infinite xsd:doubles.
+    /// True if it can handle neither the minimum xsd:int nor infinite xsd:doubles.
     no_extremes: bool,
 }
 

@@ -9,7 +9,7 @@ using System.Web.Services.Protocols;
 
 public static class Client
 {
-    /// <summary>The kinds of the values that the operations send and receive, by the operations' names of items.</summary>
+    /// <summary>The kinds of values, by the names of the items in the operations.</summary>
     private static readonly Dictionary<string, string> Kinds = new Dictionary<string, string>
     {
         { "Ints", "ints" },

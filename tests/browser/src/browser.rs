@@ -109,7 +109,7 @@ impl Drop for Browser {
 }
 
 fn end(process: &mut Child) {
-    // Both fail only if the process has ended, which is the purpose.
+    // Errors only mean that the process has already ended.
     let _ = process.kill();
     let _ = process.wait();
 }

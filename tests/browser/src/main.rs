@@ -2,7 +2,7 @@
 //! sees them, in headless Chromium: `cargo xtask browser` starts a server and this program.
 //!
 //! Each test visits a page in a tab of its own, with its own size and colour scheme, and takes
-//! screenshots for people to look at. During a test the browser must report no errors or warnings,
+//! screenshots to look at. During a test the browser must report no errors or warnings,
 //! and send requests only to our server.
 
 #![forbid(unsafe_code)]

@@ -1,11 +1,11 @@
-//! Ways to decode a stream: every policy with every matcher, and the defaults.
+//! Options for decoding a stream: every policy with every matcher, and the defaults.
 
 use crate::chance::Chance;
 use deltasoap::{Checkpoints, Differential, Limits};
 use deltasoap_checkpoints::{Bases, Matcher, Portions, State};
 use serde::{Deserialize, Serialize};
 
-/// All policies, with their names for people.
+/// All policies, with their names in saved findings and in reports.
 pub const POLICIES: [(&str, Option<State>); 5] = [
     ("full", Some(State::Full)),
     ("differential", Some(State::Differential)),
@@ -84,13 +84,14 @@ impl DecoderOptions {
         Differential { checkpoints, adaptive: self.adaptive }
     }
 
-    /// Returns true if portions are compared by checksums that can be equal for different bytes on
-    /// purpose: then the bytes are kept too.
+    /// Returns true for matchers whose checksums can be equal for different bytes that are chosen
+    /// for it: then the bytes are kept and compared too (`Portions::audit`).
     pub fn is_weak(&self) -> bool {
         !matches!(self.matcher.as_str(), "compare" | "keyed")
     }
 
-    /// Returns the way of the decoder for the message with a number, and whether it is the partner.
+    /// Returns the options of the decoder for the message with a number, and whether it is the
+    /// partner.
     pub fn for_message(&self, message: usize) -> (&DecoderOptions, bool) {
         match &self.partner {
             Some(partner) if partner.turns & (1 << (message % 8)) != 0 => (&partner.way, true),
@@ -103,7 +104,7 @@ impl DecoderOptions {
         POLICIES.iter().position(|(name, _)| *name == self.checkpoints).unwrap_or(0)
     }
 
-    /// Returns this way, simplified in one respect each.
+    /// Returns variants of these options, each simplified in one respect.
     pub fn simpler(&self) -> Vec<DecoderOptions> {
         let mut all = vec![
             DecoderOptions { adaptive: false, ..self.clone() },
@@ -129,8 +130,8 @@ fn value<T: Copy + Default>(all: &[(&str, T)], name: &str) -> T {
     all.iter().find(|(known, _)| *known == name).map(|(_, value)| *value).unwrap_or_default()
 }
 
-/// Returns the ways to decode one stream: the defaults, leaf checkpoints for every message, and
-/// several others.
+/// Returns several options for decoding one stream: the defaults, leaf checkpoints for every
+/// message, and random ones.
 pub fn several(chance: &mut Chance) -> Vec<DecoderOptions> {
     let leaf = Differential { checkpoints: Checkpoints::Leaf, ..Differential::OFF };
     let mut ways = vec![DecoderOptions::from(Differential::default()), DecoderOptions::from(leaf)];

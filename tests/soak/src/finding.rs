@@ -27,7 +27,7 @@ pub struct Info {
     pub broken_off: Vec<bool>,
     #[serde(default)]
     pub tolerance: usize,
-    /// The difference, for people.
+    /// A human-readable description of the difference.
     pub what: String,
     pub message: usize,
     pub expected: String,

@@ -47,7 +47,7 @@ pub struct Watchdog {
 }
 
 impl Watchdog {
-    /// Starts a watch that ends the process if one sequence of the seed takes too long. The file
+    /// Starts a thread that ends the process if one sequence of the seed takes too long. The file
     /// `running` in the folder names the current sequence.
     pub fn start(seed: u64, folder: &Path) -> Self {
         let current = Arc::new(AtomicU64::new(0));

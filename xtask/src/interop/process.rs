@@ -79,7 +79,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Both fail only if the process has ended, which is the purpose.
+        // Errors only mean that the process has already ended.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

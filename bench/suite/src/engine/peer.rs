@@ -499,7 +499,7 @@ impl Link {
 
 impl Drop for Link {
     fn drop(&mut self) {
-        // Both fail only if the process has already ended, which is the goal.
+        // Errors only mean that the process has already ended.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -267,8 +267,10 @@ const COUNTED: usize = 16;
 /// When no message or method of reading has this name.
 pub fn once(name: &str, is_general: bool) -> Result<()> {
     let (message, method) = name.split_once(", ").unwrap_or((name, ""));
-    let method =
-        METHODS.into_iter().find(|it| it.name() == method).with_context(|| format!("{name}: no such way to read"))?;
+    let method = METHODS
+        .into_iter()
+        .find(|it| it.name() == method)
+        .with_context(|| format!("{name}: no such method of reading"))?;
     match message {
         "HostSystemResourceInfo" => read_some::<ResourceResponse>(method, is_general, vsphere::resource()),
         "AlarmState[]" => read_some::<AlarmResponse>(method, is_general, vsphere::alarms()),

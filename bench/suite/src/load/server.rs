@@ -75,7 +75,7 @@ struct KillOnDrop(Child);
 
 impl Drop for KillOnDrop {
     fn drop(&mut self) {
-        // Both fail only if the process has already ended, which is the goal.
+        // Errors only mean that the process has already ended.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

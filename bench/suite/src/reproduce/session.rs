@@ -1,9 +1,9 @@
 //! The sessions of a record: whether a record can be resumed here, and what makes its times
 //! doubtful.
 //!
-//! A full run takes several nights. Times of different machines or scopes are never mixed. Times of
-//! another program, of other versions of the toolkits, or with another kernel are mixed only at the
-//! user's request, and the report notes it.
+//! A full run takes an hour or more, in one session or several. Times of different machines or
+//! scopes are never mixed. Times of another program, of other versions of the toolkits, or with
+//! another kernel are mixed only at the user's request, and the report notes it.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -410,7 +410,10 @@ mod tests {
             restarts.restart(toolkit, &definitions, (work, 100), "it ended");
         };
         fail(&mut restarts, "calls/echoInts");
-        assert!(restarts.ensure_not_failed("gsoap", "calls/echoInts", 1000).is_ok(), "who is not there cannot fail");
+        assert!(
+            restarts.ensure_not_failed("gsoap", "calls/echoInts", 1000).is_ok(),
+            "a toolkit that is not there cannot fail"
+        );
         restarts.failures.insert(("gsoap".to_owned(), "calls/echoInts".to_owned()), (100, "it ended".to_owned()));
         let not_measured = |n| restarts.ensure_not_failed("gsoap", "calls/echoInts", n).err().map(NotMeasured::reason);
         assert_eq!(not_measured(1000).as_deref(), Some("failed with 100 items: it ended"));

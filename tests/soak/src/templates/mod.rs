@@ -38,7 +38,7 @@ pub struct Case {
     pub value: Vec<u8>,
     pub updates: Vec<u8>,
     pub sending: Vec<u8>,
-    /// The panic, for people.
+    /// The message of the panic.
     #[serde(default)]
     pub found: String,
 }

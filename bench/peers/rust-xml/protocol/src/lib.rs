@@ -13,7 +13,7 @@ pub use checksum::Checksum;
 
 use work::{Decode, Encode, Work};
 
-/// A result whose error is text for people.
+/// A result with a human-readable error.
 pub type Result<T> = std::result::Result<T, String>;
 
 /// The values of one kind of workload, and how the library reads and writes them.
