@@ -30,8 +30,7 @@ pub fn run() -> Result<ExitCode> {
     shell::create_folder(&folder)?;
     fill(&root, &target.join("deltasoap"), &folder)?;
     let archive = target.join(format!("{name}.tar.gz"));
-    let pack = shell::command("tar", ["-C"]).arg(&target).arg("-czf").arg(&archive).arg(&name).status();
-    anyhow::ensure!(pack.is_ok_and(|status| status.success()), "tar failed");
+    shell::run(shell::command("tar", ["-C"]).arg(&target).arg("-czf").arg(&archive).arg(&name))?;
     println!("{} ({} KiB)", archive.display(), fs::metadata(&archive)?.len() / 1024);
     Ok(ExitCode::SUCCESS)
 }

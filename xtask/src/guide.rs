@@ -1,8 +1,7 @@
 //! `cargo xtask guide`: checks the links of all documents, and builds the user guide with mdBook.
 //!
-//! The programs of the guide are doc tests of the package `deltasoap-guide`. Here it is checked
-//! that each relative link names a file of the repository, and each fragment a heading of that
-//! file.
+//! Each relative link must name a file of the repository, and each fragment a heading of that file.
+//! The programs of the guide are doc tests of the package `deltasoap-guide`.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
@@ -11,7 +10,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use crate::shell;
+use crate::{shell, stamp};
 
 /// The version of mdBook that builds the guide.
 const MDBOOK: &str = "0.5.4";
@@ -37,12 +36,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 fn build() -> Result<()> {
     let folder = shell::root().join(".peers/mdbook");
     let program = folder.join("bin/mdbook");
-    let stamp = folder.join("version");
-    if !program.exists() || !shell::is_stamped(&stamp, MDBOOK) {
+    stamp::build_if_stale(&program, &[], MDBOOK, || {
         let install = ["install", "mdbook", "--locked", "--no-default-features", "--version", MDBOOK, "--root"];
-        shell::run(shell::command("cargo", install).arg(&folder))?;
-        std::fs::write(&stamp, MDBOOK).context("cannot note the version of mdBook")?;
-    }
+        shell::run(shell::command("cargo", install).arg(&folder))
+    })?;
     shell::run(shell::command(&program.to_string_lossy(), ["build"]).arg(shell::root().join("docs/guide")))
 }
 
@@ -56,8 +53,8 @@ fn broken_links() -> Result<Vec<String>> {
     }
     let mut broken = Vec::new();
     for (name, document) in &documents {
-        let failed = document.links.iter().filter(|link| !leads_somewhere(name, link, &documents));
-        broken.extend(failed.map(|link| format!("{}: broken link {link}", name.display())));
+        let failed = document.links.iter().filter(|link| !is_valid(name, link, &documents));
+        broken.extend(failed.map(|link| format!("{}: {link} is broken", name.display())));
     }
     broken.sort();
     Ok(broken)
@@ -106,7 +103,7 @@ fn anchor(heading: &str) -> String {
 }
 
 /// Returns true for links to other sites, and for those to a file and a heading that are there.
-fn leads_somewhere(from: &Path, link: &str, documents: &HashMap<PathBuf, Document>) -> bool {
+fn is_valid(from: &Path, link: &str, documents: &HashMap<PathBuf, Document>) -> bool {
     if link.contains("://") || link.starts_with("mailto:") {
         return true;
     }
@@ -138,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn anchors_are_those_of_the_forge() {
+    fn anchors_are_those_of_github() {
         for (heading, expected) in [
             ("Where it costs", "where-it-costs"),
             ("`Templating`, and its options", "templating-and-its-options"),
@@ -152,15 +149,15 @@ mod tests {
     }
 
     #[test]
-    fn links_lead_to_files_and_headings() {
+    fn links_name_files_and_headings() {
         let target = Document::parse("# Workspace\n");
         let documents = HashMap::from([(PathBuf::from("README.md"), target)]);
-        let leads = |link: &str| leads_somewhere(Path::new("docs/artifact.md"), link, &documents);
+        let is_valid = |link: &str| is_valid(Path::new("docs/artifact.md"), link, &documents);
         for link in ["../README.md", "../README.md#workspace", "https://example.org/#x", "../Cargo.toml", "../crates"] {
-            assert!(leads(link), "{link}");
+            assert!(is_valid(link), "{link}");
         }
         for link in ["README.md", "../README.md#rooms", "../none.md"] {
-            assert!(!leads(link), "{link}");
+            assert!(!is_valid(link), "{link}");
         }
         assert_eq!(Document::parse("[a](b.md#c) ![d](e.svg)").links, ["b.md#c", "e.svg"]);
     }

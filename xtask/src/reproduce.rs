@@ -13,7 +13,7 @@ use crate::{peers, shell};
 
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Use small messages, few repetitions, two peers: some minutes instead of an hour or two
+    /// Use small messages, few repetitions, two peers: some minutes instead of an hour
     #[arg(long)]
     quick: bool,
     /// Use the peers that are already built, and build none
