@@ -54,7 +54,7 @@ fn broken_links() -> Result<Vec<String>> {
     let mut broken = Vec::new();
     for (name, document) in &documents {
         let failed = document.links.iter().filter(|link| !is_valid(name, link, &documents));
-        broken.extend(failed.map(|link| format!("{}: {link} is broken", name.display())));
+        broken.extend(failed.map(|link| format!("{}: broken link {link}", name.display())));
     }
     broken.sort();
     Ok(broken)

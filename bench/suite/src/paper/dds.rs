@@ -507,10 +507,10 @@ fn table3_cells(percents: &[u32], sizes: &[usize], partitions: &[usize]) -> Vec<
 }
 
 /// Returns shares of regular mode, ours and theirs; `setting` applies to both of ours.
-fn share_groups(data: &Data, printed: &Printed, groups: &[Vec<Cell>], setting: fn(Setting) -> Setting) -> Vec<Group> {
+fn share_groups(data: &Data, printed: &Printed, groups: &[Vec<Cell>], modified: fn(Setting) -> Setting) -> Vec<Group> {
     let compared = |cell: &Cell| {
         let recipe = hard(cell.size, cell.percent, cell.partitions);
-        let ours = data.ms(recipe, setting(full(cell.portion))) / data.ms(recipe, setting(Setting::REGULAR));
+        let ours = data.ms(recipe, modified(full(cell.portion))) / data.ms(recipe, modified(Setting::REGULAR));
         let place = [cell.size, cell.partitions, cell.portion as usize];
         Some(Compared { ours, theirs: their_share(printed, *cell)?, place })
     };
@@ -528,7 +528,7 @@ fn table3_claims(book: &mut Book, printed: &Rc<Printed>, scope: &Scope) {
         has_all_columns(&columns)?;
         cells(share_groups(data, &theirs, &table3_cells(&[25, 50, 75], sizes, &columns), as_it_is))
     });
-    for (key, reference, setting, because) in [
+    for (key, reference, modified, because) in [
         ("table3-cells", "both with our shortcuts", as_it_is, NO_STACK),
         ("table3-cells-general", "both without our shortcuts, as theirs", general as fn(Setting) -> Setting, ""),
     ] {
@@ -540,7 +540,7 @@ fn table3_claims(book: &mut Book, printed: &Rc<Printed>, scope: &Scope) {
         let (theirs, columns) = (printed.clone(), partitions.clone());
         book.add("Table 3", alike, move |data, sizes| {
             has_all_columns(&columns)?;
-            cells(share_groups(data, &theirs, &table3_cells(&PERCENTS, sizes, &columns), setting))
+            cells(share_groups(data, &theirs, &table3_cells(&PERCENTS, sizes, &columns), modified))
         });
     }
     portion_claims(book);

@@ -5,6 +5,7 @@ mod cost;
 mod documents;
 mod faults;
 mod generate;
+mod loading;
 mod network;
 mod replay;
 
