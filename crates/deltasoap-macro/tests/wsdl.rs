@@ -23,7 +23,7 @@ mod archive {
 struct Station;
 
 impl WeatherServer for Station {
-    async fn forecast(&self, request: Lease<Forecast>, _: Context) -> Result<ForecastResponse, ForecastFault> {
+    async fn forecast(&self, _: Context, request: Lease<Forecast>) -> Result<ForecastResponse, ForecastFault> {
         match &request.choice {
             ForecastChoice::City(name) if name == "Oslo" => {
                 Ok(ForecastResponse { day: vec![Day { sky: Sky::Clear, celsius: Nillable::Nil }] })
@@ -36,7 +36,7 @@ impl WeatherServer for Station {
         }
     }
 
-    async fn rained(&self, _: Lease<Rained>, _: Context) -> Result<(), Fault> {
+    async fn rained(&self, _: Context, _: Lease<Rained>) -> Result<(), Fault> {
         Ok(())
     }
 }

@@ -22,7 +22,7 @@ mod weather {
 struct Optimist;
 
 impl WeatherServer for Optimist {
-    async fn forecast(&self, request: Lease<Forecast>, _: Context) -> Result<ForecastResponse, ForecastFault> {
+    async fn forecast(&self, _: Context, request: Lease<Forecast>) -> Result<ForecastResponse, ForecastFault> {
         if let ForecastChoice::City(name) = &request.choice
             && name == "Atlantis"
         {
@@ -35,7 +35,7 @@ impl WeatherServer for Optimist {
         Ok(ForecastResponse { day: days.take(request.days.unwrap_or(2).into()).collect() })
     }
 
-    async fn rained(&self, report: Lease<Rained>, _: Context) -> Result<(), Fault> {
+    async fn rained(&self, _: Context, report: Lease<Rained>) -> Result<(), Fault> {
         println!("{:?} mm, they say", report.millimetres);
         Ok(())
     }

@@ -79,7 +79,7 @@ mod tests {
             let response: MeanResponse = client.call(&Mean { value: vec![value; 100] }).await?;
             assert_eq!(response.mean, value);
         }
-        let refused = client.call::<_, MeanResponse>(&Mean { value: vec![] }).await;
+        let refused = client.call_as::<MeanResponse>(&Mean { value: vec![] }).await;
         assert!(matches!(refused, Err(CallError::Fault(_))));
         let text = scraped(monitor).await?;
         for line in

@@ -32,7 +32,7 @@ struct Received {
     level: f64,
 }
 
-async fn report(report: Lease<Report>, context: Context) -> Result<Received, Fault> {
+async fn report(context: Context, report: Lease<Report>) -> Result<Received, Fault> {
     let device = context.principal().ok_or_else(|| Fault::sender("an unknown device"))?;
     Ok(Received { device: device.0.to_string(), level: report.level })
 }
@@ -55,7 +55,7 @@ fn issue(authority: &Authority, name: &str) -> Result<(rcgen::Certificate, KeyPa
 /// Creates the service, which identifies devices by the fingerprints of their certificates.
 fn service(devices: HashMap<String, &'static str>) -> Result<SoapService, Box<dyn Error>> {
     let known = ByCertificate::named(move |shown| devices.get(&shown.fingerprint()).copied().map(Principal::new));
-    Ok(SoapService::builder().operation_with_context(report).authenticate(known).build()?)
+    Ok(SoapService::builder().operation(report).authenticate(known).build()?)
 }
 
 #[tokio::main]

@@ -56,7 +56,7 @@ mod tests {
         let client = Client::with_service("http://localhost/", service()?)?;
         let greeting: Greeting = client.call(&Greet { name: "Ada".to_owned() }).await?;
         assert_eq!(greeting.text, "Hello Ada");
-        let nobody = client.call::<_, Greeting>(&Greet { name: String::new() }).await;
+        let nobody = client.call_as::<Greeting>(&Greet { name: String::new() }).await;
         assert!(matches!(nobody, Err(CallError::Fault(fault)) if fault.reason == "whom?"));
         Ok(())
     }

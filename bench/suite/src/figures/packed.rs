@@ -77,7 +77,7 @@ async fn timed(n: usize, rounds: usize) -> Result<[Vec<Duration>; 3]> {
         .differential(Differential::OFF)
         .templating(Templating::OFF)
         .operation(sum_text)
-        .operation_with_context(sum_packed)
+        .operation(sum_packed)
         .build()?;
     let server = Server::bind("127.0.0.1:0").await?;
     let (url, handle) = (format!("http://{}/", server.local_addr()?), server.handle());

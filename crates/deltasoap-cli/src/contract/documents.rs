@@ -1,7 +1,7 @@
 //! The documents of a WSDL, to be served again: those from the network are kept while the WSDL is
 //! imported, files are read anew.
 
-use deltasoap_http::{ServiceBuilder, SoapService};
+use deltasoap_http::{SoapServiceBuilder, SoapService};
 use deltasoap_wsdl::Import;
 use deltasoap_wsdl::fetch::{Fetch, FetchError, Fetched, Location, Request, text};
 use std::path::{Component, Path, PathBuf};
@@ -31,7 +31,7 @@ impl Documents {
 
     /// Creates a service that serves the WSDL from this URL with its imports; `None` if the WSDL
     /// did not come from there.
-    pub fn described(&self, source: &str) -> Option<ServiceBuilder> {
+    pub fn described(&self, source: &str) -> Option<SoapServiceBuilder> {
         let all = self.all();
         let ((main, text), others) = all.split_first()?;
         if *main != Url::parse(source).ok()? {
@@ -72,7 +72,7 @@ fn name(folder: &Url, url: &Url, all: &[(Url, String)]) -> String {
 
 /// Creates a service that serves the WSDL of a file with the files that it imports, wherever they
 /// are; `None` if that is not possible.
-pub fn builder_from_files(main: &Path, import: &Import) -> Option<ServiceBuilder> {
+pub fn builder_from_files(main: &Path, import: &Import) -> Option<SoapServiceBuilder> {
     let main = main.canonicalize().ok()?;
     let files: Vec<&PathBuf> = import.documents().filter_map(file).collect();
     if !files.contains(&&main) {

@@ -146,7 +146,7 @@ impl<'m> Render<'m> {
             pub trait #name: Send + Sync + 'static { #(#methods)* }
 
             #about
-            pub fn #serve<T: #name>(implementation: T) -> deltasoap::http::ServiceBuilder {
+            pub fn #serve<T: #name>(implementation: T) -> deltasoap::http::SoapServiceBuilder {
                 let implementation = std::sync::Arc::new(implementation);
                 let service = deltasoap::http::SoapService::builder().name(#label);
                 #(#added)*

@@ -15,7 +15,7 @@ type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 struct Shelf;
 
 impl ArchiveServer for Shelf {
-    async fn store(&self, request: Lease<Store>, mut context: Context) -> Result<Answer<StoreResponse>, StoreFault> {
+    async fn store(&self, mut context: Context, request: Lease<Store>) -> Result<Answer<StoreResponse>, StoreFault> {
         let Some(Ok(session)) = context.header::<Session>() else {
             return Err(Fault::sender("who is it?").into());
         };
@@ -43,7 +43,7 @@ impl ArchiveServer for Shelf {
         Ok(Answer::new(StoreResponse { bytes, copy }).with_header(quota))
     }
 
-    async fn both(&self, request: Lease<Both>, _: Context) -> Result<BothResponse, Fault> {
+    async fn both(&self, _: Context, request: Lease<Both>) -> Result<BothResponse, Fault> {
         Ok(BothResponse { session: request.session2.clone(), session2: request.session.clone() })
     }
 }

@@ -26,23 +26,23 @@ const VAL: &str = "<val xmlns='urn:bare' xmlns:q='urn:bare' xmlns:i='http://www.
     <limit>7</limit><owner><name>Ada</name></owner></val>";
 
 impl BareServer for Bare {
-    async fn ping(&self, _: Lease<Ping>, _: Context) -> Result<PingResponse, Fault> {
+    async fn ping(&self, _: Context, _: Lease<Ping>) -> Result<PingResponse, Fault> {
         self.pings.fetch_add(1, SeqCst);
         Ok(PingResponse::default())
     }
 
-    async fn find(&self, _: Lease<Find>, _: Context) -> Result<Found, Fault> {
+    async fn find(&self, _: Context, _: Lease<Find>) -> Result<Found, Fault> {
         let count = i32::try_from(self.pings.load(SeqCst)).map_err(|_| Fault::receiver("too many"))?;
         let val = Node::parse(VAL.as_bytes())?;
         Ok(Found { op: Some(Op::Assign), val: Some(val), ..Found::new("quota".to_owned(), count) })
     }
 
-    async fn put(&self, found: Lease<Found>, _: Context) -> Result<PutResponse, Fault> {
+    async fn put(&self, _: Context, found: Lease<Found>) -> Result<PutResponse, Fault> {
         self.pings.store(usize::try_from(found.count).unwrap_or_default(), SeqCst);
         Ok(PutResponse::default())
     }
 
-    async fn stop(&self, _: Lease<Stop>, _: Context) -> Result<(), Fault> {
+    async fn stop(&self, _: Context, _: Lease<Stop>) -> Result<(), Fault> {
         self.stopped.notify_one();
         Ok(())
     }

@@ -86,12 +86,12 @@ fn what_is_not_within_itself_is_no_handle() {
 struct Echo;
 
 impl FamilyServer for Echo {
-    async fn meet(&self, request: Lease<Meet>, _: Context) -> Result<MeetResponse, Fault> {
+    async fn meet(&self, _: Context, request: Lease<Meet>) -> Result<MeetResponse, Fault> {
         assert_circle(&request.who);
         Ok(MeetResponse { who: request.who.clone() })
     }
 
-    async fn measure(&self, request: Lease<Measure>, _: Context) -> Result<MeasureResponse, Fault> {
+    async fn measure(&self, _: Context, request: Lease<Measure>) -> Result<MeasureResponse, Fault> {
         let Some(Nillable::Value(names)) = &request.names else { return Err(Fault::sender("no names")) };
         assert_eq!(names.sizes(), [1, 2]);
         Ok(MeasureResponse { distances: request.distances.clone() })

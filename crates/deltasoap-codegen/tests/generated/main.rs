@@ -139,8 +139,8 @@ struct Tickers;
 impl faults::FaultServiceServer for Tickers {
     async fn get_quote(
         &self,
-        request: Lease<faults::unqualified::GetQuote>,
         _: Context,
+        request: Lease<faults::unqualified::GetQuote>,
     ) -> Result<faults::unqualified::GetQuoteResponse, faults::GetQuoteFault> {
         match &request.ticker_symbol {
             Some(Nillable::Value(symbol)) if symbol == "XXX" => {
@@ -156,8 +156,8 @@ impl faults::FaultServiceServer for Tickers {
 
     async fn throw_fault(
         &self,
-        request: Lease<faults::unqualified::ThrowFault>,
         _: Context,
+        request: Lease<faults::unqualified::ThrowFault>,
     ) -> Result<faults::unqualified::ThrowFaultResponse, faults::ThrowFaultFault> {
         let (a, b, c) = (request.a, request.b.clone(), request.c);
         let detail =
@@ -168,8 +168,8 @@ impl faults::FaultServiceServer for Tickers {
 
     async fn throw_extension_fault(
         &self,
-        _: Lease<faults::unqualified::ThrowExtensionFault>,
         _: Context,
+        _: Lease<faults::unqualified::ThrowExtensionFault>,
     ) -> Result<faults::unqualified::ThrowExtensionFaultResponse, faults::ThrowExtensionFaultFault> {
         Err(Fault::receiver("not today").into())
     }

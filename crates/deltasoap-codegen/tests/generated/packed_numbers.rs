@@ -12,7 +12,7 @@ type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 struct Scaler;
 
 impl SeriesServer for Scaler {
-    async fn scale(&self, request: Lease<Scale>, mut context: Context) -> Result<ScaleResponse, Fault> {
+    async fn scale(&self, mut context: Context, request: Lease<Scale>) -> Result<ScaleResponse, Fault> {
         let attachments = context.attachments();
         let values = attachments.numbers(&request.values).await?;
         let values = values.iter().map(|value| value * request.factor).collect::<Vec<_>>();
@@ -78,7 +78,7 @@ async fn parts_that_are_cut_are_refused() -> Result {
     let part = deltasoap::http::Part::new("cut@x", "application/octet-stream", vec![0; 4001]);
     let scale = Scale { values: Packed::part("cut@x"), ..request(3) };
     let options = CallOptions::new().mtom(Mtom::On).part(part);
-    let error = client.call_with::<_, ScaleResponse>(&scale, options).await.expect_err("no whole number").to_string();
+    let error = client.call_as_with::<ScaleResponse>(&scale, options).await.expect_err("no whole number").to_string();
     assert!(error.contains("\"cid:cut@x\"") && error.contains("not a multiple of 8, the size of a double"), "{error}");
     Ok(())
 }

@@ -121,16 +121,16 @@ pub trait ArchiveServer: Send + Sync + 'static {
     /// Header blocks of the answer: [`Quota`].
     fn store(
         &self,
-        request: deltasoap::Lease<Store>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<Store>,
     ) -> impl std::future::Future<
         Output = Result<deltasoap::http::Answer<StoreResponse>, StoreFault>,
     > + Send;
 
     fn both(
         &self,
-        request: deltasoap::Lease<Both>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<Both>,
     ) -> impl std::future::Future<
         Output = Result<BothResponse, deltasoap::soap::Fault>,
     > + Send;
@@ -139,11 +139,11 @@ pub trait ArchiveServer: Send + Sync + 'static {
 /// Creates a builder for a service that calls `implementation`: see [`ArchiveServer`].
 pub fn serve_archive<T: ArchiveServer>(
     implementation: T,
-) -> deltasoap::http::ServiceBuilder {
+) -> deltasoap::http::SoapServiceBuilder {
     let implementation = std::sync::Arc::new(implementation);
     let service = deltasoap::http::SoapService::builder().name("Archive");
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move { <T as ArchiveServer>::store(&it, request, context).await }
     });
@@ -155,7 +155,7 @@ pub fn serve_archive<T: ArchiveServer>(
                 .understands(<Session as deltasoap::Message>::ELEMENT),
         );
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move { <T as ArchiveServer>::both(&it, request, context).await }
     });

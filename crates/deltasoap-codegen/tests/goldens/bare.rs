@@ -115,57 +115,57 @@ impl<C: deltasoap::http::Caller> BareClient<C> {
 pub trait BareServer: Send + Sync + 'static {
     fn ping(
         &self,
-        request: deltasoap::Lease<Ping>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<Ping>,
     ) -> impl std::future::Future<
         Output = Result<PingResponse, deltasoap::soap::Fault>,
     > + Send;
 
     fn find(
         &self,
-        request: deltasoap::Lease<Find>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<Find>,
     ) -> impl std::future::Future<Output = Result<Found, deltasoap::soap::Fault>> + Send;
 
     fn put(
         &self,
-        request: deltasoap::Lease<Found>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<Found>,
     ) -> impl std::future::Future<
         Output = Result<PutResponse, deltasoap::soap::Fault>,
     > + Send;
 
     fn stop(
         &self,
-        request: deltasoap::Lease<Stop>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<Stop>,
     ) -> impl std::future::Future<Output = Result<(), deltasoap::soap::Fault>> + Send;
 }
 
 /// Creates a builder for a service that calls `implementation`: see [`BareServer`].
-pub fn serve_bare<T: BareServer>(implementation: T) -> deltasoap::http::ServiceBuilder {
+pub fn serve_bare<T: BareServer>(implementation: T) -> deltasoap::http::SoapServiceBuilder {
     let implementation = std::sync::Arc::new(implementation);
     let service = deltasoap::http::SoapService::builder().name("Bare");
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move { <T as BareServer>::ping(&it, request, context).await }
     });
     let service = service.add_operation(operation.action("urn:bare#Ping"));
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move { <T as BareServer>::find(&it, request, context).await }
     });
     let service = service.add_operation(operation.action("urn:bare#Find"));
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move { <T as BareServer>::put(&it, request, context).await }
     });
     let service = service.add_operation(operation.action("urn:bare#Put"));
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::one_way_with_context(move |
+    let operation = deltasoap::http::Operation::new(move |
         request,
         context|
     {

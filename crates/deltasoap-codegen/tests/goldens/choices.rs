@@ -85,8 +85,8 @@ impl<C: deltasoap::http::Caller> ChoiceServiceClient<C> {
 pub trait ChoiceServiceServer: Send + Sync + 'static {
     fn get(
         &self,
-        request: deltasoap::Lease<Record1>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<Record1>,
     ) -> impl std::future::Future<
         Output = Result<Record2, deltasoap::soap::Fault>,
     > + Send;
@@ -95,11 +95,11 @@ pub trait ChoiceServiceServer: Send + Sync + 'static {
 /// Creates a builder for a service that calls `implementation`: see [`ChoiceServiceServer`].
 pub fn serve_choice_service<T: ChoiceServiceServer>(
     implementation: T,
-) -> deltasoap::http::ServiceBuilder {
+) -> deltasoap::http::SoapServiceBuilder {
     let implementation = std::sync::Arc::new(implementation);
     let service = deltasoap::http::SoapService::builder().name("ChoiceServiceSoap");
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move { <T as ChoiceServiceServer>::get(&it, request, context).await }
     });

@@ -94,31 +94,31 @@ impl<C: deltasoap::http::Caller> MeasuresClient<C> {
 pub trait MeasuresServer: Send + Sync + 'static {
     fn rate(
         &self,
-        request: deltasoap::Lease<Share2>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<Share2>,
     ) -> impl std::future::Future<Output = Result<Total, deltasoap::soap::Fault>> + Send;
 
     fn measure(
         &self,
-        request: deltasoap::Lease<Measure>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<Measure>,
     ) -> impl std::future::Future<Output = Result<Note, deltasoap::soap::Fault>> + Send;
 }
 
 /// Creates a builder for a service that calls `implementation`: see [`MeasuresServer`].
 pub fn serve_measures<T: MeasuresServer>(
     implementation: T,
-) -> deltasoap::http::ServiceBuilder {
+) -> deltasoap::http::SoapServiceBuilder {
     let implementation = std::sync::Arc::new(implementation);
     let service = deltasoap::http::SoapService::builder().name("Measures");
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move { <T as MeasuresServer>::rate(&it, request, context).await }
     });
     let service = service.add_operation(operation);
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move { <T as MeasuresServer>::measure(&it, request, context).await }
     });

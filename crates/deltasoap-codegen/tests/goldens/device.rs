@@ -125,8 +125,8 @@ pub trait DeviceServer: Send + Sync + 'static {
     /// A device shall provide the UTCDateTime information.
     fn get_system_date_and_time(
         &self,
-        request: deltasoap::Lease<wsdl::GetSystemDateAndTime>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<wsdl::GetSystemDateAndTime>,
     ) -> impl std::future::Future<
         Output = Result<wsdl::GetSystemDateAndTimeResponse, deltasoap::soap::Fault>,
     > + Send;
@@ -137,8 +137,8 @@ pub trait DeviceServer: Send + Sync + 'static {
     /// other string shall be considered as invalid strings.
     fn set_hostname(
         &self,
-        request: deltasoap::Lease<wsdl::SetHostname>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<wsdl::SetHostname>,
     ) -> impl std::future::Future<
         Output = Result<wsdl::SetHostnameResponse, deltasoap::soap::Fault>,
     > + Send;
@@ -147,11 +147,11 @@ pub trait DeviceServer: Send + Sync + 'static {
 /// Creates a builder for a service that calls `implementation`: see [`DeviceServer`].
 pub fn serve_device<T: DeviceServer>(
     implementation: T,
-) -> deltasoap::http::ServiceBuilder {
+) -> deltasoap::http::SoapServiceBuilder {
     let implementation = std::sync::Arc::new(implementation);
     let service = deltasoap::http::SoapService::builder().name("Device");
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as DeviceServer>::get_system_date_and_time(&it, request, context).await
@@ -163,7 +163,7 @@ pub fn serve_device<T: DeviceServer>(
                 .action("http://www.onvif.org/ver10/device/wsdl/GetSystemDateAndTime"),
         );
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move { <T as DeviceServer>::set_hostname(&it, request, context).await }
     });

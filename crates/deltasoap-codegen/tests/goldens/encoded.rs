@@ -88,8 +88,8 @@ impl<C: deltasoap::http::Caller> LabelsClient<C> {
 pub trait LabelsServer: Send + Sync + 'static {
     fn label(
         &self,
-        request: deltasoap::Lease<Label>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<Label>,
     ) -> impl std::future::Future<
         Output = Result<LabelResponse, deltasoap::soap::Fault>,
     > + Send;
@@ -98,11 +98,11 @@ pub trait LabelsServer: Send + Sync + 'static {
 /// Creates a builder for a service that calls `implementation`: see [`LabelsServer`].
 pub fn serve_labels<T: LabelsServer>(
     implementation: T,
-) -> deltasoap::http::ServiceBuilder {
+) -> deltasoap::http::SoapServiceBuilder {
     let implementation = std::sync::Arc::new(implementation);
     let service = deltasoap::http::SoapService::builder().name("Labels");
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move { <T as LabelsServer>::label(&it, request, context).await }
     });

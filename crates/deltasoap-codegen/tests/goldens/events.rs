@@ -170,8 +170,8 @@ pub trait PullPointSubscriptionServer: Send + Sync + 'static {
     /// than requested it shall return these without generating a fault.
     fn pull_messages(
         &self,
-        request: deltasoap::Lease<wsdl::PullMessages>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<wsdl::PullMessages>,
     ) -> impl std::future::Future<
         Output = Result<wsdl::PullMessagesResponse, PullMessagesFault>,
     > + Send;
@@ -185,8 +185,8 @@ pub trait PullPointSubscriptionServer: Send + Sync + 'static {
     /// NotificationMessage.
     fn seek(
         &self,
-        request: deltasoap::Lease<wsdl::Seek>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<wsdl::Seek>,
     ) -> impl std::future::Future<
         Output = Result<wsdl::SeekResponse, deltasoap::soap::Fault>,
     > + Send;
@@ -201,8 +201,8 @@ pub trait PullPointSubscriptionServer: Send + Sync + 'static {
     /// transmitted via the notification transportation of the notification interface. This method is mandatory.
     fn set_synchronization_point(
         &self,
-        request: deltasoap::Lease<wsdl::SetSynchronizationPoint>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<wsdl::SetSynchronizationPoint>,
     ) -> impl std::future::Future<
         Output = Result<wsdl::SetSynchronizationPointResponse, deltasoap::soap::Fault>,
     > + Send;
@@ -211,11 +211,11 @@ pub trait PullPointSubscriptionServer: Send + Sync + 'static {
 /// Creates a builder for a service that calls `implementation`: see [`PullPointSubscriptionServer`].
 pub fn serve_pull_point_subscription<T: PullPointSubscriptionServer>(
     implementation: T,
-) -> deltasoap::http::ServiceBuilder {
+) -> deltasoap::http::SoapServiceBuilder {
     let implementation = std::sync::Arc::new(implementation);
     let service = deltasoap::http::SoapService::builder().name("PullPointSubscription");
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as PullPointSubscriptionServer>::pull_messages(&it, request, context)
@@ -231,7 +231,7 @@ pub fn serve_pull_point_subscription<T: PullPointSubscriptionServer>(
                 .fault::<wsdl::PullMessagesFaultResponse>(),
         );
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as PullPointSubscriptionServer>::seek(&it, request, context).await
@@ -245,7 +245,7 @@ pub fn serve_pull_point_subscription<T: PullPointSubscriptionServer>(
                 ),
         );
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as PullPointSubscriptionServer>::set_synchronization_point(
@@ -432,8 +432,8 @@ pub trait EventServer: Send + Sync + 'static {
     /// Returns the capabilities of the event service. The result is returned in a typed answer.
     fn get_service_capabilities(
         &self,
-        request: deltasoap::Lease<wsdl::GetServiceCapabilities>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<wsdl::GetServiceCapabilities>,
     ) -> impl std::future::Future<
         Output = Result<wsdl::GetServiceCapabilitiesResponse, deltasoap::soap::Fault>,
     > + Send;
@@ -445,8 +445,8 @@ pub trait EventServer: Send + Sync + 'static {
     /// This method is mandatory.
     fn create_pull_point_subscription(
         &self,
-        request: deltasoap::Lease<wsdl::CreatePullPointSubscription>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<wsdl::CreatePullPointSubscription>,
     ) -> impl std::future::Future<
         Output = Result<
             wsdl::CreatePullPointSubscriptionResponse,
@@ -461,8 +461,8 @@ pub trait EventServer: Send + Sync + 'static {
     /// the device.
     fn get_event_properties(
         &self,
-        request: deltasoap::Lease<wsdl::GetEventProperties>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<wsdl::GetEventProperties>,
     ) -> impl std::future::Future<
         Output = Result<wsdl::GetEventPropertiesResponse, deltasoap::soap::Fault>,
     > + Send;
@@ -471,11 +471,11 @@ pub trait EventServer: Send + Sync + 'static {
 /// Creates a builder for a service that calls `implementation`: see [`EventServer`].
 pub fn serve_event<T: EventServer>(
     implementation: T,
-) -> deltasoap::http::ServiceBuilder {
+) -> deltasoap::http::SoapServiceBuilder {
     let implementation = std::sync::Arc::new(implementation);
     let service = deltasoap::http::SoapService::builder().name("EventPortType");
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as EventServer>::get_service_capabilities(&it, request, context).await
@@ -489,7 +489,7 @@ pub fn serve_event<T: EventServer>(
                 ),
         );
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as EventServer>::create_pull_point_subscription(&it, request, context)
@@ -516,7 +516,7 @@ pub fn serve_event<T: EventServer>(
                 .fault::<b_2::SubscribeCreationFailedFaultType>(),
         );
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as EventServer>::get_event_properties(&it, request, context).await
@@ -689,16 +689,16 @@ impl<C: deltasoap::http::Caller> SubscriptionManagerClient<C> {
 pub trait SubscriptionManagerServer: Send + Sync + 'static {
     fn renew(
         &self,
-        request: deltasoap::Lease<b_2::Renew>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<b_2::Renew>,
     ) -> impl std::future::Future<
         Output = Result<b_2::RenewResponse, RenewFault>,
     > + Send;
 
     fn unsubscribe(
         &self,
-        request: deltasoap::Lease<b_2::Unsubscribe>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<b_2::Unsubscribe>,
     ) -> impl std::future::Future<
         Output = Result<b_2::UnsubscribeResponse, UnsubscribeFault>,
     > + Send;
@@ -707,11 +707,11 @@ pub trait SubscriptionManagerServer: Send + Sync + 'static {
 /// Creates a builder for a service that calls `implementation`: see [`SubscriptionManagerServer`].
 pub fn serve_subscription_manager<T: SubscriptionManagerServer>(
     implementation: T,
-) -> deltasoap::http::ServiceBuilder {
+) -> deltasoap::http::SoapServiceBuilder {
     let implementation = std::sync::Arc::new(implementation);
     let service = deltasoap::http::SoapService::builder().name("SubscriptionManager");
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as SubscriptionManagerServer>::renew(&it, request, context).await
@@ -727,7 +727,7 @@ pub fn serve_subscription_manager<T: SubscriptionManagerServer>(
                 .fault::<b_2::UnacceptableTerminationTimeFaultType>(),
         );
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as SubscriptionManagerServer>::unsubscribe(&it, request, context).await
@@ -890,16 +890,16 @@ impl<C: deltasoap::http::Caller> NotificationProducerClient<C> {
 pub trait NotificationProducerServer: Send + Sync + 'static {
     fn subscribe(
         &self,
-        request: deltasoap::Lease<b_2::Subscribe>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<b_2::Subscribe>,
     ) -> impl std::future::Future<
         Output = Result<b_2::SubscribeResponse, CreatePullPointSubscriptionFault>,
     > + Send;
 
     fn get_current_message(
         &self,
-        request: deltasoap::Lease<b_2::GetCurrentMessage>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<b_2::GetCurrentMessage>,
     ) -> impl std::future::Future<
         Output = Result<b_2::GetCurrentMessageResponse, GetCurrentMessageFault>,
     > + Send;
@@ -908,11 +908,11 @@ pub trait NotificationProducerServer: Send + Sync + 'static {
 /// Creates a builder for a service that calls `implementation`: see [`NotificationProducerServer`].
 pub fn serve_notification_producer<T: NotificationProducerServer>(
     implementation: T,
-) -> deltasoap::http::ServiceBuilder {
+) -> deltasoap::http::SoapServiceBuilder {
     let implementation = std::sync::Arc::new(implementation);
     let service = deltasoap::http::SoapService::builder().name("NotificationProducer");
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as NotificationProducerServer>::subscribe(&it, request, context).await
@@ -938,7 +938,7 @@ pub fn serve_notification_producer<T: NotificationProducerServer>(
                 .fault::<b_2::SubscribeCreationFailedFaultType>(),
         );
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as NotificationProducerServer>::get_current_message(&it, request, context)
@@ -1072,19 +1072,19 @@ impl<C: deltasoap::http::Caller> NotificationConsumerClient<C> {
 pub trait NotificationConsumerServer: Send + Sync + 'static {
     fn notify(
         &self,
-        request: deltasoap::Lease<b_2::Notify>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<b_2::Notify>,
     ) -> impl std::future::Future<Output = Result<(), deltasoap::soap::Fault>> + Send;
 }
 
 /// Creates a builder for a service that calls `implementation`: see [`NotificationConsumerServer`].
 pub fn serve_notification_consumer<T: NotificationConsumerServer>(
     implementation: T,
-) -> deltasoap::http::ServiceBuilder {
+) -> deltasoap::http::SoapServiceBuilder {
     let implementation = std::sync::Arc::new(implementation);
     let service = deltasoap::http::SoapService::builder().name("NotificationConsumer");
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::one_way_with_context(move |
+    let operation = deltasoap::http::Operation::new(move |
         request,
         context|
     {
@@ -1245,35 +1245,35 @@ impl<C: deltasoap::http::Caller> PullPointClient<C> {
 pub trait PullPointServer: Send + Sync + 'static {
     fn get_messages(
         &self,
-        request: deltasoap::Lease<b_2::GetMessages>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<b_2::GetMessages>,
     ) -> impl std::future::Future<
         Output = Result<b_2::GetMessagesResponse, GetMessagesFault>,
     > + Send;
 
     fn destroy_pull_point(
         &self,
-        request: deltasoap::Lease<b_2::DestroyPullPoint>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<b_2::DestroyPullPoint>,
     ) -> impl std::future::Future<
         Output = Result<b_2::DestroyPullPointResponse, DestroyPullPointFault>,
     > + Send;
 
     fn notify(
         &self,
-        request: deltasoap::Lease<b_2::Notify>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<b_2::Notify>,
     ) -> impl std::future::Future<Output = Result<(), deltasoap::soap::Fault>> + Send;
 }
 
 /// Creates a builder for a service that calls `implementation`: see [`PullPointServer`].
 pub fn serve_pull_point<T: PullPointServer>(
     implementation: T,
-) -> deltasoap::http::ServiceBuilder {
+) -> deltasoap::http::SoapServiceBuilder {
     let implementation = std::sync::Arc::new(implementation);
     let service = deltasoap::http::SoapService::builder().name("PullPoint");
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move { <T as PullPointServer>::get_messages(&it, request, context).await }
     });
@@ -1287,7 +1287,7 @@ pub fn serve_pull_point<T: PullPointServer>(
                 .fault::<b_2::UnableToGetMessagesFaultType>(),
         );
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as PullPointServer>::destroy_pull_point(&it, request, context).await
@@ -1303,7 +1303,7 @@ pub fn serve_pull_point<T: PullPointServer>(
                 .fault::<b_2::UnableToDestroyPullPointFaultType>(),
         );
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::one_way_with_context(move |
+    let operation = deltasoap::http::Operation::new(move |
         request,
         context|
     {
@@ -1435,8 +1435,8 @@ impl<C: deltasoap::http::Caller> CreatePullPointClient<C> {
 pub trait CreatePullPointServer: Send + Sync + 'static {
     fn create_pull_point(
         &self,
-        request: deltasoap::Lease<b_2::CreatePullPoint>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<b_2::CreatePullPoint>,
     ) -> impl std::future::Future<
         Output = Result<b_2::CreatePullPointResponse, CreatePullPointFault>,
     > + Send;
@@ -1445,11 +1445,11 @@ pub trait CreatePullPointServer: Send + Sync + 'static {
 /// Creates a builder for a service that calls `implementation`: see [`CreatePullPointServer`].
 pub fn serve_create_pull_point<T: CreatePullPointServer>(
     implementation: T,
-) -> deltasoap::http::ServiceBuilder {
+) -> deltasoap::http::SoapServiceBuilder {
     let implementation = std::sync::Arc::new(implementation);
     let service = deltasoap::http::SoapService::builder().name("CreatePullPoint");
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as CreatePullPointServer>::create_pull_point(&it, request, context).await
@@ -1653,32 +1653,32 @@ impl<C: deltasoap::http::Caller> PausableSubscriptionManagerClient<C> {
 pub trait PausableSubscriptionManagerServer: Send + Sync + 'static {
     fn renew(
         &self,
-        request: deltasoap::Lease<b_2::Renew>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<b_2::Renew>,
     ) -> impl std::future::Future<
         Output = Result<b_2::RenewResponse, RenewFault>,
     > + Send;
 
     fn unsubscribe(
         &self,
-        request: deltasoap::Lease<b_2::Unsubscribe>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<b_2::Unsubscribe>,
     ) -> impl std::future::Future<
         Output = Result<b_2::UnsubscribeResponse, UnsubscribeFault>,
     > + Send;
 
     fn pause_subscription(
         &self,
-        request: deltasoap::Lease<b_2::PauseSubscription>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<b_2::PauseSubscription>,
     ) -> impl std::future::Future<
         Output = Result<b_2::PauseSubscriptionResponse, PauseSubscriptionFault>,
     > + Send;
 
     fn resume_subscription(
         &self,
-        request: deltasoap::Lease<b_2::ResumeSubscription>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<b_2::ResumeSubscription>,
     ) -> impl std::future::Future<
         Output = Result<b_2::ResumeSubscriptionResponse, ResumeSubscriptionFault>,
     > + Send;
@@ -1687,12 +1687,12 @@ pub trait PausableSubscriptionManagerServer: Send + Sync + 'static {
 /// Creates a builder for a service that calls `implementation`: see [`PausableSubscriptionManagerServer`].
 pub fn serve_pausable_subscription_manager<T: PausableSubscriptionManagerServer>(
     implementation: T,
-) -> deltasoap::http::ServiceBuilder {
+) -> deltasoap::http::SoapServiceBuilder {
     let implementation = std::sync::Arc::new(implementation);
     let service = deltasoap::http::SoapService::builder()
         .name("PausableSubscriptionManager");
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as PausableSubscriptionManagerServer>::renew(&it, request, context).await
@@ -1708,7 +1708,7 @@ pub fn serve_pausable_subscription_manager<T: PausableSubscriptionManagerServer>
                 .fault::<b_2::UnacceptableTerminationTimeFaultType>(),
         );
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as PausableSubscriptionManagerServer>::unsubscribe(&it, request, context)
@@ -1725,7 +1725,7 @@ pub fn serve_pausable_subscription_manager<T: PausableSubscriptionManagerServer>
                 .fault::<b_2::UnableToDestroySubscriptionFaultType>(),
         );
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as PausableSubscriptionManagerServer>::pause_subscription(
@@ -1746,7 +1746,7 @@ pub fn serve_pausable_subscription_manager<T: PausableSubscriptionManagerServer>
                 .fault::<b_2::PauseFailedFaultType>(),
         );
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as PausableSubscriptionManagerServer>::resume_subscription(

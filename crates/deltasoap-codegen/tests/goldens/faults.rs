@@ -138,24 +138,24 @@ impl<C: deltasoap::http::Caller> FaultServiceClient<C> {
 pub trait FaultServiceServer: Send + Sync + 'static {
     fn get_quote(
         &self,
-        request: deltasoap::Lease<unqualified::GetQuote>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<unqualified::GetQuote>,
     ) -> impl std::future::Future<
         Output = Result<unqualified::GetQuoteResponse, GetQuoteFault>,
     > + Send;
 
     fn throw_fault(
         &self,
-        request: deltasoap::Lease<unqualified::ThrowFault>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<unqualified::ThrowFault>,
     ) -> impl std::future::Future<
         Output = Result<unqualified::ThrowFaultResponse, ThrowFaultFault>,
     > + Send;
 
     fn throw_extension_fault(
         &self,
-        request: deltasoap::Lease<unqualified::ThrowExtensionFault>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<unqualified::ThrowExtensionFault>,
     ) -> impl std::future::Future<
         Output = Result<
             unqualified::ThrowExtensionFaultResponse,
@@ -167,11 +167,11 @@ pub trait FaultServiceServer: Send + Sync + 'static {
 /// Creates a builder for a service that calls `implementation`: see [`FaultServiceServer`].
 pub fn serve_fault_service<T: FaultServiceServer>(
     implementation: T,
-) -> deltasoap::http::ServiceBuilder {
+) -> deltasoap::http::SoapServiceBuilder {
     let implementation = std::sync::Arc::new(implementation);
     let service = deltasoap::http::SoapService::builder().name("FaultServicePortType");
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move { <T as FaultServiceServer>::get_quote(&it, request, context).await }
     });
@@ -183,7 +183,7 @@ pub fn serve_fault_service<T: FaultServiceServer>(
                 .fault::<unqualified::TickerSymbol>(),
         );
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as FaultServiceServer>::throw_fault(&it, request, context).await
@@ -197,7 +197,7 @@ pub fn serve_fault_service<T: FaultServiceServer>(
                 .fault::<unqualified::TheFault>(),
         );
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as FaultServiceServer>::throw_extension_fault(&it, request, context).await

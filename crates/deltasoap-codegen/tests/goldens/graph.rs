@@ -101,16 +101,16 @@ impl<C: deltasoap::http::Caller> FamilyClient<C> {
 pub trait FamilyServer: Send + Sync + 'static {
     fn meet(
         &self,
-        request: deltasoap::Lease<Meet>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<Meet>,
     ) -> impl std::future::Future<
         Output = Result<MeetResponse, deltasoap::soap::Fault>,
     > + Send;
 
     fn measure(
         &self,
-        request: deltasoap::Lease<Measure>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<Measure>,
     ) -> impl std::future::Future<
         Output = Result<MeasureResponse, deltasoap::soap::Fault>,
     > + Send;
@@ -119,11 +119,11 @@ pub trait FamilyServer: Send + Sync + 'static {
 /// Creates a builder for a service that calls `implementation`: see [`FamilyServer`].
 pub fn serve_family<T: FamilyServer>(
     implementation: T,
-) -> deltasoap::http::ServiceBuilder {
+) -> deltasoap::http::SoapServiceBuilder {
     let implementation = std::sync::Arc::new(implementation);
     let service = deltasoap::http::SoapService::builder().name("Family");
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move { <T as FamilyServer>::meet(&it, request, context).await }
     });
@@ -134,7 +134,7 @@ pub fn serve_family<T: FamilyServer>(
                 .style(deltasoap::schema::Style::Rpc),
         );
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move { <T as FamilyServer>::measure(&it, request, context).await }
     });

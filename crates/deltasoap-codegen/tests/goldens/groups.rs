@@ -121,51 +121,51 @@ impl<C: deltasoap::http::Caller> GroupsClient<C> {
 pub trait GroupsServer: Send + Sync + 'static {
     fn ask(
         &self,
-        request: deltasoap::Lease<Ask>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<Ask>,
     ) -> impl std::future::Future<
         Output = Result<AskResponse, deltasoap::soap::Fault>,
     > + Send;
 
     fn log(
         &self,
-        request: deltasoap::Lease<Log>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<Log>,
     ) -> impl std::future::Future<Output = Result<(), deltasoap::soap::Fault>> + Send;
 
     fn pick(
         &self,
-        request: deltasoap::Lease<Pick>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<Pick>,
     ) -> impl std::future::Future<Output = Result<(), deltasoap::soap::Fault>> + Send;
 
     fn again(
         &self,
-        request: deltasoap::Lease<Again>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<Again>,
     ) -> impl std::future::Future<Output = Result<(), deltasoap::soap::Fault>> + Send;
 
     fn often(
         &self,
-        request: deltasoap::Lease<Often>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<Often>,
     ) -> impl std::future::Future<Output = Result<(), deltasoap::soap::Fault>> + Send;
 }
 
 /// Creates a builder for a service that calls `implementation`: see [`GroupsServer`].
 pub fn serve_groups<T: GroupsServer>(
     implementation: T,
-) -> deltasoap::http::ServiceBuilder {
+) -> deltasoap::http::SoapServiceBuilder {
     let implementation = std::sync::Arc::new(implementation);
     let service = deltasoap::http::SoapService::builder().name("Groups");
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move { <T as GroupsServer>::ask(&it, request, context).await }
     });
     let service = service.add_operation(operation);
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::one_way_with_context(move |
+    let operation = deltasoap::http::Operation::new(move |
         request,
         context|
     {
@@ -174,7 +174,7 @@ pub fn serve_groups<T: GroupsServer>(
     });
     let service = service.add_operation(operation);
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::one_way_with_context(move |
+    let operation = deltasoap::http::Operation::new(move |
         request,
         context|
     {
@@ -183,7 +183,7 @@ pub fn serve_groups<T: GroupsServer>(
     });
     let service = service.add_operation(operation);
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::one_way_with_context(move |
+    let operation = deltasoap::http::Operation::new(move |
         request,
         context|
     {
@@ -192,7 +192,7 @@ pub fn serve_groups<T: GroupsServer>(
     });
     let service = service.add_operation(operation);
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::one_way_with_context(move |
+    let operation = deltasoap::http::Operation::new(move |
         request,
         context|
     {

@@ -181,132 +181,132 @@ pub trait GenServer: Send + Sync + 'static {
     /// \*/ evil!() /\* evil
     fn r#gen(
         &self,
-        request: deltasoap::Lease<Crate>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<Crate>,
     ) -> impl std::future::Future<
         Output = Result<VecType, deltasoap::soap::Fault>,
     > + Send;
 
     fn new2(
         &self,
-        request: deltasoap::Lease<VecType>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<VecType>,
     ) -> impl std::future::Future<
         Output = Result<VecType, deltasoap::soap::Fault>,
     > + Send;
 
     fn clone(
         &self,
-        request: deltasoap::Lease<VecType>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<VecType>,
     ) -> impl std::future::Future<
         Output = Result<VecType, deltasoap::soap::Fault>,
     > + Send;
 
     fn drop(
         &self,
-        request: deltasoap::Lease<VecType>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<VecType>,
     ) -> impl std::future::Future<
         Output = Result<VecType, deltasoap::soap::Fault>,
     > + Send;
 
     fn into(
         &self,
-        request: deltasoap::Lease<VecType>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<VecType>,
     ) -> impl std::future::Future<
         Output = Result<VecType, deltasoap::soap::Fault>,
     > + Send;
 
     fn as_ref(
         &self,
-        request: deltasoap::Lease<VecType>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<VecType>,
     ) -> impl std::future::Future<
         Output = Result<VecType, deltasoap::soap::Fault>,
     > + Send;
 
     fn to_owned(
         &self,
-        request: deltasoap::Lease<VecType>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<VecType>,
     ) -> impl std::future::Future<
         Output = Result<VecType, deltasoap::soap::Fault>,
     > + Send;
 
     fn leased2(
         &self,
-        request: deltasoap::Lease<VecType>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<VecType>,
     ) -> impl std::future::Future<
         Output = Result<VecType, deltasoap::soap::Fault>,
     > + Send;
 
     fn borrow(
         &self,
-        request: deltasoap::Lease<VecType>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<VecType>,
     ) -> impl std::future::Future<
         Output = Result<VecType, deltasoap::soap::Fault>,
     > + Send;
 }
 
 /// Creates a builder for a service that calls `implementation`: see [`GenServer`].
-pub fn serve_gen<T: GenServer>(implementation: T) -> deltasoap::http::ServiceBuilder {
+pub fn serve_gen<T: GenServer>(implementation: T) -> deltasoap::http::SoapServiceBuilder {
     let implementation = std::sync::Arc::new(implementation);
     let service = deltasoap::http::SoapService::builder().name("gen");
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move { <T as GenServer>::r#gen(&it, request, context).await }
     });
     let service = service
         .add_operation(operation.action("\")] fn evil() {} (\"\u{202e}\r\nX-Evil: 1"));
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move { <T as GenServer>::new2(&it, request, context).await }
     });
     let service = service.add_operation(operation.action("urn:new\r\nX-Evil: 1"));
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move { <T as GenServer>::clone(&it, request, context).await }
     });
     let service = service.add_operation(operation);
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move { <T as GenServer>::drop(&it, request, context).await }
     });
     let service = service.add_operation(operation);
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move { <T as GenServer>::into(&it, request, context).await }
     });
     let service = service.add_operation(operation);
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move { <T as GenServer>::as_ref(&it, request, context).await }
     });
     let service = service.add_operation(operation);
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move { <T as GenServer>::to_owned(&it, request, context).await }
     });
     let service = service.add_operation(operation);
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move { <T as GenServer>::leased2(&it, request, context).await }
     });
     let service = service.add_operation(operation);
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move { <T as GenServer>::borrow(&it, request, context).await }
     });

@@ -117,24 +117,24 @@ impl<C: deltasoap::http::Caller> Soap12AddTestPortTypeDocClient<C> {
 pub trait Soap12AddTestPortTypeDocServer: Send + Sync + 'static {
     fn echo_string(
         &self,
-        request: deltasoap::Lease<soapinterop_org::EchoString>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<soapinterop_org::EchoString>,
     ) -> impl std::future::Future<
         Output = Result<soapinterop_org::EchoStringResponse, deltasoap::soap::Fault>,
     > + Send;
 
     fn echo_sender_fault(
         &self,
-        request: deltasoap::Lease<soapinterop_org::EchoSenderFault>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<soapinterop_org::EchoSenderFault>,
     ) -> impl std::future::Future<
         Output = Result<soap12_test::EchoSenderFaultResponse, deltasoap::soap::Fault>,
     > + Send;
 
     fn echo_receiver_fault(
         &self,
-        request: deltasoap::Lease<soapinterop_org::EchoReceiverFault>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<soapinterop_org::EchoReceiverFault>,
     ) -> impl std::future::Future<
         Output = Result<soap12_test::EchoReceiverFaultResponse, deltasoap::soap::Fault>,
     > + Send;
@@ -143,12 +143,12 @@ pub trait Soap12AddTestPortTypeDocServer: Send + Sync + 'static {
 /// Creates a builder for a service that calls `implementation`: see [`Soap12AddTestPortTypeDocServer`].
 pub fn serve_soap12_add_test_port_type_doc<T: Soap12AddTestPortTypeDocServer>(
     implementation: T,
-) -> deltasoap::http::ServiceBuilder {
+) -> deltasoap::http::SoapServiceBuilder {
     let implementation = std::sync::Arc::new(implementation);
     let service = deltasoap::http::SoapService::builder()
         .name("Soap12AddTestPortTypeDoc");
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as Soap12AddTestPortTypeDocServer>::echo_string(&it, request, context)
@@ -157,7 +157,7 @@ pub fn serve_soap12_add_test_port_type_doc<T: Soap12AddTestPortTypeDocServer>(
     });
     let service = service.add_operation(operation);
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as Soap12AddTestPortTypeDocServer>::echo_sender_fault(
@@ -170,7 +170,7 @@ pub fn serve_soap12_add_test_port_type_doc<T: Soap12AddTestPortTypeDocServer>(
     });
     let service = service.add_operation(operation);
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as Soap12AddTestPortTypeDocServer>::echo_receiver_fault(
@@ -355,16 +355,16 @@ impl<C: deltasoap::http::Caller> Soap12AddTestPortTypeRpcClient<C> {
 pub trait Soap12AddTestPortTypeRpcServer: Send + Sync + 'static {
     fn echo_void(
         &self,
-        request: deltasoap::Lease<soapinterop_org::EchoVoid>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<soapinterop_org::EchoVoid>,
     ) -> impl std::future::Future<
         Output = Result<soapinterop_org::EchoVoidResponse, deltasoap::soap::Fault>,
     > + Send;
 
     fn echo_simple_types_as_struct(
         &self,
-        request: deltasoap::Lease<soapinterop_org::EchoSimpleTypesAsStruct>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<soapinterop_org::EchoSimpleTypesAsStruct>,
     ) -> impl std::future::Future<
         Output = Result<
             soapinterop_org::EchoSimpleTypesAsStructResponse,
@@ -374,16 +374,16 @@ pub trait Soap12AddTestPortTypeRpcServer: Send + Sync + 'static {
 
     fn echo_string(
         &self,
-        request: deltasoap::Lease<soapinterop_org::EchoString2>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<soapinterop_org::EchoString2>,
     ) -> impl std::future::Future<
         Output = Result<soapinterop_org::EchoStringResponse2, deltasoap::soap::Fault>,
     > + Send;
 
     fn echo_simple_types_as_struct_of_schema_types(
         &self,
-        request: deltasoap::Lease<ts_tests::EchoSimpleTypesAsStructOfSchemaTypes>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<ts_tests::EchoSimpleTypesAsStructOfSchemaTypes>,
     ) -> impl std::future::Future<
         Output = Result<
             ts_tests::EchoSimpleTypesAsStructOfSchemaTypesResponse,
@@ -393,8 +393,8 @@ pub trait Soap12AddTestPortTypeRpcServer: Send + Sync + 'static {
 
     fn echo_integer(
         &self,
-        request: deltasoap::Lease<soapinterop_org::EchoInteger>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<soapinterop_org::EchoInteger>,
     ) -> impl std::future::Future<
         Output = Result<soapinterop_org::EchoIntegerResponse, deltasoap::soap::Fault>,
     > + Send;
@@ -403,12 +403,12 @@ pub trait Soap12AddTestPortTypeRpcServer: Send + Sync + 'static {
 /// Creates a builder for a service that calls `implementation`: see [`Soap12AddTestPortTypeRpcServer`].
 pub fn serve_soap12_add_test_port_type_rpc<T: Soap12AddTestPortTypeRpcServer>(
     implementation: T,
-) -> deltasoap::http::ServiceBuilder {
+) -> deltasoap::http::SoapServiceBuilder {
     let implementation = std::sync::Arc::new(implementation);
     let service = deltasoap::http::SoapService::builder()
         .name("Soap12AddTestPortTypeRpc");
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as Soap12AddTestPortTypeRpcServer>::echo_void(&it, request, context).await
@@ -421,7 +421,7 @@ pub fn serve_soap12_add_test_port_type_rpc<T: Soap12AddTestPortTypeRpcServer>(
                 .style(deltasoap::schema::Style::Rpc),
         );
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as Soap12AddTestPortTypeRpcServer>::echo_simple_types_as_struct(
@@ -439,7 +439,7 @@ pub fn serve_soap12_add_test_port_type_rpc<T: Soap12AddTestPortTypeRpcServer>(
                 .style(deltasoap::schema::Style::Rpc),
         );
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as Soap12AddTestPortTypeRpcServer>::echo_string(&it, request, context)
@@ -453,7 +453,7 @@ pub fn serve_soap12_add_test_port_type_rpc<T: Soap12AddTestPortTypeRpcServer>(
                 .style(deltasoap::schema::Style::Rpc),
         );
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as Soap12AddTestPortTypeRpcServer>::echo_simple_types_as_struct_of_schema_types(
@@ -471,7 +471,7 @@ pub fn serve_soap12_add_test_port_type_rpc<T: Soap12AddTestPortTypeRpcServer>(
                 .style(deltasoap::schema::Style::Rpc),
         );
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as Soap12AddTestPortTypeRpcServer>::echo_integer(&it, request, context)

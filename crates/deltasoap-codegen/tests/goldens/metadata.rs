@@ -88,8 +88,8 @@ pub trait MetadataServer: Send + Sync + 'static {
     /// Header blocks, available in the context: [`SessionHeader`], [`CallOptions`].
     fn read_metadata(
         &self,
-        request: deltasoap::Lease<ReadMetadata>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<ReadMetadata>,
     ) -> impl std::future::Future<
         Output = Result<ReadMetadataResponse, deltasoap::soap::Fault>,
     > + Send;
@@ -98,11 +98,11 @@ pub trait MetadataServer: Send + Sync + 'static {
 /// Creates a builder for a service that calls `implementation`: see [`MetadataServer`].
 pub fn serve_metadata<T: MetadataServer>(
     implementation: T,
-) -> deltasoap::http::ServiceBuilder {
+) -> deltasoap::http::SoapServiceBuilder {
     let implementation = std::sync::Arc::new(implementation);
     let service = deltasoap::http::SoapService::builder().name("MetadataPortType");
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move { <T as MetadataServer>::read_metadata(&it, request, context).await }
     });

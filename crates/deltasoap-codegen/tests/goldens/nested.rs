@@ -103,8 +103,8 @@ pub trait BerichtuitwisselingServiceV3Server: Send + Sync + 'static {
     /// Header blocks, available in the context: [`berichtuitwisseling_v3::ReferentieHeader`].
     fn indienen_bericht(
         &self,
-        request: deltasoap::Lease<berichtuitwisseling_v3::IndienenBericht>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<berichtuitwisseling_v3::IndienenBericht>,
     ) -> impl std::future::Future<
         Output = Result<
             berichtuitwisseling_v3::IndienenBerichtResponse,
@@ -116,12 +116,12 @@ pub trait BerichtuitwisselingServiceV3Server: Send + Sync + 'static {
 /// Creates a builder for a service that calls `implementation`: see [`BerichtuitwisselingServiceV3Server`].
 pub fn serve_berichtuitwisseling_service_v3<T: BerichtuitwisselingServiceV3Server>(
     implementation: T,
-) -> deltasoap::http::ServiceBuilder {
+) -> deltasoap::http::SoapServiceBuilder {
     let implementation = std::sync::Arc::new(implementation);
     let service = deltasoap::http::SoapService::builder()
         .name("BerichtuitwisselingServiceV3");
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as BerichtuitwisselingServiceV3Server>::indienen_bericht(

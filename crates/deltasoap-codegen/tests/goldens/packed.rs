@@ -83,8 +83,8 @@ impl<C: deltasoap::http::Caller> SeriesClient<C> {
 pub trait SeriesServer: Send + Sync + 'static {
     fn scale(
         &self,
-        request: deltasoap::Lease<Scale>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<Scale>,
     ) -> impl std::future::Future<
         Output = Result<ScaleResponse, deltasoap::soap::Fault>,
     > + Send;
@@ -93,11 +93,11 @@ pub trait SeriesServer: Send + Sync + 'static {
 /// Creates a builder for a service that calls `implementation`: see [`SeriesServer`].
 pub fn serve_series<T: SeriesServer>(
     implementation: T,
-) -> deltasoap::http::ServiceBuilder {
+) -> deltasoap::http::SoapServiceBuilder {
     let implementation = std::sync::Arc::new(implementation);
     let service = deltasoap::http::SoapService::builder().name("Series");
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move { <T as SeriesServer>::scale(&it, request, context).await }
     });

@@ -85,8 +85,8 @@ impl<C: deltasoap::http::Caller> PlanWsClient<C> {
 pub trait PlanWsServer: Send + Sync + 'static {
     fn get_plan(
         &self,
-        request: deltasoap::Lease<GetPlan>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<GetPlan>,
     ) -> impl std::future::Future<
         Output = Result<GetPlanResponse, deltasoap::soap::Fault>,
     > + Send;
@@ -95,11 +95,11 @@ pub trait PlanWsServer: Send + Sync + 'static {
 /// Creates a builder for a service that calls `implementation`: see [`PlanWsServer`].
 pub fn serve_plan_ws<T: PlanWsServer>(
     implementation: T,
-) -> deltasoap::http::ServiceBuilder {
+) -> deltasoap::http::SoapServiceBuilder {
     let implementation = std::sync::Arc::new(implementation);
     let service = deltasoap::http::SoapService::builder().name("PlanWSSoap");
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move { <T as PlanWsServer>::get_plan(&it, request, context).await }
     });

@@ -95,8 +95,8 @@ pub trait OperationServiceNextGenServer: Send + Sync + 'static {
     /// Documentation goes here.
     fn operation(
         &self,
-        request: deltasoap::Lease<OperationRequest>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<OperationRequest>,
     ) -> impl std::future::Future<
         Output = Result<OperationResponse, deltasoap::soap::Fault>,
     > + Send;
@@ -105,12 +105,12 @@ pub trait OperationServiceNextGenServer: Send + Sync + 'static {
 /// Creates a builder for a service that calls `implementation`: see [`OperationServiceNextGenServer`].
 pub fn serve_operation_service_next_gen<T: OperationServiceNextGenServer>(
     implementation: T,
-) -> deltasoap::http::ServiceBuilder {
+) -> deltasoap::http::SoapServiceBuilder {
     let implementation = std::sync::Arc::new(implementation);
     let service = deltasoap::http::SoapService::builder()
         .name("OperationServiceNextGenPort");
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as OperationServiceNextGenServer>::operation(&it, request, context).await

@@ -83,19 +83,19 @@ impl<C: deltasoap::http::Caller> VimClient<C> {
 pub trait VimServer: Send + Sync + 'static {
     fn retrieve_service_content(
         &self,
-        request: deltasoap::Lease<RetrieveServiceContent>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<RetrieveServiceContent>,
     ) -> impl std::future::Future<
         Output = Result<RetrieveServiceContentResponse, deltasoap::soap::Fault>,
     > + Send;
 }
 
 /// Creates a builder for a service that calls `implementation`: see [`VimServer`].
-pub fn serve_vim<T: VimServer>(implementation: T) -> deltasoap::http::ServiceBuilder {
+pub fn serve_vim<T: VimServer>(implementation: T) -> deltasoap::http::SoapServiceBuilder {
     let implementation = std::sync::Arc::new(implementation);
     let service = deltasoap::http::SoapService::builder().name("VimPort");
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as VimServer>::retrieve_service_content(&it, request, context).await

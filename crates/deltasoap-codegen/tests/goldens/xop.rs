@@ -94,16 +94,16 @@ impl<C: deltasoap::http::Caller> TestMtomClient<C> {
 pub trait TestMtomServer: Send + Sync + 'static {
     fn test_xop(
         &self,
-        request: deltasoap::Lease<TestXop>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<TestXop>,
     ) -> impl std::future::Future<
         Output = Result<TestXopResponse, deltasoap::soap::Fault>,
     > + Send;
 
     fn test_xop_string(
         &self,
-        request: deltasoap::Lease<TestXopStringArgument>,
         context: deltasoap::http::Context,
+        request: deltasoap::Lease<TestXopStringArgument>,
     ) -> impl std::future::Future<
         Output = Result<TestXopStringResponse, deltasoap::soap::Fault>,
     > + Send;
@@ -112,17 +112,17 @@ pub trait TestMtomServer: Send + Sync + 'static {
 /// Creates a builder for a service that calls `implementation`: see [`TestMtomServer`].
 pub fn serve_test_mtom<T: TestMtomServer>(
     implementation: T,
-) -> deltasoap::http::ServiceBuilder {
+) -> deltasoap::http::SoapServiceBuilder {
     let implementation = std::sync::Arc::new(implementation);
     let service = deltasoap::http::SoapService::builder().name("TestMtom");
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move { <T as TestMtomServer>::test_xop(&it, request, context).await }
     });
     let service = service.add_operation(operation);
     let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+    let operation = deltasoap::http::Operation::new(move |request, context| {
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as TestMtomServer>::test_xop_string(&it, request, context).await

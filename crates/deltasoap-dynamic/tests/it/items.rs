@@ -383,7 +383,7 @@ fn summary(count: usize, total: f64) -> Answer<Value> {
     Answer::new(Value::Record(Box::new(Record { fields, ..Record::default() })))
 }
 
-async fn sum_of_values(mut items: Items<Value, Value, Fault>, _: Context) -> Result<Answer<Value>, Fault> {
+async fn sum_of_values(_: Context, mut items: Items<Value, Value, Fault>) -> Result<Answer<Value>, Fault> {
     let (mut count, mut total) = (0, 0.0);
     while let Some(item) = items.next().await {
         let Value::Simple(Simple::Double(level)) = item? else { return Err(Fault::sender("no number")) };
@@ -394,7 +394,7 @@ async fn sum_of_values(mut items: Items<Value, Value, Fault>, _: Context) -> Res
     Ok(summary(count, total))
 }
 
-async fn sum_of_columns(mut items: Items<Value, Batch, Fault>, _: Context) -> Result<Answer<Value>, Fault> {
+async fn sum_of_columns(_: Context, mut items: Items<Value, Batch, Fault>) -> Result<Answer<Value>, Fault> {
     let (mut count, mut total) = (0, 0.0);
     while let Some(batch) = items.next().await {
         let Batch::Column(Column::Double(levels)) = batch? else { return Err(Fault::sender("no numbers")) };
