@@ -201,6 +201,9 @@ mod body;
 mod charset;
 #[cfg(feature = "client")]
 mod client;
+#[cfg(feature = "server")]
+#[doc(hidden)]
+pub mod codegen;
 mod coding;
 mod drain;
 mod inspect;

@@ -8,7 +8,7 @@ use crate::services::{processors, told_to_end};
 use anyhow::{Context as _, Result, ensure};
 use deltasoap::{Deviation, DeviationKind, Tolerance};
 use deltasoap_dynamic::{Contract, Mock, Validation};
-use deltasoap_http::{Server, SoapServiceBuilder, SoapService};
+use deltasoap_http::{Server, SoapService, SoapServiceBuilder};
 use deltasoap_wsdl::Import;
 use std::path::{Path, PathBuf};
 

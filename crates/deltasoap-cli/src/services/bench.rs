@@ -5,7 +5,7 @@ use anyhow::Result;
 use deltasoap::lexical::{Base64, Date, DateTime, Decimal};
 use deltasoap::soap::{Fault, HeaderBlock};
 use deltasoap::{Binary, Lease, Message, Nillable, Soap};
-use deltasoap_http::{Answer, AttachmentError, Context, Operation, SoapServiceBuilder, SoapService, TypedFault};
+use deltasoap_http::{Answer, AttachmentError, Context, Operation, SoapService, SoapServiceBuilder, TypedFault};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -12,8 +12,8 @@ use anyhow::{Context as _, Result};
 use axum::Router;
 use deltasoap::{Differential, Templating};
 use deltasoap_http::{
-    Compression, HeavyWork, Identity, Monitor, Scheduling, Server, ServerHandle, ServerTls, SoapServiceBuilder,
-    ServiceIndex, Sharing, SmallFirst, SoapService,
+    Compression, HeavyWork, Identity, Monitor, Scheduling, Server, ServerHandle, ServerTls, ServiceIndex, Sharing,
+    SmallFirst, SoapService, SoapServiceBuilder,
 };
 use std::path::Path;
 use std::time::Duration;

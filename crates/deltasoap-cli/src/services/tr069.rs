@@ -11,7 +11,7 @@ use deltasoap::schema::Use;
 use deltasoap::soap::{Fault, HeaderBlock, Version};
 use deltasoap::{Error, Lease, Message, QName, Soap, SoapArray};
 use deltasoap_cwmp::types::{DeviceId, EventStruct, ParameterValueStruct};
-use deltasoap_http::{Answer, Context, MessageReply, Operation, SoapServiceBuilder, SoapService};
+use deltasoap_http::{Answer, Context, MessageReply, Operation, SoapService, SoapServiceBuilder};
 use http::StatusCode;
 
 /// Builds the service.

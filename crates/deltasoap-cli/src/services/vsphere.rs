@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result};
 use deltasoap::soap::{Fault, Reply, decode_reply, decode_request};
 use deltasoap::{Lease, Node, Soap};
-use deltasoap_http::{SoapServiceBuilder, SoapService};
+use deltasoap_http::{SoapService, SoapServiceBuilder};
 use deltasoap_streams::vsphere::fetch_pairs;
 use std::collections::HashMap;
 use std::sync::Arc;
