@@ -9,7 +9,7 @@
 //! way of decoding: the decode time per message, as measured by the service, and the counters of
 //! differential decoding.
 
-use deltasoap::http::{Server, SoapServiceBuilder, Sharing, SoapService, StatsSnapshot};
+use deltasoap::http::{Server, Sharing, SoapService, SoapServiceBuilder, StatsSnapshot};
 use deltasoap::schema::Use;
 use deltasoap::soap::{Version, encode_message};
 use deltasoap::{Buffer, Differential, Lease, Soap};
