@@ -22,8 +22,7 @@ pub(crate) fn expand<'v>(target: &Target, variants: impl Iterator<Item = &'v Var
     target.container.allow(&[Flag::Derived, Flag::Message], "a type with the types derived from it")?;
     target.forbid_generics("a type with the types derived from it")?;
     let types = variants.map(|variant| derived_type(variant, target)).collect::<Result<Vec<_>>>()?;
-    let runtime = target.runtime();
-    let description = target.describe(&quote!(#runtime::schema::Element::Any), false);
+    let description = target.describe_by(&hierarchy(target, &types), false);
     let content = content(target, &types)?;
     let derived = derived(target, &types)?;
     Ok(quote!(#description #content #derived))
@@ -44,6 +43,27 @@ fn derived_type(variant: &Variant, target: &Target) -> Result<DerivedType> {
             Ok(DerivedType { ident, ty, is_base, is_other })
         }
         None => Err(Error::new_spanned(variant, "a variant holds one value of its type")),
+    }
+}
+
+/// Returns the schema: the types with their names. They are sorted, so it is made on first use.
+fn hierarchy(target: &Target, types: &[DerivedType]) -> TokenStream {
+    let runtime = target.runtime();
+    let reference = |DerivedType { ty, .. }: &DerivedType| quote_spanned!(ty.span()=> <#ty as #runtime::Typed>::REFERENCE);
+    let base = match types.iter().find(|ty| ty.is_base).map(reference) {
+        Some(base) => quote!(::core::option::Option::Some(#base)),
+        None => quote!(::core::option::Option::None),
+    };
+    let named = types.iter().filter(|ty| !ty.is_other).map(|ty| {
+        let (reference, ty) = (reference(ty), &ty.ty);
+        quote_spanned!(ty.span()=> (#runtime::derived::name::<#ty>(), #reference))
+    });
+    quote! {
+        static ELEMENT: ::std::sync::LazyLock<#runtime::schema::Element> = ::std::sync::LazyLock::new(|| {
+            let types = ::std::vec![#(#named),*];
+            #runtime::schema::Element::Open(#runtime::schema::OpenElement::new(#base, types))
+        });
+        &ELEMENT
     }
 }
 

@@ -107,10 +107,14 @@ impl Target {
 
     /// Implements `Typed` with the given schema, and `Message` if the type is one.
     pub(crate) fn describe(&self, element: &TokenStream, is_choice: bool) -> TokenStream {
+        self.describe_by(&self.description(element), is_choice)
+    }
+
+    /// As [`describe`](Self::describe), with an expression that returns the schema.
+    pub(crate) fn describe_by(&self, description: &TokenStream, is_choice: bool) -> TokenStream {
         let runtime = self.runtime();
         let name = self.type_qname();
         let item_name = self.container.item_name.iter();
-        let description = self.description(element);
         let typed = self.implement(
             &quote!(#runtime::Typed),
             &quote! {

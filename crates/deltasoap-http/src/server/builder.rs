@@ -16,7 +16,7 @@ use super::request_target::LandingPage;
 use super::schedule::{Scheduler, Scheduling};
 use super::service::{Inner, SoapService};
 use super::stats::ServiceStats;
-use super::wsdl::{Description, Source};
+use super::wsdl::{Description, Source, generate};
 use crate::inspect::Inspector;
 use crate::{AttachmentOptions, BoxError, Compression, GzipLimits};
 use deltasoap_core::schema::Use;
@@ -455,7 +455,8 @@ impl<S> SoapServiceBuilder<S> {
 
     /// Sets the service's WSDL 1.1, which is served under `?wsdl` with the service's URL in every
     /// SOAP address. Its documentation of operations is shown on the service's page. An
-    /// [`Operation`] that declares no [action](Operation::action) gets that of the WSDL.
+    /// [`Operation`] that declares no [action](Operation::action) gets that of the WSDL. Default: one
+    /// made from the types of the operations; see [`SoapService::wsdl`].
     #[must_use]
     pub fn wsdl(self, text: impl Into<String>) -> Self {
         self.wsdl_named("", text)
@@ -533,7 +534,9 @@ impl<S> SoapServiceBuilder<S> {
 
 impl Settings {
     fn build(self) -> Result<SoapService, BuildError> {
-        let description = self.description.map(|source| Description::read(source, self.documents)).transpose()?;
+        let generated = || generate(&self.name, self.encoding, &self.operations);
+        let source = self.description.or_else(|| Some(Source::Text(String::new(), generated()?)));
+        let description = source.map(|source| Description::read(source, self.documents)).transpose()?;
         let (description, metadata) = description.unzip();
         let metadata = metadata.unwrap_or_default();
         let (mut operations, mut records) = (Table::default(), Vec::new());

@@ -399,6 +399,11 @@ impl Operation {
         self.takes_items
     }
 
+    /// Returns true if a schema describes its messages at run time.
+    pub(crate) fn is_dynamic(&self) -> bool {
+        self.described_by.is_some()
+    }
+
     pub(crate) fn described_action(&self) -> &str {
         &self.method.action
     }

@@ -136,6 +136,46 @@ impl SoapService {
         SoapServiceBuilder::new()
     }
 
+    /// Returns the service's WSDL, with its [location](SoapServiceBuilder::location), or
+    /// `http://localhost/`, as the address. It is the one that was [set](SoapServiceBuilder::wsdl),
+    /// else one made from the types of the operations; `None` if that has no operation. The server
+    /// returns the same text under `?wsdl`, with the URL of the request.
+    ///
+    /// A document made from the types is the same for the same operations in the same order. It
+    /// binds them to SOAP 1.1 and 1.2, and has a schema for each namespace. Rust types have no
+    /// patterns and ranges, so the schemas have none. These are left out:
+    ///
+    /// - header blocks, since an operation declares only their names;
+    /// - the fallback, operations described at run time, and those whose handler writes the body;
+    /// - encoded operations with lists, groups or qualified elements in place of accessors (use
+    ///   [`SoapArray`](deltasoap_core::SoapArray)), and operations whose body element has another
+    ///   type elsewhere.
+    ///
+    /// A few rules of the engine have no form in XML Schema 1.0, so the schemas allow more there:
+    /// elements in any order of which some repeat (`all` with `Vec`), ignored elements (`open`),
+    /// which are described after the others and in other namespaces. A hierarchy (`derived`) is
+    /// described as extensions if the base's fields come first in the other types, or as an inline
+    /// group; otherwise as `xsd:anyType` with the types declared.
+    ///
+    /// ```
+    /// # use deltasoap::http::SoapService;
+    /// # use deltasoap::Soap;
+    /// #[derive(Soap)]
+    /// #[soap(namespace = "urn:chess", message)]
+    /// struct Move {
+    ///     to: String,
+    /// }
+    ///
+    /// let service = SoapService::builder().name("Chess").operation(async |their: Move| their).build()?;
+    /// let wsdl = service.wsdl().expect("an operation");
+    /// assert!(wsdl.contains(r#"<xsd:element name="to" type="xsd:string"/>"#));
+    /// # Ok::<(), deltasoap::http::BuildError>(())
+    /// ```
+    pub fn wsdl(&self) -> Option<String> {
+        let location = self.inner.location.as_deref().unwrap_or("http://localhost/");
+        self.inner.description.as_ref().map(|description| description.at(&escaped(location)))
+    }
+
     pub(crate) fn new(inner: Inner) -> Self {
         SoapService { inner: Arc::new(inner) }
     }

@@ -5,9 +5,12 @@
 //! of every document that is imported and also served; each answer joins the pieces with the URL
 //! that the client used. A tool that has fetched `?wsdl` finds the other documents by their
 //! locations in it, under `?xsd=NAME` and `?wsdl=NAME`.
+//!
+//! A service that was given no WSDL has one that is made from its types ([`generate`]).
 
 mod document;
 mod files;
+mod generate;
 mod metadata;
 
 use deltasoap_core::Buffer;
@@ -17,6 +20,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::builder::BuildError;
+pub(crate) use generate::generate;
 pub(crate) use metadata::{OperationMetadata, ServiceMetadata};
 
 /// The source of the WSDL.
