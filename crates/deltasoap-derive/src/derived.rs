@@ -49,7 +49,8 @@ fn derived_type(variant: &Variant, target: &Target) -> Result<DerivedType> {
 /// Returns the schema: the types with their names. They are sorted, so it is made on first use.
 fn hierarchy(target: &Target, types: &[DerivedType]) -> TokenStream {
     let runtime = target.runtime();
-    let reference = |DerivedType { ty, .. }: &DerivedType| quote_spanned!(ty.span()=> <#ty as #runtime::Typed>::REFERENCE);
+    let reference =
+        |DerivedType { ty, .. }: &DerivedType| quote_spanned!(ty.span()=> <#ty as #runtime::Typed>::REFERENCE);
     let base = match types.iter().find(|ty| ty.is_base).map(reference) {
         Some(base) => quote!(::core::option::Option::Some(#base)),
         None => quote!(::core::option::Option::None),

@@ -237,7 +237,9 @@ fn shared_fields(base: View<'static>, derived: View<'static>) -> Option<usize> {
         return None;
     }
     let is_group = |field: &Field| {
-        field.inline && (field.min, field.max) == (1, Some(1)) && std::ptr::eq(derived.follow(field.element).element, base.element)
+        field.inline
+            && (field.min, field.max) == (1, Some(1))
+            && std::ptr::eq(derived.follow(field.element).element, base.element)
     };
     match child.fields.first() {
         Some(first) if is_group(first) => Some(1),

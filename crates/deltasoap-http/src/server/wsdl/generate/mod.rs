@@ -57,7 +57,11 @@ fn document(service: &str, target: &NamePart, operations: &[Bound<'_>], componen
     let bindings = BINDINGS.map(|binding| binding.tag(service, operations));
     let ports = BINDINGS.map(|binding| binding.port(service));
     let mut definitions = Tag::new("wsdl:definitions").with("name", service).with("targetNamespace", &**target);
-    let fixed = [("wsdl", super::document::WSDL), ("soap", super::document::BINDINGS[0]), ("soap12", super::document::BINDINGS[1])];
+    let fixed = [
+        ("wsdl", super::document::WSDL),
+        ("soap", super::document::BINDINGS[0]),
+        ("soap12", super::document::BINDINGS[1]),
+    ];
     let fixed = fixed.map(|(prefix, namespace)| (prefix.to_owned(), namespace.to_owned()));
     for (prefix, namespace) in fixed.into_iter().chain(prefixes.declarations()) {
         definitions = definitions.with(format!("xmlns:{prefix}"), namespace);
@@ -329,9 +333,7 @@ impl Binding {
         let body = Tag::new(self.body);
         let body = match bound.encoding {
             Use::Literal => body.with("use", "literal"),
-            Use::Encoded => {
-                body.with("use", "encoded").with("encodingStyle", self.version.encoding_namespace())
-            }
+            Use::Encoded => body.with("use", "encoded").with("encodingStyle", self.version.encoding_namespace()),
         };
         if bound.style == Style::Rpc { body.with("namespace", namespace) } else { body }
     }

@@ -356,7 +356,8 @@ impl Tag {
 /// Makes the more frequent form of local elements the schema's default.
 fn with_form_default(schema: Tag, mut content: Vec<Tag>) -> Tag {
     let mut counts: BTreeMap<bool, usize> = BTreeMap::new();
-    let mut each = |change: &mut dyn FnMut(&mut Tag)| content.iter_mut().for_each(|tag| tag.each(&mut |tag| change(tag)));
+    let mut each =
+        |change: &mut dyn FnMut(&mut Tag)| content.iter_mut().for_each(|tag| tag.each(&mut |tag| change(tag)));
     each(&mut |tag| {
         if let Some(form) = tag.element_form() {
             *counts.entry(form == "qualified").or_default() += 1;
