@@ -4,6 +4,7 @@ use super::auth::PeerCertificates;
 use super::memory::Principal;
 use crate::media::{self, MediaType};
 use crate::{Attachments, Peer};
+use crate::Finding;
 use deltasoap_core::decode::Deviation;
 use deltasoap_core::soap::{Head, HeaderBlock, Version};
 use deltasoap_core::{Error, Message};
@@ -19,9 +20,16 @@ pub struct Context {
     head: Head,
     parts: Parts,
     attachments: Attachments,
-    deviations: Vec<Deviation>,
+    remarks: Remarks,
     /// The roles of the service.
     roles: Arc<[String]>,
+}
+
+/// What was accepted in a request although its schema does not allow it.
+#[derive(Debug, Default)]
+pub(crate) struct Remarks {
+    pub(crate) deviations: Vec<Deviation>,
+    pub(crate) findings: Vec<Finding>,
 }
 
 /// Attached to requests that came over TLS.
@@ -33,10 +41,10 @@ impl Context {
         head: Head,
         parts: Parts,
         attachments: Attachments,
-        deviations: Vec<Deviation>,
+        remarks: Remarks,
         roles: Arc<[String]>,
     ) -> Self {
-        Context { head, parts, attachments, deviations, roles }
+        Context { head, parts, attachments, remarks, roles }
     }
 
     /// Returns the parts that came with the message, which may still be arriving.
@@ -56,7 +64,15 @@ impl Context {
     /// [accepted](crate::ServiceBuilder::tolerance). Content that is equal to an earlier message is
     /// not reported again.
     pub fn deviations(&self) -> &[Deviation] {
-        &self.deviations
+        &self.remarks.deviations
+    }
+
+    /// Returns the violations of the schema in the message that the service
+    /// [reports](crate::Validation::Report). An invalid value is reported each time, also if it is
+    /// equal to that of an earlier message. Requests whose items
+    /// [arrive](crate::Operation::with_items) while the handler runs are not validated.
+    pub fn findings(&self) -> &[Finding] {
+        &self.remarks.findings
     }
 
     /// Returns the SOAP header blocks and the version.
