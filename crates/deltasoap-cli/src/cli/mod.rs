@@ -73,7 +73,7 @@ pub enum Task {
     /// messages
     ///
     /// Requests that do not conform to the WSDL are answered with a fault; --tolerance and
-    /// --validate accept more.
+    /// --validation accept more.
     Mock(Mock),
     /// Validate messages, and report what is wrong with line, column and path
     ///

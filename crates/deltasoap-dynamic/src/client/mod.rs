@@ -198,9 +198,9 @@ impl<S> DynamicClient<S> {
         };
         let builder = match self.settings.validation {
             Validation::Off => builder,
-            validation => builder
-                .validate(self.contract.clone(), validation)
-                .validate_sent(self.contract.clone(), validation),
+            validation => {
+                builder.validate(self.contract.clone(), validation).validate_sent(self.contract.clone(), validation)
+            }
         };
         builder.build_with(self.transport.clone()).map_err(DynamicError::Endpoint)
     }

@@ -2,8 +2,8 @@
 
 use super::file::FileStream;
 use bytes::Bytes;
-use deltasoap_core::{Binary, PartUri};
 use deltasoap_core::soap::TakenPart;
+use deltasoap_core::{Binary, PartUri};
 use futures_util::Stream;
 use std::fmt;
 use std::io;

@@ -219,7 +219,9 @@ where
         let (deviations, findings) = (received.deviations, received.findings);
         let Some((head, receiver)) = received.message else { return Err(empty(status, &http_headers)) };
         match receiver.into_reply().map_err(|error| CallError::malformed(status, error))? {
-            Reply::Response(body) => Ok(Response { head, body, status, http_headers, attachments, deviations, findings }),
+            Reply::Response(body) => {
+                Ok(Response { head, body, status, http_headers, attachments, deviations, findings })
+            }
             Reply::Fault(fault) => Err(CallError::Fault(fault)),
         }
     }

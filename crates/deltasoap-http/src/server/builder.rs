@@ -621,7 +621,10 @@ impl fmt::Display for BuildError {
                 write!(f, "two operations with the same action take the body element <{name}>")
             }
             BuildError::InspectedItems(name) => {
-                write!(f, "<{name}> takes items as they arrive, but the service inspects or validates complete messages")
+                write!(
+                    f,
+                    "<{name}> takes items as they arrive, but the service inspects or validates complete messages"
+                )
             }
             BuildError::Wsdl(error) => write!(f, "the WSDL is not well-formed: {error}"),
             BuildError::Document { name, error } => write!(f, "`{name}` is not well-formed: {error}"),

@@ -2,9 +2,9 @@
 
 use super::auth::PeerCertificates;
 use super::memory::Principal;
+use crate::Finding;
 use crate::media::{self, MediaType};
 use crate::{Attachments, Peer};
-use crate::Finding;
 use deltasoap_core::decode::Deviation;
 use deltasoap_core::soap::{Head, HeaderBlock, Version};
 use deltasoap_core::{Error, Message};

@@ -1,7 +1,7 @@
 //! Reads one request's body, as its bytes arrive, into the call of an operation.
 
-use super::dispatch::{Chosen, Dispatch};
 use super::context::Remarks;
+use super::dispatch::{Chosen, Dispatch};
 use super::guard::{Panicked, guard, guard_call};
 use super::heavy::Pace;
 use super::memory::{ConnectionStore, MemorySource};

@@ -315,7 +315,8 @@ impl Inner {
 
     /// Answers a request without a body; returns true if the response is a fault.
     async fn answer_empty(&self, parts: Parts) -> (Response<Body>, bool) {
-        let context = Context::new(Head::default(), parts, Attachments::default(), Remarks::default(), Arc::clone(&self.roles));
+        let context =
+            Context::new(Head::default(), parts, Attachments::default(), Remarks::default(), Arc::clone(&self.roles));
         let calling = async { Ok::<_, AttachmentError>(self.empty_post.answer(context).await) };
         let answered = guard(pin!(self.in_handler_time("a request without a body", calling))).await;
         self.respond(Version::Soap11, answered)
@@ -425,7 +426,8 @@ impl Inner {
         Span::current().record("version", tracing::field::debug(version));
         let attachments = Attachments::default();
         let writing = self.writing(&operation, version, &parts, attachments.form());
-        let context = Context::new(arrival.head().clone(), parts, attachments, Remarks::default(), Arc::clone(&self.roles));
+        let context =
+            Context::new(arrival.head().clone(), parts, attachments, Remarks::default(), Arc::clone(&self.roles));
         let contradiction = self.contradiction(&context, &operation);
         let (lent, lender) = arrival.lend();
         let called = match contradiction {
