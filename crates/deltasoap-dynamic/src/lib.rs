@@ -11,7 +11,7 @@
 //! | read or write a message as JSON | [`Operation`], [`Contract::to_json`], [`Contract::from_json`] |
 //! | read a contract | [`Contract::describe`] |
 //! | find the errors in a message | [`Contract::validate`] |
-//! | validate what a client or service exchanges | [`ServiceBuilder::validate`], [`ClientBuilder::validate`] |
+//! | validate what a client or service exchanges | [`SoapServiceBuilder::validate`], [`ClientBuilder::validate`] |
 //!
 //! ```
 //! use deltasoap_dynamic::Contract;
@@ -26,7 +26,7 @@
 //! ```
 //!
 //! [`ClientBuilder::validate`]: deltasoap_http::ClientBuilder::validate
-//! [`ServiceBuilder::validate`]: deltasoap_http::ServiceBuilder::validate
+//! [`SoapServiceBuilder::validate`]: deltasoap_http::SoapServiceBuilder::validate
 
 #![forbid(unsafe_code)]
 

@@ -76,7 +76,7 @@ impl std::error::Error for Invalid {}
 /// Returns the bytes of a part by its URI; `None` if the message came without that part.
 pub type PartLookup<'p> = dyn Fn(&PartUri) -> Option<Bytes> + 'p;
 
-/// Finds what is invalid in messages; see [`ServiceBuilder::validate`](crate::ServiceBuilder) and
+/// Finds what is invalid in messages; see [`SoapServiceBuilder::validate`](crate::SoapServiceBuilder) and
 /// [`ClientBuilder::validate`](crate::ClientBuilder).
 ///
 /// In `deltasoap-dynamic`, a `Contract` validates by its WSDL.

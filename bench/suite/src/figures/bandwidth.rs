@@ -142,7 +142,7 @@ struct Lane {
 impl Lane {
     fn open(compression: Compression, rate: f64, messages: &Arc<[Arc<str>; 2]>) -> Result<Self> {
         let served = Arc::clone(messages);
-        let fetch = Operation::replying(move |request: Lease<Fetch>, _: Call| {
+        let fetch = Operation::new(move |request: Lease<Fetch>| {
             let message = served.get(request.which as usize).cloned();
             async move {
                 let message = message.ok_or_else(|| Fault::sender("no such message"))?;

@@ -2,10 +2,10 @@
 
 use crate::support::{SHOP, shop};
 use deltasoap::http::{
-    Body, CallError, CallOptions, Client, Context, Finding, Mtom, Part, ServiceBuilder, SoapService, Validation,
+    Body, CallError, CallOptions, Client, Context, Finding, Mtom, Part, SoapService, SoapServiceBuilder, Validation,
 };
 use deltasoap::soap::{Fault, Version, encode_element};
-use deltasoap::{Buffer, Content, DecodeOptions, Lease, Limits, Message, Soap, Typed};
+use deltasoap::{Buffer, Content, DecodeOptions, Lease, Limits, Message, Soap};
 use deltasoap_core::schema::Use;
 use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, Mock};
 use http::Request;
@@ -17,7 +17,7 @@ use tower::ServiceExt;
 const URL: &str = "http://localhost/";
 
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:shop", qualified, message)]
+#[soap(namespace = "urn:shop", qualified, message, response = OrderResponse)]
 struct Order {
     customer: String,
     item: Vec<Item>,
@@ -71,9 +71,9 @@ fn order(items: &[(&str, i32)]) -> Order {
 type Seen = Arc<Mutex<Vec<(Order, Vec<Finding>)>>>;
 
 /// A shop that notes its orders, and is sold out of `SOLD`.
-fn builder(seen: &Seen) -> ServiceBuilder {
+fn builder(seen: &Seen) -> SoapServiceBuilder {
     let seen = Arc::clone(seen);
-    SoapService::builder().operation_with_context(move |order: Lease<Order>, context: Context| {
+    SoapService::builder().operation(move |context: Context, order: Lease<Order>| {
         seen.lock().expect("no panic").push((order.clone(), context.findings().to_vec()));
         let sold_out = order.item.iter().find(|item| item.code.starts_with("SOLD")).map(|item| item.code.clone());
         async move {
@@ -175,7 +175,7 @@ async fn a_typed_client_validates_answers_and_requests() {
     let good = order(&[("A-1", 1)]);
     let reporting = client(Validation::Report);
     for _ in 0..2 {
-        let response = reporting.call_leased_with::<_, OrderResponse>(&good, CallOptions::new()).await;
+        let response = reporting.call_leased_with(&good, CallOptions::new()).await;
         let response = response.expect("a response");
         assert_eq!((response.body.number, response.findings.len()), (7, 1));
         assert_eq!(response.findings[0].path, "/Envelope/Body/OrderResponse/number");
@@ -183,12 +183,12 @@ async fn a_typed_client_validates_answers_and_requests() {
     let response: OrderResponse = reporting.call(&order(&[("no", 1)])).await.expect("it is sent");
     assert_eq!((response.number, reporting.invalid_messages()), (7, 4));
     let refusing = client(Validation::Refuse);
-    match refusing.call::<_, OrderResponse>(&good).await {
+    match refusing.call(&good).await {
         Err(CallError::InvalidResponse(invalid)) => assert_eq!(invalid.findings.len(), 1),
         other => panic!("{other:?}"),
     }
     let before = seen.lock().expect("no panic").len();
-    match refusing.call::<_, OrderResponse>(&order(&[("no", 1)])).await {
+    match refusing.call(&order(&[("no", 1)])).await {
         Err(CallError::InvalidRequest(invalid)) => {
             assert_eq!(invalid.findings[0].path, "/Envelope/Body/Order/item/code")
         }

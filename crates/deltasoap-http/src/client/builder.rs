@@ -320,7 +320,7 @@ impl ClientBuilder {
     /// announces that it does, and sends a request again uncompressed if it is refused. Compressed
     /// requests beyond 16 KiB are sent without a `Content-Length`. The length of a compressed
     /// request reveals information about its content, like that of a
-    /// [response](crate::ServiceBuilder::compression).
+    /// [response](crate::SoapServiceBuilder::compression).
     #[must_use]
     pub fn compression(mut self, compression: Compression) -> Self {
         self.settings.compression = compression;

@@ -195,8 +195,8 @@ impl<T: Message> IntoAnswer for Answer<T> {
 ///
 /// For protocols where the type of the response does not follow from the type of the request, for
 /// example where the server sends requests of its own in its responses. See
-/// [`Operation::replying`](crate::Operation::replying) and
-/// [`ServiceBuilder::empty_post`](crate::ServiceBuilder::empty_post).
+/// [`Operation::new`](crate::Operation::new) and
+/// [`SoapServiceBuilder::empty_post`](crate::SoapServiceBuilder::empty_post).
 #[derive(Debug, Clone)]
 pub struct MessageReply {
     pub(crate) status: StatusCode,

@@ -17,10 +17,10 @@ use std::sync::Arc;
 /// around the service.
 #[derive(Debug)]
 pub struct Context {
-    head: Head,
-    parts: Parts,
+    head: Arc<Head>,
+    parts: Arc<Parts>,
     attachments: Attachments,
-    remarks: Remarks,
+    remarks: Arc<Remarks>,
     /// The roles of the service.
     roles: Arc<[String]>,
 }
@@ -44,7 +44,19 @@ impl Context {
         remarks: Remarks,
         roles: Arc<[String]>,
     ) -> Self {
+        let (head, parts, remarks) = (Arc::new(head), Arc::new(parts), Arc::new(remarks));
         Context { head, parts, attachments, remarks, roles }
+    }
+
+    /// Returns the context; leaves one behind that lacks only the attachments.
+    pub(super) fn take(&mut self) -> Self {
+        Context {
+            head: Arc::clone(&self.head),
+            parts: Arc::clone(&self.parts),
+            attachments: std::mem::take(&mut self.attachments),
+            remarks: Arc::clone(&self.remarks),
+            roles: Arc::clone(&self.roles),
+        }
     }
 
     /// Returns the parts that came with the message, which may still be arriving.
@@ -61,7 +73,7 @@ impl Context {
     }
 
     /// Returns the deviations of the message from its schema that the service
-    /// [accepted](crate::ServiceBuilder::tolerance). Content that is equal to an earlier message is
+    /// [accepted](crate::SoapServiceBuilder::tolerance). Content that is equal to an earlier message is
     /// not reported again.
     pub fn deviations(&self) -> &[Deviation] {
         &self.remarks.deviations
@@ -86,7 +98,7 @@ impl Context {
     }
 
     /// Returns the first header block with the type's element name that is for this service, as a
-    /// typed value. Blocks for other [roles](crate::ServiceBuilder::role) are only in
+    /// typed value. Blocks for other [roles](crate::SoapServiceBuilder::role) are only in
     /// [`head`](Self::head) (SOAP 1.2 part 1, 2.2).
     pub fn header<T: Message>(&self) -> Option<Result<T, Error>> {
         let is_ours = |block: &&HeaderBlock| block.is_for(self.version(), &self.roles);
@@ -109,7 +121,7 @@ impl Context {
     }
 
     /// Returns the sender of the request, if it was authenticated: by
-    /// [`ServiceBuilder::authenticate`](crate::ServiceBuilder::authenticate), or by a layer around
+    /// [`SoapServiceBuilder::authenticate`](crate::SoapServiceBuilder::authenticate), or by a layer around
     /// the service.
     pub fn principal(&self) -> Option<&Principal> {
         self.extension()

@@ -97,7 +97,7 @@ pub struct StatsSnapshot {
     /// [`Deviation`](deltasoap_core::Deviation).
     pub deviations: u64,
     /// Requests that validation found invalid, accepted or not, and responses if they are
-    /// [validated](crate::ServiceBuilder::validate_sent).
+    /// [validated](crate::SoapServiceBuilder::validate_sent).
     pub invalid_messages: u64,
 }
 

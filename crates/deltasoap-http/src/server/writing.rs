@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 /// Settings for writing a response.
 #[derive(Debug)]
-pub(crate) struct Writing {
+pub struct Writing {
     pub(crate) version: Version,
     pub(crate) encoding: Use,
     pub(crate) record: Arc<Record>,
@@ -41,7 +41,7 @@ pub(crate) struct Writing {
 
 /// A written response.
 #[derive(Debug)]
-pub(crate) struct Written {
+pub struct Written {
     pub(crate) body: Body,
     pub(crate) verdict: Verdict,
     /// The media type, if the response is a package of parts.

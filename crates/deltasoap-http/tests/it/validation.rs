@@ -4,8 +4,8 @@
 use crate::common::*;
 use bytes::Bytes;
 use deltasoap::http::{
-    Answer, Body, CallError, CallOptions, Client, Context, Finding, Mtom, Part, PartLookup, ServiceBuilder,
-    SoapService, Validation, Validator,
+    Answer, Body, CallError, CallOptions, Client, Context, Finding, Mtom, Part, PartLookup, SoapService,
+    SoapServiceBuilder, Validation, Validator,
 };
 use deltasoap::soap::{Fault, Version};
 use deltasoap::{Binary, Lease, PartUri, Soap};
@@ -40,12 +40,12 @@ fn finding(at: usize) -> Finding {
 }
 
 /// An echo service whose responses say how many findings their requests have.
-fn builder() -> ServiceBuilder {
-    let echo = async |request: Lease<Echo>, context: Context| {
+fn builder() -> SoapServiceBuilder {
+    let echo = async |context: Context, request: Lease<Echo>| {
         let numbers = vec![i32::try_from(context.findings().len()).unwrap_or(-1)];
         Ok::<_, Infallible>(EchoResponse { numbers, ..echoed(&request) })
     };
-    SoapService::builder().operation_with_context(echo)
+    SoapService::builder().operation(echo)
 }
 
 fn number_of_findings(answered: &Answered) -> &str {
@@ -101,7 +101,7 @@ async fn without_validation_nothing_is_validated() {
     let client = Client::builder(URL).validate(validator.clone(), Validation::Off);
     let client = client.validate_sent(validator.clone(), Validation::Off).build_with(service.clone());
     let client = client.expect("a client");
-    let response = client.call_with::<_, EchoResponse>(&echo("no"), CallOptions::new()).await.expect("a response");
+    let response = client.call_with(&echo("no"), CallOptions::new()).await.expect("a response");
     assert_eq!((&*response.body.text, response.findings), ("no", Vec::new()));
     assert_eq!((client.invalid_messages(), service.stats().snapshot().invalid_messages), (0, 0));
     assert_eq!(validator.validated.load(Relaxed), 0);
@@ -114,7 +114,7 @@ async fn one_way_requests_and_packages_are_validated() {
         let events = events.clone();
         async move { events.send(message.event.clone()).map_err(|error| Fault::receiver(error.to_string())) }
     };
-    let builder = builder().one_way(notify).validate(NoNo::default(), Validation::Refuse);
+    let builder = builder().operation(notify).validate(NoNo::default(), Validation::Refuse);
     let service = builder.build().expect("a service");
     for (event, status) in [("no", 500), ("yes", 202)] {
         let text = message(Version::Soap11, &[], &Notify { event: event.to_owned() });
@@ -165,20 +165,20 @@ async fn a_client_reports_or_refuses_invalid_answers() {
     let reporting = client(Validation::Report);
     for (text, count) in [("yes", 0), ("no", 1), ("no", 1), ("yes", 0), ("no", 1)] {
         let options = CallOptions::new;
-        let response = reporting.call_with::<_, EchoResponse>(&echo(text), options()).await.expect("a response");
+        let response = reporting.call_with(&echo(text), options()).await.expect("a response");
         assert_eq!((&*response.body.text, response.findings.len()), (text, count));
-        let leased = reporting.call_leased_with::<_, EchoResponse>(&echo(text), options()).await.expect("a response");
+        let leased = reporting.call_leased_with(&echo(text), options()).await.expect("a response");
         assert_eq!((&*leased.body.text, leased.findings.len()), (text, count));
     }
     assert_eq!(reporting.invalid_messages(), 6);
     let refusing = client(Validation::Refuse);
     for _ in 0..2 {
-        let refused = refusing.call::<_, EchoResponse>(&echo("no")).await;
+        let refused = refusing.call(&echo("no")).await;
         let Err(CallError::InvalidResponse(invalid)) = &refused else { panic!("{refused:?}") };
         assert_eq!(invalid.findings[0].path, "/Envelope/Body/Echo/text");
-        let refused = refusing.call_leased::<_, EchoResponse>(&echo("no")).await.expect_err("it is refused");
+        let refused = refusing.call_leased(&echo("no")).await.expect_err("it is refused");
         assert!(refused.to_string().contains("the answer is refused: the message is invalid: 1:"), "{refused}");
-        assert_eq!(refusing.call_leased::<_, EchoResponse>(&echo("yes")).await.expect("a response").text, "yes");
+        assert_eq!(refusing.call_leased(&echo("yes")).await.expect("a response").text, "yes");
     }
     assert_eq!(refusing.invalid_messages(), 4);
     let items = refusing.call_items(&echo("yes"), |response: &mut EchoResponse| &mut response.numbers).await;
@@ -190,7 +190,7 @@ async fn an_invalid_fault_reaches_the_caller() {
     let sent = Arc::default();
     let builder = Client::builder(URL).validate(NoNo::default(), Validation::Refuse);
     let client = builder.build_with(transport(Some("no"), &sent)).expect("a client");
-    let failed = client.call::<_, EchoResponse>(&echo("")).await;
+    let failed = client.call(&echo("")).await;
     assert!(matches!(&failed, Err(CallError::Fault(fault)) if fault.reason == "no"), "{failed:?}");
     let failed = client.send(&echo("")).await;
     assert!(matches!(&failed, Err(CallError::Fault(_))), "{failed:?}");
@@ -209,7 +209,7 @@ async fn a_client_does_not_send_invalid_requests() {
     for round in 1..4 {
         // A request that was not sent changes nothing for the next one.
         for request in [echo("no"), long("no")] {
-            let refused = refusing.call::<_, EchoResponse>(&request).await;
+            let refused = refusing.call(&request).await;
             assert!(matches!(&refused, Err(CallError::InvalidRequest(_))), "{refused:?}");
             assert!(matches!(refusing.send(&request).await, Err(CallError::InvalidRequest(_))));
         }
@@ -250,7 +250,7 @@ async fn a_service_validates_its_responses_and_faults() {
 }
 
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:test", message)]
+#[soap(namespace = "urn:test", message, response = Store)]
 struct Store {
     content: Binary,
 }
@@ -258,13 +258,13 @@ struct Store {
 /// Parts that are sent are known; parts that arrive may still be arriving.
 #[tokio::test]
 async fn the_parts_that_are_sent_are_validated() {
-    let store = async |request: Lease<Store>, mut context: Context| {
+    let store = async |mut context: Context, request: Lease<Store>| {
         let content = context.attachments().bytes(&request.content).await?;
         let part = Part::new("part", "text/plain", content);
         Ok::<_, Fault>(Answer::new(Store { content: part.binary() }).with_part(part))
     };
     let (received, answered, asked) = (NoNo::default(), NoNo::default(), NoNo::default());
-    let builder = SoapService::builder().operation_with_context(store).validate(received.clone(), Validation::Refuse);
+    let builder = SoapService::builder().operation(store).validate(received.clone(), Validation::Refuse);
     let service = builder.validate_sent(answered.clone(), Validation::Refuse).build().expect("a service");
     let client = Client::builder(URL).validate_sent(asked.clone(), Validation::Refuse).build_with(service);
     let client = client.expect("a client");
@@ -273,13 +273,13 @@ async fn the_parts_that_are_sent_are_validated() {
         let part = Part::new("part", "text/plain", "content");
         let request = Store { content: part.binary() };
         let options = CallOptions::new().mtom(mtom).part(part);
-        let mut response = client.call_with::<_, Store>(&request, options).await.expect("a response");
+        let mut response = client.call_with(&request, options).await.expect("a response");
         assert_eq!(response.attachments.bytes(&response.body.content).await.expect("a part"), "content");
         let content = Some(Some(Bytes::from("content")));
         assert_eq!([known(&received), known(&asked), known(&answered)], [None, content.clone(), content], "{mtom:?}");
     }
     let streamed = Part::stream("part", "text/plain", futures_util::stream::iter([Ok(Bytes::from("content"))]));
     let request = Store { content: streamed.binary() };
-    client.call_with::<_, Store>(&request, CallOptions::new().part(streamed)).await.expect("a response");
+    client.call_with(&request, CallOptions::new().part(streamed)).await.expect("a response");
     assert_eq!(known(&asked), None, "nothing is read before it is sent");
 }
