@@ -2,9 +2,8 @@
 
 use super::auth::PeerCertificates;
 use super::memory::Principal;
-use crate::Finding;
 use crate::media::{self, MediaType};
-use crate::{Attachments, Peer};
+use crate::{Attachments, Finding, Peer};
 use deltasoap_core::decode::Deviation;
 use deltasoap_core::soap::{Head, HeaderBlock, Version};
 use deltasoap_core::{Error, Message};
