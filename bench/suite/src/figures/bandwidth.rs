@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use deltasoap::http::{Client, Compression, ContentCoding, Context as Call, MessageReply, Operation, SoapService};
+use deltasoap::http::{Client, Compression, ContentCoding, MessageReply, Operation, SoapService};
 use deltasoap::soap::Fault;
 use deltasoap::{Buffer, Lease, Soap};
 use deltasoap_report::Interval;
