@@ -43,7 +43,7 @@ const EXAMPLES: &str = "Examples:
   deltasoap serve --listen 127.0.0.1:0     on a free port; WSDL at /bench?wsdl
 
 Exit codes: 0 success, 1 the command failed, 2 wrong arguments, 3 the service answered with a fault,
-4 the service did not answer, or its answer cannot be decoded.
+4 the service did not answer, or its answer cannot be decoded or is refused.
 
 Set RUST_LOG=info or RUST_LOG=deltasoap_http=debug to see requests.";
 
