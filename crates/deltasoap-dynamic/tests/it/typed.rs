@@ -70,12 +70,12 @@ fn order(items: &[(&str, i32)]) -> Order {
 /// The requests that a service received, with their findings.
 type Seen = Arc<Mutex<Vec<(Order, Vec<Finding>)>>>;
 
-/// A shop that notes its orders, and is sold out of `SOLD`.
+/// A shop that notes its orders, and is sold out of all that begins with `SO`.
 fn builder(seen: &Seen) -> SoapServiceBuilder {
     let seen = Arc::clone(seen);
-    SoapService::builder().operation(move |context: Context, order: Lease<Order>| {
+    SoapService::builder().sharing(Sharing::Operation).operation(move |context: Context, order: Lease<Order>| {
         seen.lock().expect("no panic").push((order.clone(), context.findings().to_vec()));
-        let sold_out = order.item.iter().find(|item| item.code.starts_with("SOLD")).map(|item| item.code.clone());
+        let sold_out = order.item.iter().find(|item| item.code.starts_with("SO")).map(|item| item.code.clone());
         async move {
             if let Some(code) = sold_out {
                 return Err(Fault::sender("sold out").with_detail(&SoldOut { code }).expect("a detail"));
@@ -138,7 +138,6 @@ async fn values_are_those_without_validation_and_findings_those_of_each_message(
         ("a-7", 0, 2),
         ("A-7", 3, 0),
     ];
-    let mut all = Vec::new();
     for validation in [Validation::Off, Validation::Report, Validation::Refuse] {
         let seen = Seen::default();
         let service = builder(&seen).validate(with_unique_codes(), validation).build().expect("a service");
@@ -157,9 +156,7 @@ async fn values_are_those_without_validation_and_findings_those_of_each_message(
         let stats = service.stats().snapshot();
         assert!(stats.differential.fast_bytes > 0, "it is a stream");
         assert_eq!(stats.invalid_messages, if validation == Validation::Off { 0 } else { 6 });
-        all.push(stats.differential.fast_bytes);
     }
-    assert_eq!(all[0], all[1], "the same is skipped");
 }
 
 #[tokio::test]
@@ -201,7 +198,7 @@ async fn a_typed_client_validates_answers_and_requests() {
 async fn a_service_finds_what_is_invalid_in_its_own_faults() {
     let seen = Seen::default();
     let service = builder(&seen).validate_sent(shop(), Validation::Refuse).build().expect("a service");
-    for (code, invalid) in [("A-1", 0), ("SOLD-1", 0), ("SOLD", 1), ("SOLD", 2)] {
+    for (code, invalid) in [("A-1", 0), ("SO-1", 0), ("SO", 1), ("SO", 2)] {
         let order = message(Version::Soap12, &order(&[(code, 1)]));
         let (_, text) = post(&service, Version::Soap12, order).await;
         assert_eq!(text.contains("sold out"), code != "A-1", "a fault is sent, however invalid: {text}");
@@ -237,9 +234,7 @@ async fn binary_values_in_parts_are_validated_before_they_are_sent() {
     for mtom in [Mtom::Off, Mtom::On] {
         for (len, is_valid) in [(5000, true), (5001, false)] {
             let content = "AAAA".repeat(len / 3) + ["", "AA==", "AAA="][len % 3];
-            let call =
-                client.prepare("Files.Files11.Store").or_else(|_| client.prepare("Store")).expect("an operation");
-            let call = call.options(CallOptions::new().mtom(mtom));
+            let call = client.prepare("Store").expect("an operation").options(CallOptions::new().mtom(mtom));
             let sent = call.send_json(&json!({ "name": "a", "content": content })).await;
             let is_refused = matches!(&sent, Err(DynamicError::Call(CallError::InvalidRequest(_))));
             assert!(if is_valid { sent.is_ok() } else { is_refused }, "{mtom:?} {len}: {sent:?}");

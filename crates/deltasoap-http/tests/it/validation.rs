@@ -45,7 +45,7 @@ fn builder() -> SoapServiceBuilder {
         let numbers = vec![i32::try_from(context.findings().len()).unwrap_or(-1)];
         Ok::<_, Infallible>(EchoResponse { numbers, ..echoed(&request) })
     };
-    SoapService::builder().operation(echo)
+    SoapService::builder().sharing(Sharing::Operation).operation(echo)
 }
 
 fn number_of_findings(answered: &Answered) -> &str {
