@@ -2,7 +2,8 @@
 
 use crate::support::{SHOP, shop};
 use deltasoap::http::{
-    Body, CallError, CallOptions, Client, Context, Finding, Mtom, Part, SoapService, SoapServiceBuilder, Validation,
+    Body, CallError, CallOptions, Client, Context, Finding, Mtom, Part, Sharing, SoapService, SoapServiceBuilder,
+    Validation,
 };
 use deltasoap::soap::{Fault, Version, encode_element};
 use deltasoap::{Buffer, Content, DecodeOptions, Lease, Limits, Message, Soap};

@@ -4,7 +4,7 @@
 use crate::common::*;
 use bytes::Bytes;
 use deltasoap::http::{
-    Answer, Body, CallError, CallOptions, Client, Context, Finding, Mtom, Part, PartLookup, SoapService,
+    Answer, Body, CallError, CallOptions, Client, Context, Finding, Mtom, Part, PartLookup, Sharing, SoapService,
     SoapServiceBuilder, Validation, Validator,
 };
 use deltasoap::soap::{Fault, Version};
