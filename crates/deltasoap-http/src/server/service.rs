@@ -7,8 +7,9 @@ use super::builder::SoapServiceBuilder;
 use super::context::{Context, Remarks, Secure, requested_action};
 use super::dispatch::{Chosen, Table};
 use super::empty::{EmptyPost, Peeked};
-use super::guard::{Panicked, guard};
+use super::guard::{Panicked, guard, guard_call};
 use super::heavy::{Heavy, Pace};
+use super::intercept::Interceptors;
 use super::measured::Measured;
 use super::memory::{Cache, MemorySource};
 use super::operation::{Operation, Outcome};
@@ -121,6 +122,8 @@ pub(crate) struct Inner {
     /// The page for browsers.
     pub(crate) page: LandingPage,
     pub(crate) action_check: ActionCheck,
+    /// `None` if there are none.
+    pub(crate) interceptors: Option<Arc<Interceptors>>,
     /// True if the action is also needed to distinguish operations.
     pub(crate) needs_action: bool,
     /// True if an operation takes items of its requests while they arrive.
@@ -495,7 +498,10 @@ impl Inner {
     /// Validates a message before it is sent, if the service does so.
     fn validate(&self, subject: Subject, message: Option<&Body>) -> Verdict {
         let (Some(validating), Some(message)) = (&self.validating, message) else { return Ok(Vec::new()) };
-        let verdict = validating.sent(subject, message, &[]);
+        let verdict = guard_call(|| validating.sent(subject, message, &[])).unwrap_or_else(|Panicked(message)| {
+            tracing::error!(message, "a validator panicked");
+            Ok(Vec::new())
+        });
         self.stats.count_invalid(is_invalid(&verdict));
         verdict
     }
@@ -576,6 +582,7 @@ impl Inner {
             references: self.references,
             packing: Packing::for_response(&self.attachments, form),
             validating: self.validating.clone(),
+            interceptors: self.interceptors.clone(),
         }
     }
 
