@@ -76,8 +76,9 @@ impl std::error::Error for Invalid {}
 /// Returns the bytes of a part by its URI; `None` if the message came without that part.
 pub type PartLookup<'p> = dyn Fn(&PartUri) -> Option<Bytes> + 'p;
 
-/// Finds what is invalid in messages; see [`SoapServiceBuilder::validate`](crate::SoapServiceBuilder) and
-/// [`ClientBuilder::validate`](crate::ClientBuilder).
+/// Finds what is invalid in messages, for
+/// [`SoapServiceBuilder::validate`](crate::SoapServiceBuilder::validate) and
+/// [`ClientBuilder::validate`](crate::ClientBuilder::validate).
 ///
 /// In `deltasoap-dynamic`, a `Contract` validates by its WSDL.
 pub trait Validator: Send + Sync {

@@ -92,10 +92,9 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
         Err(DynamicError::Call(CallError::InvalidRequest(error))) => {
             let findings: Vec<_> =
                 error.findings.iter().map(|it| format!("\n  {}", one_line(&it.to_string()))).collect();
-            bail!(
-                "the request does not conform to the WSDL; nothing was sent:{}\n`--validation report` sends it all the same",
-                findings.concat()
-            )
+            let findings = findings.concat();
+            let hint = "`--validation report` sends it all the same";
+            bail!("the request does not conform to the WSDL; nothing was sent:{findings}\n{hint}")
         }
         Err(DynamicError::List(error)) => {
             bail!("the response of {name} has no list for --stream=LIST: {error}; nothing was sent")

@@ -165,8 +165,8 @@ impl<'c> Checker<'c> {
     }
 
     /// Returns the part that binary content is in, and the element that refers to it: an
-    /// `xop:Include` (XOP 1.0, section 2.1), or the element itself with an `href` (SOAP Messages with
-    /// Attachments, section 3).
+    /// `xop:Include` (XOP 1.0, section 2.1), or the element itself with an `href` (SOAP Messages
+    /// with Attachments, section 3).
     fn reference_to_part<'i>(&self, item: &'i Item, type_id: TypeId) -> Option<(&'i Item, PartUri)> {
         use deltasoap_core::schema::Builtin::Base64Binary;
         let is_binary = matches!(self.types.import.schemas().variety(type_id), Some(Variety::Builtin(Base64Binary)));
