@@ -24,6 +24,7 @@ mod interop;
 mod java;
 mod memory;
 mod mono;
+mod msrv;
 mod node;
 mod packages;
 mod peer;
@@ -33,6 +34,7 @@ mod reproduce;
 mod rust;
 mod schema;
 mod self_test;
+mod semver;
 mod shell;
 mod soak;
 mod stamp;
@@ -76,6 +78,10 @@ enum Task {
     Dist,
     /// Check the links of all documents, and build the user guide with mdBook
     Guide(guide::Arguments),
+    /// Check that everything published compiles with the oldest Rust that is promised
+    Msrv,
+    /// Compare the API of all libraries with that of the last release
+    Semver,
     /// Make the packages that are published, and check what is in them
     Packages,
     /// Check licences, sources and known vulnerabilities of all dependencies, by deny.toml
@@ -105,6 +111,8 @@ fn main() -> ExitCode {
         Task::Xsts(arguments) => schema::xsts(&arguments),
         Task::Dist => dist::run(),
         Task::Guide(arguments) => guide::run(&arguments),
+        Task::Msrv => msrv::run(),
+        Task::Semver => semver::run(),
         Task::Packages => packages::run(),
         Task::Deny => deny::run(),
         Task::Attacks(arguments) => attacks::run(&arguments),

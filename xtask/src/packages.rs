@@ -25,15 +25,15 @@ struct Metadata {
 }
 
 #[derive(Deserialize)]
-struct Package {
-    name: String,
+pub struct Package {
+    pub name: String,
     version: String,
     /// The registries that it may be published to: none, or if missing all.
     publish: Option<Vec<String>>,
     description: Option<String>,
     license: Option<String>,
     repository: Option<String>,
-    rust_version: Option<String>,
+    pub rust_version: Option<String>,
     keywords: Vec<String>,
     categories: Vec<String>,
     metadata: Option<serde_json::Value>,
@@ -45,9 +45,15 @@ struct Target {
     kind: Vec<String>,
 }
 
-pub fn run() -> Result<ExitCode> {
-    let Metadata { mut packages, target_directory } = metadata()?;
+/// Returns the packages that are published.
+pub fn published() -> Result<Vec<Package>> {
+    let mut packages = metadata()?.packages;
     packages.retain(|package| package.publish.is_none());
+    Ok(packages)
+}
+
+pub fn run() -> Result<ExitCode> {
+    let (packages, target_directory) = (published()?, metadata()?.target_directory);
     make(&packages)?;
     let mut faults = Vec::new();
     for package in &packages {
@@ -113,7 +119,7 @@ mod tests {
 
     #[test]
     fn packages_lack_no_field() {
-        let published: Vec<_> = metadata().unwrap().packages.into_iter().filter(|it| it.publish.is_none()).collect();
+        let published = published().unwrap();
         assert!(published.len() > 10);
         for package in published {
             assert_eq!(package.missing(), [""; 0], "{}", package.name);
