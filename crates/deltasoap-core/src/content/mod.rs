@@ -172,6 +172,21 @@ pub trait Message: Typed {
     }
 }
 
+/// A message that calls an operation, with the type of the operation's response. Derived by
+/// `#[soap(response = Type)]`.
+///
+/// A client returns [`Response`](Self::Response) for such a request, so the caller need not name
+/// it. A message without this trait can still be sent; the caller then names the type of the
+/// response. So can a message that several operations answer in different ways.
+#[diagnostic::on_unimplemented(
+    message = "the response to `{Self}` is not known",
+    note = "give it `#[soap(response = ...)]`, or name the response's type in the call: `call_as::<Response>(...)`"
+)]
+pub trait RequestMessage: Message {
+    /// The body of the operation's response.
+    type Response: Message + Send + 'static;
+}
+
 /// A child element's value as a field of its parent: how often it occurs.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the value of an element",

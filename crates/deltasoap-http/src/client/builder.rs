@@ -32,7 +32,7 @@ use std::time::Duration;
 /// use deltasoap::Soap;
 ///
 /// #[derive(Soap)]
-/// #[soap(namespace = "urn:hello", message)]
+/// #[soap(namespace = "urn:hello", message, response = Greeting)]
 /// struct Greet {
 ///     name: String,
 /// }
@@ -45,7 +45,7 @@ use std::time::Duration;
 ///
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
 /// let client = deltasoap_http::Client::new("http://localhost:8080/hello")?;
-/// let greeting: Greeting = client.call(&Greet { name: "Ada".to_owned() }).await?;
+/// let greeting = client.call(&Greet { name: "Ada".to_owned() }).await?;
 /// # Ok(())
 /// # }
 /// ```
@@ -280,7 +280,7 @@ impl ClientBuilder {
     /// announces that it does, and sends a request again uncompressed if it is refused. Compressed
     /// requests beyond 16 KiB are sent without a `Content-Length`. The length of a compressed
     /// request reveals information about its content, like that of a
-    /// [response](crate::ServiceBuilder::compression).
+    /// [response](crate::SoapServiceBuilder::compression).
     #[must_use]
     pub fn compression(mut self, compression: Compression) -> Self {
         self.settings.compression = compression;

@@ -3,7 +3,7 @@
 use super::action::ActionCheck;
 use super::arriving::{Arrival, Reception, receive_items};
 use super::auth::{Denial, Gate};
-use super::builder::ServiceBuilder;
+use super::builder::SoapServiceBuilder;
 use super::context::{Context, Secure, requested_action};
 use super::dispatch::{Chosen, Table};
 use super::empty::{EmptyPost, Peeked};
@@ -129,8 +129,8 @@ pub(crate) struct Inner {
 
 impl SoapService {
     /// Starts to build a service.
-    pub fn builder() -> ServiceBuilder {
-        ServiceBuilder::new()
+    pub fn builder() -> SoapServiceBuilder {
+        SoapServiceBuilder::new()
     }
 
     pub(crate) fn new(inner: Inner) -> Self {

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 /// Settings for writing a response.
 #[derive(Debug)]
-pub(crate) struct Writing {
+pub struct Writing {
     pub(crate) version: Version,
     pub(crate) encoding: Use,
     pub(crate) record: Arc<Record>,
@@ -38,7 +38,7 @@ pub(crate) struct Writing {
 
 /// A written response.
 #[derive(Debug)]
-pub(crate) struct Written {
+pub struct Written {
     pub(crate) body: Body,
     /// The media type, if the response is a package of parts.
     pub(crate) media_type: Option<HeaderValue>,
