@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn each_request_is_answered_and_kept() {
-        let server = Answering::new(|request| request.to_uppercase());
+        let server = Answering::new(str::to_uppercase);
         let requests = ["GET / HTTP/1.1\r\n\r\n", "POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc"];
         for request in requests {
             assert_eq!(exchange(&server, request), request.to_uppercase());
