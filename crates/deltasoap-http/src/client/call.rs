@@ -257,7 +257,11 @@ where
         let deviations = received.deviations;
         let Some((head, receiver)) = received.message else { return Err(empty(status, &http_headers)) };
         match receiver.into_reply().map_err(|error| CallError::malformed(status, error))? {
-            Reply::Response(body) => Ok(Response { head, body, status, http_headers, attachments, deviations }),
+            Reply::Response(body) => {
+                let response = Response { head, body, status, http_headers, attachments, deviations };
+                self.settings.interceptors.response(&response, &response.body).map_err(CallError::Refused)?;
+                Ok(response)
+            }
             Reply::Fault(fault) => Err(CallError::Fault(fault)),
         }
     }
@@ -279,7 +283,11 @@ where
         let body = checkout.lease(receiver.into_memory(), received.decoder);
         match fault {
             Some(fault) => Err(CallError::Fault(Box::new(fault))),
-            None => Ok(Response { head, body, status, http_headers, attachments, deviations }),
+            None => {
+                let response = Response { head, body, status, http_headers, attachments, deviations };
+                self.settings.interceptors.response(&response, &*response.body).map_err(CallError::Refused)?;
+                Ok(response)
+            }
         }
     }
 
@@ -340,8 +348,19 @@ where
         body: templates::Body<'_, T>,
         mut options: CallOptions,
     ) -> Result<(Outbound, Option<Sent>), CallError> {
+        self.intercept(body.name, body.value, &mut options)?;
         let (message, sent) = self.message(body, &mut options).map_err(CallError::Encode)?;
         Ok((self.request_of(message, options)?, sent))
+    }
+
+    /// Shows a request to the interceptors.
+    pub(super) fn intercept<T: 'static>(
+        &self,
+        name: &QName,
+        body: &T,
+        options: &mut CallOptions,
+    ) -> Result<(), CallError> {
+        self.settings.interceptors.request(name, options, body).map_err(CallError::Refused)
     }
 
     /// Creates the HTTP request with a message as its body.

@@ -107,6 +107,8 @@ where
         E: Into<BoxError> + 'static,
     {
         let timeout = options.timeout.or(self.settings.timeout);
+        let mut options = options;
+        self.intercept(&R::ELEMENT, request, &mut options)?;
         let encoding = options.encoding.unwrap_or(self.settings.encoding);
         let (version, chunk) = (self.settings.version, self.writer.chunk());
         let overlay = Overlay::open(version, encoding, &options.headers, request, chunk);
@@ -147,11 +149,12 @@ where
         within(timeout, self.deliver(request)).instrument(span::<Req>()).await
     }
 
-    fn overlaid<Req, I>(&self, body: &Req, items: I, options: CallOptions) -> Result<Outbound, CallError>
+    fn overlaid<Req, I>(&self, body: &Req, items: I, mut options: CallOptions) -> Result<Outbound, CallError>
     where
         Req: Message,
         I: IntoIterator<Item: Typed + Send + 'static, IntoIter: Send + 'static>,
     {
+        self.intercept(&Req::ELEMENT, body, &mut options)?;
         let encoding = options.encoding.unwrap_or(self.settings.encoding);
         let (version, chunk) = (self.settings.version, self.writer.chunk());
         let overlay = Overlay::new(version, encoding, &options.headers, body, items, chunk);
