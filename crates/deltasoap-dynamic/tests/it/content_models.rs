@@ -2,7 +2,6 @@
 
 use super::validation::{check, op};
 use crate::support::{Codec, schema};
-use deltasoap_test_support::Chance;
 
 /// The next element does not always determine where an occurrence ends.
 #[test]
@@ -63,7 +62,7 @@ fn counts_within_counts_are_exact() {
 /// expressions.
 #[test]
 fn content_models_take_what_regular_expressions_take() {
-    let mut random = Chance::seeded(0x9E37_79B9_7F4A_7C15);
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
     for _ in 0..300 {
         let mut names = "abcdef".chars();
         let model = Model::random(&mut random, &mut names, 3);
@@ -91,7 +90,7 @@ fn content_models_take_what_regular_expressions_take() {
 /// is meant: accepted children are read, field by field, and written again.
 #[test]
 fn what_content_models_take_is_read() {
-    let mut random = Chance::seeded(0x2545_F491_4F6C_DD1D);
+    let mut random = Random(0x2545_F491_4F6C_DD1D);
     let mut read = 0;
     for _ in 0..6_000 {
         let names: String = (0..8).map(|_| char::from(b"abc"[random.below(3)])).collect();
@@ -132,6 +131,17 @@ fn what_content_models_take_is_read() {
     assert!(read > 500, "{read}");
 }
 
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % bound
+    }
+}
+
 /// A content model over letters.
 struct Model {
     min: usize,
@@ -146,10 +156,10 @@ enum Term {
 }
 
 impl Model {
-    fn random(random: &mut Chance, names: &mut std::str::Chars<'_>, depth: usize) -> Model {
+    fn random(random: &mut Random, names: &mut std::str::Chars<'_>, depth: usize) -> Model {
         let min = random.below(4);
         let max = [Some(1), Some(min + random.below(3)), None][random.below(3)].map(|max| max.max(min).max(1));
-        let parts = |random: &mut Chance, names: &mut std::str::Chars<'_>| {
+        let parts = |random: &mut Random, names: &mut std::str::Chars<'_>| {
             (0..=random.below(3)).map(|_| Model::random(random, names, depth - 1)).collect()
         };
         let term = match random.below(if depth == 0 { 1 } else { 3 }) {
@@ -161,7 +171,7 @@ impl Model {
     }
 
     /// Most particles occur once, or are optional.
-    fn occur_plainly(&mut self, random: &mut Chance) {
+    fn occur_plainly(&mut self, random: &mut Random) {
         const OCCURS: [(usize, Option<usize>); 5] = [(1, Some(1)), (1, Some(1)), (0, Some(1)), (0, Some(1)), (1, None)];
         (self.min, self.max) = OCCURS[random.below(OCCURS.len())];
         if let Term::Sequence(parts) | Term::Choice(parts) = &mut self.term {
@@ -193,7 +203,7 @@ impl Model {
         format!("(?:{term}){{{},{max}}}", self.min)
     }
 
-    fn sample(&self, random: &mut Chance, word: &mut String) {
+    fn sample(&self, random: &mut Random, word: &mut String) {
         let most = self.max.map_or(self.min + 3, |max| max.min(self.min + 3));
         for _ in 0..self.min + random.below(most - self.min + 1) {
             match &self.term {
