@@ -78,25 +78,25 @@ fn faults_of_1_1_come_back() {
 
 #[test]
 fn faults_of_1_2_come_back() {
-    let fault = Fault {
-        subcodes: vec![QName::new("urn:a", "Outer"), QName::new("urn:b", "Inner")],
-        role: Some("urn:role".to_owned()),
-        node: Some("urn:node".to_owned()),
-        not_understood: vec![QName::new("urn:h", "Header"), QName::new(ns::SOAP11, "Odd")],
-        ..Fault::new(FaultCode::DataEncodingUnknown, "why").with_detail(&Code(-1)).expect("writable")
-    };
-    let again = read(written(&fault, Version::Soap12).as_bytes());
+    let mut fault = Fault::new(FaultCode::DataEncodingUnknown, "why").with_detail(&Code(-1)).expect("writable");
+    fault.subcodes = vec![QName::new("urn:a", "Outer"), QName::new("urn:b", "Inner")];
+    fault.role = Some("urn:role".to_owned());
+    fault.node = Some("urn:node".to_owned());
+    fault.not_understood = vec![QName::new("urn:h", "Header"), QName::new(ns::SOAP11, "Odd")];
+    let mut again = read(written(&fault, Version::Soap12).as_bytes());
     assert!(again.detail[0].is_equivalent(&fault.detail[0]));
-    assert_eq!(Fault { detail: Vec::new(), ..again }, Fault { detail: Vec::new(), ..fault });
+    (again.detail, fault.detail) = Default::default();
+    assert_eq!(again, fault);
     let other = Fault::new(FaultCode::Other(QName::new("urn:own", "Own")), "");
-    let again = read(written(&other, Version::Soap12).as_bytes());
+    let again = read(written(&other, Version::Soap12).as_bytes()).into_fields();
     assert_eq!((again.code, again.subcodes), (FaultCode::Receiver, vec![QName::new("urn:own", "Own")]));
 }
 
 #[test]
 fn headers_without_a_namespace_are_named_without_a_prefix() {
     let not_understood = vec![QName::new("", "Plain"), QName::new("urn:h", "Header")];
-    let fault = Fault { not_understood: not_understood.clone(), ..Fault::new(FaultCode::MustUnderstand, "") };
+    let mut fault = Fault::new(FaultCode::MustUnderstand, "");
+    fault.not_understood = not_understood.clone();
     let text = written(&fault, Version::Soap12);
     assert!(text.contains("qname=\"Plain\"") && text.contains("qname=\"missing:Header\""), "{text}");
     assert_eq!(read(text.as_bytes()).not_understood, not_understood);

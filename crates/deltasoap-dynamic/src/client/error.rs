@@ -2,6 +2,7 @@
 
 use super::reply::by_name;
 use crate::{JsonError, LookupError, Operation};
+use deltasoap_core::soap::FaultFields;
 use deltasoap_core::soap::{Fault, HeaderBlock, Version};
 use deltasoap_core::{ListPathError, Node, QName};
 use deltasoap_http::{AttachmentError, CallError, InvalidUrl};
@@ -77,7 +78,7 @@ impl DynamicFault {
     /// languages (each with `lang` and `text`), if there are others than one in English; `headers`
     /// has header blocks in the same form as `detail`.
     pub fn to_json(&self) -> Json {
-        let Fault { subcodes, reason, role, node, not_understood, .. } = &self.fault;
+        let FaultFields { subcodes, reason, role, node, not_understood, .. } = &*self.fault;
         let names = |names: &[QName]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
         let detail = by_name(self.detail.iter().map(|(name, json)| (name, json.clone())));
         let mut json = json!({ "code": self.code(), "reason": reason });

@@ -106,7 +106,10 @@ impl<'o> ResponseReceiver<'o> {
         let ResponseReceiver { memory, parts, fault, not_understood, .. } = self;
         let held = match (fault, parts) {
             (Some(fault), _) => {
-                Fault::from_node(&fault).map(|fault| BodyContent::Fault(Fault { not_understood, ..fault }))
+                Fault::from_node(&fault).map(|mut fault| {
+                    fault.not_understood = not_understood;
+                    BodyContent::Fault(fault)
+                })
             }
             (None, Some(parts)) => Ok(BodyContent::Apart(parts.into_value())),
             (None, None) => Ok(BodyContent::InMemory),

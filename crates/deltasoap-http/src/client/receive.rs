@@ -298,7 +298,9 @@ impl FaultReceiver {
     /// Returns an error if it had no code.
     pub(super) fn into_fault(self) -> Result<Option<Fault>, Error> {
         let Some(node) = self.fault else { return Ok(None) };
-        Ok(Some(Fault { not_understood: self.not_understood, ..Fault::from_node(&node)? }))
+        let mut fault = Fault::from_node(&node)?;
+        fault.not_understood = self.not_understood;
+        Ok(Some(fault))
     }
 }
 

@@ -268,7 +268,7 @@ fn write(
 ) -> Outcome {
     let Some((name, content)) = response else { return Outcome::Accepted };
     if let Err(fault) = writing.intercept_response(&mut answer) {
-        return Outcome::Fault(*fault);
+        return Outcome::Fault(fault);
     }
     let start = Instant::now();
     Outcome::written(writing.write(&answer, name, schema.view(*content)), start)

@@ -688,8 +688,8 @@ impl<Request: Send + 'static, Item: Send + 'static> Call for ItemsCall<Request, 
 }
 
 /// Returns the outcome of a call whose handler is not called.
-pub(super) fn refused(fault: Box<Fault>) -> Running {
-    Box::pin(std::future::ready(Outcome::Fault(*fault)))
+pub(super) fn refused(fault: Fault) -> Running {
+    Box::pin(std::future::ready(Outcome::Fault(fault)))
 }
 
 /// Runs the handler of a one-way operation in a task of its own.

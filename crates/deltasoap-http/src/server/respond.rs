@@ -58,13 +58,12 @@ pub(crate) fn fault(version: Version, fault: &Fault, status: Option<StatusCode>)
 /// Returns the fault without characters that XML cannot carry, and without its detail, which may
 /// also contain such characters.
 fn writable(fault: &Fault) -> Fault {
-    Fault {
-        reason: replaced(&fault.reason),
-        role: fault.role.as_deref().map(replaced),
-        node: fault.node.as_deref().map(replaced),
-        detail: Vec::new(),
-        ..fault.clone()
-    }
+    let mut plain = fault.clone();
+    plain.reason = replaced(&fault.reason);
+    plain.role = fault.role.as_deref().map(replaced);
+    plain.node = fault.node.as_deref().map(replaced);
+    plain.detail = Vec::new();
+    plain
 }
 
 /// Returns the text with U+FFFD in place of characters that are not allowed in XML (XML 1.0,

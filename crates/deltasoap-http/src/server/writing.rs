@@ -67,7 +67,7 @@ impl Writing {
     ///
     /// # Errors
     /// Returns the fault that answers the request instead.
-    pub(crate) fn intercept(&self, context: &mut Context, body: Option<&dyn Any>) -> Result<(), Box<Fault>> {
+    pub(crate) fn intercept(&self, context: &mut Context, body: Option<&dyn Any>) -> Result<(), Fault> {
         let Some(interceptors) = &self.interceptors else { return Ok(()) };
         interceptors.request(self.record.name(), context, body)
     }
@@ -76,7 +76,7 @@ impl Writing {
     ///
     /// # Errors
     /// Returns the fault that takes its place.
-    pub(crate) fn intercept_response<T: 'static>(&self, answer: &mut Answer<T>) -> Result<(), Box<Fault>> {
+    pub(crate) fn intercept_response<T: 'static>(&self, answer: &mut Answer<T>) -> Result<(), Fault> {
         let Some(interceptors) = &self.interceptors else { return Ok(()) };
         interceptors.response(self.record.name(), &mut answer.headers, &answer.body)
     }
