@@ -9,6 +9,7 @@ use super::answer::{Answer, Layout, Overlaying};
 use super::context::Context;
 use super::intercept::Interceptors;
 use super::memory::{MemorySource, TemplateSource};
+use super::noted::Notes;
 use super::record::Record;
 use crate::Part;
 use crate::attachments::package::Packing;
@@ -37,6 +38,7 @@ pub struct Writing {
     /// True if values that several places share are written once.
     pub(crate) references: bool,
     pub(crate) packing: Packing,
+    pub(crate) notes: Arc<Notes>,
     /// Those of the service; `None` if there are none.
     pub(crate) interceptors: Option<Arc<Interceptors>>,
 }
@@ -95,9 +97,14 @@ impl Writing {
         let layout =
             Layout { version: *version, encoding: *encoding, references: *references, chunk: templating.chunk };
         let body = overlaying.begin(&answer, layout)?;
-        self.record.count_encoded(&in_full(0));
+        self.count(&in_full(0));
         let (media_type, body) = self.packing.pack(self.version, "", body, answer.parts)?;
         Ok(Written { body, media_type })
+    }
+
+    fn count(&self, stats: &EncodeStats) {
+        self.record.count_encoded(stats);
+        self.notes.written(stats);
     }
 
     fn write_any(mut self, sent: &Sent<'_>) -> Result<Written, Error> {
@@ -108,7 +115,7 @@ impl Writing {
             (Some(source), None) => self.write_on(source.for_templates(&self.record, self.version), sent)?,
             (None, None) => self.write_in_full(sent)?,
         };
-        self.record.count_encoded(&stats);
+        self.count(&stats);
         parts.extend_from_slice(sent.parts);
         let (media_type, body) = self.packing.pack(self.version, "", body, parts)?;
         Ok(Written { body, media_type })

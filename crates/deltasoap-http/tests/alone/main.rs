@@ -13,10 +13,12 @@ mod gzip_memory;
 mod hostile_servers;
 mod idle_memory;
 mod items_memory;
+mod logs;
 mod neighbours;
 mod overlaid_memory;
 mod panics;
-mod spans;
+#[cfg(feature = "opentelemetry")]
+mod traces;
 
 use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc};
 use std::alloc::System;
