@@ -6,7 +6,7 @@
 //! element (or [`element`], for operations described at run time), which decodes its own type and
 //! compares it with earlier requests in [`memory`]. [`guard`] runs the handler unless the
 //! [`action`] contradicts, [`writing`] writes its answer against earlier responses in [`memory`],
-//! and [`respond`] makes the HTTP response. [`schedule`] determines the order of requests under
+//! and [`respond`] makes the HTTP response. What they find is [`noted`] for logs and metrics. [`schedule`] determines the order of requests under
 //! load, by their length and by the [`measured`] time of earlier calls; [`heavy`] prevents long
 //! requests from delaying others.
 //!

@@ -119,7 +119,8 @@ impl Noted {
         telemetry::conclude(span, Some(status.as_u16()), failure);
         if let Some(line) = &mut self.line {
             line.trace_id = telemetry::trace_of(span).or(line.trace_id);
-            line.answered(service, &facts, (response, time), (fault.map(|fault| fault.version), code.as_deref()));
+            let version = fault.as_ref().map(|fault| fault.version);
+            line.answered(service, &facts, (&*response, time), (version, code.as_deref()));
         }
     }
 

@@ -42,13 +42,14 @@ pub(crate) use span;
 #[cfg_attr(not(feature = "server"), allow(dead_code, reason = "for servers"))]
 pub(crate) fn join(span: &Span, parent: Option<TraceParent>, headers: &HeaderMap) {
     use opentelemetry::Context;
-    use opentelemetry::trace::{SpanContext, SpanId, TraceContextExt as _, TraceFlags, TraceState};
+    use opentelemetry::trace::{SpanContext, SpanId, TraceContextExt as _, TraceFlags, TraceId, TraceState};
     use tracing_opentelemetry::OpenTelemetrySpanExt as _;
     let Some(parent) = parent.filter(|_| !span.is_disabled()) else { return };
     let members: Vec<_> = headers.get_all("tracestate").iter().map(|value| value.to_str()).collect();
     let state = members.into_iter().collect::<Result<Vec<_>, _>>().ok();
     let state: Option<TraceState> = state.and_then(|members| members.join(",").parse().ok());
-    let (trace, id) = (parent.trace_id.number().into(), SpanId::from(parent.span_id));
+    let trace = TraceId::from_bytes(parent.trace_id.number().to_be_bytes());
+    let id = SpanId::from_bytes(parent.span_id.to_be_bytes());
     let flags = TraceFlags::new(parent.flags) & TraceFlags::SAMPLED;
     let remote = SpanContext::new(trace, id, flags, true, state.unwrap_or_default());
     // Without OpenTelemetry's layer, there is no trace to join.

@@ -239,8 +239,8 @@ impl HttpTransportBuilder {
         let builder = hyper_rustls::HttpsConnectorBuilder::new().with_tls_config(config);
         let connector = builder.https_only().enable_http1().wrap_connector(self.route());
         let time = self.connect_timeout.saturating_mul(2);
-        let timed = tower::service_fn(move |url| {
-            let connecting = connector.clone().oneshot(Uri::clone(&url));
+        let timed = tower::service_fn(move |url: Uri| {
+            let connecting = connector.clone().oneshot(url.clone());
             async move { tokio::time::timeout(time, connecting).await.map_err(|_| route::too_slow(&url, time))? }
         });
         self.pool().build(tower::util::BoxCloneSyncService::new(timed))
