@@ -232,8 +232,8 @@ pub use charset::{CharsetError, self_described};
 pub use client::{
     CallError, CallOptions, Caller, Client, ClientBuilder, Credentials, Deadline, Exchange, Failure, HttpTransport,
     HttpTransportBuilder, IncomingResponse, InvalidCredentials, InvalidProxy, InvalidUrl, Leased, MessageError,
-    OutgoingRequest, Proxy, RedirectError, Redirects, Response, Retries, SharedTemplates, StatusError, TimeoutError, Trace,
-    TracedBody, TracedRequest, TracedResponse, Whole,
+    OutgoingRequest, Proxy, RedirectError, Redirects, Response, Retries, SharedTemplates, StatusError, TimeoutError,
+    Trace, TracedBody, TracedRequest, TracedResponse, Whole,
 };
 #[cfg(feature = "cookies")]
 pub use client::{CookieJar, InvalidCookies};

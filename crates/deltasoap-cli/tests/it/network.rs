@@ -215,7 +215,8 @@ fn each_request_is_logged_where_that_is_asked_for() {
     output.read_line(&mut line).expect("a line");
     let url = line.trim().strip_prefix("listening on ").expect("a URL").to_owned();
     let mut call = command();
-    let call = call.args(["call", &format!("{url}?wsdl"), "Order", "-d", ORDER]).env("RUST_LOG", "deltasoap_http=debug");
+    let call =
+        call.args(["call", &format!("{url}?wsdl"), "Order", "-d", ORDER]).env("RUST_LOG", "deltasoap_http=debug");
     let called = call.output().expect("the program runs");
     assert!(called.status.success(), "{called:?}");
     let logged = stderr(&called);
@@ -225,7 +226,8 @@ fn each_request_is_logged_where_that_is_asked_for() {
         assert!(line.contains(field), "{field} in {line}");
     }
     assert!(logged.contains(&format!("method=GET url=\"{url}\" status=200")), "{logged}");
-    let lost = command().args(["list", "http://ada:secret@127.0.0.1:1/"]).env("RUST_LOG", "deltasoap_http=debug").output();
+    let lost =
+        command().args(["list", "http://ada:secret@127.0.0.1:1/"]).env("RUST_LOG", "deltasoap_http=debug").output();
     let lost = stderr(&lost.expect("the program runs"));
     assert!(lost.contains("method=GET url=\"http://127.0.0.1:1/\"") && !lost.contains("secret"), "{lost}");
     child.kill().expect("killed");

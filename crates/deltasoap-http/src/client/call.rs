@@ -15,7 +15,9 @@ use crate::{Body, BoxError};
 use bytes::Bytes;
 use deltasoap_core::decode::{Decoder, Deviation};
 use deltasoap_core::soap::{Head, HeaderBlock, Receiver, Reply, ReplyReceiver, Version};
-use deltasoap_core::{Content, DecodeOptions, Differential, DifferentialStats, Error, Lease, Message, QName, RequestMessage};
+use deltasoap_core::{
+    Content, DecodeOptions, Differential, DifferentialStats, Error, Lease, Message, QName, RequestMessage,
+};
 use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, Request, StatusCode};
 use tower::Service;
@@ -406,11 +408,7 @@ where
     }
 
     /// Writes the message; values that become parts are added to those of the call.
-    fn message<T: Content>(
-        &self,
-        body: templates::Body<'_, T>,
-        options: &mut CallOptions,
-    ) -> Result<Written, Error> {
+    fn message<T: Content>(&self, body: templates::Body<'_, T>, options: &mut CallOptions) -> Result<Written, Error> {
         let encoding = options.encoding.unwrap_or(self.settings.encoding);
         let references = options.references.unwrap_or(self.settings.references);
         let layout = Layout { version: self.settings.version, encoding, headers: &options.headers, references };

@@ -251,7 +251,8 @@ impl<M, T> Arrival<M, T> {
     /// the message itself, the received bytes are read to their end, since the decoder may have
     /// left the beginning of an item for later.
     fn has_items_before(&mut self, failure: &CallError) -> bool {
-        if matches!(failure, CallError::Charset(_) | CallError::Coding(_) | CallError::Http(_) | CallError::Timeout(_)) {
+        if matches!(failure, CallError::Charset(_) | CallError::Coding(_) | CallError::Http(_) | CallError::Timeout(_))
+        {
             // The failure came first, whatever is wrong here.
             let _ = self.reading.finish_decoding();
         }

@@ -9,7 +9,8 @@
 //! messages that the caller has written, and passes the answers to the caller's receiver;
 //! [`deadline`] bounds what else belongs to such a call; [`credentials`] are sent with requests,
 //! and answer challenges (`digest`); [`caller`] is the client's interface for generated code;
-//! [`observed`] tells logs and traces about each call; [`network`] is the default transport, which any [`tower::Service`] can replace.
+//! [`observed`] tells logs and traces about each call; [`network`] is the default transport, which
+//! any [`tower::Service`] can replace.
 
 mod builder;
 mod call;

@@ -171,7 +171,9 @@ mod tests {
     #[test]
     fn only_what_is_safe_is_tried_again() {
         assert!(is_tried(&unsent(), false) && is_tried(&unsent(), true));
-        for outcome in [broken(), Err(CallError::Timeout(TimeoutError::default())), status(503, None), status(503, Some("1"))] {
+        for outcome in
+            [broken(), Err(CallError::Timeout(TimeoutError::default())), status(503, None), status(503, Some("1"))]
+        {
             assert!(!is_tried(&outcome, false) && is_tried(&outcome, true), "{outcome:?}");
         }
         for outcome in [status(200, None), status(500, None), status(503, Some("60"))] {

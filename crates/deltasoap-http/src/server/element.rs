@@ -16,7 +16,9 @@ use crate::items::{DescribedList, Items};
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::schema::{ElementRef, MethodElement, Schema, View};
 use deltasoap_core::soap::{BodyParts, Fault};
-use deltasoap_core::{Content, DifferentialStats, ErrorKind, FromList, Lease, ListPathError, Memory, Node, QName, Typed, Value};
+use deltasoap_core::{
+    Content, DifferentialStats, ErrorKind, FromList, Lease, ListPathError, Memory, Node, QName, Typed, Value,
+};
 use std::sync::Arc;
 use std::time::Instant;
 

@@ -6,9 +6,9 @@
 //! element (or [`element`], for operations described at run time), which decodes its own type and
 //! compares it with earlier requests in [`memory`]. [`guard`] runs the handler unless the
 //! [`action`] contradicts, [`writing`] writes its answer against earlier responses in [`memory`],
-//! and [`respond`] makes the HTTP response. What they find is [`noted`] for logs and metrics. [`schedule`] determines the order of requests under
-//! load, by their length and by the [`measured`] time of earlier calls; [`heavy`] prevents long
-//! requests from delaying others.
+//! and [`respond`] makes the HTTP response. What they find is [`noted`] for logs and metrics.
+//! [`schedule`] determines the order of requests under load, by their length and by the
+//! [`measured`] time of earlier calls; [`heavy`] prevents long requests from delaying others.
 //!
 //! [`request_target`] determines what a `GET` requests: a [`page`], a [`sample`], or the WSDL
 //! ([`wsdl`]). [`monitor`] is for the monitoring of the server.

@@ -2,9 +2,9 @@
 
 use super::answer::MessageReply;
 use super::auth::Denial;
+use super::noted::SentFault;
 #[cfg(feature = "page")]
 use super::page::policy;
-use super::noted::SentFault;
 use super::writing::Written;
 use crate::body::Body;
 use crate::coding::{AdaptiveState, CodingError, Codings, Compression, LearnedEffects, READ};
