@@ -216,6 +216,10 @@ mod settle;
 mod shelf;
 mod sizes;
 mod slow;
+#[cfg_attr(
+    not(all(feature = "client", feature = "server")),
+    allow(dead_code, unused_imports, unused_macros, reason = "each side needs a part of it")
+)]
 mod telemetry;
 #[cfg(feature = "_tls")]
 mod tls;

@@ -39,7 +39,6 @@ pub(crate) use span;
 
 /// Makes a server's span a child of the client's span that the headers name.
 #[cfg(feature = "opentelemetry")]
-#[cfg_attr(not(feature = "server"), allow(dead_code, reason = "for servers"))]
 pub(crate) fn join(span: &Span, parent: Option<TraceParent>, headers: &HeaderMap) {
     use opentelemetry::Context;
     use opentelemetry::trace::{SpanContext, SpanId, TraceContextExt as _, TraceFlags, TraceId, TraceState};
@@ -57,12 +56,10 @@ pub(crate) fn join(span: &Span, parent: Option<TraceParent>, headers: &HeaderMap
 }
 
 #[cfg(not(feature = "opentelemetry"))]
-#[cfg_attr(not(feature = "server"), allow(dead_code, reason = "for servers"))]
 pub(crate) fn join(_: &Span, _: Option<TraceParent>, _: &HeaderMap) {}
 
 /// Adds the identity of a client's span to its request, unless the caller did.
 #[cfg(feature = "opentelemetry")]
-#[cfg_attr(not(feature = "client"), allow(dead_code, reason = "for clients"))]
 pub(crate) fn announce(span: &Span, headers: &mut HeaderMap) {
     use http::HeaderValue;
     use opentelemetry::trace::TraceContextExt as _;
@@ -89,12 +86,10 @@ pub(crate) fn announce(span: &Span, headers: &mut HeaderMap) {
 }
 
 #[cfg(not(feature = "opentelemetry"))]
-#[cfg_attr(not(feature = "client"), allow(dead_code, reason = "for clients"))]
 pub(crate) fn announce(_: &Span, _: &mut HeaderMap) {}
 
 /// Returns the identity of the trace that a span belongs to.
 #[cfg(feature = "opentelemetry")]
-#[cfg_attr(not(feature = "server"), allow(dead_code, reason = "for servers"))]
 pub(crate) fn trace_of(span: &Span) -> Option<TraceId> {
     use opentelemetry::trace::TraceContextExt as _;
     use tracing_opentelemetry::OpenTelemetrySpanExt as _;
@@ -105,7 +100,6 @@ pub(crate) fn trace_of(span: &Span) -> Option<TraceId> {
 }
 
 #[cfg(not(feature = "opentelemetry"))]
-#[cfg_attr(not(feature = "server"), allow(dead_code, reason = "for servers"))]
 pub(crate) fn trace_of(_: &Span) -> Option<TraceId> {
     None
 }

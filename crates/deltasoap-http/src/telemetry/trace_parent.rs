@@ -1,6 +1,8 @@
 //! The identity of a distributed trace in HTTP headers (W3C Trace Context, level 1).
 
-use http::{HeaderMap, HeaderName};
+use http::HeaderMap;
+#[cfg(feature = "opentelemetry")]
+use http::HeaderName;
 use std::fmt;
 
 /// The identity of a trace: 16 bytes, not all zero.
@@ -37,7 +39,7 @@ pub(crate) struct TraceParent {
 
 impl TraceParent {
     pub(crate) const HEADER: &str = "traceparent";
-    #[cfg_attr(not(feature = "opentelemetry"), allow(dead_code, reason = "only written with the feature"))]
+    #[cfg(feature = "opentelemetry")]
     pub(super) const NAME: HeaderName = HeaderName::from_static(Self::HEADER);
 
     /// Returns the parent that a request names; `None` if there is none, or several, or an invalid
