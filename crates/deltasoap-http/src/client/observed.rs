@@ -163,6 +163,8 @@ fn kind(error: &CallError) -> Cow<'_, str> {
         CallError::NotUnderstood(_) => "not_understood",
         CallError::Charset(_) => "charset",
         CallError::Refused(_) => "refused",
+        CallError::InvalidResponse(_) => "invalid_response",
+        CallError::InvalidRequest(_) => "invalid_request",
         CallError::Coding(_) => "coding",
         CallError::Attachment(_) => "attachment",
         CallError::Encode(_) => "encode",

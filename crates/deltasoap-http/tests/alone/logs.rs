@@ -14,7 +14,7 @@ use tracing::subscriber::DefaultGuard;
 
 /// The log of events.
 #[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
+pub struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Log {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
@@ -29,7 +29,7 @@ impl Write for Log {
 
 impl Log {
     /// Begins to log from a level on.
-    fn start(level: Level) -> (Self, DefaultGuard) {
+    pub fn start(level: Level) -> (Self, DefaultGuard) {
         let log = Log::default();
         let writer = log.clone();
         let subscriber = tracing_subscriber::fmt().with_max_level(level).with_ansi(false);
@@ -37,7 +37,7 @@ impl Log {
         (log, tracing::subscriber::set_default(subscriber))
     }
 
-    fn text(&self) -> String {
+    pub fn text(&self) -> String {
         String::from_utf8(self.0.lock().expect("no panic").clone()).expect("UTF-8")
     }
 

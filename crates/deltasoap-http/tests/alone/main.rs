@@ -9,6 +9,7 @@ mod common;
 
 mod attachments_memory;
 mod faults;
+mod findings;
 mod gzip_memory;
 mod hostile_servers;
 mod idle_memory;
