@@ -217,6 +217,11 @@ mod settle;
 mod shelf;
 mod sizes;
 mod slow;
+#[cfg_attr(
+    not(all(feature = "client", feature = "server")),
+    allow(dead_code, unused_imports, unused_macros, reason = "each side needs a part of it")
+)]
+mod telemetry;
 #[cfg(feature = "_tls")]
 mod tls;
 pub mod transport;
@@ -233,8 +238,8 @@ pub use charset::{CharsetError, self_described};
 pub use client::{
     CallError, CallOptions, Caller, Client, ClientBuilder, Credentials, Deadline, Exchange, Failure, HttpTransport,
     HttpTransportBuilder, IncomingResponse, InvalidCredentials, InvalidProxy, InvalidUrl, Leased, MessageError,
-    OutgoingRequest, Proxy, RedirectError, Redirects, Response, Retries, SharedTemplates, StatusError, Trace,
-    TracedBody, TracedRequest, TracedResponse, Whole,
+    OutgoingRequest, Proxy, RedirectError, Redirects, Response, Retries, SharedTemplates, StatusError, TimeoutError,
+    Trace, TracedBody, TracedRequest, TracedResponse, Whole,
 };
 #[cfg(feature = "cookies")]
 pub use client::{CookieJar, InvalidCookies};
@@ -253,7 +258,7 @@ pub use server::{
     FromContext, FromRef, FromRequest, Handler, Header, HeavyWork, InterceptedRequest, InterceptedResponse, IntoAnswer,
     IntoReply, LandingPage, MemoryBounds, MessageReply, Monitor, Monitored, Operation, OverlaidAnswer,
     PeerCertificates, Principal, ResponseFuture, Scheduling, Server, ServerHandle, ServiceStats, Sharing, SmallFirst,
-    SoapService, SoapServiceBuilder, State, StatsSnapshot, Weigh,
+    SoapService, SoapServiceBuilder, State, StatsSnapshot, Weigh, shutdown_signal,
 };
 #[cfg(feature = "_tls")]
 pub use tls::{ClientTls, Identity, Roots, ServerTls, TlsError};

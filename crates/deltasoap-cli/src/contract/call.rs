@@ -397,7 +397,7 @@ fn fault_printed(arguments: &Call, fault: DynamicFault) -> Result<ExitCode> {
 /// Reports which URL did not answer, why, and what can be done.
 fn no_answer(arguments: &Call, url: &str, location: Option<String>, error: &CallError) -> Result<ExitCode> {
     let error_text = match error {
-        CallError::Timeout => format!("{}: no answer within {} s", shown(url), arguments.timeout),
+        CallError::Timeout(_) => format!("{}: no answer within {} s", shown(url), arguments.timeout),
         error => format!("{}: {}", shown(url), with_causes(error)),
     };
     if arguments.json {
@@ -405,7 +405,7 @@ fn no_answer(arguments: &Call, url: &str, location: Option<String>, error: &Call
     }
     report(format_args!("error: {error_text}"));
     match (error, location) {
-        (CallError::Timeout, _) => report("--timeout SECONDS waits longer"),
+        (CallError::Timeout(_), _) => report("--timeout SECONDS waits longer"),
         (_, Some(location)) => {
             report(format_args!("the server redirects to {}; --endpoint takes another URL", shown(&location)));
         }

@@ -4,11 +4,11 @@ use super::documents::{Documents, builder_from_files};
 use super::{INTERPRETATION_NOTES, MAX_DEVIATIONS, import_with, policy_warnings, report_notes, warn_of_all};
 use crate::cli::{self, ToleranceName};
 use crate::output::{print_line, report};
-use crate::services::{processors, told_to_end};
+use crate::services::processors;
 use anyhow::{Context as _, Result, ensure};
 use deltasoap::{Deviation, DeviationKind, Tolerance};
 use deltasoap_dynamic::{Contract, Mock, Validation};
-use deltasoap_http::{Server, SoapService, SoapServiceBuilder};
+use deltasoap_http::{Server, SoapService, SoapServiceBuilder, shutdown_signal};
 use deltasoap_wsdl::Import;
 use std::path::{Path, PathBuf};
 
@@ -88,24 +88,11 @@ fn file(path: &Path) -> Option<PathBuf> {
 }
 
 async fn serve(arguments: &cli::Mock, service: SoapService, is_described: bool) -> Result<()> {
-    let server = Server::bind(arguments.listen).await.with_context(|| {
-        format!(
-            "cannot listen on {}; is another server running there? --listen takes another address",
-            arguments.listen
-        )
-    })?;
+    let server = Server::bind(arguments.listen).await.context("--listen takes another address")?;
     let address = server.local_addr()?;
     print_line(format_args!("listening on http://{address}/"))?;
     if is_described {
         print_line(format_args!("WSDL at http://{address}/?wsdl"))?;
     }
-    let server = server.worker_threads(processors());
-    let handle = server.handle();
-    tokio::spawn(async move {
-        if told_to_end().await.is_ok() {
-            handle.shutdown();
-        }
-    });
-    server.serve(service).await?;
-    Ok(())
+    Ok(server.worker_threads(processors()).serve_with_shutdown(service, shutdown_signal()).await?)
 }

@@ -111,7 +111,7 @@ fn what_cannot_be_imported_is_said_with_what_to_do() {
             nowhere,
             &[
                 "http://127.0.0.1:1/x?wsdl cannot be imported: ",
-                "cannot connect: tcp connect error: Connection refused",
+                "cannot connect: nothing listens at ",
                 "is the service running",
             ][..],
         ),

@@ -199,18 +199,24 @@ fn each_request_is_logged_where_that_is_asked_for() {
     let mut server = Serving::start(server.stderr(Stdio::piped()));
     let url = server.url.clone();
     let mut call = command();
-    let call = call.args(["call", &format!("{url}?wsdl"), "Order", "-d", ORDER]).env("RUST_LOG", "info");
+    let call =
+        call.args(["call", &format!("{url}?wsdl"), "Order", "-d", ORDER]).env("RUST_LOG", "deltasoap_http=debug");
     let called = call.output().expect("the program runs");
     assert!(called.status.success(), "{called:?}");
     let logged = stderr(&called);
-    assert!(logged.contains("INFO") && logged.contains("method=POST") && logged.contains("status=200"), "{logged}");
-    assert!(logged.contains(&format!("method=GET url={url}?wsdl status=200")), "{logged}");
-    let lost = command().args(["list", "http://ada:secret@127.0.0.1:1/"]).env("RUST_LOG", "info").output();
+    let line = logged.lines().find(|line| line.contains("INFO deltasoap_http::client::call: ")).expect("a line");
+    let host = url.trim_start_matches("http://127.0.0.1:").trim_end_matches('/');
+    for field in ["rpc.method=\"Order\"", "http.response.status_code=200", &format!("server.port={host}")] {
+        assert!(line.contains(field), "{field} in {line}");
+    }
+    assert!(logged.contains(&format!("method=GET url=\"{url}\" status=200")), "{logged}");
+    let lost =
+        command().args(["list", "http://ada:secret@127.0.0.1:1/"]).env("RUST_LOG", "deltasoap_http=debug").output();
     let lost = stderr(&lost.expect("the program runs"));
-    assert!(lost.contains("method=GET url=http://127.0.0.1:1/") && !lost.contains("secret"), "{lost}");
+    assert!(lost.contains("method=GET url=\"http://127.0.0.1:1/\"") && !lost.contains("secret"), "{lost}");
     let logged = server.kill();
-    assert!(logged.contains("method=GET") && logged.contains("answered"), "{logged}");
-    assert!(logged.contains("operation=\"Order\"") && logged.contains("status=200"), "{logged}");
+    assert!(logged.contains("http.request.method=\"GET\"") && logged.contains("answered"), "{logged}");
+    assert!(logged.contains("rpc.method=\"Order\"") && logged.contains("status_code=200"), "{logged}");
 }
 
 #[test]

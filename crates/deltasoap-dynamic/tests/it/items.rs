@@ -248,7 +248,7 @@ async fn errors_of_a_response_come_after_the_items_before_them() {
             (1, CallError::Decode(error)) => {
                 assert!(error.path().ends_with("/note/other") && seen == 1999, "{seen} {error:?}");
             }
-            (2, CallError::Http(_)) | (3, CallError::Timeout) => assert!((900..1999).contains(&seen), "{seen}"),
+            (2, CallError::Http(_)) | (3, CallError::Timeout(_)) => assert!((900..1999).contains(&seen), "{seen}"),
             (_, error) => panic!("{index}: {error:?}"),
         }
     }

@@ -2,10 +2,11 @@
 
 use super::builder::Client;
 use super::error::CallError;
+use super::observed::CallNotes;
 use super::options::CallOptions;
 use super::receive::{FaultReceiver, Received, empty, receive};
-use super::templates::{self, Layout, Sent};
-use super::transmit::{Outbound, RecordedBody, within};
+use super::templates::{self, Layout, Sent, Written};
+use super::transmit::{Outbound, RecordedBody};
 use crate::Attachments;
 use crate::attachments::package::Packing;
 use crate::coding::READ;
@@ -15,11 +16,12 @@ use crate::{Body, BoxError};
 use bytes::Bytes;
 use deltasoap_core::decode::{Decoder, Deviation};
 use deltasoap_core::soap::{Head, HeaderBlock, Receiver, Reply, ReplyReceiver, Version};
-use deltasoap_core::{Content, DecodeOptions, Differential, Error, Lease, Message, QName, RequestMessage};
+use deltasoap_core::{
+    Content, DecodeOptions, Differential, DifferentialStats, Error, Lease, Message, QName, RequestMessage,
+};
 use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, Request, StatusCode};
 use tower::Service;
-use tracing::Instrument;
 
 /// A response with its header blocks, HTTP headers and parts.
 #[derive(Debug)]
@@ -121,9 +123,9 @@ where
         options: CallOptions,
     ) -> Result<Response<Resp>, CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
-        let span = span_of(request);
-        let (request, sent) = self.request(request, options)?;
-        within(timeout, self.exchange(request, sent)).instrument(span).await
+        let name = name_of(request);
+        let (mut request, sent) = self.request(request, options)?;
+        request.observed(&name.local).run(timeout, self.exchange(request, sent)).await
     }
 
     pub(super) async fn call_to_end<Req: Message, Resp: Message>(
@@ -132,9 +134,9 @@ where
         options: CallOptions,
     ) -> Result<Resp, CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
-        let (request, sent) = self.request(request, options)?;
-        let exchange = async { self.exchange(request, sent).await?.into_body().await };
-        within(timeout, exchange).instrument(span::<Req>()).await
+        let (mut request, sent) = self.request(request, options)?;
+        let observed = request.observed(&Req::ELEMENT.local);
+        observed.run(timeout, async { self.exchange(request, sent).await?.into_body().await }).await
     }
 
     /// Calls an operation whose responses resemble each other, with the client's settings.
@@ -209,9 +211,9 @@ where
         options: CallOptions,
     ) -> Result<Response<Lease<Resp>>, CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
-        let (span, name) = (span_of(request), name_of(request));
-        let (request, sent) = self.request(request, options)?;
-        within(timeout, self.exchange_leased(request, sent, name)).instrument(span).await
+        let name = name_of(request);
+        let (mut request, sent) = self.request(request, options)?;
+        request.observed(&name.local).run(timeout, self.exchange_leased(request, sent, name)).await
     }
 
     pub(super) async fn call_leased_to_end<Req, Resp>(
@@ -224,9 +226,10 @@ where
         Resp: Message + Send + 'static,
     {
         let timeout = options.timeout.or(self.settings.timeout);
-        let (request, sent) = self.request(request, options)?;
+        let (mut request, sent) = self.request(request, options)?;
+        let observed = request.observed(&Req::ELEMENT.local);
         let exchange = async { self.exchange_leased(request, sent, Req::ELEMENT).await?.into_body().await };
-        within(timeout, exchange).instrument(span::<Req>()).await
+        observed.run(timeout, exchange).await
     }
 
     /// Sends a one-way message.
@@ -246,8 +249,8 @@ where
     /// Returns the same errors as [`call`](Self::call).
     pub async fn send_with<Req: Message>(&self, request: &Req, options: CallOptions) -> Result<(), CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
-        let (request, _) = self.request(request, options)?;
-        within(timeout, self.deliver(request)).instrument(span::<Req>()).await
+        let (mut request, _) = self.request(request, options)?;
+        request.observed(&Req::ELEMENT.local).run(timeout, self.deliver(request)).await
     }
 
     pub(super) async fn exchange<T: Message>(
@@ -255,6 +258,9 @@ where
         request: Outbound,
         sent: Option<Sent>,
     ) -> Result<Response<T>, CallError> {
+        if let Some(notes) = &request.notes {
+            notes.compared(&DifferentialStats::default());
+        }
         let response = self.transmit(request).await?;
         let received = self.receive(response, ReplyReceiver::<T>::default(), self.decoder(), sent).await?;
         let (status, http_headers, attachments) = (received.parts.status, received.parts.headers, received.attachments);
@@ -276,6 +282,7 @@ where
         sent: Option<Sent>,
         name: QName,
     ) -> Result<Response<Lease<T>>, CallError> {
+        let notes = request.notes.clone();
         let response = self.transmit(request).await?;
         let (checkout, memory, decoder) = self.memories.check_out::<T>(name);
         let received = self.receive(response, ReplyReceiver::new(memory), decoder, sent).await?;
@@ -284,7 +291,11 @@ where
         let Some((head, mut receiver)) = received.message else { return Err(empty(status, &http_headers)) };
         let fault = receiver.take_fault().map_err(|error| CallError::malformed(status, error))?;
         // A fault leaves the memory unchanged, and returns it immediately.
-        let body = checkout.lease(receiver.into_memory(), received.decoder);
+        let memory = receiver.into_memory();
+        if let Some(notes) = notes {
+            notes.compared(&checkout.counts(&memory));
+        }
+        let body = checkout.lease(memory, received.decoder);
         match fault {
             Some(fault) => Err(CallError::Fault(Box::new(fault))),
             None => {
@@ -368,8 +379,12 @@ where
         mut options: CallOptions,
     ) -> Result<(Outbound, Option<Sent>), CallError> {
         self.intercept(body.name, body.value, &mut options)?;
-        let (message, sent) = self.message(body, &mut options).map_err(CallError::Encode)?;
-        Ok((self.request_of(message, options)?, sent))
+        let Written { body, sent, stats } = self.message(body, &mut options).map_err(CallError::Encode)?;
+        let outbound = self.request_of(body, options)?;
+        if let Some(notes) = &outbound.notes {
+            notes.written(&stats);
+        }
+        Ok((outbound, sent))
     }
 
     /// Shows a request to the interceptors.
@@ -409,7 +424,7 @@ where
         let request = Request::from_parts(parts, body);
         let trace = options.trace.or_else(|| settings.trace.clone());
         let CallOptions { is_idempotent, understood, .. } = options;
-        Ok(Outbound { request, is_idempotent, trace, understood })
+        Ok(Outbound { request, is_idempotent, trace, understood, notes: CallNotes::if_logged() })
     }
 
     fn packing(&self, options: &CallOptions) -> Packing {
@@ -417,11 +432,7 @@ where
     }
 
     /// Writes the message; values that become parts are added to those of the call.
-    fn message<T: Content>(
-        &self,
-        body: templates::Body<'_, T>,
-        options: &mut CallOptions,
-    ) -> Result<(Body, Option<Sent>), Error> {
+    fn message<T: Content>(&self, body: templates::Body<'_, T>, options: &mut CallOptions) -> Result<Written, Error> {
         let encoding = options.encoding.unwrap_or(self.settings.encoding);
         let references = options.references.unwrap_or(self.settings.references);
         let layout = Layout { version: self.settings.version, encoding, headers: &options.headers, references };
@@ -430,7 +441,7 @@ where
         };
         let (message, taken) = self.writer.write_optimized(layout, body, threshold)?;
         options.parts.splice(0..0, taken);
-        Ok((message, None))
+        Ok(message)
     }
 }
 
@@ -446,14 +457,6 @@ fn set_media_type(headers: &mut HeaderMap, version: Version, action: &str) -> Re
     Ok(())
 }
 
-fn span_of<T: Message>(_: &T) -> tracing::Span {
-    span::<T>()
-}
-
 fn name_of<T: Message>(_: &T) -> QName {
     T::ELEMENT
-}
-
-pub(super) fn span<T: Message>() -> tracing::Span {
-    tracing::debug_span!("soap call", operation = &*T::ELEMENT.local)
 }

@@ -7,7 +7,7 @@ use super::error::CallError;
 use super::options::CallOptions;
 use super::receive::empty;
 use super::templates::{Body, Sent};
-use super::transmit::{Outbound, within};
+use super::transmit::Outbound;
 use crate::BoxError;
 #[cfg(feature = "values")]
 use crate::items::{DescribedList, Items};
@@ -51,8 +51,8 @@ where
     ) -> Result<(Response<R>, Decoder), CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
         let (value, view) = request;
-        let (request, sent) = self.request_with(Body { name, value, view }, options)?;
-        within(timeout, self.read_by(request, sent, reading)).await
+        let (mut request, sent) = self.request_with(Body { name, value, view }, options)?;
+        request.observed(&name.local).run(timeout, self.read_by(request, sent, reading)).await
     }
 
     /// Like [`call_items`](Self::call_items), for messages whose types are known only at run time;
@@ -74,7 +74,7 @@ where
         let (value, view) = request;
         let (request, _) = self.request_with(Body { name, value, view }, options)?;
         let (expected, list) = response;
-        self.items(request, timeout, expected.cloned(), Arc::new(list)).await
+        self.items((&name.local, request), timeout, expected.cloned(), Arc::new(list)).await
     }
 
     /// Sends a one-way message whose types are known only at run time; see
@@ -90,8 +90,8 @@ where
     ) -> Result<(), CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
         let (value, view) = request;
-        let (request, _) = self.request_with(Body { name, value, view }, options)?;
-        within(timeout, self.deliver(request)).await
+        let (mut request, _) = self.request_with(Body { name, value, view }, options)?;
+        request.observed(&name.local).run(timeout, self.deliver(request)).await
     }
 
     async fn read_by<R: Receiver>(

@@ -120,6 +120,14 @@ pub(super) struct Checkout {
 }
 
 impl Checkout {
+    /// Returns the counts of the response.
+    pub(super) fn counts<Resp>(&self, memory: &Memory<Resp>) -> DifferentialStats
+    where
+        Memory<Resp>: Send + 'static,
+    {
+        memory.stats() - self.before
+    }
+
     /// Leases the response to the caller. The decoder is kept with the memory.
     pub(super) fn lease<Resp>(self, memory: Box<Memory<Resp>>, mut decoder: Box<Decoder>) -> Lease<Resp>
     where

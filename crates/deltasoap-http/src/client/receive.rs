@@ -3,6 +3,7 @@
 use super::builder::Settings;
 use super::credentials::offered;
 use super::error::{CallError, MessageError, StatusError};
+use super::observed::CallNotes;
 use super::understood::{Checked, Understood};
 use crate::charset::Charset;
 #[cfg(feature = "gzip")]
@@ -22,6 +23,7 @@ use http::{HeaderMap, StatusCode};
 use http_body::Body;
 use http_body_util::BodyExt;
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 
 /// Maximum number of bytes kept of a body that is not a message, for display.
 const EXCERPT: usize = 512;
@@ -139,6 +141,7 @@ pub(super) struct Reading<R> {
     findings: Vec<Finding>,
     /// The first bytes of the body, at most [`EXCERPT`].
     first: Vec<u8>,
+    notes: Option<Arc<CallNotes>>,
 }
 
 impl<R: Receiver> Reading<R> {
@@ -152,6 +155,7 @@ impl<R: Receiver> Reading<R> {
             inspection: Inspection::new(&settings.checks, settings.options.limits.tree_nodes),
             findings: Vec::new(),
             first: Vec::new(),
+            notes: parts.extensions.remove::<Arc<CallNotes>>(),
         }
     }
 
@@ -237,6 +241,9 @@ impl<R: Receiver> Reading<R> {
 
     pub(super) fn push(&mut self, mut data: Bytes) -> Result<(), CallError> {
         keep(&mut self.first, &data);
+        if let Some(notes) = &self.notes {
+            notes.received(data.len());
+        }
         let checked = self.charset.cut(&mut data);
         self.inspection.add(&data);
         self.decoder.push_bytes(&mut self.reader, data).map_err(CallError::Decode)?;

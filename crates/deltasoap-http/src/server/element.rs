@@ -16,7 +16,9 @@ use crate::items::{DescribedList, Items};
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::schema::{ElementRef, MethodElement, Schema, View};
 use deltasoap_core::soap::{BodyParts, Fault};
-use deltasoap_core::{Content, ErrorKind, FromList, Lease, ListPathError, Memory, Node, QName, Typed, Value};
+use deltasoap_core::{
+    Content, DifferentialStats, ErrorKind, FromList, Lease, ListPathError, Memory, Node, QName, Typed, Value,
+};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -242,6 +244,13 @@ impl Call for ElementCall {
         match &self.request {
             Incoming::Parts(parts) => parts.check(self.shared.view()),
             _ => Ok(()),
+        }
+    }
+
+    fn counts(&self) -> Option<DifferentialStats> {
+        match &self.request {
+            Incoming::Kept(checkout) => Some(checkout.counts()),
+            Incoming::Single(_) | Incoming::Parts(_) => None,
         }
     }
 

@@ -510,6 +510,11 @@ pub(crate) trait Call: Send {
         None
     }
 
+    /// Returns the counts of the comparison with an earlier request, if there was one.
+    fn counts(&self) -> Option<DifferentialStats> {
+        None
+    }
+
     /// Runs the handler with the request, and writes its response.
     fn run(self: Box<Self>, context: Context, writing: Writing) -> BoxFuture<'static, Outcome>;
 }
@@ -634,6 +639,13 @@ impl<Request: Message + Send + 'static> Call for TypedCall<Request> {
         match &self.request {
             Incoming::Parts(parts) => parts.check(Request::view()),
             _ => Ok(()),
+        }
+    }
+
+    fn counts(&self) -> Option<DifferentialStats> {
+        match &self.request {
+            Incoming::Kept(checkout) => Some(checkout.counts()),
+            Incoming::Single { .. } | Incoming::Parts(_) => None,
         }
     }
 

@@ -5,6 +5,7 @@ use super::dispatch::{Chosen, Dispatch};
 use super::guard::{Panicked, guard, guard_call};
 use super::heavy::Pace;
 use super::memory::{ConnectionStore, MemorySource};
+use super::noted::Notes;
 use super::pool::Pooled;
 use super::service::Inner;
 use crate::charset::{Charset, CharsetError};
@@ -92,6 +93,7 @@ pub(crate) struct RequestInfo {
     pub(crate) source: Option<MemorySource>,
     /// The action, if it identifies any operation.
     pub(crate) action: Option<String>,
+    pub(crate) notes: Arc<Notes>,
 }
 
 /// Reads a request that comes with other parts. The parts after it are left for the handler.
@@ -208,10 +210,10 @@ pub(super) struct Receiving {
 }
 
 impl Receiving {
-    pub(super) fn new(service: &Arc<Inner>, RequestInfo { source, action }: RequestInfo, pace: Pace) -> Self {
+    pub(super) fn new(service: &Arc<Inner>, info: RequestInfo, pace: Pace) -> Self {
         Receiving {
-            decoder: OnLoan::new(service, source.as_ref()),
-            reader: EnvelopeReader::new(Dispatch::new(Arc::clone(service), source, action)),
+            decoder: OnLoan::new(service, info.source.as_ref()),
+            reader: EnvelopeReader::new(Dispatch::new(Arc::clone(service), info)),
             charset: Charset::default(),
             inspection: Inspection::new(&service.checks, service.options.limits.tree_nodes),
             timeout: service.body_timeout,
@@ -324,7 +326,7 @@ impl Receiving {
     pub(super) fn count(&self, service: &Inner) {
         service.stats.count_decoded(self.bytes, self.time);
         service.stats.count_invalid(self.is_invalid);
-        tracing::Span::current().record("bytes_in", self.bytes);
+        self.dispatch().notes().received(self.bytes);
     }
 
     /// Counts what the operation has read, when no more will be read.

@@ -9,6 +9,7 @@ use super::answer::{Answer, Layout, Overlaying};
 use super::context::Context;
 use super::intercept::Interceptors;
 use super::memory::{MemorySource, TemplateSource};
+use super::noted::Notes;
 use super::record::Record;
 use crate::Part;
 use crate::attachments::package::Packing;
@@ -40,6 +41,7 @@ pub struct Writing {
     pub(crate) packing: Packing,
     /// Validates the response, unless it is written while it is sent.
     pub(crate) validating: Option<Validating>,
+    pub(crate) notes: Arc<Notes>,
     /// Those of the service; `None` if there are none.
     pub(crate) interceptors: Option<Arc<Interceptors>>,
 }
@@ -99,9 +101,14 @@ impl Writing {
         let layout =
             Layout { version: *version, encoding: *encoding, references: *references, chunk: templating.chunk };
         let (body, verdict) = (overlaying.begin(&answer, layout)?, Ok(Vec::new()));
-        self.record.count_encoded(&in_full(0));
+        self.count(&in_full(0));
         let (media_type, body) = self.packing.pack(self.version, "", body, answer.parts)?;
         Ok(Written { body, verdict, media_type })
+    }
+
+    fn count(&self, stats: &EncodeStats) {
+        self.record.count_encoded(stats);
+        self.notes.written(stats);
     }
 
     fn write_any(mut self, sent: &Sent<'_>) -> Result<Written, Error> {
@@ -112,7 +119,7 @@ impl Writing {
             (Some(source), None) => self.write_on(source.for_templates(&self.record, self.version), sent)?,
             (None, None) => self.write_in_full(sent)?,
         };
-        self.record.count_encoded(&stats);
+        self.count(&stats);
         parts.extend_from_slice(sent.parts);
         let validate = |validating: Validating| validating.sent(Subject::Response, &body, &parts);
         let verdict = self.validating.take().map_or(Ok(Vec::new()), validate);

@@ -414,7 +414,7 @@ async fn slow_answers_time_out() {
     });
     let client = Client::builder(URL).timeout(Duration::from_secs(5)).build_with(never).expect("a client");
     let start = tokio::time::Instant::now();
-    assert!(matches!(client.call_as::<EchoResponse>(&echo("")).await, Err(CallError::Timeout)));
+    assert!(matches!(client.call_as::<EchoResponse>(&echo("")).await, Err(CallError::Timeout(_))));
     assert_eq!(start.elapsed().as_secs(), 5);
 }
 
