@@ -112,7 +112,9 @@ impl CwmpFault {
             push_code(&mut inner, parameter.code, &parameter.string);
             detail.children.push(deltasoap::Child::Element(inner));
         }
-        Fault { detail: vec![detail], ..Fault::new(code, FAULT_STRING) }
+        let mut fault = Fault::new(code, FAULT_STRING);
+        fault.detail.push(detail);
+        fault
     }
 
     /// Returns the CWMP fault in the detail of a SOAP fault, of any version; `None` if there is

@@ -188,6 +188,7 @@
 //! - Forwarding: a service is the ultimate receiver of its requests, and answers them.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 // The client or the server alone does not use all of the shared code.
 #![cfg_attr(
     not(all(feature = "client", feature = "gzip", feature = "page", feature = "server")),
@@ -216,10 +217,16 @@ mod settle;
 mod shelf;
 mod sizes;
 mod slow;
+#[cfg_attr(
+    not(all(feature = "client", feature = "server")),
+    allow(dead_code, unused_imports, unused_macros, reason = "each side needs a part of it")
+)]
+mod telemetry;
 #[cfg(feature = "_tls")]
 mod tls;
 pub mod transport;
 mod typed_fault;
+mod validation;
 
 pub use attachments::{
     Attachment, AttachmentError, AttachmentErrorKind, AttachmentLimits, AttachmentOptions, Attachments, Mtom, Part,
@@ -231,8 +238,8 @@ pub use charset::{CharsetError, self_described};
 pub use client::{
     CallError, CallOptions, Caller, Client, ClientBuilder, Credentials, Deadline, Exchange, Failure, HttpTransport,
     HttpTransportBuilder, IncomingResponse, InvalidCredentials, InvalidProxy, InvalidUrl, Leased, MessageError,
-    OutgoingRequest, Proxy, RedirectError, Redirects, Response, Retries, SharedTemplates, StatusError, Trace,
-    TracedBody, TracedRequest, TracedResponse, Whole,
+    OutgoingRequest, Proxy, RedirectError, Redirects, Response, Retries, SharedTemplates, StatusError, TimeoutError,
+    Trace, TracedBody, TracedRequest, TracedResponse, Whole,
 };
 #[cfg(feature = "cookies")]
 pub use client::{CookieJar, InvalidCookies};
@@ -251,12 +258,13 @@ pub use server::{
     FromContext, FromRef, FromRequest, Handler, Header, HeavyWork, InterceptedRequest, InterceptedResponse, IntoAnswer,
     IntoReply, LandingPage, MemoryBounds, MessageReply, Monitor, Monitored, Operation, OverlaidAnswer,
     PeerCertificates, Principal, ResponseFuture, Scheduling, Server, ServerHandle, ServiceStats, Sharing, SmallFirst,
-    SoapService, SoapServiceBuilder, State, StatsSnapshot, Weigh,
+    SoapService, SoapServiceBuilder, State, StatsSnapshot, Weigh, shutdown_signal,
 };
 #[cfg(feature = "_tls")]
 pub use tls::{ClientTls, Identity, Roots, ServerTls, TlsError};
 pub use transport::Peer;
 pub use typed_fault::TypedFault;
+pub use validation::{Finding, Invalid, PartLookup, Validation, Validator};
 
 /// Any error that can cross threads, as tower and hyper report them.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;

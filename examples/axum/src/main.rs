@@ -17,7 +17,7 @@ use axum::http::StatusCode;
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use deltasoap::http::{BuildError, Context, Principal, SoapService};
+use deltasoap::http::{BuildError, Context, Principal, SoapService, shutdown_signal};
 use deltasoap::{Lease, Soap, soap::Fault};
 use tokio::net::TcpListener;
 
@@ -66,8 +66,7 @@ fn application() -> Result<Router, BuildError> {
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let listener = TcpListener::bind("127.0.0.1:8080").await?;
     println!("listening on http://{}/stock", listener.local_addr()?);
-    let interrupted = async || tokio::signal::ctrl_c().await.unwrap_or_default();
-    Ok(axum::serve(listener, application()?).with_graceful_shutdown(interrupted()).await?)
+    Ok(axum::serve(listener, application()?).with_graceful_shutdown(shutdown_signal()).await?)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! cargo run -p example-codegen -- Oslo
 //! ```
 
-use deltasoap::http::{Context, Failure, Server, TypedFault};
+use deltasoap::http::{Context, Failure, Server, TypedFault, shutdown_signal};
 use deltasoap::soap::Fault;
 use deltasoap::{Lease, Nillable};
 use weather::{
@@ -49,7 +49,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         _ => {
             let server = Server::bind("127.0.0.1:8080").await?;
             println!("listening on http://{}/", server.local_addr()?);
-            Ok(server.serve(WeatherServer::new(Optimist)).await?)
+            Ok(server.serve_with_shutdown(WeatherServer::new(Optimist), shutdown_signal()).await?)
         }
     }
 }

@@ -9,7 +9,7 @@
 //! Devices authenticate with Digest; the password of all of them is "secret".
 
 use deltasoap::Simple;
-use deltasoap::http::{Credentials, DigestUsers, Server};
+use deltasoap::http::{Credentials, DigestUsers, Server, shutdown_signal};
 use deltasoap_cwmp::types::{DeviceId, Inform, ParameterValueStruct};
 use deltasoap_cwmp::{
     Accepted, Acs, CallError, Cpe, CwmpFault, Device, Handler, Parameter, Parameters, Session, fault,
@@ -77,7 +77,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         [] => {
             let server = Server::bind("127.0.0.1:7547").await?;
             println!("listening on http://{}/", server.local_addr()?);
-            Ok(server.serve(acs()?).await?)
+            Ok(server.serve_with_shutdown(acs()?, shutdown_signal()).await?)
         }
         [url, serial] => {
             let (id, parameters) = device(serial);

@@ -1,4 +1,4 @@
-//! Counters for Prometheus: messages, faults, bytes, decode time, and the savings of comparing.
+//! Metrics for Prometheus: messages, faults, bytes, times, and the savings of comparing.
 //!
 //! ```text
 //! cargo run -p example-metrics
@@ -9,7 +9,7 @@
 //! address of its own here, which the service's clients cannot reach; it also reports the server's
 //! state to load balancers (`/health`, `/ready`).
 
-use deltasoap::http::{BuildError, Monitor, Server, SoapService};
+use deltasoap::http::{BuildError, Monitor, Server, SoapService, shutdown_signal};
 use deltasoap::{Lease, Soap, soap::Fault};
 use std::error::Error;
 
@@ -39,18 +39,12 @@ fn service() -> Result<SoapService, BuildError> {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let server = Server::bind("127.0.0.1:8080").await?;
-    let handle = server.handle();
-    let monitor = Monitor::for_server(&handle).prometheus()?;
+    let monitor = Monitor::for_server(&server.handle()).prometheus()?;
     let monitoring = Server::bind("127.0.0.1:9090").await?;
     println!("the service at http://{}/", server.local_addr()?);
     println!("metrics at http://{}/metrics", monitoring.local_addr()?);
     tokio::spawn(monitoring.serve(monitor));
-    tokio::spawn(async move {
-        if tokio::signal::ctrl_c().await.is_ok() {
-            handle.shutdown();
-        }
-    });
-    Ok(server.serve(service()?).await?)
+    Ok(server.serve_with_shutdown(service()?, shutdown_signal()).await?)
 }
 
 #[cfg(test)]
@@ -82,9 +76,11 @@ mod tests {
         let refused = client.call_as::<MeanResponse>(&Mean { value: vec![] }).await;
         assert!(matches!(refused, Err(CallError::Fault(_))));
         let text = scraped(monitor).await?;
-        for line in
-            [r#"deltasoap_messages_total{service="Readings"} 4"#, r#"deltasoap_faults_total{service="Readings"} 1"#]
-        {
+        for line in [
+            r#"deltasoap_messages_total{service="Readings"} 4"#,
+            r#"deltasoap_faults_total{service="Readings"} 1"#,
+            r#"deltasoap_request_duration_seconds_count{service="Readings",operation="{urn:readings}Mean"} 4"#,
+        ] {
             assert!(text.contains(line), "{line} in {text}");
         }
         Ok(())

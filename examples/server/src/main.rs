@@ -7,7 +7,7 @@
 //! Then run the client of `examples/client`, or open <http://127.0.0.1:8080/> in a browser. The
 //! test below calls the service in memory: no port, no socket.
 
-use deltasoap::http::{BuildError, Server, SoapService};
+use deltasoap::http::{BuildError, Server, SoapService, shutdown_signal};
 use deltasoap::{Lease, Soap, soap::Fault};
 
 #[derive(Debug, Soap)]
@@ -36,14 +36,8 @@ fn service() -> Result<SoapService, BuildError> {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let server = Server::bind("127.0.0.1:8080").await?;
-    let handle = server.handle();
-    tokio::spawn(async move {
-        if tokio::signal::ctrl_c().await.is_ok() {
-            handle.shutdown();
-        }
-    });
     println!("listening on http://{}/", server.local_addr()?);
-    Ok(server.serve(service()?).await?)
+    Ok(server.serve_with_shutdown(service()?, shutdown_signal()).await?)
 }
 
 #[cfg(test)]

@@ -12,8 +12,8 @@ use anyhow::{Context as _, Result};
 use axum::Router;
 use deltasoap::{Differential, Templating};
 use deltasoap_http::{
-    Compression, HeavyWork, Identity, Monitor, Scheduling, Server, ServerHandle, ServerTls, ServiceIndex, Sharing,
-    SmallFirst, SoapService, SoapServiceBuilder,
+    Compression, HeavyWork, Identity, Monitor, Scheduling, Server, ServerTls, ServiceIndex, Sharing, SmallFirst,
+    SoapService, SoapServiceBuilder, shutdown_signal,
 };
 use std::path::Path;
 use std::time::Duration;
@@ -58,24 +58,22 @@ impl Services {
 pub async fn serve(arguments: &Serve) -> Result<()> {
     let server = bind(arguments).await?;
     let (scheme, address) = (if arguments.tls_cert.is_some() { "https" } else { "http" }, server.local_addr()?);
-    let handle = server.handle();
-    let monitor = Monitor::for_server(&handle).prometheus()?;
+    let monitor = Monitor::for_server(&server.handle()).prometheus()?;
     let services = Services::with(|| builder(arguments))?;
     for path in PATHS.into_iter().chain([cwmp::PATH]) {
         print_line(format_args!("listening on {scheme}://{address}{path}"))?;
     }
     print_line(format_args!("also at {scheme}://{address}: / for a browser, /health, /ready, /metrics"))?;
-    tokio::spawn(stop_when_told(handle, monitor.clone(), Duration::from_secs(arguments.drain)));
+    let drained = monitor.clone().drained(shutdown_signal(), Duration::from_secs(arguments.drain));
     let acs = cwmp::acs(|service| service.compression(compression(arguments)))?;
     let router = services.router().route_service(cwmp::PATH, acs).fallback_service(monitor);
-    server.serve(router.into_service()).await?;
-    Ok(())
+    Ok(server.serve_with_shutdown(router.into_service(), drained).await?)
 }
 
 async fn bind(arguments: &Serve) -> Result<Server> {
     let server = Server::bind(arguments.listen)
         .await
-        .with_context(|| format!("cannot listen on {}; is another server running there?", arguments.listen))?
+        .context("--listen takes another address")?
         .worker_threads(arguments.worker_threads.map_or_else(processors, usize::from));
     match (&arguments.tls_cert, &arguments.tls_key) {
         (Some(certificate), Some(key)) => Ok(server.tls(ServerTls::new(identity(certificate, key)?))?),
@@ -113,33 +111,6 @@ fn builder(arguments: &Serve) -> SoapServiceBuilder {
 
 fn compression(arguments: &Serve) -> Compression {
     arguments.gzip_from.map_or(Compression::OFF, Compression::from_bytes)
-}
-
-/// Waits until the process is told to stop, then stops the server once load balancers had time to
-/// notice.
-async fn stop_when_told(server: ServerHandle, monitor: Monitor, drain: Duration) {
-    if told_to_end().await.is_ok() {
-        monitor.drain();
-        tokio::time::sleep(drain).await;
-        server.shutdown();
-    }
-}
-
-/// Waits for an interrupt, or for the signal that service managers send.
-#[cfg(unix)]
-pub async fn told_to_end() -> std::io::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminated = signal(SignalKind::terminate())?;
-    tokio::select! {
-        interrupted = tokio::signal::ctrl_c() => interrupted,
-        _ = terminated.recv() => Ok(()),
-    }
-}
-
-/// Waits for an interrupt.
-#[cfg(not(unix))]
-pub async fn told_to_end() -> std::io::Result<()> {
-    tokio::signal::ctrl_c().await
 }
 
 #[cfg(test)]

@@ -1,13 +1,20 @@
 //! Faults of both versions as one type.
 
+use std::ops::{Deref, DerefMut};
 use super::{HeaderBlock, Version};
 use crate::content::Message;
 use crate::encode::Encoder;
 use crate::{Blame, Error, ErrorKind, Node, QName, ns};
 
-/// A SOAP fault (SOAP 1.1, section 4.4; SOAP 1.2 part 1, section 5.4).
+/// A SOAP fault (SOAP 1.1, section 4.4; SOAP 1.2 part 1, section 5.4). Its [fields](FaultFields) are
+/// behind a pointer, so that a `Result` with a fault is small.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Fault(Box<FaultFields>);
+
+/// The fields of a [`Fault`], which dereferences to them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+#[non_exhaustive]
+pub struct FaultFields {
     /// The fault code.
     pub code: FaultCode,
     /// Finer codes: `Subcode` in 1.2, outermost first. In 1.1 the part after a dot is kept in
@@ -123,7 +130,7 @@ impl FaultCode {
 impl Fault {
     /// Creates a fault with a code and a reason.
     pub fn new(code: FaultCode, reason: impl Into<String>) -> Self {
-        Fault {
+        Fault(Box::new(FaultFields {
             code,
             subcodes: Vec::new(),
             reason: reason.into(),
@@ -132,7 +139,12 @@ impl Fault {
             detail: Vec::new(),
             not_understood: Vec::new(),
             wording: Wording::default(),
-        }
+        }))
+    }
+
+    /// Returns the fields.
+    pub fn into_fields(self) -> FaultFields {
+        *self.0
     }
 
     /// Returns the reason in the first of these languages (`de-AT`, `de`) that was received;
@@ -281,12 +293,11 @@ impl Fault {
             None if reason.is_some() => (FaultCode::Receiver, Wording::default()),
             None => return Err(node.fault("neither faultcode nor faultstring")),
         };
-        Ok(Fault {
-            role: text("faultactor"),
-            detail: child("detail").map(|detail| entries(node, detail)).unwrap_or_default(),
-            wording,
-            ..Fault::new(code, reason.unwrap_or_default())
-        })
+        let mut fault = Fault::new(code, reason.unwrap_or_default());
+        fault.role = text("faultactor");
+        fault.detail = child("detail").map(|detail| entries(node, detail)).unwrap_or_default();
+        fault.wording = wording;
+        Ok(fault)
     }
 
     fn from_node_12(node: &Node) -> Result<Self, Error> {
@@ -298,15 +309,33 @@ impl Fault {
         let reasons = node.element(namespace, "Reason").map(reasons).unwrap_or_default();
         let reason = text_in(&reasons, "en").or(reasons.first().map(|(_, text)| text.as_str()));
         let detail = node.element(namespace, "Detail");
-        let mut fault = Fault {
-            subcodes: subcodes(node, code),
-            node: text("Node"),
-            role: text("Role"),
-            detail: detail.map(|detail| entries(node, detail)).unwrap_or_default(),
-            ..Fault::new(code_of(&[node, code, value]), reason.unwrap_or_default())
-        };
+        let mut fault = Fault::new(code_of(&[node, code, value]), reason.unwrap_or_default());
+        fault.subcodes = subcodes(node, code);
+        fault.node = text("Node");
+        fault.role = text("Role");
+        fault.detail = detail.map(|detail| entries(node, detail)).unwrap_or_default();
         fault.wording = Wording::new(written_code(&[node, code, value]), reasons);
         Ok(fault)
+    }
+}
+
+impl Deref for Fault {
+    type Target = FaultFields;
+
+    fn deref(&self) -> &FaultFields {
+        &self.0
+    }
+}
+
+impl DerefMut for Fault {
+    fn deref_mut(&mut self) -> &mut FaultFields {
+        &mut self.0
+    }
+}
+
+impl std::fmt::Debug for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
     }
 }
 

@@ -466,7 +466,9 @@ impl<T: Message> ReplyReceiver<T> {
     pub fn take_fault(&mut self) -> Result<Option<Fault>, Error> {
         let Some(node) = self.fault.take() else { return Ok(None) };
         let not_understood = std::mem::take(&mut self.not_understood);
-        Ok(Some(Fault { not_understood, ..Fault::from_node(&node)? }))
+        let mut fault = Fault::from_node(&node)?;
+        fault.not_understood = not_understood;
+        Ok(Some(fault))
     }
 
     /// Returns the response, unless it was a fault, with the state that the next response of the

@@ -9,7 +9,7 @@ mod parts;
 pub use crate::encode::parts::TakenPart;
 pub use crate::version::Version;
 pub use envelope::{EnvelopeReader, Head, Receiver};
-pub use fault::{Fault, FaultCode, Wording};
+pub use fault::{Fault, FaultCode, FaultFields, Wording};
 pub use header::HeaderBlock;
 pub(crate) use message::Draft;
 pub use message::{

@@ -1,7 +1,8 @@
 //! Errors of calls.
 
 use super::reply::by_name;
-use crate::{Invalid, JsonError, LookupError, Operation};
+use crate::{JsonError, LookupError, Operation};
+use deltasoap_core::soap::FaultFields;
 use deltasoap_core::soap::{Fault, HeaderBlock, Version};
 use deltasoap_core::{ListPathError, Node, QName};
 use deltasoap_http::{AttachmentError, CallError, InvalidUrl};
@@ -20,9 +21,6 @@ pub enum DynamicError {
     Json(JsonError),
     /// The response has no such list.
     List(ListPathError),
-    /// The request violates the contract; nothing was sent. See
-    /// [`DynamicClient::validation`](crate::DynamicClient::validation).
-    Invalid(Invalid),
     /// Neither the WSDL nor the client has a URL for this operation.
     NoEndpoint(String),
     /// The endpoint's URL is malformed.
@@ -80,7 +78,7 @@ impl DynamicFault {
     /// languages (each with `lang` and `text`), if there are others than one in English; `headers`
     /// has header blocks in the same form as `detail`.
     pub fn to_json(&self) -> Json {
-        let Fault { subcodes, reason, role, node, not_understood, .. } = &self.fault;
+        let FaultFields { subcodes, reason, role, node, not_understood, .. } = &*self.fault;
         let names = |names: &[QName]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
         let detail = by_name(self.detail.iter().map(|(name, json)| (name, json.clone())));
         let mut json = json!({ "code": self.code(), "reason": reason });
@@ -115,7 +113,6 @@ impl fmt::Display for DynamicError {
             DynamicError::Lookup(error) => error.fmt(f),
             DynamicError::Json(error) => error.fmt(f),
             DynamicError::List(error) => write!(f, "the items of the response: {error}"),
-            DynamicError::Invalid(error) => error.fmt(f),
             DynamicError::NoEndpoint(name) => write!(f, "the WSDL has no URL for {name}"),
             DynamicError::Endpoint(error) => error.fmt(f),
             DynamicError::Fault(fault) => fault.fault.fmt(f),
@@ -132,7 +129,6 @@ impl std::error::Error for DynamicError {
             DynamicError::Lookup(error) => Some(error),
             DynamicError::Json(error) => Some(error),
             DynamicError::List(error) => Some(error),
-            DynamicError::Invalid(error) => Some(error),
             DynamicError::Fault(fault) => Some(&fault.fault),
             DynamicError::Call(error) => Some(error),
             DynamicError::Part(error) => Some(error),

@@ -444,7 +444,7 @@ impl Skimmed {
             return Skimmed::default();
         }
         let (head, Skimmer(fault)) = reader.into_parts();
-        let detail = fault.and_then(|fault| Fault::from_node(&fault).ok()).map(|fault| fault.detail);
+        let detail = fault.and_then(|fault| Fault::from_node(&fault).ok()).map(|fault| fault.into_fields().detail);
         let headers = head.headers.into_iter().map(|block| block.node).collect();
         Skimmed { headers, detail: detail.unwrap_or_default() }
     }

@@ -48,7 +48,11 @@ async fn functions_answer_and_fail_with_details() {
         Some(count @ 2..) => Ok(
             json!({ "number": count, "total": { "@currency": "CHF", "$": "1.10" }, "placed": "2026-01-01T00:00:00Z" }),
         ),
-        _ => Err(Box::new(Fault { detail: vec![detail.clone()], ..Fault::sender("sold out") })),
+        _ => {
+            let mut fault = Fault::sender("sold out");
+            fault.detail.push(detail.clone());
+            Err(Box::new(fault))
+        }
     });
     let client = client(mock.expect("an operation").service().expect("a service"));
     assert_eq!(client.call("Order", &order(3)).await.expect("a response")["number"], 3);

@@ -2,23 +2,26 @@
 
 use super::builder::Client;
 use super::error::CallError;
+use super::observed::CallNotes;
 use super::options::CallOptions;
 use super::receive::{FaultReceiver, Received, empty, receive};
-use super::templates::{self, Layout, Sent};
-use super::transmit::{Outbound, RecordedBody, within};
+use super::templates::{self, Layout, Sent, Written};
+use super::transmit::{Outbound, RecordedBody};
 use crate::Attachments;
 use crate::attachments::package::Packing;
 use crate::coding::READ;
 use crate::media;
+use crate::validation::{Finding, Subject, is_invalid};
 use crate::{Body, BoxError};
 use bytes::Bytes;
 use deltasoap_core::decode::{Decoder, Deviation};
 use deltasoap_core::soap::{Head, HeaderBlock, Receiver, Reply, ReplyReceiver, Version};
-use deltasoap_core::{Content, DecodeOptions, Differential, Error, Lease, Message, QName, RequestMessage};
+use deltasoap_core::{
+    Content, DecodeOptions, Differential, DifferentialStats, Error, Lease, Message, QName, RequestMessage,
+};
 use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, Request, StatusCode};
 use tower::Service;
-use tracing::Instrument;
 
 /// A response with its header blocks, HTTP headers and parts.
 #[derive(Debug)]
@@ -41,6 +44,9 @@ pub struct Response<T> {
     /// Deviations from the schema that the client [accepted](crate::ClientBuilder::tolerance).
     /// Content that is equal to an earlier answer is not reported again.
     pub deviations: Vec<Deviation>,
+    /// Violations of the schema, if the client [reports](crate::Validation::Report) them. An
+    /// invalid value is reported each time, also if it is equal to that of an earlier answer.
+    pub findings: Vec<Finding>,
 }
 
 impl<T> Response<T> {
@@ -117,9 +123,9 @@ where
         options: CallOptions,
     ) -> Result<Response<Resp>, CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
-        let span = span_of(request);
-        let (request, sent) = self.request(request, options)?;
-        within(timeout, self.exchange(request, sent)).instrument(span).await
+        let name = name_of(request);
+        let (mut request, sent) = self.request(request, options)?;
+        request.observed(&name.local).run(timeout, self.exchange(request, sent)).await
     }
 
     pub(super) async fn call_to_end<Req: Message, Resp: Message>(
@@ -128,9 +134,9 @@ where
         options: CallOptions,
     ) -> Result<Resp, CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
-        let (request, sent) = self.request(request, options)?;
-        let exchange = async { self.exchange(request, sent).await?.into_body().await };
-        within(timeout, exchange).instrument(span::<Req>()).await
+        let (mut request, sent) = self.request(request, options)?;
+        let observed = request.observed(&Req::ELEMENT.local);
+        observed.run(timeout, async { self.exchange(request, sent).await?.into_body().await }).await
     }
 
     /// Calls an operation whose responses resemble each other, with the client's settings.
@@ -205,9 +211,9 @@ where
         options: CallOptions,
     ) -> Result<Response<Lease<Resp>>, CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
-        let (span, name) = (span_of(request), name_of(request));
-        let (request, sent) = self.request(request, options)?;
-        within(timeout, self.exchange_leased(request, sent, name)).instrument(span).await
+        let name = name_of(request);
+        let (mut request, sent) = self.request(request, options)?;
+        request.observed(&name.local).run(timeout, self.exchange_leased(request, sent, name)).await
     }
 
     pub(super) async fn call_leased_to_end<Req, Resp>(
@@ -220,9 +226,10 @@ where
         Resp: Message + Send + 'static,
     {
         let timeout = options.timeout.or(self.settings.timeout);
-        let (request, sent) = self.request(request, options)?;
+        let (mut request, sent) = self.request(request, options)?;
+        let observed = request.observed(&Req::ELEMENT.local);
         let exchange = async { self.exchange_leased(request, sent, Req::ELEMENT).await?.into_body().await };
-        within(timeout, exchange).instrument(span::<Req>()).await
+        observed.run(timeout, exchange).await
     }
 
     /// Sends a one-way message.
@@ -242,8 +249,8 @@ where
     /// Returns the same errors as [`call`](Self::call).
     pub async fn send_with<Req: Message>(&self, request: &Req, options: CallOptions) -> Result<(), CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
-        let (request, _) = self.request(request, options)?;
-        within(timeout, self.deliver(request)).instrument(span::<Req>()).await
+        let (mut request, _) = self.request(request, options)?;
+        request.observed(&Req::ELEMENT.local).run(timeout, self.deliver(request)).await
     }
 
     pub(super) async fn exchange<T: Message>(
@@ -251,14 +258,17 @@ where
         request: Outbound,
         sent: Option<Sent>,
     ) -> Result<Response<T>, CallError> {
+        if let Some(notes) = &request.notes {
+            notes.compared(&DifferentialStats::default());
+        }
         let response = self.transmit(request).await?;
         let received = self.receive(response, ReplyReceiver::<T>::default(), self.decoder(), sent).await?;
         let (status, http_headers, attachments) = (received.parts.status, received.parts.headers, received.attachments);
-        let deviations = received.deviations;
+        let (deviations, findings) = (received.deviations, received.findings);
         let Some((head, receiver)) = received.message else { return Err(empty(status, &http_headers)) };
         match receiver.into_reply().map_err(|error| CallError::malformed(status, error))? {
             Reply::Response(body) => {
-                let response = Response { head, body, status, http_headers, attachments, deviations };
+                let response = Response { head, body, status, http_headers, attachments, deviations, findings };
                 self.settings.interceptors.response(&response, &response.body).map_err(CallError::Refused)?;
                 Ok(response)
             }
@@ -272,19 +282,24 @@ where
         sent: Option<Sent>,
         name: QName,
     ) -> Result<Response<Lease<T>>, CallError> {
+        let notes = request.notes.clone();
         let response = self.transmit(request).await?;
         let (checkout, memory, decoder) = self.memories.check_out::<T>(name);
         let received = self.receive(response, ReplyReceiver::new(memory), decoder, sent).await?;
         let (status, http_headers, attachments) = (received.parts.status, received.parts.headers, received.attachments);
-        let deviations = received.deviations;
+        let (deviations, findings) = (received.deviations, received.findings);
         let Some((head, mut receiver)) = received.message else { return Err(empty(status, &http_headers)) };
         let fault = receiver.take_fault().map_err(|error| CallError::malformed(status, error))?;
         // A fault leaves the memory unchanged, and returns it immediately.
-        let body = checkout.lease(receiver.into_memory(), received.decoder);
+        let memory = receiver.into_memory();
+        if let Some(notes) = notes {
+            notes.compared(&checkout.counts(&memory));
+        }
+        let body = checkout.lease(memory, received.decoder);
         match fault {
             Some(fault) => Err(CallError::Fault(Box::new(fault))),
             None => {
-                let response = Response { head, body, status, http_headers, attachments, deviations };
+                let response = Response { head, body, status, http_headers, attachments, deviations, findings };
                 self.settings.interceptors.response(&response, &*response.body).map_err(CallError::Refused)?;
                 Ok(response)
             }
@@ -301,7 +316,7 @@ where
     ) -> Result<Received<R>, CallError> {
         let before = *decoder.stats();
         decoder.set_hint(sent.as_ref().map(|sent| sent.hint.clone()));
-        let mut received = receive(response, receiver, decoder, &self.settings).await?;
+        let mut received = self.read(response, receiver, decoder).await?;
         let stats = *received.decoder.stats();
         received.deviations = received.decoder.deviations().to_vec();
         self.memories.note_deviations(stats.deviations - before.deviations);
@@ -314,6 +329,21 @@ where
         Ok(received)
     }
 
+    /// Reads an answer, and counts an invalid one.
+    async fn read<R: Receiver>(
+        &self,
+        response: http::Response<RecordedBody<B>>,
+        receiver: R,
+        decoder: Box<Decoder>,
+    ) -> Result<Received<R>, CallError> {
+        let received = receive(response, receiver, decoder, &self.settings).await;
+        self.memories.note_invalid(match &received {
+            Ok(received) => !received.findings.is_empty(),
+            Err(error) => matches!(error, CallError::InvalidResponse(_)),
+        });
+        received
+    }
+
     /// Returns a decoder for an answer that is not compared with others.
     pub(super) fn decoder(&self) -> Box<Decoder> {
         Box::new(Decoder::new(DecodeOptions { differential: Differential::OFF, ..self.settings.options }))
@@ -322,7 +352,7 @@ where
     pub(super) async fn deliver(&self, request: Outbound) -> Result<(), CallError> {
         let response = self.transmit(request).await?;
         let (status, headers) = (response.status(), response.headers().clone());
-        match receive(response, FaultReceiver::default(), self.decoder(), &self.settings).await {
+        match self.read(response, FaultReceiver::default(), self.decoder()).await {
             Ok(received) => match received.message.map(|(_, receiver)| receiver.into_fault()) {
                 Some(Ok(Some(fault))) => Err(CallError::Fault(Box::new(fault))),
                 Some(Err(error)) => Err(CallError::malformed(status, error)),
@@ -349,8 +379,12 @@ where
         mut options: CallOptions,
     ) -> Result<(Outbound, Option<Sent>), CallError> {
         self.intercept(body.name, body.value, &mut options)?;
-        let (message, sent) = self.message(body, &mut options).map_err(CallError::Encode)?;
-        Ok((self.request_of(message, options)?, sent))
+        let Written { body, sent, stats } = self.message(body, &mut options).map_err(CallError::Encode)?;
+        let outbound = self.request_of(body, options)?;
+        if let Some(notes) = &outbound.notes {
+            notes.written(&stats);
+        }
+        Ok((outbound, sent))
     }
 
     /// Shows a request to the interceptors.
@@ -366,6 +400,11 @@ where
     /// Creates the HTTP request with a message as its body.
     pub(super) fn request_of(&self, message: Body, options: CallOptions) -> Result<Outbound, CallError> {
         let settings = &*self.settings;
+        if let Some(validating) = &settings.validating {
+            let verdict = validating.sent(Subject::Request, &message, &options.parts);
+            self.memories.note_invalid(is_invalid(&verdict));
+            verdict.map_err(CallError::InvalidRequest)?;
+        }
         let action = options.action.as_ref().unwrap_or(&settings.action);
         let packing = self.packing(&options);
         let mut headers = HeaderMap::new();
@@ -385,7 +424,7 @@ where
         let request = Request::from_parts(parts, body);
         let trace = options.trace.or_else(|| settings.trace.clone());
         let CallOptions { is_idempotent, understood, .. } = options;
-        Ok(Outbound { request, is_idempotent, trace, understood })
+        Ok(Outbound { request, is_idempotent, trace, understood, notes: CallNotes::if_logged() })
     }
 
     fn packing(&self, options: &CallOptions) -> Packing {
@@ -393,11 +432,7 @@ where
     }
 
     /// Writes the message; values that become parts are added to those of the call.
-    fn message<T: Content>(
-        &self,
-        body: templates::Body<'_, T>,
-        options: &mut CallOptions,
-    ) -> Result<(Body, Option<Sent>), Error> {
+    fn message<T: Content>(&self, body: templates::Body<'_, T>, options: &mut CallOptions) -> Result<Written, Error> {
         let encoding = options.encoding.unwrap_or(self.settings.encoding);
         let references = options.references.unwrap_or(self.settings.references);
         let layout = Layout { version: self.settings.version, encoding, headers: &options.headers, references };
@@ -406,7 +441,7 @@ where
         };
         let (message, taken) = self.writer.write_optimized(layout, body, threshold)?;
         options.parts.splice(0..0, taken);
-        Ok((message, None))
+        Ok(message)
     }
 }
 
@@ -422,14 +457,6 @@ fn set_media_type(headers: &mut HeaderMap, version: Version, action: &str) -> Re
     Ok(())
 }
 
-fn span_of<T: Message>(_: &T) -> tracing::Span {
-    span::<T>()
-}
-
 fn name_of<T: Message>(_: &T) -> QName {
     T::ELEMENT
-}
-
-pub(super) fn span<T: Message>() -> tracing::Span {
-    tracing::debug_span!("soap call", operation = &*T::ELEMENT.local)
 }

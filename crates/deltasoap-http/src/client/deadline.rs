@@ -1,7 +1,7 @@
 //! The deadline of a call, for work that belongs to the call but follows its answer.
 
 use super::builder::Client;
-use super::error::CallError;
+use super::error::{CallError, TimeoutError};
 use super::options::CallOptions;
 use tokio::time::{Instant, timeout_at};
 
@@ -27,7 +27,7 @@ impl Deadline {
     pub async fn within<T>(self, work: impl Future<Output = T>) -> Result<T, CallError> {
         match self.0 {
             None => Ok(work.await),
-            Some(end) => timeout_at(end, work).await.map_err(|_| CallError::Timeout),
+            Some(end) => timeout_at(end, work).await.map_err(|_| CallError::Timeout(TimeoutError::default())),
         }
     }
 }

@@ -7,7 +7,7 @@ use super::error::CallError;
 use super::options::CallOptions;
 use super::receive::empty;
 use super::templates::{Body, Sent};
-use super::transmit::{Outbound, within};
+use super::transmit::Outbound;
 use crate::BoxError;
 #[cfg(feature = "values")]
 use crate::items::{DescribedList, Items};
@@ -51,8 +51,8 @@ where
     ) -> Result<(Response<R>, Decoder), CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
         let (value, view) = request;
-        let (request, sent) = self.request_with(Body { name, value, view }, options)?;
-        within(timeout, self.read_by(request, sent, reading)).await
+        let (mut request, sent) = self.request_with(Body { name, value, view }, options)?;
+        request.observed(&name.local).run(timeout, self.read_by(request, sent, reading)).await
     }
 
     /// Like [`call_items`](Self::call_items), for messages whose types are known only at run time;
@@ -74,7 +74,7 @@ where
         let (value, view) = request;
         let (request, _) = self.request_with(Body { name, value, view }, options)?;
         let (expected, list) = response;
-        self.items(request, timeout, expected.cloned(), Arc::new(list)).await
+        self.items((&name.local, request), timeout, expected.cloned(), Arc::new(list)).await
     }
 
     /// Sends a one-way message whose types are known only at run time; see
@@ -90,8 +90,8 @@ where
     ) -> Result<(), CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
         let (value, view) = request;
-        let (request, _) = self.request_with(Body { name, value, view }, options)?;
-        within(timeout, self.deliver(request)).await
+        let (mut request, _) = self.request_with(Body { name, value, view }, options)?;
+        request.observed(&name.local).run(timeout, self.deliver(request)).await
     }
 
     async fn read_by<R: Receiver>(
@@ -104,8 +104,8 @@ where
         let received = self.receive(response, receiver, Box::new(decoder), sent).await?;
         let (status, http_headers, attachments) = (received.parts.status, received.parts.headers, received.attachments);
         let Some((head, body)) = received.message else { return Err(empty(status, &http_headers)) };
-        let deviations = received.deviations;
-        let response = Response { head, body, status, http_headers, attachments, deviations };
+        let (deviations, findings) = (received.deviations, received.findings);
+        let response = Response { head, body, status, http_headers, attachments, deviations, findings };
         Ok((response, *received.decoder))
     }
 }

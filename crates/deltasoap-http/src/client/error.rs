@@ -2,12 +2,13 @@
 
 use super::redirects::RedirectError;
 use crate::BoxError;
-use crate::{AttachmentError, CharsetError, CodingError};
+use crate::{AttachmentError, CharsetError, CodingError, Invalid};
 use deltasoap_core::Error;
 use deltasoap_core::soap::Fault;
-use http::StatusCode;
 use http::header::InvalidHeaderValue;
+use http::{StatusCode, Uri};
 use std::fmt;
+use std::time::Duration;
 
 /// The reason why a call returned no response.
 #[derive(Debug)]
@@ -29,6 +30,12 @@ pub enum CallError {
     /// The client's [inspector](crate::ClientBuilder::inspect) refused the answer, or an
     /// [interceptor](crate::ClientBuilder::intercept) the request or the response.
     Refused(BoxError),
+    /// The answer violates its schema, and the client
+    /// [refuses](crate::ClientBuilder::validate) such answers.
+    InvalidResponse(Invalid),
+    /// The request violates its schema; it was not sent. See
+    /// [`ClientBuilder::validate_sent`](crate::ClientBuilder::validate_sent).
+    InvalidRequest(Invalid),
     /// The content coding of the answer, or its transfer coding, cannot be decoded.
     Coding(CodingError),
     /// The parts that came with the answer are malformed.
@@ -38,7 +45,7 @@ pub enum CallError {
     /// The action contains characters that an HTTP header cannot carry.
     Action(InvalidHeaderValue),
     /// The call took too long.
-    Timeout,
+    Timeout(TimeoutError),
     /// The answer is a redirect that the client does not follow, although it follows
     /// [others](crate::ClientBuilder::redirects).
     Redirect(RedirectError),
@@ -53,6 +60,61 @@ impl CallError {
         let cause = Some(MessageError::Decode(error));
         CallError::Status(StatusError { status, media_type: None, excerpt: String::new(), schemes: Vec::new(), cause })
     }
+}
+
+/// The limit on time that a call exceeded.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TimeoutError {
+    url: Option<String>,
+    limit: Option<Duration>,
+    /// True if only an attempt was limited.
+    is_attempt: bool,
+}
+
+impl TimeoutError {
+    /// Creates the error of a call that exceeded its limit.
+    pub(super) fn of_call(limit: Duration) -> Self {
+        TimeoutError { limit: Some(limit), ..Self::default() }
+    }
+
+    /// Creates the error of an attempt that exceeded its limit.
+    pub(super) fn of_attempt(limit: Duration) -> Self {
+        TimeoutError { is_attempt: true, ..Self::of_call(limit) }
+    }
+
+    /// Adds the URL of the endpoint, unless it is there.
+    pub(super) fn at(self, url: &Uri) -> Self {
+        let url = self.url.or_else(|| Some(shown(url)));
+        TimeoutError { url, ..self }
+    }
+
+    /// Returns the limit; `None` if it is not known here.
+    pub fn limit(&self) -> Option<Duration> {
+        self.limit
+    }
+}
+
+impl fmt::Display for TimeoutError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} did not answer within ", self.url.as_deref().unwrap_or("the server"))?;
+        match self.limit {
+            Some(limit) => write!(f, "{} s", limit.as_secs_f64())?,
+            None => f.write_str("the time of the call")?,
+        }
+        f.write_str(match self.is_attempt {
+            true => ", the limit of an attempt set by Retries::attempt_timeout",
+            false => ", the limit set by ClientBuilder::timeout or CallOptions::timeout",
+        })
+    }
+}
+
+impl std::error::Error for TimeoutError {}
+
+/// Returns a URL without what may be secret: user, password and query.
+pub(super) fn shown(url: &Uri) -> String {
+    let authority = url.authority().map_or("", |authority| authority.as_str());
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    format!("{}://{host}{}", url.scheme_str().unwrap_or_default(), url.path())
 }
 
 /// An HTTP answer that is not a readable SOAP message.
@@ -91,11 +153,13 @@ impl fmt::Display for CallError {
             CallError::NotUnderstood(error) => write!(f, "the answer is refused: {error}"),
             CallError::Charset(error) => write!(f, "the answer cannot be read: {error}"),
             CallError::Refused(error) => write!(f, "the answer is refused: {error}"),
+            CallError::InvalidResponse(error) => write!(f, "the answer is refused: {error}"),
+            CallError::InvalidRequest(error) => write!(f, "the request was not sent: {error}"),
             CallError::Coding(error) => write!(f, "the answer cannot be read: {error}"),
             CallError::Attachment(error) => write!(f, "the answer's package is malformed: {error}"),
             CallError::Encode(error) => write!(f, "the request cannot be written: {error}"),
             CallError::Action(_) => f.write_str("the action has a character that an HTTP header cannot carry"),
-            CallError::Timeout => f.write_str("the call took too long"),
+            CallError::Timeout(error) => error.fmt(f),
             CallError::Redirect(error) => error.fmt(f),
         }
     }
@@ -112,7 +176,7 @@ impl std::error::Error for CallError {
             CallError::Coding(error) => Some(error),
             CallError::Attachment(error) => Some(error),
             CallError::Action(error) => Some(error),
-            CallError::Timeout => None,
+            CallError::InvalidResponse(_) | CallError::InvalidRequest(_) | CallError::Timeout(_) => None,
             CallError::Redirect(error) => Some(error),
         }
     }
@@ -155,5 +219,35 @@ impl std::error::Error for MessageError {
             MessageError::Decode(error) => Some(error),
             MessageError::Charset(error) => Some(error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMIT: Duration = Duration::from_millis(1500);
+
+    #[test]
+    fn urls_are_shown_without_secrets() {
+        let of = |url: &'static str| shown(&Uri::from_static(url));
+        assert_eq!(of("http://ada:secret@a.example:80/x?key=1"), "http://a.example:80/x");
+        assert_eq!(of("https://a.example/ada@x"), "https://a.example/ada@x");
+    }
+
+    #[test]
+    fn what_took_too_long_is_named_with_its_limit() {
+        let url = Uri::from_static("https://ada:secret@a.example/soap?key=1");
+        let said = |error: TimeoutError| CallError::Timeout(error.at(&url)).to_string();
+        assert_eq!(
+            said(TimeoutError::of_call(LIMIT)),
+            "https://a.example/soap did not answer within 1.5 s, the limit set by ClientBuilder::timeout or CallOptions::timeout"
+        );
+        assert_eq!(
+            said(TimeoutError::of_attempt(LIMIT)),
+            "https://a.example/soap did not answer within 1.5 s, the limit of an attempt set by Retries::attempt_timeout"
+        );
+        let unknown = CallError::Timeout(TimeoutError::default()).to_string();
+        assert!(unknown.starts_with("the server did not answer within the time of the call, the limit"), "{unknown}");
     }
 }

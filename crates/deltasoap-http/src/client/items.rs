@@ -1,7 +1,7 @@
 //! Calls whose response contains a list of any length, which is used while it arrives.
 
 use super::builder::{Client, Settings};
-use super::call::{Response, span};
+use super::call::Response;
 use super::error::CallError;
 use super::options::CallOptions;
 use super::receive::{FaultReceiver, Reading, arrival_error, bound, empty, excerpt, status_error, undecodable};
@@ -24,7 +24,6 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tower::Service;
-use tracing::Instrument;
 
 impl<S, B> Client<S>
 where
@@ -50,8 +49,9 @@ where
     /// The memory of [new names](deltasoap_core::decode::Decoder::restart_limits) is bounded too:
     /// after some thousand names or namespaces that were not known before, the limit on the length
     /// counts on. A package of parts is read whole, and so are its parts, which are dropped. A
-    /// client with an [inspector](crate::ClientBuilder::inspect) rejects such calls, since
-    /// inspection needs whole messages. If the response is compressed, the client's
+    /// client that [inspects](crate::ClientBuilder::inspect) or
+    /// [validates](crate::ClientBuilder::validate) answers rejects such calls, since that needs
+    /// whole messages. If the response is compressed, the client's
     /// [ratio](crate::GzipLimits) applies to the whole of it.
     ///
     /// ```
@@ -118,21 +118,22 @@ where
         let timeout = options.timeout.or(self.settings.timeout);
         let (request, _) = self.request(request, options)?;
         let expected = Some(R::Response::ELEMENT);
-        self.items(request, timeout, expected, Arc::new(ListIn(list))).instrument(span::<R>()).await
+        self.items((&R::ELEMENT.local, request), timeout, expected, Arc::new(ListIn(list))).await
     }
 
     /// Sends a request, and reads the answer up to its first items.
     pub(super) async fn items<M: Send + 'static, T: Send + 'static>(
         &self,
-        request: Outbound,
+        (name, mut request): (&str, Outbound),
         timeout: Option<Duration>,
         expected: Option<QName>,
         list: Arc<dyn Listed<M, T>>,
     ) -> Result<Response<Items<M, T, CallError>>, CallError> {
-        if self.settings.inspector.is_some() {
-            return Err(CallError::Refused("an inspector needs the whole answer".into()));
+        if !self.settings.checks.is_empty() {
+            return Err(CallError::Refused("inspection and validation need the whole answer".into()));
         }
         let flow = Arc::new(Flow::new(list));
+        let observed = request.observed(name);
         let exchange = async {
             let response = self.transmit(request).await?;
             let (flow, fault) = (Arc::clone(&flow), FaultReceiver::default());
@@ -141,11 +142,11 @@ where
             arrival.more().await?;
             Ok(arrival)
         };
-        let arrival = within(timeout, exchange).await?;
+        let arrival = observed.run(timeout, exchange).await?;
         let (head, status) = (arrival.reading.head().clone(), arrival.parts.status);
         let http_headers = arrival.parts.headers.clone();
         let (body, attachments) = (Items::new(flow, Box::new(arrival)), Attachments::default());
-        Ok(Response { head, body, status, http_headers, attachments, deviations: Vec::new() })
+        Ok(Response { head, body, status, http_headers, attachments, deviations: Vec::new(), findings: Vec::new() })
     }
 }
 
@@ -251,7 +252,8 @@ impl<M, T> Arrival<M, T> {
     /// the message itself, the received bytes are read to their end, since the decoder may have
     /// left the beginning of an item for later.
     fn has_items_before(&mut self, failure: &CallError) -> bool {
-        if matches!(failure, CallError::Charset(_) | CallError::Coding(_) | CallError::Http(_) | CallError::Timeout) {
+        if matches!(failure, CallError::Charset(_) | CallError::Coding(_) | CallError::Http(_) | CallError::Timeout(_))
+        {
             // The failure came first, whatever is wrong here.
             let _ = self.reading.finish_decoding();
         }

@@ -9,7 +9,8 @@
 //! messages that the caller has written, and passes the answers to the caller's receiver;
 //! [`deadline`] bounds what else belongs to such a call; [`credentials`] are sent with requests,
 //! and answer challenges (`digest`); [`caller`] is the client's interface for generated code;
-//! [`network`] is the default transport, which any [`tower::Service`] can replace.
+//! [`observed`] tells logs and traces about each call; [`network`] is the default transport, which
+//! any [`tower::Service`] can replace.
 
 mod builder;
 mod call;
@@ -27,6 +28,7 @@ mod intercept;
 mod items;
 mod memories;
 mod network;
+mod observed;
 mod options;
 mod overlaid;
 mod receive;
@@ -45,7 +47,7 @@ pub use caller::{Caller, Failure, Leased, Whole};
 pub use cookies::{CookieJar, InvalidCookies};
 pub use credentials::{Credentials, InvalidCredentials};
 pub use deadline::Deadline;
-pub use error::{CallError, MessageError, StatusError};
+pub use error::{CallError, MessageError, StatusError, TimeoutError};
 pub use intercept::{IncomingResponse, OutgoingRequest};
 pub use network::{HttpTransport, HttpTransportBuilder, InvalidProxy, Proxy};
 pub use options::CallOptions;

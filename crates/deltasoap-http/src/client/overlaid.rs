@@ -1,17 +1,16 @@
 //! Calls whose request contains a list of any length, which is written while it is sent.
 
 use super::builder::Client;
-use super::call::{Response, span};
+use super::call::Response;
 use super::error::CallError;
 use super::options::CallOptions;
-use super::transmit::{Outbound, within};
+use super::transmit::Outbound;
 use crate::{Body, BoxError};
 use bytes::Bytes;
 use deltasoap_core::{Message, Overlay, RequestMessage, Typed};
 use futures_util::stream::Stream;
 use http::Request;
 use tower::Service;
-use tracing::Instrument;
 
 impl<S, B> Client<S>
 where
@@ -85,8 +84,8 @@ where
         I: IntoIterator<Item: Typed + Send + 'static, IntoIter: Send + 'static>,
     {
         let timeout = options.timeout.or(self.settings.timeout);
-        let request = self.overlaid(request, items, options)?;
-        within(timeout, self.exchange(request, None)).instrument(span::<R>()).await
+        let mut request = self.overlaid(request, items, options)?;
+        request.observed(&R::ELEMENT.local).run(timeout, self.exchange(request, None)).await
     }
 
     /// Like [`call_overlaid_with`](Self::call_overlaid_with), with items from a stream. Ready items
@@ -113,8 +112,8 @@ where
         let (version, chunk) = (self.settings.version, self.writer.chunk());
         let overlay = Overlay::open(version, encoding, &options.headers, request, chunk);
         let body = Body::fed(overlay.map_err(CallError::Encode)?, items);
-        let request = self.request_of(body, options)?;
-        within(timeout, self.exchange(request, None)).instrument(span::<R>()).await
+        let mut request = self.request_of(body, options)?;
+        request.observed(&R::ELEMENT.local).run(timeout, self.exchange(request, None)).await
     }
 
     /// Sends a one-way message with a list of any length; see
@@ -145,8 +144,8 @@ where
         I: IntoIterator<Item: Typed + Send + 'static, IntoIter: Send + 'static>,
     {
         let timeout = options.timeout.or(self.settings.timeout);
-        let request = self.overlaid(request, items, options)?;
-        within(timeout, self.deliver(request)).instrument(span::<Req>()).await
+        let mut request = self.overlaid(request, items, options)?;
+        request.observed(&Req::ELEMENT.local).run(timeout, self.deliver(request)).await
     }
 
     fn overlaid<Req, I>(&self, body: &Req, items: I, mut options: CallOptions) -> Result<Outbound, CallError>

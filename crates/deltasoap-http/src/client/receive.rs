@@ -3,13 +3,15 @@
 use super::builder::Settings;
 use super::credentials::offered;
 use super::error::{CallError, MessageError, StatusError};
+use super::observed::CallNotes;
 use super::understood::{Checked, Understood};
 use crate::charset::Charset;
 #[cfg(feature = "gzip")]
 use crate::coding::Inflated;
 use crate::coding::{Bound, check_transfer};
-use crate::inspect::Inspection;
+use crate::inspect::{Inspection, Rejection};
 use crate::media::MediaType;
+use crate::validation::{Finding, Subject};
 use crate::{Attachments, BoxError, CodingError, ContentCoding};
 use bytes::Bytes;
 use deltasoap_core::decode::{Cursor, Decoder, Deviation, Step, skip_element};
@@ -21,6 +23,7 @@ use http::{HeaderMap, StatusCode};
 use http_body::Body;
 use http_body_util::BodyExt;
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 
 /// Maximum number of bytes kept of a body that is not a message, for display.
 const EXCERPT: usize = 512;
@@ -35,6 +38,8 @@ pub(super) struct Received<R> {
     pub(super) attachments: Attachments,
     /// Deviations of the message from its schema.
     pub(super) deviations: Vec<Deviation>,
+    /// Violations of its schema.
+    pub(super) findings: Vec<Finding>,
 }
 
 /// Reads an answer with a decoder that is ready for a message.
@@ -115,10 +120,12 @@ where
         Ok(()) => {
             let (head, receiver) = reading.reader.into_parts();
             let (message, decoder) = (Some((head, receiver.into_inner())), reading.decoder);
-            Ok(Received { parts, message, decoder, attachments, deviations: Vec::new() })
+            let (deviations, findings) = (Vec::new(), reading.findings);
+            Ok(Received { parts, message, decoder, attachments, deviations, findings })
         }
         Err(CallError::Decode(_)) if reading.first.is_empty() => {
-            Ok(Received { parts, message: None, decoder: reading.decoder, attachments, deviations: Vec::new() })
+            let (message, decoder, deviations, findings) = (None, reading.decoder, Vec::new(), Vec::new());
+            Ok(Received { parts, message, decoder, attachments, deviations, findings })
         }
         Err(error) => Err(reading.explained(error, &parts)),
     }
@@ -131,8 +138,10 @@ pub(super) struct Reading<R> {
     reader: EnvelopeReader<Checked<R>>,
     charset: Charset,
     inspection: Inspection,
+    findings: Vec<Finding>,
     /// The first bytes of the body, at most [`EXCERPT`].
     first: Vec<u8>,
+    notes: Option<Arc<CallNotes>>,
 }
 
 impl<R: Receiver> Reading<R> {
@@ -143,8 +152,10 @@ impl<R: Receiver> Reading<R> {
             decoder,
             reader: EnvelopeReader::new(Checked::new(receiver, understood)),
             charset: Charset::default(),
-            inspection: Inspection::new(settings.inspector.as_ref()),
+            inspection: Inspection::new(&settings.checks, settings.options.limits.tree_nodes),
+            findings: Vec::new(),
             first: Vec::new(),
+            notes: parts.extensions.remove::<Arc<CallNotes>>(),
         }
     }
 
@@ -214,7 +225,13 @@ impl<R: Receiver> Reading<R> {
 
     pub(super) async fn finish(&mut self) -> Result<(), CallError> {
         self.finish_decoding()?;
-        self.inspection.finish(&self.charset).await.map_err(CallError::Refused)
+        let subject = if self.reader.receiver.is_fault { Subject::Fault } else { Subject::Response };
+        let inspected = self.inspection.finish(&self.charset, subject).await;
+        self.findings = inspected.map_err(|rejection| match rejection {
+            Rejection::Refused(error) => CallError::Refused(error),
+            Rejection::Invalid(invalid) => CallError::InvalidResponse(invalid),
+        })?;
+        Ok(())
     }
 
     /// Decodes the received bytes to their end.
@@ -224,6 +241,9 @@ impl<R: Receiver> Reading<R> {
 
     pub(super) fn push(&mut self, mut data: Bytes) -> Result<(), CallError> {
         keep(&mut self.first, &data);
+        if let Some(notes) = &self.notes {
+            notes.received(data.len());
+        }
         let checked = self.charset.cut(&mut data);
         self.inspection.add(&data);
         self.decoder.push_bytes(&mut self.reader, data).map_err(CallError::Decode)?;
@@ -285,7 +305,9 @@ impl FaultReceiver {
     /// Returns an error if it had no code.
     pub(super) fn into_fault(self) -> Result<Option<Fault>, Error> {
         let Some(node) = self.fault else { return Ok(None) };
-        Ok(Some(Fault { not_understood: self.not_understood, ..Fault::from_node(&node)? }))
+        let mut fault = Fault::from_node(&node)?;
+        fault.not_understood = self.not_understood;
+        Ok(Some(fault))
     }
 }
 

@@ -95,7 +95,7 @@ impl Attempts {
     pub(super) fn pause<B>(&mut self, outcome: &Result<Response<B>, CallError>) -> Option<Duration> {
         let is_worth_it = match outcome {
             Ok(response) => self.is_idempotent && response.status() == StatusCode::SERVICE_UNAVAILABLE,
-            Err(CallError::Http(_) | CallError::Timeout) if self.is_idempotent => true,
+            Err(CallError::Http(_) | CallError::Timeout(_)) if self.is_idempotent => true,
             Err(error) => is_unsent(error),
         };
         if !is_worth_it || self.are_over() {
@@ -143,6 +143,7 @@ fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::error::TimeoutError;
     use super::*;
 
     type Outcome = Result<Response<()>, CallError>;
@@ -170,7 +171,9 @@ mod tests {
     #[test]
     fn only_what_is_safe_is_tried_again() {
         assert!(is_tried(&unsent(), false) && is_tried(&unsent(), true));
-        for outcome in [broken(), Err(CallError::Timeout), status(503, None), status(503, Some("1"))] {
+        for outcome in
+            [broken(), Err(CallError::Timeout(TimeoutError::default())), status(503, None), status(503, Some("1"))]
+        {
             assert!(!is_tried(&outcome, false) && is_tried(&outcome, true), "{outcome:?}");
         }
         for outcome in [status(200, None), status(500, None), status(503, Some("60"))] {

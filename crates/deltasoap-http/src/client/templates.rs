@@ -203,6 +203,15 @@ pub(super) struct Sent {
     pub(super) hint: Hint,
 }
 
+/// A written request.
+#[derive(Debug)]
+pub(super) struct Written {
+    pub(super) body: body::Body,
+    pub(super) sent: Option<Sent>,
+    /// The counts of this request alone.
+    pub(super) stats: EncodeStats,
+}
+
 /// The layout of a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layout<'a> {
@@ -245,7 +254,7 @@ impl Writer {
         layout: Layout<'_>,
         body: Body<'_, T>,
         is_single: bool,
-    ) -> Result<(body::Body, Option<Sent>), Error> {
+    ) -> Result<Written, Error> {
         let kind = RequestKind::new(&layout, body);
         let (is_small, expected) = {
             let mut state = self.state();
@@ -253,7 +262,7 @@ impl Writer {
             (sizes.are_small(), sizes.expected())
         };
         if is_single || is_small || self.options.is_off() {
-            Ok((self.write_in_full(kind, layout, body, expected)?, None))
+            self.write_in_full(kind, layout, body, expected)
         } else {
             self.write_on(Key { destination: self.destination, kind }, layout, body)
         }
@@ -269,7 +278,7 @@ impl Writer {
         layout: Layout<'_>,
         body: Body<'_, T>,
         threshold: usize,
-    ) -> Result<(body::Body, Vec<Part>), Error> {
+    ) -> Result<(Written, Vec<Part>), Error> {
         let kind = RequestKind::new(&layout, body);
         let expected = self.state().habits(&kind).sizes.expected();
         let buffer = Buffer::with_capacity(expected);
@@ -277,8 +286,10 @@ impl Writer {
         let optimization = Optimization { threshold, references };
         let Body { name, value, view } = body;
         let written = encode_optimized(version, encoding, headers, name, (value, view), optimization, buffer)?;
-        self.count(&kind, in_full(written.message.len()), written.message.len());
-        Ok((written.message.into(), written.parts.into_iter().map(Part::taken).collect()))
+        let stats = in_full(written.message.len());
+        self.count(&kind, stats, written.message.len());
+        let parts = written.parts.into_iter().map(Part::taken).collect();
+        Ok((Written { body: written.message.into(), sent: None, stats }, parts))
     }
 
     fn write_in_full<T: Content>(
@@ -287,11 +298,12 @@ impl Writer {
         Layout { version, encoding, headers, references }: Layout<'_>,
         Body { name, value, view }: Body<'_, T>,
         expected: usize,
-    ) -> Result<body::Body, Error> {
+    ) -> Result<Written, Error> {
         let encode = if references { encode_element } else { encode_without_references };
         let message = encode(version, encoding, headers, name, (value, view), Buffer::with_capacity(expected))?;
-        self.count(&kind, in_full(message.len()), message.len());
-        Ok(message.into())
+        let stats = in_full(message.len());
+        self.count(&kind, stats, message.len());
+        Ok(Written { body: message.into(), sent: None, stats })
     }
 
     fn write_on<T: Content>(
@@ -299,18 +311,19 @@ impl Writer {
         key: Key,
         Layout { version, encoding, headers, references }: Layout<'_>,
         Body { name, value, view }: Body<'_, T>,
-    ) -> Result<(body::Body, Option<Sent>), Error> {
+    ) -> Result<Written, Error> {
         let mut templates = self.store.0.take(&key, self.options);
         templates.set_references(references);
         let before = templates.stats();
         let outgoing = templates.encode_element(version, encoding, headers, name, (value, view))?;
-        let is_small = self.count(&key.kind, templates.stats() - before, outgoing.len());
+        let stats = templates.stats() - before;
+        let is_small = self.count(&key.kind, stats, outgoing.len());
         if is_small {
-            return Ok((outgoing.into(), None));
+            return Ok(Written { body: outgoing.into(), sent: None, stats });
         }
         let sent = self.sent(&key.kind, &templates);
         self.store.0.put(Idle::new(key, templates));
-        Ok((outgoing.into(), sent))
+        Ok(Written { body: outgoing.into(), sent, stats })
     }
 
     /// Returns the last sent request, if answers to such requests resemble it.

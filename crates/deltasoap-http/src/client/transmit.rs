@@ -21,7 +21,8 @@ use super::builder::Client;
 #[cfg(feature = "cookies")]
 use super::cookies::CookieJar;
 use super::credentials::Credentials;
-use super::error::CallError;
+use super::error::{CallError, TimeoutError};
+use super::observed::CallNotes;
 use super::redirects::{RedirectError, is_same_origin, redirect};
 use super::retries::Attempts;
 use super::trace::{Recorder, Trace};
@@ -50,6 +51,8 @@ pub(super) struct Outbound {
     pub(super) is_idempotent: bool,
     pub(super) trace: Option<Trace>,
     pub(super) understood: Understood,
+    /// What is known of the call; `None` if it is not logged.
+    pub(super) notes: Option<Arc<CallNotes>>,
 }
 
 /// Maximum number of repetitions of a challenged request: one for the challenge, and one if its
@@ -64,17 +67,24 @@ where
     B::Error: Into<BoxError>,
 {
     /// Sends a request until there is an answer, or retrying makes no sense. The header blocks that
-    /// the call [understands](Understood) are returned among the answer's extensions.
+    /// the call [understands](Understood), and its notes, are returned among the answer's extensions.
     pub(super) async fn transmit(&self, outbound: Outbound) -> Result<Response<RecordedBody<B>>, CallError> {
-        let Outbound { mut request, is_idempotent, trace, understood } = outbound;
+        let Outbound { mut request, is_idempotent, trace, understood, notes } = outbound;
         let mut attempts = Attempts::new(self.settings.retries, is_idempotent);
         loop {
+            if let Some(notes) = &notes {
+                notes.attempt();
+            }
             let (outgoing, spare) = Spare::new(request, &attempts);
-            let outcome = within(attempts.timeout(), self.follow(outgoing, trace.as_ref())).await;
+            let outcome = attempt(attempts.timeout(), self.follow(outgoing, trace.as_ref())).await;
             let again = attempts.pause(&outcome).and_then(|pause| Some((pause, spare.into_request()?)));
             let Some((pause, again)) = again else {
                 return outcome.map(|mut answer| {
                     answer.extensions_mut().insert(understood);
+                    if let Some(notes) = notes {
+                        notes.status(answer.status());
+                        answer.extensions_mut().insert(notes);
+                    }
                     answer
                 });
             };
@@ -278,6 +288,20 @@ fn blame_content(error: CallError) -> CallError {
     error
 }
 
+/// Runs an attempt within a time limit.
+async fn attempt<T>(
+    time: Option<Duration>,
+    attempt: impl Future<Output = Result<T, CallError>>,
+) -> Result<T, CallError> {
+    match time {
+        None => attempt.await,
+        Some(time) => {
+            let late = |_| Err(CallError::Timeout(TimeoutError::of_attempt(time)));
+            tokio::time::timeout(time, attempt).await.unwrap_or_else(late)
+        }
+    }
+}
+
 /// Runs a call within a time limit.
 pub(super) async fn within<T>(
     time: Option<Duration>,
@@ -285,7 +309,10 @@ pub(super) async fn within<T>(
 ) -> Result<T, CallError> {
     match time {
         None => call.await,
-        Some(time) => tokio::time::timeout(time, call).await.unwrap_or(Err(CallError::Timeout)),
+        Some(time) => {
+            let late = |_| Err(CallError::Timeout(TimeoutError::of_call(time)));
+            tokio::time::timeout(time, call).await.unwrap_or_else(late)
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! Finds the operation for a body's first tag.
 
 use super::memory::MemorySource;
+use super::noted::Notes;
 use super::operation::{Call, Operation, Starter};
+use super::receive::RequestInfo;
 use super::service::Inner;
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::schema::NamePart;
@@ -136,6 +138,7 @@ pub(crate) struct Dispatch {
     operation: Option<Arc<Operation>>,
     /// The action of the HTTP request, if the operations need it.
     action: Option<String>,
+    notes: Arc<Notes>,
     version: Version,
     /// The operation's call, once the body's element is being read.
     call: Option<Box<dyn Call>>,
@@ -155,14 +158,14 @@ pub(crate) struct Chosen {
 }
 
 impl Dispatch {
-    /// Creates a dispatch for a message with this action, whose memory comes from `source`, if
-    /// anywhere.
-    pub(crate) fn new(service: Arc<Inner>, source: Option<MemorySource>, action: Option<String>) -> Self {
+    /// Creates a dispatch for a message of an HTTP request.
+    pub(crate) fn new(service: Arc<Inner>, RequestInfo { source, action, notes }: RequestInfo) -> Self {
         Dispatch {
             service,
             source,
             operation: None,
             action,
+            notes,
             version: Version::default(),
             call: None,
             not_understood: Vec::new(),
@@ -174,6 +177,10 @@ impl Dispatch {
     /// Returns the call, once the message was read in full.
     pub(crate) fn into_chosen(self) -> Option<Chosen> {
         Some(Chosen { operation: self.operation?, call: self.call? })
+    }
+
+    pub(super) fn notes(&self) -> &Notes {
+        &self.notes
     }
 
     pub(super) fn operation(&self) -> Option<&Arc<Operation>> {
@@ -267,9 +274,9 @@ impl Receiver for Dispatch {
         let operation = self.service.operations.find(namespace, local, self.action(head).as_deref()).cloned();
         self.check_headers(head, operation.as_deref().ok())?;
         let operation = operation?;
-        tracing::Span::current().record("operation", &*operation.name().local);
-        self.operation = Some(operation);
         self.version = head.version();
+        self.notes.operation(operation.record(), self.version);
+        self.operation = Some(operation);
         self.is_style_open = self.version == Version::Soap12;
         Ok(())
     }
@@ -279,8 +286,8 @@ impl Receiver for Dispatch {
         let operation = self.service.operations.without_body(self.action(head).as_deref()).cloned();
         self.check_headers(head, operation.as_deref())?;
         let operation = operation.ok_or(ErrorKind::Envelope("the Body is empty"))?;
-        tracing::Span::current().record("operation", &*operation.name().local);
         self.version = head.version();
+        self.notes.operation(operation.record(), self.version);
         self.call = Some(operation.start(self.source.take(), self.version, ""));
         self.operation = Some(operation);
         Ok(())

@@ -16,7 +16,9 @@ use crate::items::{DescribedList, Items};
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::schema::{ElementRef, MethodElement, Schema, View};
 use deltasoap_core::soap::{BodyParts, Fault};
-use deltasoap_core::{Content, ErrorKind, FromList, Lease, ListPathError, Memory, Node, QName, Typed, Value};
+use deltasoap_core::{
+    Content, DifferentialStats, ErrorKind, FromList, Lease, ListPathError, Memory, Node, QName, Typed, Value,
+};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -245,6 +247,13 @@ impl Call for ElementCall {
         }
     }
 
+    fn counts(&self) -> Option<DifferentialStats> {
+        match &self.request {
+            Incoming::Kept(checkout) => Some(checkout.counts()),
+            Incoming::Single(_) | Incoming::Parts(_) => None,
+        }
+    }
+
     fn run(self: Box<Self>, context: Context, writing: Writing) -> Running {
         let ElementCall { shared, record, request } = *self;
         let request = match request {
@@ -268,7 +277,7 @@ fn write(
 ) -> Outcome {
     let Some((name, content)) = response else { return Outcome::Accepted };
     if let Err(fault) = writing.intercept_response(&mut answer) {
-        return Outcome::Fault(*fault);
+        return Outcome::Fault(fault);
     }
     let start = Instant::now();
     Outcome::written(writing.write(&answer, name, schema.view(*content)), start)

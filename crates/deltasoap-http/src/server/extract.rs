@@ -36,7 +36,6 @@ pub trait FromContext<S>: Sized {
     ///
     /// # Errors
     /// Returns the fault that answers the request when the argument is absent or malformed.
-    #[expect(clippy::result_large_err, reason = "a fault ends the request, so its size does not matter")]
     fn from_context(context: &mut Context, state: &S) -> Result<Self, Fault>;
 
     /// Returns the name of the header block that the argument takes. The operation then

@@ -255,7 +255,7 @@ impl<T: IntoAnswer + 'static> IntoReply<Responding> for T {
         let start = Instant::now();
         let (mut answer, overlaying) = self.into_parts();
         if let Err(fault) = writing.intercept_response(&mut answer) {
-            return Outcome::Fault(*fault);
+            return Outcome::Fault(fault);
         }
         let written = match overlaying {
             Some(overlaying) => writing.begin(answer, overlaying),

@@ -107,9 +107,9 @@ impl Interceptors {
         operation: &QName,
         context: &mut Context,
         body: Option<&dyn Any>,
-    ) -> Result<(), Box<Fault>> {
+    ) -> Result<(), Fault> {
         let mut request = InterceptedRequest { operation, context, body };
-        self.requests.iter().try_for_each(|intercept| intercept(&mut request)).map_err(Box::new)
+        self.requests.iter().try_for_each(|intercept| intercept(&mut request))
     }
 
     /// Shows a response to all interceptors, the last one first.
@@ -121,9 +121,9 @@ impl Interceptors {
         operation: &QName,
         headers: &mut Vec<HeaderBlock>,
         body: &dyn Any,
-    ) -> Result<(), Box<Fault>> {
+    ) -> Result<(), Fault> {
         let mut response = InterceptedResponse { operation, headers, body };
-        self.responses.iter().rev().try_for_each(|intercept| intercept(&mut response)).map_err(Box::new)
+        self.responses.iter().rev().try_for_each(|intercept| intercept(&mut response))
     }
 }
 

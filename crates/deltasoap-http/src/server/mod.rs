@@ -6,9 +6,9 @@
 //! element (or [`element`], for operations described at run time), which decodes its own type and
 //! compares it with earlier requests in [`memory`]. [`guard`] runs the handler unless the
 //! [`action`] contradicts, [`writing`] writes its answer against earlier responses in [`memory`],
-//! and [`respond`] makes the HTTP response. [`schedule`] determines the order of requests under
-//! load, by their length and by the [`measured`] time of earlier calls; [`heavy`] prevents long
-//! requests from delaying others.
+//! and [`respond`] makes the HTTP response. What they find is [`noted`] for logs and metrics.
+//! [`schedule`] determines the order of requests under load, by their length and by the
+//! [`measured`] time of earlier calls; [`heavy`] prevents long requests from delaying others.
 //!
 //! [`request_target`] determines what a `GET` requests: a [`page`], a [`sample`], or the WSDL
 //! ([`wsdl`]). [`monitor`] is for the monitoring of the server.
@@ -33,6 +33,7 @@ mod intercept;
 mod measured;
 mod memory;
 mod monitor;
+mod noted;
 mod operation;
 #[cfg(feature = "page")]
 mod page;
@@ -45,6 +46,7 @@ mod sample;
 mod schedule;
 mod serve;
 mod service;
+mod shutdown;
 mod stall;
 mod stats;
 mod workers;
@@ -72,4 +74,5 @@ pub use request_target::LandingPage;
 pub use schedule::{Scheduling, SmallFirst, Weigh};
 pub use serve::{Server, ServerHandle};
 pub use service::{ResponseFuture, SoapService};
+pub use shutdown::shutdown_signal;
 pub use stats::{ServiceStats, StatsSnapshot};

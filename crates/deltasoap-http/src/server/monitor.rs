@@ -17,7 +17,6 @@ use std::future::{Ready, ready};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::task::{Context, Poll};
-#[cfg(feature = "prometheus")]
 use std::time::Duration;
 use tower::Service;
 
@@ -40,20 +39,14 @@ const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
 ///
 /// ```no_run
 /// # async fn run(service: deltasoap_http::SoapService) -> std::io::Result<()> {
-/// use deltasoap_http::{Monitor, Server};
+/// use deltasoap_http::{Monitor, Server, shutdown_signal};
+/// use std::time::Duration;
 ///
 /// let server = Server::bind("0.0.0.0:8080").await?;
-/// let (handle, monitor) = (server.handle(), Monitor::for_server(&server.handle()));
-/// let draining = monitor.clone();
-/// tokio::spawn(async move {
-///     if tokio::signal::ctrl_c().await.is_ok() {
-///         // Load balancers see that the server is about to go while it still answers them.
-///         draining.drain();
-///         tokio::time::sleep(std::time::Duration::from_secs(10)).await;
-///         handle.shutdown();
-///     }
-/// });
-/// server.serve(monitor.wrap(service)).await
+/// let monitor = Monitor::for_server(&server.handle());
+/// // Load balancers see that the server is about to go while it still answers them.
+/// let drained = monitor.clone().drained(shutdown_signal(), Duration::from_secs(10));
+/// server.serve_with_shutdown(monitor.wrap(service), drained).await
 /// # }
 /// ```
 #[derive(Clone, Default)]
@@ -106,8 +99,11 @@ impl Monitor {
     #[cfg(feature = "prometheus")]
     pub fn prometheus(self) -> Result<Self, metrics_exporter_prometheus::BuildError> {
         use metrics_exporter_prometheus::{Matcher, PrometheusBuilder};
-        let buckets = Matcher::Suffix("_seconds".to_owned());
-        let recorder = PrometheusBuilder::new().set_buckets_for_metric(buckets, &SECONDS)?.install_recorder()?;
+        let durations = Matcher::Suffix("_duration_seconds".to_owned());
+        let recorder = PrometheusBuilder::new()
+            .set_buckets_for_metric(Matcher::Full("deltasoap_decode_seconds".to_owned()), &DECODE_SECONDS)?
+            .set_buckets_for_metric(durations, &DURATION_SECONDS)?
+            .install_recorder()?;
         let gathering = recorder.clone();
         let upkeep = move || loop {
             std::thread::sleep(UPKEEP);
@@ -127,6 +123,14 @@ impl Monitor {
     /// stops the server.
     pub fn drain(&self) {
         self.is_draining.store(true, Relaxed);
+    }
+
+    /// Waits for a signal, then [drains](Self::drain) for this time, in which load balancers notice.
+    /// For [`Server::serve_with_shutdown`](crate::Server::serve_with_shutdown).
+    pub async fn drained(self, signal: impl Future<Output = ()>, time: Duration) {
+        signal.await;
+        self.drain();
+        tokio::time::sleep(time).await;
     }
 
     /// Returns true if the server should be sent requests.
@@ -172,7 +176,13 @@ const UPKEEP: Duration = Duration::from_secs(1);
 
 /// Bucket bounds for seconds spent decoding a message: from small requests to large arrays.
 #[cfg(feature = "prometheus")]
-const SECONDS: [f64; 10] = [5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 5e-4, 1e-3, 5e-3, 2e-2, 0.1];
+const DECODE_SECONDS: [f64; 10] = [5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 5e-4, 1e-3, 5e-3, 2e-2, 0.1];
+
+/// Bucket bounds for seconds from a request to its response: from a service that answers from
+/// memory to one that waits for others.
+#[cfg(feature = "prometheus")]
+const DURATION_SECONDS: [f64; 16] =
+    [1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 5e-2, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
 
 fn text(status: StatusCode, text: String) -> Response<Body> {
     let mut response = respond::text(status, "text/plain", text);

@@ -515,6 +515,11 @@ pub(crate) trait Call: Send {
         None
     }
 
+    /// Returns the counts of the comparison with an earlier request, if there was one.
+    fn counts(&self) -> Option<DifferentialStats> {
+        None
+    }
+
     /// Runs the handler with the request, and writes its response.
     fn run(self: Box<Self>, context: Context, writing: Writing) -> BoxFuture<'static, Outcome>;
 }
@@ -642,6 +647,13 @@ impl<Request: Message + Send + 'static> Call for TypedCall<Request> {
         }
     }
 
+    fn counts(&self) -> Option<DifferentialStats> {
+        match &self.request {
+            Incoming::Kept(checkout) => Some(checkout.counts()),
+            Incoming::Single { .. } | Incoming::Parts(_) => None,
+        }
+    }
+
     fn run(self: Box<Self>, context: Context, writing: Writing) -> BoxFuture<'static, Outcome> {
         (self.run)(self.request.lease(&self.record), context, writing)
     }
@@ -693,8 +705,8 @@ impl<Request: Send + 'static, Item: Send + 'static> Call for ItemsCall<Request, 
 }
 
 /// Returns the outcome of a call whose handler is not called.
-pub(super) fn refused(fault: Box<Fault>) -> Running {
-    Box::pin(std::future::ready(Outcome::Fault(*fault)))
+pub(super) fn refused(fault: Fault) -> Running {
+    Box::pin(std::future::ready(Outcome::Fault(fault)))
 }
 
 /// Runs the handler of a one-way operation in a task of its own.

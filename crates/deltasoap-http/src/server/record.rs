@@ -2,11 +2,11 @@
 //! whether remembering its messages is useful.
 
 use super::schedule::Costs;
-use super::stats::{Counted, nanos};
+use super::stats::{Counted, Times, nanos};
 use crate::coding::LearnedEffects;
 use crate::sizes::Sizes;
 use deltasoap_core::{DifferentialStats, EncodeStats, MatchKind, QName};
-use metrics::{Counter, Histogram, counter, histogram};
+use metrics::{Counter, Histogram, Unit, counter, describe_counter, histogram};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -19,6 +19,7 @@ pub(crate) struct Record {
     name: QName,
     counters: Counters,
     decode_time: Histogram,
+    times: Times,
     encoded: Encoded,
     sizes: Sizes,
     costs: Costs,
@@ -47,6 +48,7 @@ impl Record {
             name,
             counters: Counters::default(),
             decode_time: Histogram::noop(),
+            times: Times::default(),
             encoded: Encoded::default(),
             sizes: Sizes::default(),
             costs: Costs::default(),
@@ -60,8 +62,9 @@ impl Record {
         let (service, operation) = (service.to_owned(), name.to_string());
         let counters = Counters::new(&service, &operation);
         let encoded = Encoded::new(&service, &operation);
+        let times = Times::new(&service, &operation);
         let decode_time = histogram!("deltasoap_decode_seconds", "service" => service, "operation" => operation);
-        Record { counters, decode_time, encoded, number, ..Record::unregistered(name) }
+        Record { counters, decode_time, times, encoded, number, ..Record::unregistered(name) }
     }
 
     pub(crate) fn number(&self) -> usize {
@@ -84,6 +87,10 @@ impl Record {
 
     pub(crate) fn count_decode_time(&self, time: Duration) {
         self.decode_time.record(time.as_secs_f64());
+    }
+
+    pub(crate) fn times(&self) -> &Times {
+        &self.times
     }
 
     /// Returns statistics of differential serialization for the operation's responses. Responses
@@ -198,6 +205,19 @@ macro_rules! counters {
         struct Counters {
             $($number: Counted,)*
             $($time: Counted,)*
+        }
+
+        /// Gives the recorder the descriptions of these counters.
+        pub(super) fn describe() {
+            $(describe_counter!(
+                concat!("deltasoap_differential_", stringify!($number), "_total"),
+                concat!("Differential decoding, by operation: DifferentialStats::", stringify!($number))
+            );)*
+            $(describe_counter!(
+                concat!("deltasoap_differential_", stringify!($time), "_nanoseconds_total"),
+                Unit::Nanoseconds,
+                concat!("Differential decoding, by operation: DifferentialStats::", stringify!($time))
+            );)*
         }
 
         impl Counters {

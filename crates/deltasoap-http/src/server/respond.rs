@@ -2,12 +2,14 @@
 
 use super::answer::MessageReply;
 use super::auth::Denial;
+use super::noted::SentFault;
 #[cfg(feature = "page")]
 use super::page::policy;
 use super::writing::Written;
 use crate::body::Body;
 use crate::coding::{AdaptiveState, CodingError, Codings, Compression, LearnedEffects, READ};
 use crate::media::content_type;
+use crate::telemetry::bounded;
 use deltasoap_core::Buffer;
 use deltasoap_core::soap::{Fault, Version, encode_fault};
 use deltasoap_xml::lexical::is_xml_char;
@@ -45,6 +47,12 @@ pub(crate) fn reply(version: Version, reply: MessageReply) -> Response<Body> {
 /// code if possible.
 pub(crate) fn fault(version: Version, fault: &Fault, status: Option<StatusCode>) -> Response<Body> {
     let status = status.unwrap_or_else(|| status_of(fault, version));
+    let mut response = fault_message(version, fault, status);
+    response.extensions_mut().insert(SentFault { version, code: fault.code.clone() });
+    response
+}
+
+fn fault_message(version: Version, fault: &Fault, status: StatusCode) -> Response<Body> {
     let written = encode_fault(version, fault, Buffer::new()).or_else(|error| {
         tracing::error!(%error, "a fault could not be written unchanged");
         encode_fault(version, &writable(fault), Buffer::new())
@@ -58,13 +66,12 @@ pub(crate) fn fault(version: Version, fault: &Fault, status: Option<StatusCode>)
 /// Returns the fault without characters that XML cannot carry, and without its detail, which may
 /// also contain such characters.
 fn writable(fault: &Fault) -> Fault {
-    Fault {
-        reason: replaced(&fault.reason),
-        role: fault.role.as_deref().map(replaced),
-        node: fault.node.as_deref().map(replaced),
-        detail: Vec::new(),
-        ..fault.clone()
-    }
+    let mut plain = fault.clone();
+    plain.reason = replaced(&fault.reason);
+    plain.role = fault.role.as_deref().map(replaced);
+    plain.node = fault.node.as_deref().map(replaced);
+    plain.detail = Vec::new();
+    plain
 }
 
 /// Returns the text with U+FFFD in place of characters that are not allowed in XML (XML 1.0,
@@ -181,9 +188,17 @@ pub(crate) fn busy(version: Version, retry_after: Duration) -> Response<Body> {
     response
 }
 
-/// Logs the answer to a request that carries no message.
+/// Logs the answer to a request for a server's own page, its health or its metrics.
 pub(crate) fn noted(method: &Method, path: &str, response: Response<Body>) -> Response<Body> {
-    tracing::info!(%method, path, status = response.status().as_u16(), "answered");
+    tracing::info!(
+        target: "deltasoap_http::server::monitor",
+        {
+            http.request.method = &*bounded(method.as_str()),
+            url.path = &*bounded(path),
+            http.response.status_code = response.status().as_u16(),
+        },
+        "answered"
+    );
     response
 }
 

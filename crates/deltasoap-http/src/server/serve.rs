@@ -21,10 +21,11 @@ use std::convert::Infallible;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
-use tokio::net::{TcpListener, ToSocketAddrs};
+use tokio::net::{TcpListener, ToSocketAddrs, lookup_host};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 /// Pause before accepting again when the system has no resources for another connection.
@@ -41,14 +42,10 @@ const HEADERS: usize = 100;
 ///
 /// ```no_run
 /// # async fn run(service: deltasoap_http::SoapService) -> std::io::Result<()> {
-/// let server = deltasoap_http::Server::bind("127.0.0.1:8080").await?;
-/// let handle = server.handle();
-/// tokio::spawn(async move {
-///     if tokio::signal::ctrl_c().await.is_ok() {
-///         handle.shutdown();
-///     }
-/// });
-/// server.serve(service).await
+/// use deltasoap_http::{Server, shutdown_signal};
+///
+/// let server = Server::bind("127.0.0.1:8080").await?;
+/// server.serve_with_shutdown(service, shutdown_signal()).await
 /// # }
 /// ```
 #[derive(Debug)]
@@ -113,9 +110,15 @@ impl Server {
     /// Listens on an address.
     ///
     /// # Errors
-    /// When the address cannot be resolved or is taken.
+    /// When the address cannot be resolved, is taken, or may not be listened on. The error has the
+    /// system's kind, and says what can be done.
     pub async fn bind(address: impl ToSocketAddrs) -> io::Result<Self> {
-        Ok(Self::from_listener(TcpListener::bind(address).await?))
+        let addresses = lookup_host(address).await.map_err(|error| {
+            io::Error::new(error.kind(), format!("the address to listen on cannot be resolved: {error}"))
+        })?;
+        let addresses: Vec<_> = addresses.collect();
+        let listener = TcpListener::bind(&addresses[..]).await.map_err(|error| explained(&addresses, &error))?;
+        Ok(Self::from_listener(listener))
     }
 
     /// Uses an existing listener.
@@ -276,6 +279,27 @@ impl<L: Listener, P: Protocol> Server<L, P> {
         Ok(())
     }
 
+    /// As [`serve`](Self::serve), until a future completes, such as
+    /// [`shutdown_signal`](crate::shutdown_signal): then the server stops accepting connections, and
+    /// returns once the current requests are answered, at the latest after the
+    /// [`shutdown_timeout`](Self::shutdown_timeout). A [handle](Self::handle) can stop it too.
+    ///
+    /// # Errors
+    /// As [`serve`](Self::serve).
+    pub async fn serve_with_shutdown<S: Served<P::RequestBody>>(
+        self,
+        service: S,
+        signal: impl Future<Output = ()>,
+    ) -> io::Result<()> {
+        let handle = self.handle();
+        let mut serving = pin!(self.serve(service));
+        tokio::select! {
+            ended = &mut serving => return ended,
+            () = signal => handle.shutdown(),
+        }
+        serving.await
+    }
+
     /// Starts serving a connection.
     fn start<S: Served<P::RequestBody>>(&self, pool: &mut WorkerPool, accepted: Accepted<L::Stream>, service: &S) {
         let (stream, extensions, permit) = accepted;
@@ -291,6 +315,19 @@ impl<L: Listener, P: Protocol> Server<L, P> {
             drop((permit, counted));
         });
     }
+}
+
+/// Returns the error of an address that cannot be listened on, with what can be done.
+fn explained(addresses: &[SocketAddr], error: &io::Error) -> io::Error {
+    use io::ErrorKind::{AddrInUse, AddrNotAvailable, PermissionDenied};
+    let remedy = match error.kind() {
+        AddrInUse => "; another program listens there: stop it, or use another port (0 takes a free one)",
+        AddrNotAvailable => "; the address is not one of this machine's: 0.0.0.0 and [::] listen on all of them",
+        PermissionDenied => "; ports below 1024 need the privilege CAP_NET_BIND_SERVICE: use another, or grant it",
+        _ => "",
+    };
+    let addresses: Vec<_> = addresses.iter().map(ToString::to_string).collect();
+    io::Error::new(error.kind(), format!("cannot listen on {}: {error}{remedy}", addresses.join(", ")))
 }
 
 /// Waits for the signal to stop. The server keeps a sender, so the channel does not close before.

@@ -4,14 +4,15 @@ use super::action::ActionCheck;
 use super::arriving::{Arrival, Reception, receive_items};
 use super::auth::{Denial, Gate};
 use super::builder::SoapServiceBuilder;
-use super::context::{Context, Secure, requested_action};
+use super::context::{Context, Remarks, Secure, requested_action};
 use super::dispatch::{Chosen, Table};
 use super::empty::{EmptyPost, Peeked};
-use super::guard::{Panicked, guard};
+use super::guard::{Panicked, guard, guard_call};
 use super::heavy::{Heavy, Pace};
 use super::intercept::Interceptors;
 use super::measured::Measured;
 use super::memory::{Cache, MemorySource};
+use super::noted::{Noted, Notes};
 use super::operation::{Operation, Outcome};
 #[cfg(feature = "page")]
 use super::page;
@@ -33,9 +34,11 @@ use crate::coding::CodingError;
 use crate::coding::Inflated;
 use crate::coding::{AdaptiveState, Bound, Codings, LearnedEffects, MIN_COMPRESSED_LENGTH};
 use crate::drain::drain;
-use crate::inspect::Inspector;
+use crate::inspect::Checks;
 use crate::media::{self, MediaType};
 use crate::slow::Paced;
+use crate::telemetry::{self, TraceParent};
+use crate::validation::{Invalid, Subject, Validating, Verdict, is_invalid};
 use crate::{
     AttachmentError, AttachmentOptions, Attachments, BoxError, Compression, Connection, ContentCoding, GzipLimits, Peer,
 };
@@ -56,9 +59,8 @@ use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tracing::Span;
-use tracing::field::Empty;
 
 /// A SOAP endpoint as a [`tower::Service`]: cheap to clone, never fails, can be mounted in any
 /// router.
@@ -109,8 +111,10 @@ pub(crate) struct Inner {
     /// compression.
     pub(crate) pages: Arc<LearnedEffects>,
     pub(crate) gzip_limits: GzipLimits,
-    /// Receives each complete request.
-    pub(crate) inspector: Option<Inspector>,
+    /// Check each complete request.
+    pub(crate) checks: Checks,
+    /// Validates responses before they are sent.
+    pub(crate) validating: Option<Validating>,
     pub(crate) encoding: Use,
     pub(crate) name: String,
     pub(crate) description: Option<Description>,
@@ -246,33 +250,32 @@ impl Inner {
         let compression = self.compression;
         let accepted = if compression.is_off() { Codings::NONE } else { Codings::preferred(request.headers()) };
         let (mut parts, body) = request.into_parts();
+        let mut noted = Noted::new(&parts);
         let adaptive = self.adaptive(&parts);
         if let Err(response) = self.admit(&mut parts).await {
             if !parts.headers.contains_key(EXPECT) {
                 drain(pin!(body)).await;
             }
-            tracing::info!(method = %parts.method, path = parts.uri.path(), status = response.status().as_u16(), "denied");
+            noted.denied(&response);
             return response;
         }
+        noted.admitted(&parts);
         let response = match parts.method {
             Method::POST => {
-                let span = tracing::info_span!(
-                    "soap",
-                    operation = Empty,
-                    version = Empty,
-                    bytes_in = Empty,
-                    bytes_out = Empty,
-                    status = Empty
-                );
-                let response = entered(&span, pin!(self.answer_post(parts, body))).await;
-                span.in_scope(|| {
-                    span.record("status", response.status().as_u16());
-                    tracing::info!("answered");
-                });
+                let span = telemetry::span!("server", "soap");
+                telemetry::join(&span, TraceParent::from_headers(&parts.headers), &parts.headers);
+                let notes = Arc::clone(noted.notes());
+                let answer = Arc::clone(&self).answer_post(parts, body, notes);
+                let mut response = entered(&span, pin!(answer)).await;
+                noted.answered(&self, &span, &mut response);
                 response
             }
-            Method::GET | Method::HEAD => respond::noted(&parts.method, parts.uri.path(), self.answer_get(&parts)),
-            _ => respond::noted(&parts.method, parts.uri.path(), respond::method_not_allowed()),
+            ref method => {
+                let is_read = matches!(*method, Method::GET | Method::HEAD);
+                let response = if is_read { self.answer_get(&parts) } else { respond::method_not_allowed() };
+                noted.plain(&response);
+                response
+            }
         };
         respond::coded(response, compression, accepted, adaptive)
     }
@@ -301,11 +304,12 @@ impl Inner {
         }
     }
 
-    async fn answer_post<B>(self: Arc<Self>, parts: Parts, body: B) -> Response<Body>
+    async fn answer_post<B>(self: Arc<Self>, mut parts: Parts, body: B, notes: Arc<Notes>) -> Response<Body>
     where
         B: http_body::Body<Data = Bytes> + Send + 'static,
     {
         let _underway = self.stats.begin();
+        parts.extensions.insert(notes);
         let body = body.map_err(|_| BoxError::from("the body did not arrive in full"));
         let mut body = Peeked::new(Paced::new(body, self.body_rate, self.body_timeout));
         // Without a body the media type means nothing.
@@ -355,7 +359,8 @@ impl Inner {
 
     /// Answers a request without a body; returns true if the response is a fault.
     async fn answer_empty(&self, parts: Parts) -> (Response<Body>, bool) {
-        let context = Context::new(Head::default(), parts, Attachments::default(), Vec::new(), Arc::clone(&self.roles));
+        let context =
+            Context::new(Head::default(), parts, Attachments::default(), Remarks::default(), Arc::clone(&self.roles));
         let calling = async { Ok::<_, AttachmentError>(self.empty_post.answer(context).await) };
         let answered = guard(pin!(self.in_handler_time("a request without a body", calling))).await;
         self.respond(Version::Soap11, answered)
@@ -419,7 +424,7 @@ impl Inner {
             true => requested_action(&parts.headers, media.version()),
             false => None,
         };
-        let info = RequestInfo { source, action };
+        let info = RequestInfo { source, action, notes: notes_of(&parts) };
         let pace = self.heavy.pace(ticket);
         let reception = if media.is_package() {
             Box::pin(receive_package(self, media, info, pace.clone(), body)).await.map(Reception::Whole)
@@ -462,10 +467,12 @@ impl Inner {
     /// response is a fault.
     async fn run_with_items(&self, arrival: Box<Arrival>, parts: Parts) -> (Response<Body>, bool) {
         let (version, operation) = (arrival.head().version(), Arc::clone(arrival.operation()));
-        Span::current().record("version", tracing::field::debug(version));
+        let (notes, start) = (notes_of(&parts), Instant::now());
+        notes.compared(None);
         let attachments = Attachments::default();
         let writing = self.writing(&operation, version, &parts, attachments.form());
-        let context = Context::new(arrival.head().clone(), parts, attachments, Vec::new(), Arc::clone(&self.roles));
+        let context =
+            Context::new(arrival.head().clone(), parts, attachments, Remarks::default(), Arc::clone(&self.roles));
         let contradiction = self.contradiction(&context, &operation);
         let (lent, lender) = arrival.lend();
         let called = match contradiction {
@@ -477,6 +484,7 @@ impl Inner {
                 .await
                 .map(|outcome| outcome.unwrap_or_else(|| took_too_long(operation.name()))),
         };
+        notes.handled(start.elapsed());
         let succeeded = matches!(&called, Ok(outcome) if !matches!(outcome, Outcome::Fault(_)));
         match lender.settle(succeeded).await {
             Ok(()) => self.respond(version, called.map(Ok)),
@@ -488,7 +496,6 @@ impl Inner {
     /// response is a fault.
     async fn run(&self, received: Received, parts: Parts, pace: &Pace, weight: u64) -> (Response<Body>, bool) {
         let version = received.head.version();
-        Span::current().record("version", tracing::field::debug(version));
         let called = guard(pin!(self.call(received, parts, pace, weight))).await;
         self.respond(version, called)
     }
@@ -501,21 +508,44 @@ impl Inner {
     ) -> (Response<Body>, bool) {
         match called {
             Ok(Ok(Outcome::Reply(reply))) => {
-                let is_fault = reply.is_fault;
-                (respond::reply(version, reply), is_fault)
+                let subject = if reply.is_fault { Subject::Fault } else { Subject::Response };
+                if let Err(invalid) = self.validate(subject, reply.message.as_ref()) {
+                    return (respond_fault(version, &refused(&invalid)), true);
+                }
+                (respond::reply(version, reply), subject == Subject::Fault)
             }
             Ok(Ok(Outcome::Response(written, time))) => {
                 self.stats.count_encoded(time);
-                (respond::written(version, written), false)
+                self.stats.count_invalid(is_invalid(&written.verdict));
+                match &written.verdict {
+                    Ok(_) => (respond::written(version, written), false),
+                    Err(invalid) => (respond_fault(version, &refused(invalid)), true),
+                }
             }
             Ok(Ok(Outcome::Accepted)) => (respond::accepted(), false),
-            Ok(Ok(Outcome::Fault(fault))) => (respond_fault(version, &fault), true),
+            Ok(Ok(Outcome::Fault(fault))) => {
+                let response = respond_fault(version, &fault);
+                // A fault is sent in any case.
+                let _ = self.validate(Subject::Fault, Some(response.body()));
+                (response, true)
+            }
             Ok(Err(error)) => (refuse(&refuse_package(version, error)), true),
             Err(Panicked(message)) => {
                 tracing::error!(message, "a handler panicked");
                 (respond_fault(version, &Fault::receiver("an internal error")), true)
             }
         }
+    }
+
+    /// Validates a message before it is sent, if the service does so.
+    fn validate(&self, subject: Subject, message: Option<&Body>) -> Verdict {
+        let (Some(validating), Some(message)) = (&self.validating, message) else { return Ok(Vec::new()) };
+        let verdict = guard_call(|| validating.sent(subject, message, &[])).unwrap_or_else(|Panicked(message)| {
+            tracing::error!(message, "a validator panicked");
+            Ok(Vec::new())
+        });
+        self.stats.count_invalid(is_invalid(&verdict));
+        verdict
     }
 
     /// Calls a handler, where it delays no other request.
@@ -529,14 +559,16 @@ impl Inner {
         pace: &Pace,
         weight: u64,
     ) -> Result<Outcome, AttachmentError> {
-        let Received { head, chosen: Chosen { operation, call }, mut attachments, bytes, deviations } = received;
+        let Received { head, chosen: Chosen { operation, call }, mut attachments, bytes, remarks } = received;
         let remainder = attachments.remainder();
-        let record = operation.record();
+        let (record, notes) = (operation.record(), notes_of(&parts));
         let writing = self.writing(&operation, head.version(), &parts, attachments.form());
-        let context = Context::new(head, parts, attachments, deviations, Arc::clone(&self.roles));
+        let context = Context::new(head, parts, attachments, remarks, Arc::clone(&self.roles));
         if let Some(fault) = self.contradiction(&context, &operation) {
             return Ok(Outcome::Fault(fault));
         }
+        notes.compared(call.counts());
+        let start = Instant::now();
         let calling = call.run(context, writing);
         let calling = match pace.ticket() {
             Some(ticket) if ticket.scheduler().learns() => Measured::boxed(calling, Arc::clone(record), bytes),
@@ -550,6 +582,7 @@ impl Inner {
         } else {
             self.in_time(&operation, checked(calling, remainder)).await
         };
+        notes.handled(start.elapsed().saturating_sub(encode_time(&outcome)));
         if let (false, Ok(Outcome::Response(written, _))) = (is_long, &outcome) {
             record.note_long(self.heavy.is_heavy(written.body.size_hint().lower()));
         }
@@ -589,10 +622,12 @@ impl Inner {
             version,
             encoding: operation.own_encoding().unwrap_or(self.encoding),
             record: Arc::clone(operation.record()),
+            notes: notes_of(parts),
             source: templates.and_then(|cache| MemorySource::for_response(parts, cache)),
             templating: self.templating,
             references: self.references,
             packing: Packing::for_response(&self.attachments, form),
+            validating: self.validating.clone(),
             interceptors: self.interceptors.clone(),
         }
     }
@@ -600,7 +635,6 @@ impl Inner {
     fn count(&self, response: &Response<Body>, is_fault: bool) {
         let bytes = response.body().size_hint().lower();
         self.stats.count_answered(bytes, is_fault);
-        Span::current().record("bytes_out", bytes);
     }
 
     fn answer_get(&self, parts: &Parts) -> Response<Body> {
@@ -658,6 +692,24 @@ impl Inner {
     }
 }
 
+/// Returns the notes about a request.
+fn notes_of(parts: &Parts) -> Arc<Notes> {
+    parts.extensions.get().cloned().unwrap_or_default()
+}
+
+/// Returns the part of a call's time that was spent writing its response.
+fn encode_time<E>(outcome: &Result<Outcome, E>) -> Duration {
+    match outcome {
+        Ok(Outcome::Response(_, time)) => *time,
+        _ => Duration::ZERO,
+    }
+}
+
+/// Returns the fault that replaces an invalid response.
+fn refused(invalid: &Invalid) -> Fault {
+    Fault::receiver(format!("the response was not sent: {invalid}"))
+}
+
 fn took_too_long(name: impl fmt::Display) -> Outcome {
     tracing::error!(operation = %name, "a handler took too long");
     Outcome::Fault(Fault::receiver("the operation took too long"))
@@ -694,7 +746,6 @@ fn deny(denial: &Denial) -> Response<Body> {
 
 fn refuse(refusal: &Refusal) -> Response<Body> {
     tracing::debug!(fault = %refusal.fault, "refused");
-    Span::current().record("version", tracing::field::debug(refusal.version));
     let mut response = respond::fault(refusal.version, &refusal.fault, refusal.status);
     if response.status() == StatusCode::REQUEST_TIMEOUT {
         // The rest of the message may still arrive, and is not a request (RFC 9110, 15.5.9).

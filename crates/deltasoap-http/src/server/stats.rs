@@ -7,7 +7,9 @@ use super::memory::Cache;
 use super::record::Record;
 use super::schedule::Scheduler;
 use deltasoap_core::{DifferentialStats, EncodeStats, QName};
-use metrics::{Counter, Gauge, counter, gauge};
+use metrics::{
+    Counter, Gauge, Histogram, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
+};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
@@ -26,8 +28,11 @@ use std::time::Duration;
 /// | `deltasoap_underway` | gauge: messages that are being read or answered |
 /// | `deltasoap_refused_total` | messages refused for lack of capacity: see [`SmallFirst`](crate::SmallFirst) |
 /// | `deltasoap_deviations_total` | accepted deviations from the schema: see [`Tolerance`](deltasoap_core::Tolerance) |
+/// | `deltasoap_invalid_messages_total` | messages that validation found invalid: see [`Validation`](crate::Validation) |
 /// | `deltasoap_received_bytes_total`, `deltasoap_sent_bytes_total` | bytes of messages before compression; of received packages, the envelopes alone |
 /// | `deltasoap_encode_nanoseconds_total` | time spent encoding responses |
+/// | `deltasoap_request_duration_seconds` | histogram by `operation`: time from the arrival of a request's head to its response, which may still have to be sent; messages without an operation count as `_OTHER` |
+/// | `deltasoap_handler_duration_seconds` | histogram by `operation`: of that, the time of the handler |
 /// | `deltasoap_decode_seconds` | histogram by `operation`: time spent decoding a message, without waiting for bytes |
 /// | `deltasoap_differential_*_total` | by `operation`: the counters of [`DifferentialStats`], times in nanoseconds |
 /// | `deltasoap_differential_memory_bytes` | gauge: bytes of earlier messages that are kept |
@@ -46,12 +51,15 @@ pub struct ServiceStats {
     encode_nanos: Counted,
     refused: Counted,
     deviations: Counted,
+    invalid_messages: Counted,
     underway: AtomicU64,
     underway_gauge: Option<Gauge>,
     scheduler: Option<Arc<Scheduler>>,
     memory: Option<Memory>,
     templates: Option<Memory>,
     records: Vec<Arc<Record>>,
+    /// Times of messages of no operation.
+    other_times: Times,
 }
 
 /// The counters of [`ServiceStats`] at one time.
@@ -94,6 +102,9 @@ pub struct StatsSnapshot {
     /// Elements and attributes that were accepted beyond the schema: see
     /// [`Deviation`](deltasoap_core::Deviation).
     pub deviations: u64,
+    /// Requests that validation found invalid, accepted or not, and responses if they are
+    /// [validated](crate::SoapServiceBuilder::validate_sent).
+    pub invalid_messages: u64,
 }
 
 /// A message that is under way.
@@ -140,6 +151,7 @@ impl ServiceStats {
         records: Vec<Arc<Record>>,
         scheduler: Option<Arc<Scheduler>>,
     ) -> Self {
+        describe();
         let counted = |name: &'static str| Counted::new(counter!(name, "service" => service.to_owned()));
         let memory = |cache, held, evictions| Memory::new(service, cache, held, evictions);
         let (held, evictions) = ("deltasoap_differential_memory_bytes", "deltasoap_differential_evictions_total");
@@ -155,12 +167,14 @@ impl ServiceStats {
             encode_nanos: counted("deltasoap_encode_nanoseconds_total"),
             refused: counted("deltasoap_refused_total"),
             deviations: counted("deltasoap_deviations_total"),
+            invalid_messages: counted("deltasoap_invalid_messages_total"),
             underway: AtomicU64::new(0),
             underway_gauge: Some(gauge!("deltasoap_underway", "service" => service.to_owned())),
             scheduler,
             memory: decode,
             templates,
             records,
+            other_times: Times::new(service, OTHER),
         }
     }
 
@@ -183,6 +197,7 @@ impl ServiceStats {
             waiting: self.scheduler.as_ref().map_or(0, |scheduler| scheduler.waiting() as u64),
             refused: self.refused.value(),
             deviations: self.deviations.value(),
+            invalid_messages: self.invalid_messages.value(),
         }
     }
 
@@ -198,6 +213,11 @@ impl ServiceStats {
     /// Counts accepted deviations.
     pub(crate) fn count_deviations(&self, count: u64) {
         self.deviations.add(count);
+    }
+
+    /// Counts a message that was validated.
+    pub(crate) fn count_invalid(&self, is_invalid: bool) {
+        self.invalid_messages.add(is_invalid.into());
     }
 
     /// Counts a message that was refused for lack of capacity.
@@ -237,6 +257,12 @@ impl ServiceStats {
         self.decode_nanos.fetch_add(nanos(time), Relaxed);
     }
 
+    /// Counts the times of a message: of its operation, if it has one, from its arrival to its
+    /// response, and that of its handler, if it was called.
+    pub(crate) fn count_time(&self, record: Option<&Record>, total: Duration, handler: Option<Duration>) {
+        record.map_or(&self.other_times, Record::times).record(total, handler);
+    }
+
     pub(crate) fn count_encoded(&self, time: Duration) {
         self.encode_nanos.add(nanos(time));
     }
@@ -251,6 +277,68 @@ impl ServiceStats {
 
 pub(crate) fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// The operation in the labels of messages that have none: malformed and refused ones.
+const OTHER: &str = "_OTHER";
+
+/// Exported histograms of the times of messages.
+#[derive(Debug)]
+pub(crate) struct Times {
+    total: Histogram,
+    handler: Histogram,
+}
+
+impl Default for Times {
+    fn default() -> Self {
+        Times { total: Histogram::noop(), handler: Histogram::noop() }
+    }
+}
+
+impl Times {
+    pub(crate) fn new(service: &str, operation: &str) -> Self {
+        let labels = [("service", service.to_owned()), ("operation", operation.to_owned())];
+        Times {
+            total: histogram!("deltasoap_request_duration_seconds", &labels),
+            handler: histogram!("deltasoap_handler_duration_seconds", &labels),
+        }
+    }
+
+    fn record(&self, total: Duration, handler: Option<Duration>) {
+        self.total.record(total);
+        if let Some(handler) = handler {
+            self.handler.record(handler);
+        }
+    }
+}
+
+/// Gives the recorder the descriptions of all metrics.
+fn describe() {
+    use metrics::Unit::{Bytes, Nanoseconds, Seconds};
+    describe_counter!("deltasoap_messages_total", "Messages answered");
+    describe_counter!("deltasoap_faults_total", "Messages answered with a fault");
+    describe_gauge!("deltasoap_underway", "Messages that are being read or answered");
+    describe_counter!("deltasoap_refused_total", "Messages refused for lack of capacity");
+    describe_counter!("deltasoap_deviations_total", "Accepted deviations from the schema");
+    describe_counter!("deltasoap_invalid_messages_total", "Messages that validation found invalid");
+    describe_counter!("deltasoap_received_bytes_total", Bytes, "Bytes of requests before compression");
+    describe_counter!("deltasoap_sent_bytes_total", Bytes, "Bytes of responses before compression");
+    describe_counter!("deltasoap_encode_nanoseconds_total", Nanoseconds, "Time spent encoding responses");
+    describe_histogram!(
+        "deltasoap_request_duration_seconds",
+        Seconds,
+        "Time from the arrival of a request's head to its response, by operation"
+    );
+    describe_histogram!("deltasoap_handler_duration_seconds", Seconds, "Time of handlers, by operation");
+    describe_histogram!("deltasoap_decode_seconds", Seconds, "Time spent decoding a message, by operation");
+    describe_gauge!("deltasoap_differential_memory_bytes", Bytes, "Bytes of earlier requests that are kept");
+    describe_counter!("deltasoap_differential_evictions_total", "Memories dropped for the bound on bytes");
+    describe_counter!("deltasoap_encode_messages_total", "Responses by operation and by match with earlier ones");
+    describe_counter!("deltasoap_encode_bytes_total", Bytes, "Bytes of responses, by operation");
+    describe_counter!("deltasoap_encode_written_bytes_total", Bytes, "Bytes of responses written anew, by operation");
+    describe_gauge!("deltasoap_encode_memory_bytes", Bytes, "Bytes of templates that are kept");
+    describe_counter!("deltasoap_encode_evictions_total", "Sets of templates dropped for the bound on bytes");
+    super::record::describe();
 }
 
 /// A counter and its exported twin.

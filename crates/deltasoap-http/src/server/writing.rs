@@ -9,11 +9,13 @@ use super::answer::{Answer, Layout, Overlaying};
 use super::context::Context;
 use super::intercept::Interceptors;
 use super::memory::{MemorySource, TemplateSource};
+use super::noted::Notes;
 use super::record::Record;
 use crate::Part;
 use crate::attachments::package::Packing;
 use crate::body::Body;
 use crate::sizes::in_full;
+use crate::validation::{Subject, Validating, Verdict};
 use deltasoap_core::content::Encode;
 use deltasoap_core::schema::{Use, View};
 use deltasoap_core::soap::{
@@ -37,6 +39,9 @@ pub struct Writing {
     /// True if values that several places share are written once.
     pub(crate) references: bool,
     pub(crate) packing: Packing,
+    /// Validates the response, unless it is written while it is sent.
+    pub(crate) validating: Option<Validating>,
+    pub(crate) notes: Arc<Notes>,
     /// Those of the service; `None` if there are none.
     pub(crate) interceptors: Option<Arc<Interceptors>>,
 }
@@ -45,6 +50,7 @@ pub struct Writing {
 #[derive(Debug)]
 pub struct Written {
     pub(crate) body: Body,
+    pub(crate) verdict: Verdict,
     /// The media type, if the response is a package of parts.
     pub(crate) media_type: Option<HeaderValue>,
 }
@@ -63,7 +69,7 @@ impl Writing {
     ///
     /// # Errors
     /// Returns the fault that answers the request instead.
-    pub(crate) fn intercept(&self, context: &mut Context, body: Option<&dyn Any>) -> Result<(), Box<Fault>> {
+    pub(crate) fn intercept(&self, context: &mut Context, body: Option<&dyn Any>) -> Result<(), Fault> {
         let Some(interceptors) = &self.interceptors else { return Ok(()) };
         interceptors.request(self.record.name(), context, body)
     }
@@ -72,7 +78,7 @@ impl Writing {
     ///
     /// # Errors
     /// Returns the fault that takes its place.
-    pub(crate) fn intercept_response<T: 'static>(&self, answer: &mut Answer<T>) -> Result<(), Box<Fault>> {
+    pub(crate) fn intercept_response<T: 'static>(&self, answer: &mut Answer<T>) -> Result<(), Fault> {
         let Some(interceptors) = &self.interceptors else { return Ok(()) };
         interceptors.response(self.record.name(), &mut answer.headers, &answer.body)
     }
@@ -94,10 +100,15 @@ impl Writing {
         let Writing { version, encoding, references, templating, .. } = &self;
         let layout =
             Layout { version: *version, encoding: *encoding, references: *references, chunk: templating.chunk };
-        let body = overlaying.begin(&answer, layout)?;
-        self.record.count_encoded(&in_full(0));
+        let (body, verdict) = (overlaying.begin(&answer, layout)?, Ok(Vec::new()));
+        self.count(&in_full(0));
         let (media_type, body) = self.packing.pack(self.version, "", body, answer.parts)?;
-        Ok(Written { body, media_type })
+        Ok(Written { body, verdict, media_type })
+    }
+
+    fn count(&self, stats: &EncodeStats) {
+        self.record.count_encoded(stats);
+        self.notes.written(stats);
     }
 
     fn write_any(mut self, sent: &Sent<'_>) -> Result<Written, Error> {
@@ -108,10 +119,12 @@ impl Writing {
             (Some(source), None) => self.write_on(source.for_templates(&self.record, self.version), sent)?,
             (None, None) => self.write_in_full(sent)?,
         };
-        self.record.count_encoded(&stats);
+        self.count(&stats);
         parts.extend_from_slice(sent.parts);
+        let validate = |validating: Validating| validating.sent(Subject::Response, &body, &parts);
+        let verdict = self.validating.take().map_or(Ok(Vec::new()), validate);
         let (media_type, body) = self.packing.pack(self.version, "", body, parts)?;
-        Ok(Written { body, media_type })
+        Ok(Written { body, verdict, media_type })
     }
 
     /// Writes a message whose larger binary values are parts. It is written in full, since the rest

@@ -92,7 +92,7 @@ impl Protocol for Http {
 /// Logs requests that hyper rejects by itself: those that are not HTTP.
 fn ended_by(error: hyper::Error) -> BoxError {
     if error.is_parse() {
-        tracing::info!(%error, "refused");
+        tracing::info!(target: "deltasoap_http::server::request", %error, "refused");
     }
     error.into()
 }

@@ -9,14 +9,17 @@ mod common;
 
 mod attachments_memory;
 mod faults;
+mod findings;
 mod gzip_memory;
 mod hostile_servers;
 mod idle_memory;
 mod items_memory;
+mod logs;
 mod neighbours;
 mod overlaid_memory;
 mod panics;
-mod spans;
+#[cfg(feature = "opentelemetry")]
+mod traces;
 
 use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc};
 use std::alloc::System;

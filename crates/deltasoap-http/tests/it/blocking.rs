@@ -94,7 +94,7 @@ fn calls_end_in_time() {
     let client = client(server.local_addr().expect("an address"));
     let options = CallOptions::new().timeout(Duration::from_millis(50));
     let late = client.call_as_with::<EchoResponse>(&echo(""), options);
-    assert!(matches!(late, Err(CallError::Timeout)));
+    assert!(matches!(late, Err(CallError::Timeout(_))));
 }
 
 #[test]

@@ -593,7 +593,7 @@ async fn a_response_that_stops_is_given_up() {
         StreamBody::new(Box::pin(frames.chain(futures_util::stream::pending())))
     });
     let items = client.call_items(&Ask { count: 1 }, level).await.expect("the first items");
-    assert!(matches!(items.finish().await, Err(CallError::Timeout)));
+    assert!(matches!(items.finish().await, Err(CallError::Timeout(_))));
 }
 
 /// A response in a package is read completely first.

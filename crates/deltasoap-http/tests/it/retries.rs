@@ -110,7 +110,7 @@ async fn attempts_that_hang_are_given_up() {
     let server = Scripted::new(|_, _| Act::Hang).await;
     let client = Client::builder(server.url()).retries(retries).timeout(Duration::from_millis(700)).build();
     let late = client.expect("a client").call_as::<EchoResponse>(&echo("x")).await;
-    assert!(matches!(late, Err(CallError::Timeout)));
+    assert!(matches!(late, Err(CallError::Timeout(_))));
     assert_eq!(server.requests().len(), 1);
 }
 
@@ -122,7 +122,7 @@ async fn attempts_and_time_are_bounded() {
     let server = Scripted::new(|_, _| answer(503, "retry-after: 1", "")).await;
     let options = idempotent().timeout(Duration::from_millis(300));
     let late = client(server.url()).call_as_with::<EchoResponse>(&echo("x"), options).await;
-    assert!(matches!(late, Err(CallError::Timeout)), "the call's time holds for all attempts");
+    assert!(matches!(late, Err(CallError::Timeout(_))), "the call's time holds for all attempts");
     let server = Scripted::new(|_, _| answer(503, "retry-after: 3600", "")).await;
     let busy = client(server.url()).call_as_with::<EchoResponse>(&echo("x"), idempotent()).await;
     assert!(matches!(busy, Err(CallError::Status(error)) if error.status == 503));

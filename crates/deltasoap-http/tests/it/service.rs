@@ -4,6 +4,7 @@ use crate::common::*;
 use deltasoap::http::{BuildError, Context, Operation, SoapService};
 use deltasoap::soap::{Fault, FaultCode, HeaderBlock, Reply, Version, decode_reply};
 use deltasoap::{Lease, Message, Node, QName, Soap, Tolerance};
+use deltasoap_test_support::latin_1;
 use http::{Request, StatusCode};
 use std::convert::Infallible;
 
@@ -81,7 +82,7 @@ async fn encodings_of_a_byte_a_character_are_read() {
         ("text/xml; charset=cp1252", declared.replace("UTF-8", "Windows-1252"), windows),
     ] {
         for size in [1, 2, 3, 7, 50, usize::MAX] {
-            let answered = post_pieces(&service, media, &in_latin_1(&message), size).await;
+            let answered = post_pieces(&service, media, &latin_1(&message), size).await;
             assert_eq!(response(&answered).text, expected, "{media} by {size}");
         }
     }
@@ -159,7 +160,7 @@ async fn a_wrong_value_is_located() {
     let body = message(Version::Soap12, &[], &echo("")).replace("-2", "x");
     let answered = post(&service, "application/soap+xml", &body).await;
     assert_eq!(answered.status, StatusCode::BAD_REQUEST);
-    let reason = fault(&answered).reason;
+    let reason = fault(&answered).into_fields().reason;
     let offset = body.find(">x<").expect("the value") + 1;
     assert!(reason.contains(&format!("in /Envelope/Body/Echo/numbers[2], at byte {offset}")), "{reason}");
 }
@@ -220,7 +221,7 @@ async fn mandatory_headers_must_be_understood() {
         assert!(fault(&refused_again).reason.contains("/Envelope/Header/Strange[2], at byte"));
         let sent = message(version, &[optional.clone(), strange.clone()], &echo(""))
             .replace("nderstand=\"1\"", "nderstand=\"?\"");
-        let malformed = fault(&post(&service, "text/xml", sent).await).reason;
+        let malformed = fault(&post(&service, "text/xml", sent).await).into_fields().reason;
         assert!(malformed.contains(&format!("for mustUnderstand{place}{byte}")), "{malformed}");
         let (head, _) = decode_reply::<EchoResponse>(refused.body.as_bytes()).expect("a message");
         let listed = head.header(Version::Soap12.namespace(), "NotUnderstood").is_some();
@@ -296,7 +297,7 @@ async fn an_unknown_encoding_is_told() {
     let body = with_style(Version::Soap12, "urn:strange");
     for size in [1, 1000] {
         let refused = post_pieces(&service, "text/xml", body.as_bytes(), size).await;
-        assert_eq!((refused.status.as_u16(), fault(&refused).code), (400, FaultCode::DataEncodingUnknown));
+        assert_eq!((refused.status.as_u16(), fault(&refused).into_fields().code), (400, FaultCode::DataEncodingUnknown));
         assert!(refused.body.contains("urn:strange"), "{}", refused.body);
     }
     let old = with_style(Version::Soap11, "urn:strange http://schemas.xmlsoap.org/soap/encoding/");

@@ -78,7 +78,7 @@ async fn failures_are_shown_as_far_as_they_got() {
     assert!(matches!(broken, Err(CallError::Status(_))));
     let options = CallOptions::new().timeout(Duration::from_millis(200));
     let late = client.call_as_with::<EchoResponse>(&echo(""), options).await;
-    assert!(matches!(late, Err(CallError::Timeout)));
+    assert!(matches!(late, Err(CallError::Timeout(_))));
     let closed = client.call_as::<EchoResponse>(&echo("")).await;
     assert!(matches!(closed, Err(CallError::Http(_))));
     let exchanges = trace.exchanges();

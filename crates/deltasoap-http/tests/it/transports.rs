@@ -331,7 +331,7 @@ over_each! {
         let client = client!(far);
         let options = CallOptions::new().timeout(Duration::from_millis(50));
         let result = client.call_as_with::<Total>(&Wait { milliseconds: 5_000 }, options).await;
-        assert!(matches!(&result, Err(CallError::Timeout)), "{result:?}");
+        assert!(matches!(&result, Err(CallError::Timeout(_))), "{result:?}");
         assert_eq!(client.call_as::<Total>(&Wait { milliseconds: 1 }).await.expect("a response").total, 1.0);
     }
 

@@ -8,6 +8,7 @@ mod route;
 
 pub use proxy::{InvalidProxy, Proxy};
 
+use super::error::shown;
 use crate::Body;
 use crate::BoxError;
 use crate::settle::Connections;
@@ -34,7 +35,7 @@ const CONNECT_TIME: Duration = Duration::from_secs(10);
 const IDLE_TIME: Duration = Duration::from_secs(90);
 
 /// HTTP/1.1 with keep-alive: connections are pooled, and shared by all clones. Each exchange is
-/// logged (`tracing`, at the level `INFO`).
+/// logged (`tracing`, at the level `DEBUG`).
 #[derive(Debug, Clone)]
 pub struct HttpTransport {
     plain: Client<Route, Body>,
@@ -238,9 +239,9 @@ impl HttpTransportBuilder {
         let builder = hyper_rustls::HttpsConnectorBuilder::new().with_tls_config(config);
         let connector = builder.https_only().enable_http1().wrap_connector(self.route());
         let time = self.connect_timeout.saturating_mul(2);
-        let timed = tower::service_fn(move |url| {
-            let connecting = connector.clone().oneshot(url);
-            async move { tokio::time::timeout(time, connecting).await.map_err(|_| route::too_slow(time))? }
+        let timed = tower::service_fn(move |url: Uri| {
+            let connecting = connector.clone().oneshot(url.clone());
+            async move { tokio::time::timeout(time, connecting).await.map_err(|_| route::too_slow(&url, time))? }
         });
         self.pool().build(tower::util::BoxCloneSyncService::new(timed))
     }
@@ -273,41 +274,19 @@ impl tower::Service<Request<Body>> for HttpTransport {
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
-        if !tracing::enabled!(tracing::Level::INFO) {
+        if !tracing::enabled!(tracing::Level::DEBUG) {
             return self.exchange(request);
         }
-        let (method, url) = (request.method().clone(), without_credentials(request.uri()));
+        let (method, url) = (request.method().clone(), shown(request.uri()));
         let (exchange, start) = (self.exchange(request), Instant::now());
         Box::pin(async move {
             let result = exchange.await;
             let time = start.elapsed();
             match &result {
-                Ok(response) => tracing::info!(%method, %url, status = response.status().as_u16(), ?time, "answered"),
-                Err(error) => tracing::info!(%method, %url, %error, ?time, "not answered"),
+                Ok(response) => tracing::debug!(%method, url, status = response.status().as_u16(), ?time, "answered"),
+                Err(error) => tracing::debug!(%method, url, %error, ?time, "not answered"),
             }
             result
         })
-    }
-}
-
-/// Returns a URL without user and password.
-fn without_credentials(url: &Uri) -> String {
-    let text = url.to_string();
-    let host = url.authority().map_or("", |authority| authority.as_str());
-    match host.rsplit_once('@') {
-        Some((credentials, _)) => text.replacen(&format!("{credentials}@"), "", 1),
-        None => text,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn urls_are_logged_without_credentials() {
-        let of = |url: &'static str| without_credentials(&Uri::from_static(url));
-        assert_eq!(of("http://ada:secret@a.example:80/x?y=@"), "http://a.example:80/x?y=@");
-        assert_eq!(of("https://a.example/ada@x"), "https://a.example/ada@x");
     }
 }

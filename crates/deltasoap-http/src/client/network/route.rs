@@ -11,7 +11,9 @@ use hyper_util::client::legacy::connect::dns::{GaiResolver, Name};
 use hyper_util::client::legacy::connect::proxy::{SocksV5, Tunnel};
 use hyper_util::client::proxy::matcher::Intercept;
 use hyper_util::rt::TokioIo;
+use std::error::Error as StdError;
 use std::fmt;
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,14 +52,18 @@ impl Route {
         let connecting = async {
             match &proxy {
                 Some((proxy, intercept)) => self.through(proxy, intercept, url.clone(), &is_reached).await,
-                None => Ok(Io::from(self.tcp.oneshot(url.clone()).await?).expecting(&url)),
+                None => {
+                    let stream = self.tcp.oneshot(url.clone()).await;
+                    let stream = stream.map_err(|Unsent(error)| Unsent(Unreachable::new(&url, error).into()))?;
+                    Ok(Io::from(stream).expecting(&url))
+                }
             }
         };
         match tokio::time::timeout(time, connecting).await {
             Ok(connected) => connected,
             Err(_) => Err(Unsent(match proxy {
-                Some((proxy, _)) => proxy.error(&url, is_reached.load(Ordering::Relaxed), too_slow(time)).into(),
-                None => too_slow(time),
+                Some((proxy, _)) => proxy.error(&url, is_reached.load(Ordering::Relaxed), too_slow(&url, time)).into(),
+                None => too_slow(&url, time),
             })
             .into()),
         }
@@ -118,8 +124,60 @@ fn socks(proxy: &Intercept, connected: Connected) -> SocksV5<Connected> {
 }
 
 /// Returns the error of a connection that takes too long.
-pub(super) fn too_slow(time: Duration) -> BoxError {
-    format!("no connection within {} s", time.as_secs_f64()).into()
+pub(super) fn too_slow(url: &Uri, time: Duration) -> BoxError {
+    let (host, time) = (host_of(url), time.as_secs_f64());
+    format!("no connection within {time} s to {host}, the limit set by HttpTransportBuilder::connect_timeout").into()
+}
+
+/// Returns the host of a URL with its port, if it names one.
+fn host_of(url: &Uri) -> &str {
+    let authority = url.authority().map_or("", Authority::as_str);
+    authority.rsplit_once('@').map_or(authority, |(_, host)| host)
+}
+
+/// The error of a host that cannot be connected to, with what can be done.
+#[derive(Debug)]
+struct Unreachable {
+    host: String,
+    source: BoxError,
+}
+
+impl Unreachable {
+    fn new(url: &Uri, source: BoxError) -> Self {
+        Unreachable { host: host_of(url).to_owned(), source }
+    }
+
+    /// Returns the system's kind of the error, if it comes from the system.
+    fn kind(&self) -> Option<io::ErrorKind> {
+        let mut cause: Option<&(dyn StdError + 'static)> = Some(&*self.source);
+        while let Some(current) = cause {
+            if let Some(error) = current.downcast_ref::<io::Error>() {
+                return Some(error.kind());
+            }
+            cause = current.source();
+        }
+        None
+    }
+}
+
+impl fmt::Display for Unreachable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use io::ErrorKind::{ConnectionRefused, HostUnreachable, NetworkUnreachable};
+        let host = &self.host;
+        match self.kind() {
+            Some(ConnectionRefused) => write!(f, "nothing listens at {host}: start the service, or correct the URL"),
+            Some(HostUnreachable | NetworkUnreachable) => {
+                write!(f, "there is no way to {host}: check the network, or set HttpTransportBuilder::proxy")
+            }
+            _ => write!(f, "{host} cannot be connected to: check the URL, or set HttpTransportBuilder::proxy"),
+        }
+    }
+}
+
+impl StdError for Unreachable {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        Some(&*self.source)
+    }
 }
 
 /// Returns the URL with its own port, or the given one.
@@ -232,6 +290,23 @@ impl Service<Name> for Lookup {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn errors_name_the_host_and_a_remedy() {
+        let url = Uri::from_static("http://ada:secret@a.example:81/x?key=1");
+        let said = |kind| Unreachable::new(&url, io::Error::from(kind).into()).to_string();
+        assert_eq!(
+            said(io::ErrorKind::ConnectionRefused),
+            "nothing listens at a.example:81: start the service, or correct the URL"
+        );
+        assert!(said(io::ErrorKind::NetworkUnreachable).starts_with("there is no way to a.example:81: "));
+        assert!(said(io::ErrorKind::Other).starts_with("a.example:81 cannot be connected to: "));
+        let late = too_slow(&url, Duration::from_secs(10)).to_string();
+        assert_eq!(
+            late,
+            "no connection within 10 s to a.example:81, the limit set by HttpTransportBuilder::connect_timeout"
+        );
+    }
 
     #[test]
     fn ports_are_added_where_there_are_none() {

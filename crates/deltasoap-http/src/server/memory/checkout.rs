@@ -163,6 +163,11 @@ where
         }
     }
 
+    /// Returns the counts of the message so far.
+    pub(crate) fn counts(&self) -> DifferentialStats {
+        self.memory.as_ref().map_or_else(DifferentialStats::default, |memory| memory.stats() - self.before)
+    }
+
     /// Leases the message's value to a handler.
     pub(crate) fn lease(mut self) -> Lease<T> {
         match self.memory.take() {

@@ -2,6 +2,7 @@
 //! reject them.
 
 use super::BUFFER;
+use crate::telemetry::bounded;
 use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_TYPE, EXPECT, HOST, TRANSFER_ENCODING};
 use http::uri::Authority;
@@ -20,7 +21,16 @@ pub(super) fn refusal<B>(request: &Request<B>) -> Option<Response<Full<Bytes>>> 
         false => host(headers).or(framing(headers)).or(expectation(headers)),
     });
     let (status, reason) = found?;
-    tracing::info!(method = %request.method(), path = request.uri().path(), status = status.as_u16(), reason, "refused");
+    tracing::info!(
+        target: "deltasoap_http::server::request",
+        {
+            http.request.method = &*bounded(request.method().as_str()),
+            url.path = &*bounded(request.uri().path()),
+            http.response.status_code = status.as_u16(),
+            reason,
+        },
+        "refused"
+    );
     let mut response = Response::new(format!("{reason}\n").into());
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));

@@ -1,0 +1,242 @@
+//! WSDLs made from derived types: the importer reads them, and messages of the types are valid.
+
+use deltasoap::http::{Operation, SoapService};
+use deltasoap::lexical::{BigEndian, DateTime, List};
+use deltasoap::schema::{Style, Use};
+use deltasoap::soap::{Version, encode_message};
+use deltasoap::{Binary, Buffer, Message, Nillable, Node, Packed, Soap, SoapArray};
+use deltasoap_dynamic::Contract;
+
+/// Everything that a struct can have.
+#[derive(Soap, Clone)]
+#[soap(namespace = "urn:shop", qualified, message)]
+struct Order {
+    #[soap(attribute)]
+    id: u32,
+    #[soap(attribute)]
+    rush: Option<bool>,
+    #[soap(attribute, default = 3)]
+    priority: u8,
+    customer: String,
+    #[soap(default = 1)]
+    copies: u16,
+    note: Option<Nillable<String>>,
+    item: Vec<Item>,
+    total: Amount,
+    #[soap(inline)]
+    means: Means,
+    scan: Binary,
+    series: Packed<f64>,
+    counts: Option<Packed<i32, BigEndian>>,
+    tags: List<i32>,
+    shape: Vec<Shape>,
+    tree: Option<Box<Tree>>,
+    #[soap(namespace = "urn:other")]
+    place: Option<Place>,
+    #[soap(inline)]
+    rest: Vec<Node>,
+}
+
+#[derive(Soap, Clone, Default)]
+#[soap(namespace = "urn:shop")]
+struct Item {
+    sku: String,
+}
+
+#[derive(Soap, Clone)]
+#[soap(namespace = "urn:shop")]
+struct Amount {
+    #[soap(attribute)]
+    currency: Currency,
+    #[soap(text)]
+    value: Value,
+}
+
+#[derive(Soap, Clone)]
+#[soap(namespace = "urn:shop")]
+enum Currency {
+    Nok,
+    Eur,
+}
+
+#[derive(Soap, Clone)]
+#[soap(namespace = "urn:shop", union)]
+enum Value {
+    Number(i64),
+    Words(String),
+}
+
+#[derive(Soap, Clone)]
+#[soap(namespace = "urn:shop", qualified)]
+enum Means {
+    Card(String),
+    Cash,
+}
+
+#[derive(Soap, Clone)]
+#[soap(namespace = "urn:shop", derived)]
+enum Shape {
+    #[soap(base)]
+    Plain(Plain),
+    Circle(Circle),
+}
+
+#[derive(Soap, Clone)]
+#[soap(namespace = "urn:shop")]
+struct Plain {
+    color: String,
+}
+
+#[derive(Soap, Clone)]
+#[soap(namespace = "urn:shop")]
+struct Circle {
+    color: String,
+    radius: f64,
+}
+
+#[derive(Soap, Clone)]
+#[soap(namespace = "urn:shop")]
+struct Tree {
+    label: i32,
+    branch: Vec<Tree>,
+}
+
+#[derive(Soap, Clone)]
+#[soap(namespace = "urn:other", qualified, all)]
+struct Place {
+    city: String,
+    street: Option<String>,
+}
+
+#[derive(Soap, Clone)]
+#[soap(namespace = "urn:shop", message)]
+struct Receipt {
+    at: DateTime,
+}
+
+#[derive(Soap, Clone)]
+#[soap(namespace = "urn:shop", message, all)]
+struct Sum {
+    unit: String,
+    numbers: SoapArray<f64>,
+    items: SoapArray<Item>,
+}
+
+#[derive(Soap, Clone)]
+#[soap(namespace = "urn:shop", message)]
+struct Sold {
+    sku: String,
+}
+
+#[derive(Soap, Clone)]
+#[soap(namespace = "urn:shop", message)]
+struct SoldOut {
+    sku: String,
+}
+
+fn receipt() -> Receipt {
+    Receipt { at: "2026-01-02T03:04:05Z".parse().expect("a time") }
+}
+
+fn order() -> Order {
+    Order {
+        id: 7,
+        rush: Some(true),
+        priority: 3,
+        customer: "A & B".to_owned(),
+        copies: 1,
+        note: Some(Nillable::Nil),
+        item: vec![Item { sku: "a".to_owned() }, Item::default()],
+        total: Amount { currency: Currency::Nok, value: Value::Number(-5) },
+        means: Means::Cash,
+        scan: b"abc".to_vec().into(),
+        series: vec![1.0, 2.5].into(),
+        counts: Some(vec![1, 2].into()),
+        tags: List(vec![1, 2]),
+        shape: vec![
+            Shape::Plain(Plain { color: "red".to_owned() }),
+            Shape::Circle(Circle { color: "blue".to_owned(), radius: 2.0 }),
+        ],
+        tree: Some(Box::new(Tree { label: 1, branch: vec![Tree { label: 2, branch: Vec::new() }] })),
+        place: Some(Place { city: "Bergen".to_owned(), street: None }),
+        rest: Vec::new(),
+    }
+}
+
+fn service() -> SoapService {
+    let buy = Operation::new(async |_: Order| receipt()).action("urn:shop#buy").fault::<SoldOut>();
+    let sum = Operation::new(async |sum: Sum| sum).style(Style::Rpc).encoding(Use::Encoded);
+    SoapService::builder()
+        .name("The shop")
+        .add_operation(buy.documentation("Buys < or >."))
+        .add_operation(sum)
+        .operation(async |_: Sold| {})
+        .build()
+        .expect("a service")
+}
+
+fn contract() -> Contract {
+    let wsdl = service().wsdl().expect("a WSDL");
+    Contract::from_text(&wsdl).unwrap_or_else(|error| panic!("{error}\n{wsdl}"))
+}
+
+fn findings(message: &impl Message, encoding: Use) -> Vec<String> {
+    let text = encode_message(Version::Soap11, encoding, &[], message, Buffer::new()).expect("a message");
+    let found = contract().validate(text.as_slice());
+    found.into_iter().map(|it| format!("{}: {}", it.path, it.message)).collect()
+}
+
+#[test]
+fn messages_of_the_types_are_valid() {
+    let wsdl = service().wsdl().expect("a WSDL");
+    assert_eq!(findings(&order(), Use::Literal), [""; 0], "{wsdl}");
+    let without = Order {
+        rush: None,
+        note: None,
+        item: Vec::new(),
+        total: Amount { currency: Currency::Eur, value: Value::Words("a lot".to_owned()) },
+        means: Means::Card("4711".to_owned()),
+        counts: None,
+        shape: Vec::new(),
+        tree: None,
+        place: None,
+        ..order()
+    };
+    assert_eq!(findings(&without, Use::Literal), [""; 0], "{wsdl}");
+    assert_eq!(findings(&receipt(), Use::Literal), [""; 0], "{wsdl}");
+    assert_eq!(findings(&SoldOut { sku: "a".to_owned() }, Use::Literal), [""; 0]);
+}
+
+#[test]
+fn what_the_types_do_not_allow_is_found() {
+    let wrong = "<Order xmlns='urn:shop' id='x'><customer>c</customer></Order>";
+    let found = contract().validate(wrong.as_bytes());
+    assert!(found.iter().any(|it| it.message.contains("xsd:unsignedInt")), "{found:?}");
+    assert!(found.iter().any(|it| it.message.contains("is missing")), "{found:?}");
+}
+
+#[test]
+fn encoded_operations_have_accessors_as_parts() {
+    let sum = Sum { unit: "m".to_owned(), numbers: vec![1.0].into(), items: vec![Item::default()].into() };
+    assert_eq!(findings(&sum, Use::Encoded), [""; 0], "{}", service().wsdl().expect("a WSDL"));
+}
+
+#[test]
+fn operations_are_those_of_the_service() {
+    let contract = contract();
+    let mut operations = contract.operations();
+    operations.retain(|operation| operation.version() == Version::Soap11);
+    let names: Vec<_> =
+        operations.iter().map(|operation| (operation.name().to_owned(), operation.is_one_way())).collect();
+    assert_eq!(names, [("Order".to_owned(), false), ("Sum".to_owned(), false), ("Sold".to_owned(), true)]);
+    assert_eq!(operations[0].documentation(), Some("Buys < or >."));
+    let methods: Vec<_> = operations.iter().map(|it| it.method().expect("a method").element.clone()).collect();
+    assert_eq!(methods[0].action, "urn:shop#buy");
+    assert_eq!(methods[0].faults.iter().map(|fault| &*fault.name.local).collect::<Vec<_>>(), ["SoldOut"]);
+    assert_eq!((methods[1].style, methods[1].encoding), (Style::Rpc, Use::Encoded));
+}
+
+#[test]
+fn the_same_service_has_the_same_text() {
+    assert_eq!(service().wsdl(), service().wsdl());
+}
