@@ -297,7 +297,10 @@ async fn an_unknown_encoding_is_told() {
     let body = with_style(Version::Soap12, "urn:strange");
     for size in [1, 1000] {
         let refused = post_pieces(&service, "text/xml", body.as_bytes(), size).await;
-        assert_eq!((refused.status.as_u16(), fault(&refused).into_fields().code), (400, FaultCode::DataEncodingUnknown));
+        assert_eq!(
+            (refused.status.as_u16(), fault(&refused).into_fields().code),
+            (400, FaultCode::DataEncodingUnknown)
+        );
         assert!(refused.body.contains("urn:strange"), "{}", refused.body);
     }
     let old = with_style(Version::Soap11, "urn:strange http://schemas.xmlsoap.org/soap/encoding/");
@@ -460,10 +463,18 @@ async fn only_pages_and_messages_are_served() {
 }
 
 #[tokio::test]
-async fn a_service_without_a_description_says_so() {
+async fn a_service_without_a_description_makes_one_or_says_so() {
+    let get = || Request::get("/s?wsdl").header("host", "h:81").body(Pieces::of(b"", 1)).expect("a request");
+    let empty = SoapService::builder().build().expect("a service");
+    assert_eq!((send(&empty, get()).await.status, empty.wsdl()), (StatusCode::NOT_FOUND, None));
+
     let build = || SoapService::builder().operation(async |_: Lease<Echo>| Ok::<_, Infallible>(echoed(&echo(""))));
-    let request = Request::get("/?wsdl").body(Pieces::of(b"", 1)).expect("a request");
-    assert_eq!(send(&build().build().expect("a service"), request).await.status, StatusCode::NOT_FOUND);
+    let made = build().build().expect("a service");
+    let expected = made.wsdl().expect("a WSDL").replace("http://localhost/", "http://h:81/s");
+    assert_eq!(send(&made, get()).await.body, expected);
+    assert_eq!(expected.matches("location=\"http://h:81/s\"").count(), 2, "{expected}");
+    let set = build().wsdl(WSDL).location("http://example.org/").build().expect("a service");
+    assert_eq!(set.wsdl().as_deref(), Some(WSDL));
 
     let request = Request::get("/?wsdl").body(Pieces::of(b"", 1)).expect("a request");
     let moved = build().wsdl(WSDL).location("https://proxy/a'b").build().expect("a service");

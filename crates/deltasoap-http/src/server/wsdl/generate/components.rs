@@ -131,9 +131,10 @@ impl Components {
 
     /// Visits some content that an element or type of this namespace has, and all content in it.
     fn visit(&mut self, view: View<'static>, namespace: &NamePart) {
-        let mut ahead = vec![(view.content(), namespace.clone())];
-        while let Some((view, around)) = ahead.pop() {
-            let name = self.add_type(view);
+        let mut ahead = vec![(view.content(), namespace.clone(), false)];
+        while let Some((view, around, is_inline)) = ahead.pop() {
+            // Inline content is written in place.
+            let name = if is_inline { None } else { self.add_type(view) };
             if !self.visited.insert(std::ptr::from_ref(view.element)) {
                 continue;
             }
@@ -141,10 +142,13 @@ impl Components {
             if let Element::Open(open) = view.element {
                 self.add_hierarchy(view, open);
             }
-            let mut inner: Vec<_> = inner(view.element).map(|reference| view.follow(reference).content()).collect();
+            let inner = inner(view.element)
+                .into_iter()
+                .map(|(reference, is_inline)| (view.follow(reference).content(), namespace.clone(), is_inline));
             // The first is visited first.
-            inner.reverse();
-            ahead.extend(inner.into_iter().map(|inner| (inner, namespace.clone())));
+            let first = ahead.len();
+            ahead.extend(inner);
+            ahead[first..].reverse();
             if let Element::Complex(complex) = view.element {
                 self.add_references(view, complex, &namespace);
             }
@@ -273,18 +277,22 @@ fn is_alike(one: View<'_>, other: View<'_>) -> bool {
     }
 }
 
-fn inner(element: &'static Element) -> Box<dyn Iterator<Item = ElementRef>> {
+/// Returns the contents in a description, each with true if it has no element of its own.
+fn inner(element: &'static Element) -> Vec<(ElementRef, bool)> {
+    let own = |reference: ElementRef| (reference, false);
     match element {
         Element::Complex(complex) => {
-            let fields = complex.fields.iter().map(|field| field.element);
-            let attributes = complex.attributes.iter().map(|attribute| attribute.element);
-            Box::new(complex.text.into_iter().chain(fields).chain(attributes))
+            let fields = complex.fields.iter().map(|field| (field.element, field.inline));
+            let attributes = complex.attributes.iter().map(|attribute| own(attribute.element));
+            complex.text.map(own).into_iter().chain(fields).chain(attributes).collect()
         }
-        Element::Array(array) => Box::new([array.item].into_iter()),
-        Element::Union(union) => Box::new(union.members.iter().copied()),
-        Element::Open(open) => Box::new(open.base.into_iter().chain(open.types.iter().map(|(_, content)| *content))),
-        Element::Shared(content) => Box::new([*content].into_iter()),
-        Element::Simple(_) | Element::Any => Box::new(std::iter::empty()),
+        Element::Array(array) => vec![own(array.item)],
+        Element::Union(union) => union.members.iter().copied().map(own).collect(),
+        Element::Open(open) => {
+            open.base.into_iter().chain(open.types.iter().map(|(_, content)| *content)).map(own).collect()
+        }
+        Element::Shared(content) => vec![own(*content)],
+        Element::Simple(_) | Element::Any => Vec::new(),
     }
 }
 
