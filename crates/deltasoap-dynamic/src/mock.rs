@@ -9,7 +9,7 @@ use crate::{Contract, LookupError, Operation, Validation};
 use deltasoap_core::schema::MethodElement;
 use deltasoap_core::soap::{Fault, HeaderBlock, Version};
 use deltasoap_core::{Deviation, Lease, QName, Tolerance, Value};
-use deltasoap_http::{Answer, BuildError, Context, SoapServiceBuilder, SoapService};
+use deltasoap_http::{Answer, BuildError, Context, SoapService, SoapServiceBuilder};
 use serde_json::Value as Json;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};

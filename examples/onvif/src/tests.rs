@@ -2,7 +2,7 @@
 
 use super::*;
 use deltasoap::Lease;
-use deltasoap::http::{Context, Server, SoapServiceBuilder, SoapService};
+use deltasoap::http::{Context, Server, SoapService, SoapServiceBuilder};
 use deltasoap::soap::Fault;
 use devicemgmt::schema::{Capabilities, EventCapabilities, SetDateTimeType, SystemDateTime};
 use devicemgmt::wsdl::{GetCapabilitiesResponse, GetDeviceInformationResponse, GetSystemDateAndTimeResponse};

@@ -40,7 +40,7 @@ use crate::types::*;
 use crate::{CwmpFault, Version};
 use bytes::Bytes;
 use deltasoap::http::{
-    Authenticate, Body, BuildError, LandingPage, Operation, Principal, SoapServiceBuilder, ServiceStats, SoapService,
+    Authenticate, Body, BuildError, LandingPage, Operation, Principal, ServiceStats, SoapService, SoapServiceBuilder,
 };
 use deltasoap::soap::Fault;
 use deltasoap::{Lease, Message, Tolerance};

@@ -7,7 +7,7 @@ use super::reply::{BodyContent, Reply, ResponseReceiver};
 use super::{DynamicClient, streams::Stream};
 use crate::{LookupError, Operation, Validation};
 use deltasoap_core::schema::{MethodElement, Style};
-use deltasoap_core::soap::{HeaderBlock, encode_element};
+use deltasoap_core::soap::{Envelope, HeaderBlock};
 use deltasoap_core::{Buffer, FromList, Lease, ListPathError, QName, Value};
 use deltasoap_http::{Body, BoxError, CallError, CallOptions, Client, DescribedList, Response};
 use http::Request;
@@ -190,8 +190,9 @@ impl<S> DynamicClient<S> {
             return Ok(());
         }
         let method = &operation.method().map_err(DynamicError::Lookup)?.element;
-        let (version, body) = (operation.version(), (request, operation.view(method.request)));
-        let message = encode_element(version, method.encoding, blocks, &method.request_name, body, Buffer::new());
+        let envelope = Envelope::element(&method.request_name, request, operation.view(method.request));
+        let envelope = envelope.version(operation.version()).encoding(method.encoding).headers(blocks);
+        let message = envelope.write(Buffer::new());
         let message = message.map_err(|error| DynamicError::Call(CallError::Encode(error)))?;
         let findings = self.contract.validate(message.as_slice());
         self.settings.validation.apply(findings).map_err(DynamicError::Invalid)

@@ -4,7 +4,7 @@ use super::builder::Client;
 use super::error::CallError;
 use super::options::CallOptions;
 use super::receive::{FaultReceiver, Received, empty, receive};
-use super::templates::{self, Layout, Sent};
+use super::templates::Sent;
 use super::transmit::{Outbound, RecordedBody, within};
 use crate::Attachments;
 use crate::attachments::package::Packing;
@@ -13,8 +13,8 @@ use crate::media;
 use crate::{Body, BoxError};
 use bytes::Bytes;
 use deltasoap_core::decode::{Decoder, Deviation};
-use deltasoap_core::soap::{Head, HeaderBlock, Receiver, Reply, ReplyReceiver, Version};
-use deltasoap_core::{Content, DecodeOptions, Differential, Error, Lease, Message, QName, RequestMessage};
+use deltasoap_core::soap::{Envelope, Head, HeaderBlock, Receiver, Reply, ReplyReceiver, Version};
+use deltasoap_core::{DecodeOptions, Differential, Error, Lease, Message, QName, RequestMessage};
 use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, Request, StatusCode};
 use tower::Service;
@@ -332,15 +332,15 @@ where
         body: &T,
         options: CallOptions,
     ) -> Result<(Outbound, Option<Sent>), CallError> {
-        self.request_with(templates::Body { name: &T::ELEMENT, value: body, view: T::view() }, options)
+        self.request_with(Envelope::new(body), options)
     }
 
-    pub(super) fn request_with<T: Content>(
+    pub(super) fn request_with(
         &self,
-        body: templates::Body<'_, T>,
+        envelope: Envelope<'_>,
         mut options: CallOptions,
     ) -> Result<(Outbound, Option<Sent>), CallError> {
-        let (message, sent) = self.message(body, &mut options).map_err(CallError::Encode)?;
+        let (message, sent) = self.message(envelope, &mut options).map_err(CallError::Encode)?;
         Ok((self.request_of(message, options)?, sent))
     }
 
@@ -374,20 +374,23 @@ where
     }
 
     /// Writes the message; values that become parts are added to those of the call.
-    fn message<T: Content>(
-        &self,
-        body: templates::Body<'_, T>,
-        options: &mut CallOptions,
-    ) -> Result<(Body, Option<Sent>), Error> {
-        let encoding = options.encoding.unwrap_or(self.settings.encoding);
-        let references = options.references.unwrap_or(self.settings.references);
-        let layout = Layout { version: self.settings.version, encoding, headers: &options.headers, references };
+    fn message(&self, envelope: Envelope<'_>, options: &mut CallOptions) -> Result<(Body, Option<Sent>), Error> {
+        let envelope = self.with_settings(envelope, options);
         let Some(threshold) = self.packing(options).threshold() else {
-            return self.writer.write(layout, body, options.is_single);
+            return self.writer.write(&envelope, options.is_single);
         };
-        let (message, taken) = self.writer.write_optimized(layout, body, threshold)?;
+        let (message, taken) = self.writer.write_optimized(&envelope, threshold)?;
         options.parts.splice(0..0, taken);
         Ok((message, None))
+    }
+
+    /// Returns the envelope with the settings of the client and the call.
+    pub(super) fn with_settings<'a>(&self, envelope: Envelope<'a>, options: &'a CallOptions) -> Envelope<'a> {
+        envelope
+            .version(self.settings.version)
+            .encoding(options.encoding.unwrap_or(self.settings.encoding))
+            .references(options.references.unwrap_or(self.settings.references))
+            .headers(&options.headers)
     }
 }
 

@@ -6,7 +6,7 @@ use super::call::Response;
 use super::error::CallError;
 use super::options::CallOptions;
 use super::receive::empty;
-use super::templates::{Body, Sent};
+use super::templates::Sent;
 use super::transmit::{Outbound, within};
 use crate::BoxError;
 #[cfg(feature = "values")]
@@ -14,7 +14,7 @@ use crate::items::{DescribedList, Items};
 use bytes::Bytes;
 use deltasoap_core::decode::Decoder;
 use deltasoap_core::schema::View;
-use deltasoap_core::soap::Receiver;
+use deltasoap_core::soap::{Envelope, Receiver};
 use deltasoap_core::{Content, QName};
 #[cfg(feature = "values")]
 use deltasoap_core::{FromList, Value};
@@ -34,8 +34,7 @@ where
     ///
     /// A receiver reads the answer with a decoder, by which the caller compares answers with
     /// earlier ones. The request is an element with any name, or without one
-    /// ([`encode_element`](deltasoap_core::soap::encode_element)). The decoder is returned, to be
-    /// [reset](Decoder::reset) and reused.
+    /// ([`Envelope::element`]). The decoder is returned, to be [reset](Decoder::reset) and reused.
     ///
     /// The call's timeout bounds the message. The caller bounds the parts that it reads for the
     /// call by the call's [deadline](Self::deadline).
@@ -51,7 +50,7 @@ where
     ) -> Result<(Response<R>, Decoder), CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
         let (value, view) = request;
-        let (request, sent) = self.request_with(Body { name, value, view }, options)?;
+        let (request, sent) = self.request_with(Envelope::element(name, value, view), options)?;
         within(timeout, self.read_by(request, sent, reading)).await
     }
 
@@ -72,7 +71,7 @@ where
     ) -> Result<Response<Items<Value, Item, CallError>>, CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
         let (value, view) = request;
-        let (request, _) = self.request_with(Body { name, value, view }, options)?;
+        let (request, _) = self.request_with(Envelope::element(name, value, view), options)?;
         let (expected, list) = response;
         self.items(request, timeout, expected.cloned(), Arc::new(list)).await
     }
@@ -90,7 +89,7 @@ where
     ) -> Result<(), CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
         let (value, view) = request;
-        let (request, _) = self.request_with(Body { name, value, view }, options)?;
+        let (request, _) = self.request_with(Envelope::element(name, value, view), options)?;
         within(timeout, self.deliver(request)).await
     }
 

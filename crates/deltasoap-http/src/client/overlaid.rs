@@ -7,6 +7,7 @@ use super::options::CallOptions;
 use super::transmit::{Outbound, within};
 use crate::{Body, BoxError};
 use bytes::Bytes;
+use deltasoap_core::soap::Envelope;
 use deltasoap_core::{Message, Overlay, RequestMessage, Typed};
 use futures_util::stream::Stream;
 use http::Request;
@@ -107,9 +108,7 @@ where
         E: Into<BoxError> + 'static,
     {
         let timeout = options.timeout.or(self.settings.timeout);
-        let encoding = options.encoding.unwrap_or(self.settings.encoding);
-        let (version, chunk) = (self.settings.version, self.writer.chunk());
-        let overlay = Overlay::open(version, encoding, &options.headers, request, chunk);
+        let overlay = Overlay::open(&self.with_settings(Envelope::new(request), &options), self.writer.chunk());
         let body = Body::fed(overlay.map_err(CallError::Encode)?, items);
         let request = self.request_of(body, options)?;
         within(timeout, self.exchange(request, None)).instrument(span::<R>()).await
@@ -152,9 +151,8 @@ where
         Req: Message,
         I: IntoIterator<Item: Typed + Send + 'static, IntoIter: Send + 'static>,
     {
-        let encoding = options.encoding.unwrap_or(self.settings.encoding);
-        let (version, chunk) = (self.settings.version, self.writer.chunk());
-        let overlay = Overlay::new(version, encoding, &options.headers, body, items, chunk);
+        let envelope = self.with_settings(Envelope::new(body), &options);
+        let overlay = Overlay::new(&envelope, items, self.writer.chunk());
         self.request_of(overlay.map_err(CallError::Encode)?.into(), options)
     }
 }

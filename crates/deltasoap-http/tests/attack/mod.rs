@@ -9,9 +9,9 @@ use deltasoap::http::{
     SoapService, SoapServiceBuilder,
 };
 use deltasoap::lexical::Base64;
-use deltasoap::schema::{Element, Use, View};
-use deltasoap::soap::{Fault, Version, encode_message};
-use deltasoap::{Buffer, Content, DecodeOptions, Lease, Limits, Message, QName, Soap, Typed, decode, encode};
+use deltasoap::schema::{Element, View};
+use deltasoap::soap::{Envelope, Fault};
+use deltasoap::{Content, DecodeOptions, Lease, Limits, Message, QName, Soap, Typed, decode, encode};
 use flate2::write::GzEncoder;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use std::io::Write;
@@ -574,7 +574,7 @@ pub fn echo(sender: &str) -> Echo {
 
 /// Returns a message as bytes.
 pub fn message<T: Message>(body: &T) -> Vec<u8> {
-    encode_message(Version::Soap11, Use::Literal, &[], body, Buffer::new()).expect("a message").into_vec()
+    Envelope::new(body).to_vec().expect("a message")
 }
 
 /// Returns the beginning of a message, up to a text, as a chunk.

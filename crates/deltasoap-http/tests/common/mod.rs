@@ -6,7 +6,7 @@ pub mod scripted;
 
 use bytes::Bytes;
 use deltasoap::http::{Answer, Context, Operation, Server, ServerHandle, SoapService, TypedFault};
-use deltasoap::soap::{Fault, FaultCode, HeaderBlock, Version, encode_message};
+use deltasoap::soap::{Envelope, Fault, FaultCode, HeaderBlock, Version};
 use deltasoap::{Buffer, DecodeOptions, Lease, Limits, Message, QName, Soap, schema::Use};
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body::{Body, Frame};
@@ -150,7 +150,7 @@ async fn describe(context: Context, _: Lease<Describe>) -> Result<Answer<Describ
 
 /// Returns a request message as text.
 pub fn message<T: Message>(version: Version, headers: &[HeaderBlock], body: &T) -> String {
-    let buffer = encode_message(version, Use::Literal, headers, body, Buffer::new()).expect("a message");
+    let buffer = Envelope::new(body).version(version).headers(headers).write(Buffer::new()).expect("a message");
     String::from_utf8(buffer.into_vec()).expect("UTF-8")
 }
 

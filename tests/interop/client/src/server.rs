@@ -6,7 +6,7 @@
 use crate::Failure;
 use axum::Router;
 use deltasoap::http::{
-    Answer, BuildError, Compression, Context, Operation, Server, SoapServiceBuilder, SoapService, TypedFault,
+    Answer, BuildError, Compression, Context, Operation, Server, SoapService, SoapServiceBuilder, TypedFault,
 };
 use deltasoap::schema::{Style, Use};
 use deltasoap::soap::{Fault, HeaderBlock};
