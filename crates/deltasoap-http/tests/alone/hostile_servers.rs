@@ -211,12 +211,10 @@ fn row(name: &str, answer: &str, (time, memory): (Duration, usize)) {
     println!("| hostile server: {name} | {answer} | {} ms | {} KiB |", time.as_millis(), memory >> 10);
 }
 
-/// Returns an error with its causes, without repetitions.
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(error.source(), |cause| cause.source());
-    causes
-        .map(ToString::to_string)
-        .fold(error.to_string(), |said, cause| if said.contains(&cause) { said } else { format!("{said}: {cause}") })
+/// Returns an error with its causes.
+fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 async fn expect(name: &str, script: Script, expected: &str) {

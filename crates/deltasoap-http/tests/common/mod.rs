@@ -227,3 +227,13 @@ pub async fn serve(service: SoapService) -> (SocketAddr, ServerHandle) {
     tokio::spawn(server.serve(service));
     (address, handle)
 }
+
+/// Asserts that no error of a chain has the text of its source: whoever prints the chain prints each
+/// text once.
+#[track_caller]
+pub fn assert_says_each_once(error: &(dyn std::error::Error + 'static)) {
+    let chain: Vec<_> = std::iter::successors(Some(error), |error| error.source()).map(ToString::to_string).collect();
+    for texts in chain.windows(2) {
+        assert!(!texts[0].contains(&texts[1]), "{chain:?}");
+    }
+}

@@ -18,6 +18,7 @@ mod client;
 mod compressed_lists;
 mod description;
 mod differential;
+mod errors;
 mod gzip;
 mod hints;
 mod inspection;
