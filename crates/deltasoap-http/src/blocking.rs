@@ -10,7 +10,7 @@
 //! use deltasoap::http::blocking::Client;
 //!
 //! #[derive(Soap)]
-//! #[soap(namespace = "urn:hello", message)]
+//! #[soap(namespace = "urn:hello", message, response = Greeting)]
 //! struct Greet {
 //!     name: String,
 //! }
@@ -23,7 +23,7 @@
 //!
 //! fn main() -> Result<(), Box<dyn std::error::Error>> {
 //!     let client = Client::new("http://localhost:8080/hello")?;
-//!     let greeting: Greeting = client.call(&Greet { name: "Ada".to_owned() })?;
+//!     let greeting = client.call(&Greet { name: "Ada".to_owned() })?;
 //!     println!("{}", greeting.text);
 //!     Ok(())
 //! }

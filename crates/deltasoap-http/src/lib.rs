@@ -9,10 +9,10 @@
 //!
 //! ```
 //! use deltasoap::http::{Client, SoapService};
-//! use deltasoap::{Lease, Soap, soap::Fault};
+//! use deltasoap::{Lease, Soap};
 //!
 //! #[derive(Soap)]
-//! #[soap(namespace = "urn:hello", message)]
+//! #[soap(namespace = "urn:hello", message, response = Greeting)]
 //! struct Greet {
 //!     name: String,
 //! }
@@ -26,11 +26,11 @@
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let service = SoapService::builder()
-//!     .operation(async |greet: Lease<Greet>| Ok::<_, Fault>(Greeting { text: format!("Hello {}", greet.name) }))
+//!     .operation(async |greet: Lease<Greet>| Greeting { text: format!("Hello {}", greet.name) })
 //!     .build()?;
 //!
 //! let client = Client::with_service("http://localhost/hello", service)?;
-//! let greeting: Greeting = client.call(&Greet { name: "Ada".to_owned() }).await?;
+//! let greeting = client.call(&Greet { name: "Ada".to_owned() }).await?;
 //! assert_eq!(greeting.text, "Hello Ada");
 //! # Ok(())
 //! # }
@@ -89,7 +89,7 @@
 //!
 //! ```
 //! use deltasoap::http::{Client, Compression, SoapService};
-//! # use deltasoap::{Lease, Soap, soap::Fault};
+//! # use deltasoap::{Lease, Soap};
 //! # #[derive(Soap)]
 //! # #[soap(namespace = "urn:hello", message)]
 //! # struct Text {
@@ -101,7 +101,7 @@
 //! // Responses of 4 KiB and more are compressed for clients that accept it, as ours do.
 //! let service = SoapService::builder()
 //!     .compression(Compression::from_bytes(4096).level(3))
-//! #   .operation(async |text: Lease<Text>| Ok::<_, Fault>(Text { line: text.line.clone() }))
+//! #   .operation(async |text: Lease<Text>| Text { line: text.line.clone() })
 //!     .build()?;
 //! // All requests are, for a service that is known to read it.
 //! let client = Client::builder("http://localhost/").compression(Compression::ALWAYS).build_with(service)?;
@@ -124,7 +124,7 @@
 //! use deltasoap::{Lease, Soap, soap::Fault};
 //!
 //! #[derive(Soap)]
-//! #[soap(namespace = "urn:hello", message)]
+//! #[soap(namespace = "urn:hello", message, response = YouAre)]
 //! struct WhoAmI {}
 //!
 //! #[derive(Soap)]
@@ -144,10 +144,10 @@
 //! let service = SoapService::builder().operation(who_am_i).authenticate(users).build()?;
 //!
 //! let client = Client::builder("http://localhost/").credentials(Credentials::basic("ada", "analytical engine")?);
-//! let you_are: YouAre = client.build_with(service.clone())?.call(&WhoAmI {}).await?;
+//! let you_are = client.build_with(service.clone())?.call(&WhoAmI {}).await?;
 //! assert_eq!(you_are.name, "ada");
 //!
-//! let nobody = Client::with_service("http://localhost/", service)?.call_as::<YouAre>(&WhoAmI {}).await;
+//! let nobody = Client::with_service("http://localhost/", service)?.call(&WhoAmI {}).await;
 //! assert!(matches!(nobody, Err(CallError::Status(error)) if error.status == 401));
 //! # Ok(())
 //! # }

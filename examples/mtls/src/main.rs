@@ -91,7 +91,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 async fn call(url: &str, tls: ClientTls) -> Result<Received, Box<dyn Error>> {
     let client = Client::builder(url).build_with(HttpTransport::with_tls(tls)?)?;
-    let received: Result<_, CallError> = client.call(&Report { level: 0.5 }).await;
+    let received: Result<_, CallError> = client.call_as(&Report { level: 0.5 }).await;
     Ok(received?)
 }
 

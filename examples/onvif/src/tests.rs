@@ -5,12 +5,13 @@ use deltasoap::Lease;
 use deltasoap::http::{Context, Server, SoapService, SoapServiceBuilder};
 use deltasoap::soap::Fault;
 use devicemgmt::schema::{Capabilities, EventCapabilities, SetDateTimeType, SystemDateTime};
+use devicemgmt::server::DeviceServer;
 use devicemgmt::wsdl::{GetCapabilitiesResponse, GetDeviceInformationResponse, GetSystemDateAndTimeResponse};
-use devicemgmt::{DeviceServer, serve_device};
+use events::CreatePullPointSubscriptionFault;
 use events::addressing::{AttributedUriType, EndpointReferenceType, ReferenceParametersType};
 use events::b_2::{NotificationMessageHolderTypeMessage, RenewResponse, UnsubscribeResponse};
+use events::server::EventServer;
 use events::wsdl::{CreatePullPointSubscriptionResponse, PullMessagesResponse};
-use events::{CreatePullPointSubscriptionFault, EventServer, serve_event};
 
 struct Camera {
     events: String,
@@ -35,7 +36,7 @@ fn now_there() -> DateTime {
     }
 }
 
-impl DeviceServer for Camera {
+impl devicemgmt::server::Device for Camera {
     async fn get_device_information(
         &self,
         _: Context,
@@ -83,7 +84,7 @@ impl DeviceServer for Camera {
     }
 }
 
-impl EventServer for Camera {
+impl events::server::Event for Camera {
     async fn create_pull_point_subscription(
         &self,
         _: Context,
@@ -163,8 +164,8 @@ fn built(builder: SoapServiceBuilder) -> SoapService {
 async fn a_device_is_discovered_and_its_events_are_pulled() -> Result<(), Error> {
     let subscription = serve(subscription()).await;
     let camera = |events: String| Camera { events, subscription: subscription.clone() };
-    let events = serve(built(serve_event(camera(String::new())))).await;
-    let device = Device::discover(&serve(built(serve_device(camera(events)))).await).await?;
+    let events = serve(built(EventServer::builder(camera(String::new())))).await;
+    let device = Device::discover(&serve(built(DeviceServer::builder(camera(events)))).await).await?;
     assert_eq!(device.name, "Example Eye, firmware 1.2");
     assert!((1790..=1810).contains(&device.clock_ahead), "{}", device.clock_ahead);
     let mut events = PullPoint::subscribe(&device.events.expect("events")).await?;

@@ -142,7 +142,7 @@ async fn download(client: &Client, len: u64) -> Result<Duration> {
 }
 
 /// Reads a part as it arrives.
-async fn receive_upload(upload: Lease<Upload>, mut call: Call) -> Result<Stored, AttachmentError> {
+async fn receive_upload(mut call: Call, upload: Lease<Upload>) -> Result<Stored, AttachmentError> {
     let (bytes, sum) = sum_bytes(&upload.content, call.attachments()).await?;
     Ok(Stored { bytes, sum })
 }

@@ -32,7 +32,7 @@ use std::time::Duration;
 /// use deltasoap::Soap;
 ///
 /// #[derive(Soap)]
-/// #[soap(namespace = "urn:hello", message)]
+/// #[soap(namespace = "urn:hello", message, response = Greeting)]
 /// struct Greet {
 ///     name: String,
 /// }
@@ -45,7 +45,7 @@ use std::time::Duration;
 ///
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
 /// let client = deltasoap_http::Client::new("http://localhost:8080/hello")?;
-/// let greeting: Greeting = client.call(&Greet { name: "Ada".to_owned() }).await?;
+/// let greeting = client.call(&Greet { name: "Ada".to_owned() }).await?;
 /// # Ok(())
 /// # }
 /// ```

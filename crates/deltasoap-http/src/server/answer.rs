@@ -56,7 +56,7 @@ impl<T: Message> Answer<T> {
     /// # use deltasoap::http::{Answer, Client, OverlaidAnswer, SoapService};
     /// # use deltasoap::{Lease, Soap, Streamed, soap::Fault};
     /// # #[derive(Soap)]
-    /// # #[soap(namespace = "urn:lab", message)]
+    /// # #[soap(namespace = "urn:lab", message, response = Measured)]
     /// # struct Measure {}
     /// #[derive(Soap)]
     /// #[soap(namespace = "urn:lab", message)]
@@ -70,7 +70,7 @@ impl<T: Message> Answer<T> {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let client = Client::with_service("http://localhost/", SoapService::builder().operation(measure).build()?)?;
-    /// # let measured: Measured = client.call(&Measure {}).await?;
+    /// # let measured = client.call(&Measure {}).await?;
     /// # assert_eq!(measured.level.len(), 100_000);
     /// # Ok(())
     /// # }

@@ -215,21 +215,21 @@ impl<S> SoapServiceBuilder<S> {
     ///
     /// ```
     /// # use deltasoap::http::{Client, SoapService};
-    /// # use deltasoap::{Lease, Soap, soap::Fault};
+    /// # use deltasoap::{Lease, Soap};
     /// # #[derive(Soap)]
-    /// # #[soap(namespace = "urn:hello", message)]
+    /// # #[soap(namespace = "urn:hello", message, response = Greet)]
     /// # struct Greet {}
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let service = SoapService::builder()
-    ///     .operation(async |_: Lease<Greet>| Ok::<_, Fault>(Greet {}))
+    ///     .operation(async |_: Lease<Greet>| Greet {})
     ///     .inspect(|message| match message.starts_with(b"<?xml") {
     ///         true => Ok(()),
     ///         false => Err("an XML declaration is required here".into()),
     ///     })
     ///     .build()?;
     /// # let client = Client::with_service("http://localhost/", service)?;
-    /// # assert!(client.call_as::<Greet>(&Greet {}).await.is_ok());
+    /// # assert!(client.call(&Greet {}).await.is_ok());
     /// # Ok(())
     /// # }
     /// ```

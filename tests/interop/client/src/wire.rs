@@ -55,7 +55,7 @@ async fn traced(endpoint: &Endpoint, block: Option<HeaderBlock>) -> Result<Respo
         Some(block) => options.header(block),
         None => options,
     };
-    Ok(endpoint.client.call_with(&TraceRequest {}, options).await?)
+    Ok(endpoint.client.call_as_with(&TraceRequest {}, options).await?)
 }
 
 /// Strings that differ in UTF-16 and UTF-8, several times with changes.
