@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use deltasoap::http::{CallError, Client, ClientTls, Compression, HttpTransport, Roots};
 use deltasoap::schema::Use;
 use deltasoap::soap::Envelope;
-use deltasoap::{Buffer, DecodeOptions, Differential, Lease, Message, Templating};
+use deltasoap::{Buffer, Differential, Lease, Message, Templating};
 use serde::{Deserialize, Serialize};
 use tokio::runtime::{Builder, Runtime};
 
@@ -81,7 +81,7 @@ impl Setup {
         let differential = self.mode.differential();
         let builder = Client::builder(format!("{scheme}://{}/bench", self.address))
             .encoding(self.encoding)
-            .options(DecodeOptions { differential, ..DecodeOptions::default() })
+            .differential(differential)
             .templating(self.mode.templating())
             .hints(self.mode == Mode::Both)
             .compression(if self.is_gzip { Compression::ALWAYS } else { Compression::OFF })

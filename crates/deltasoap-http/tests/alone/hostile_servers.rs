@@ -7,9 +7,9 @@
 use crate::common::*;
 use crate::{ALLOCATOR, ALONE};
 use bytes::Bytes;
+use deltasoap::Limits;
 use deltasoap::http::{CallError, CallOptions, Client, ClientBuilder, Credentials, Redirects, Retries};
 use deltasoap::soap::Version;
-use deltasoap::{DecodeOptions, Limits};
 use flate2::write::GzEncoder;
 use peakmem_alloc::PeakMemAllocTrait;
 use std::io::{Read as _, Write as _};
@@ -89,8 +89,7 @@ impl Hostile {
 
     fn builder(&self) -> ClientBuilder {
         let limits = Limits { message: LARGEST, text: LARGEST as usize, ..Limits::default() };
-        let options = DecodeOptions { limits, ..DecodeOptions::default() };
-        Client::builder(format!("http://{}/", self.address)).timeout(TIME).options(options)
+        Client::builder(format!("http://{}/", self.address)).timeout(TIME).limits(limits)
     }
 }
 

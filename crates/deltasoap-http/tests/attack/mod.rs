@@ -11,7 +11,7 @@ use deltasoap::http::{
 use deltasoap::lexical::Base64;
 use deltasoap::schema::{Element, View};
 use deltasoap::soap::{Envelope, Fault};
-use deltasoap::{Content, DecodeOptions, Lease, Limits, Message, QName, Soap, Typed, decode, encode};
+use deltasoap::{Content, Lease, Limits, Message, QName, Soap, Typed, decode, encode};
 use flate2::write::GzEncoder;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use std::io::Write;
@@ -155,7 +155,7 @@ pub const BLOCKED: Duration = Duration::from_millis(20);
 pub fn builder() -> SoapServiceBuilder {
     let limits = Limits { message: LARGEST, ..Limits::server() };
     SoapService::builder()
-        .options(DecodeOptions { limits, ..DecodeOptions::default() })
+        .limits(limits)
         .memory_bounds(MemoryBounds { total_bytes: 1 << 20, ..MemoryBounds::default() })
         .gzip_limits(GzipLimits::default())
         .operation(async |echo: Lease<Echo>| Ok::<_, Fault>(Echoed::from(&*echo)))

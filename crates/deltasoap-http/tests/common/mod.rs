@@ -7,7 +7,7 @@ pub mod scripted;
 use bytes::Bytes;
 use deltasoap::http::{Answer, Context, Operation, Server, ServerHandle, SoapService, TypedFault};
 use deltasoap::soap::{Envelope, Fault, FaultCode, HeaderBlock, Version};
-use deltasoap::{Buffer, DecodeOptions, Lease, Limits, Message, QName, Soap, schema::Use};
+use deltasoap::{Buffer, Lease, Limits, Message, QName, Soap, schema::Use};
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body::{Body, Frame};
 use http_body_util::BodyExt;
@@ -104,7 +104,7 @@ pub fn service() -> (SoapService, mpsc::UnboundedReceiver<String>) {
     };
     let describe = Operation::new(describe).understands(Ticket::ELEMENT).action("urn:describe");
     let service = SoapService::builder()
-        .options(DecodeOptions { limits, ..DecodeOptions::default() })
+        .limits(limits)
         .name("Test & more")
         .operation(async |request: Lease<Echo>| Ok::<_, Infallible>(echoed(&request)))
         .operation(fail)

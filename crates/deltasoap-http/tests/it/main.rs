@@ -14,6 +14,7 @@ mod attachments;
 mod attacks;
 mod auth;
 mod blocking;
+mod builders;
 mod client;
 mod compressed_lists;
 mod description;

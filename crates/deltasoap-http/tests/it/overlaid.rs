@@ -4,7 +4,7 @@ use crate::common::{serve, service};
 use deltasoap::http::{Body, CallError, CallOptions, Client, SoapService};
 use deltasoap::schema::Use;
 use deltasoap::soap::{Envelope, Fault, HeaderBlock, Version};
-use deltasoap::{Buffer, DecodeOptions, ErrorKind, Lease, Limits, Overlay, Soap, Streamed, StreamedArray, Templating};
+use deltasoap::{Buffer, ErrorKind, Lease, Limits, Overlay, Soap, Streamed, StreamedArray, Templating};
 use http_body::Body as _;
 use http_body_util::BodyExt;
 use std::sync::Arc;
@@ -61,8 +61,7 @@ fn adder() -> (SoapService, Arc<AtomicUsize>) {
         std::future::ready(Ok::<_, Fault>(Total { label: join.parts.concat(), total }))
     };
     let limits = Limits { message: 64 << 20, ..Limits::default() };
-    let options = DecodeOptions { limits, ..DecodeOptions::default() };
-    let service = SoapService::builder().options(options).operation(add).operation(join).build();
+    let service = SoapService::builder().limits(limits).operation(add).operation(join).build();
     (service.expect("a service"), whole)
 }
 
