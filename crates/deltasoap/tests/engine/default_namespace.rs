@@ -3,9 +3,7 @@
 
 use crate::sender::Sender;
 use deltasoap::schema::Use;
-use deltasoap::soap::{
-    Envelope, Fault, HeaderBlock, Optimization, Reply, Version, decode_reply, decode_request, encode_optimized,
-};
+use deltasoap::soap::{Envelope, Fault, HeaderBlock, Reply, Version, decode_reply, decode_request};
 use deltasoap::{Binary, Buffer, Nillable, Node, Soap, Templating, Typed};
 use proptest::prelude::*;
 

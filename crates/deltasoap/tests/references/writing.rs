@@ -3,7 +3,7 @@
 use crate::graph::{Graph, Put, Vertex, graphs, styles, write};
 use crate::support::decode;
 use deltasoap::schema::Use;
-use deltasoap::soap::{Envelope, Version, decode_request, encode_with_namespaces};
+use deltasoap::soap::{Envelope, Version, decode_request};
 use deltasoap::{
     Buffer, ErrorKind, MatchKind, Message, Node, Overlay, Shared, Soap, Streamed, Template, Templating, Typed,
 };

@@ -49,7 +49,7 @@ pub struct Template {
     options: Templating,
     pool: Option<RunPool>,
     stats: EncodeStats,
-    form: Option<Form>,
+    form: Option<(Version, Use)>,
     chunks: Vec<Arc<Chunk>>,
     names: Names,
     /// The message as it was last handed out, if nothing has changed since.
@@ -89,7 +89,7 @@ impl Template {
         if self.options.is_off() || envelope.namespace.is_some() {
             return self.write_in_full(envelope);
         }
-        let form = Form::of(envelope);
+        let form = (envelope.version, envelope.encoding);
         let stamp = if envelope.has_only_body() { stamp_of(envelope) } else { None };
         if let Some(frames) = self.unchanged(stamp.as_ref(), form) {
             return Ok(self.hand_out(frames, MatchKind::Content));
@@ -142,7 +142,7 @@ impl Template {
     }
 
     /// Returns the message, if the value reports that its state is unchanged.
-    fn unchanged(&self, stamp: Option<&(Stamp, QName)>, form: Form) -> Option<Frames> {
+    fn unchanged(&self, stamp: Option<&(Stamp, QName)>, form: (Version, Use)) -> Option<Frames> {
         let is_same = stamp.is_some() && stamp == self.stamp.as_ref() && self.form == Some(form);
         self.frames.clone().filter(|_| is_same)
     }
@@ -180,20 +180,6 @@ impl Template {
         self.chunks = Vec::new();
         self.names = Names::default();
         (self.frames, self.stamp, self.memory) = (None, None, 0);
-    }
-}
-
-/// What determines the text of a value, other than the value itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Form {
-    version: Version,
-    encoding: Use,
-    references: bool,
-}
-
-impl Form {
-    fn of(envelope: &Envelope<'_>) -> Self {
-        Form { version: envelope.version, encoding: envelope.encoding, references: envelope.references }
     }
 }
 
