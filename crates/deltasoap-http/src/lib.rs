@@ -230,9 +230,9 @@ pub use charset::{CharsetError, self_described};
 #[cfg(feature = "client")]
 pub use client::{
     CallError, CallOptions, Caller, Client, ClientBuilder, Credentials, Deadline, Exchange, Failure, HttpTransport,
-    HttpTransportBuilder, InvalidCredentials, InvalidProxy, InvalidUrl, Leased, MessageError, Proxy, RedirectError,
-    Redirects, Response, Retries, SharedTemplates, StatusError, Trace, TracedBody, TracedRequest, TracedResponse,
-    Whole,
+    HttpTransportBuilder, IncomingResponse, InvalidCredentials, InvalidProxy, InvalidUrl, Leased, MessageError,
+    OutgoingRequest, Proxy, RedirectError, Redirects, Response, Retries, SharedTemplates, StatusError, Trace,
+    TracedBody, TracedRequest, TracedResponse, Whole,
 };
 #[cfg(feature = "cookies")]
 pub use client::{CookieJar, InvalidCookies};
@@ -248,10 +248,10 @@ pub use server::ServiceIndex;
 #[cfg(feature = "server")]
 pub use server::{
     ActionCheck, Answer, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial, Extension,
-    FromContext, FromRef, FromRequest, Handler, Header, HeavyWork, IntoAnswer, IntoReply, LandingPage, MemoryBounds,
-    MessageReply, Monitor, Monitored, Operation, OverlaidAnswer, PeerCertificates, Principal, ResponseFuture,
-    Scheduling, Server, ServerHandle, ServiceStats, Sharing, SmallFirst, SoapService, SoapServiceBuilder, State,
-    StatsSnapshot, Weigh,
+    FromContext, FromRef, FromRequest, Handler, Header, HeavyWork, InterceptedRequest, InterceptedResponse, IntoAnswer,
+    IntoReply, LandingPage, MemoryBounds, MessageReply, Monitor, Monitored, Operation, OverlaidAnswer,
+    PeerCertificates, Principal, ResponseFuture, Scheduling, Server, ServerHandle, ServiceStats, Sharing, SmallFirst,
+    SoapService, SoapServiceBuilder, State, StatsSnapshot, Weigh,
 };
 #[cfg(feature = "_tls")]
 pub use tls::{ClientTls, Identity, Roots, ServerTls, TlsError};

@@ -26,7 +26,7 @@ use crate::schema::{Builtin, Choice, Element, ElementRef, Field, QName, View};
 pub const APPENDED: usize = usize::MAX;
 
 /// The content of one element.
-pub trait Content: Shortcuts {
+pub trait Content: Shortcuts + 'static {
     /// True if [`decode`](Self::decode) replaces any previous value. If false, the value must be
     /// vacant before.
     const REPLACES: bool = Self::COMPACT;

@@ -13,8 +13,9 @@ use crate::media;
 use crate::{Body, BoxError};
 use bytes::Bytes;
 use deltasoap_core::decode::{Decoder, Deviation};
+use deltasoap_core::schema::View;
 use deltasoap_core::soap::{Envelope, Head, HeaderBlock, Receiver, Reply, ReplyReceiver, Version};
-use deltasoap_core::{DecodeOptions, Differential, Error, Lease, Message, QName, RequestMessage};
+use deltasoap_core::{Content, DecodeOptions, Differential, Error, Lease, Message, QName, RequestMessage};
 use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, Request, StatusCode};
 use tower::Service;
@@ -257,7 +258,11 @@ where
         let deviations = received.deviations;
         let Some((head, receiver)) = received.message else { return Err(empty(status, &http_headers)) };
         match receiver.into_reply().map_err(|error| CallError::malformed(status, error))? {
-            Reply::Response(body) => Ok(Response { head, body, status, http_headers, attachments, deviations }),
+            Reply::Response(body) => {
+                let response = Response { head, body, status, http_headers, attachments, deviations };
+                self.settings.interceptors.response(&response, &response.body).map_err(CallError::Refused)?;
+                Ok(response)
+            }
             Reply::Fault(fault) => Err(CallError::Fault(fault)),
         }
     }
@@ -279,7 +284,11 @@ where
         let body = checkout.lease(receiver.into_memory(), received.decoder);
         match fault {
             Some(fault) => Err(CallError::Fault(Box::new(fault))),
-            None => Ok(Response { head, body, status, http_headers, attachments, deviations }),
+            None => {
+                let response = Response { head, body, status, http_headers, attachments, deviations };
+                self.settings.interceptors.response(&response, &*response.body).map_err(CallError::Refused)?;
+                Ok(response)
+            }
         }
     }
 
@@ -332,16 +341,29 @@ where
         body: &T,
         options: CallOptions,
     ) -> Result<(Outbound, Option<Sent>), CallError> {
-        self.request_with(Envelope::new(body), options)
+        self.request_with(&T::ELEMENT, (body, T::view()), options)
     }
 
-    pub(super) fn request_with(
+    pub(super) fn request_with<T: Content>(
         &self,
-        envelope: Envelope<'_>,
+        name: &QName,
+        (value, view): (&T, View<'_>),
         mut options: CallOptions,
     ) -> Result<(Outbound, Option<Sent>), CallError> {
+        self.intercept(name, value, &mut options)?;
+        let envelope = Envelope::element(name, value, view);
         let (message, sent) = self.message(envelope, &mut options).map_err(CallError::Encode)?;
         Ok((self.request_of(message, options)?, sent))
+    }
+
+    /// Shows a request to the interceptors.
+    pub(super) fn intercept<T: 'static>(
+        &self,
+        name: &QName,
+        body: &T,
+        options: &mut CallOptions,
+    ) -> Result<(), CallError> {
+        self.settings.interceptors.request(name, options, body).map_err(CallError::Refused)
     }
 
     /// Creates the HTTP request with a message as its body.

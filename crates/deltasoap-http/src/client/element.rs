@@ -14,7 +14,7 @@ use crate::items::{DescribedList, Items};
 use bytes::Bytes;
 use deltasoap_core::decode::Decoder;
 use deltasoap_core::schema::View;
-use deltasoap_core::soap::{Envelope, Receiver};
+use deltasoap_core::soap::Receiver;
 use deltasoap_core::{Content, QName};
 #[cfg(feature = "values")]
 use deltasoap_core::{FromList, Value};
@@ -34,7 +34,7 @@ where
     ///
     /// A receiver reads the answer with a decoder, by which the caller compares answers with
     /// earlier ones. The request is an element with any name, or without one
-    /// ([`Envelope::element`]). The decoder is returned, to be [reset](Decoder::reset) and reused.
+    /// ([`Envelope::element`](deltasoap_core::soap::Envelope::element)). The decoder is returned, to be [reset](Decoder::reset) and reused.
     ///
     /// The call's timeout bounds the message. The caller bounds the parts that it reads for the
     /// call by the call's [deadline](Self::deadline).
@@ -49,8 +49,7 @@ where
         reading: (R, Decoder),
     ) -> Result<(Response<R>, Decoder), CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
-        let (value, view) = request;
-        let (request, sent) = self.request_with(Envelope::element(name, value, view), options)?;
+        let (request, sent) = self.request_with(name, request, options)?;
         within(timeout, self.read_by(request, sent, reading)).await
     }
 
@@ -70,8 +69,7 @@ where
         response: (Option<&QName>, DescribedList),
     ) -> Result<Response<Items<Value, Item, CallError>>, CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
-        let (value, view) = request;
-        let (request, _) = self.request_with(Envelope::element(name, value, view), options)?;
+        let (request, _) = self.request_with(name, request, options)?;
         let (expected, list) = response;
         self.items(request, timeout, expected.cloned(), Arc::new(list)).await
     }
@@ -88,8 +86,7 @@ where
         options: CallOptions,
     ) -> Result<(), CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
-        let (value, view) = request;
-        let (request, _) = self.request_with(Envelope::element(name, value, view), options)?;
+        let (request, _) = self.request_with(name, request, options)?;
         within(timeout, self.deliver(request)).await
     }
 

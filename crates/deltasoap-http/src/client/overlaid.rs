@@ -108,6 +108,8 @@ where
         E: Into<BoxError> + 'static,
     {
         let timeout = options.timeout.or(self.settings.timeout);
+        let mut options = options;
+        self.intercept(&R::ELEMENT, request, &mut options)?;
         let overlay = Overlay::open(&self.with_settings(Envelope::new(request), &options), self.writer.chunk());
         let body = Body::fed(overlay.map_err(CallError::Encode)?, items);
         let request = self.request_of(body, options)?;
@@ -146,11 +148,12 @@ where
         within(timeout, self.deliver(request)).instrument(span::<Req>()).await
     }
 
-    fn overlaid<Req, I>(&self, body: &Req, items: I, options: CallOptions) -> Result<Outbound, CallError>
+    fn overlaid<Req, I>(&self, body: &Req, items: I, mut options: CallOptions) -> Result<Outbound, CallError>
     where
         Req: Message,
         I: IntoIterator<Item: Typed + Send + 'static, IntoIter: Send + 'static>,
     {
+        self.intercept(&Req::ELEMENT, body, &mut options)?;
         let envelope = self.with_settings(Envelope::new(body), &options);
         let overlay = Overlay::new(&envelope, items, self.writer.chunk());
         self.request_of(overlay.map_err(CallError::Encode)?.into(), options)

@@ -8,6 +8,7 @@ use super::dispatch::Table;
 use super::empty::EmptyPost;
 use super::handler::{FromRequest, Handler, IntoReply};
 use super::heavy::{Heavy, HeavyWork};
+use super::intercept::{InterceptedRequest, InterceptedResponse, Interceptors};
 use super::memory::{Cache, MemoryBounds, Sharing};
 use super::operation::Operation;
 use super::pool::Pool;
@@ -76,6 +77,7 @@ struct Settings {
     location: Option<String>,
     page: LandingPage,
     action_check: ActionCheck,
+    interceptors: Option<Interceptors>,
 }
 
 impl SoapServiceBuilder {
@@ -109,6 +111,7 @@ impl SoapServiceBuilder {
             location: None,
             page: LandingPage::default(),
             action_check: ActionCheck::default(),
+            interceptors: None,
         };
         SoapServiceBuilder { state: (), settings }
     }
@@ -237,6 +240,62 @@ impl<S> SoapServiceBuilder<S> {
     #[must_use]
     pub fn inspect(mut self, inspect: impl Fn(&[u8]) -> Result<(), BoxError> + Send + Sync + 'static) -> Self {
         self.settings.inspector = Some(Inspector::new(inspect));
+        self
+    }
+
+    /// Adds an interceptor, which sees each decoded request before its handler: the operation, the
+    /// [context](Context) with header blocks and principal, and the body. A fault that it returns
+    /// answers the request instead of the handler. Interceptors run in the order in which they are
+    /// added, and must not block. What needs no decoded request is a tower layer around the service.
+    ///
+    /// ```
+    /// # use deltasoap::http::{Client, SoapService};
+    /// # use deltasoap::{Soap, soap::Fault};
+    /// #[derive(Soap)]
+    /// #[soap(namespace = "urn:bank", message, response = Transferred)]
+    /// struct Transfer {
+    ///     amount: u32,
+    /// }
+    /// # #[derive(Soap)]
+    /// # #[soap(namespace = "urn:bank", message)]
+    /// # struct Transferred {}
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let service = SoapService::builder()
+    ///     .operation(|_: Transfer| Transferred {})
+    ///     .intercept(|request| match request.body::<Transfer>() {
+    ///         Some(transfer) if transfer.amount > 1000 && request.context().principal().is_none() => {
+    ///             Err(Fault::sender("large transfers need a password"))
+    ///         }
+    ///         _ => Ok(()),
+    ///     })
+    ///     .build()?;
+    /// # let client = Client::with_service("http://localhost/", service)?;
+    /// assert!(client.call(&Transfer { amount: 1000 }).await.is_ok());
+    /// assert!(client.call(&Transfer { amount: 1001 }).await.is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn intercept(
+        mut self,
+        intercept: impl Fn(&mut InterceptedRequest<'_>) -> Result<(), Fault> + Send + Sync + 'static,
+    ) -> Self {
+        self.settings.interceptors.get_or_insert_default().add(intercept);
+        self
+    }
+
+    /// Adds an interceptor, which sees each response before it is written, and may add header
+    /// blocks. A fault that it returns takes the place of the response. The last one that was added
+    /// runs first. Faults and [messages that handlers write themselves](MessageReply) are not
+    /// shown.
+    #[must_use]
+    pub fn intercept_response(
+        mut self,
+        intercept: impl Fn(&mut InterceptedResponse<'_>) -> Result<(), Fault> + Send + Sync + 'static,
+    ) -> Self {
+        self.settings.interceptors.get_or_insert_default().add_for_responses(intercept);
         self
     }
 
@@ -551,6 +610,7 @@ impl Settings {
             location: self.location,
             page: self.page,
             action_check: self.action_check,
+            interceptors: self.interceptors.map(Arc::new),
         }))
     }
 }

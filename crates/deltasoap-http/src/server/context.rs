@@ -99,6 +99,11 @@ impl Context {
         self.parts.extensions.get()
     }
 
+    /// Attaches an extension to the request, which replaces one of the same type.
+    pub fn insert_extension<T: Clone + Send + Sync + 'static>(&mut self, extension: T) {
+        Arc::make_mut(&mut self.parts).extensions.insert(extension);
+    }
+
     /// Returns the address that the request came from, if [`Server`](crate::Server) accepted it.
     pub fn peer(&self) -> Option<SocketAddr> {
         self.extension::<Peer>().map(|peer| peer.0)

@@ -8,7 +8,7 @@ use super::context::Context;
 use super::handler::{Handler, Running};
 use super::memory::Checkout;
 use super::operation::{
-    BodyForm, Call, Opening, Operation, Outcome, in_background, name_of_action, starting_with_items,
+    BodyForm, Call, Opening, Operation, Outcome, in_background, name_of_action, refused, starting_with_items,
 };
 use super::record::Record;
 use super::writing::Writing;
@@ -57,7 +57,10 @@ impl Operation {
         let (described, form) = self_contained(&method, &schema);
         let is_one_way = method.response.is_none();
         let run = running(&method, &schema, handler);
-        let run: Box<Run> = Box::new(move |request, context, writing| {
+        let run: Box<Run> = Box::new(move |request, mut context, writing| {
+            if let Err(fault) = writing.intercept(&mut context, Some(&*request)) {
+                return refused(fault);
+            }
             let running = run(request, context, writing);
             if is_one_way { in_background(running) } else { running }
         });
@@ -130,7 +133,12 @@ impl Operation {
             return Err(ListPathError::NoElement);
         }
         let list = DescribedList::new(Arc::clone(&schema), method.request, list)?;
-        let start = starting_with_items(Arc::new(list), Arc::new(running(&method, &schema, handler)));
+        let run = running(&method, &schema, handler);
+        let run = move |items, mut context, writing: Writing| match writing.intercept(&mut context, None) {
+            Ok(()) => run(items, context, writing),
+            Err(fault) => refused(fault),
+        };
+        let start = starting_with_items(Arc::new(list), Arc::new(run));
         let (encoding, operation) = (method.encoding, Self::started_by(described, form, start));
         Ok(operation.taking_items().described_by(method, schema).encoding(encoding))
     }
@@ -150,7 +158,7 @@ where
     move |request, context, writing| {
         let response = Arc::clone(&response);
         let finish = move |result| match (result, &*response) {
-            (Ok(answer), (schema, response)) => write(schema, response.as_ref(), writing, &answer),
+            (Ok(answer), (schema, response)) => write(schema, response.as_ref(), writing, answer),
             (Err(fault), _) => Outcome::Fault(fault),
         };
         Arc::clone(&handler).call(context, Arc::clone(&state), request, finish)
@@ -252,8 +260,16 @@ impl Call for ElementCall {
 }
 
 /// Writes a response, if there is one.
-fn write(schema: &Schema, response: Option<&(QName, ElementRef)>, writing: Writing, answer: &Answer<Value>) -> Outcome {
+fn write(
+    schema: &Schema,
+    response: Option<&(QName, ElementRef)>,
+    writing: Writing,
+    mut answer: Answer<Value>,
+) -> Outcome {
     let Some((name, content)) = response else { return Outcome::Accepted };
+    if let Err(fault) = writing.intercept_response(&mut answer) {
+        return Outcome::Fault(*fault);
+    }
     let start = Instant::now();
-    Outcome::written(writing.write(answer, name, schema.view(*content)), start)
+    Outcome::written(writing.write(&answer, name, schema.view(*content)), start)
 }

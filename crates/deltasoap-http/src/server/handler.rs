@@ -253,7 +253,10 @@ impl<T: IntoAnswer + 'static> IntoReply<Responding> for T {
 
     fn into_outcome(self, writing: Writing) -> Outcome {
         let start = Instant::now();
-        let (answer, overlaying) = self.into_parts();
+        let (mut answer, overlaying) = self.into_parts();
+        if let Err(fault) = writing.intercept_response(&mut answer) {
+            return Outcome::Fault(*fault);
+        }
         let written = match overlaying {
             Some(overlaying) => writing.begin(answer, overlaying),
             None => writing.write(&answer, &T::Body::ELEMENT, <T::Body as Typed>::view()),

@@ -87,7 +87,10 @@ impl Operation {
         let (handler, state) = (Arc::new(handler), Arc::new(state));
         let response = H::Reply::response();
         let is_one_way = response.is_none();
-        let run = move |request, context, writing| {
+        let run = move |request: Lease<<H::Request as FromRequest<Q>>::Message>, mut context, writing: Writing| {
+            if let Err(fault) = writing.intercept(&mut context, Some(&*request)) {
+                return refused(fault);
+            }
             let request = H::Request::from_request(request);
             let finish = move |reply: H::Reply| reply.into_outcome(writing);
             let running = Arc::clone(&handler).call(context, Arc::clone(&state), request, finish);
@@ -186,7 +189,10 @@ impl Operation {
         H::Reply: IntoReply<R>,
     {
         let (handler, state) = (Arc::new(handler), Arc::new(()));
-        let run = move |items, context, writing| {
+        let run = move |items, mut context, writing: Writing| {
+            if let Err(fault) = writing.intercept(&mut context, None) {
+                return refused(fault);
+            }
             let finish = move |reply: H::Reply| reply.into_outcome(writing);
             Arc::clone(&handler).call(context, Arc::clone(&state), items, finish)
         };
@@ -679,6 +685,11 @@ impl<Request: Send + 'static, Item: Send + 'static> Call for ItemsCall<Request, 
         self.flow.take_rest();
         (self.run)(Items::new(self.flow, Box::new(WholeMessage)), context, writing)
     }
+}
+
+/// Returns the outcome of a call whose handler is not called.
+pub(super) fn refused(fault: Box<Fault>) -> Running {
+    Box::pin(std::future::ready(Outcome::Fault(*fault)))
 }
 
 /// Runs the handler of a one-way operation in a task of its own.

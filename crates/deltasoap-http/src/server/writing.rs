@@ -6,6 +6,8 @@
 //! immediately, since they copy data that is still being sent before they change it.
 
 use super::answer::{Answer, Overlaying};
+use super::context::Context;
+use super::intercept::Interceptors;
 use super::memory::{MemorySource, TemplateSource};
 use super::record::Record;
 use crate::Part;
@@ -13,9 +15,10 @@ use crate::attachments::package::Packing;
 use crate::body::Body;
 use crate::sizes::in_full;
 use deltasoap_core::schema::{Use, View};
-use deltasoap_core::soap::{Envelope, HeaderBlock, Version};
+use deltasoap_core::soap::{Envelope, Fault, HeaderBlock, Version};
 use deltasoap_core::{Buffer, Content, EncodeStats, Error, Message, QName, Templating};
 use http::header::HeaderValue;
+use std::any::Any;
 use std::sync::Arc;
 
 /// Settings for writing a response.
@@ -31,6 +34,8 @@ pub struct Writing {
     /// True if values that several places share are written once.
     pub(crate) references: bool,
     pub(crate) packing: Packing,
+    /// Those of the service; `None` if there are none.
+    pub(crate) interceptors: Option<Arc<Interceptors>>,
 }
 
 /// A written response.
@@ -42,6 +47,24 @@ pub struct Written {
 }
 
 impl Writing {
+    /// Shows a request to the interceptors, before its handler is called.
+    ///
+    /// # Errors
+    /// Returns the fault that answers the request instead.
+    pub(crate) fn intercept(&self, context: &mut Context, body: Option<&dyn Any>) -> Result<(), Box<Fault>> {
+        let Some(interceptors) = &self.interceptors else { return Ok(()) };
+        interceptors.request(self.record.name(), context, body)
+    }
+
+    /// Shows a response to the interceptors, before it is written.
+    ///
+    /// # Errors
+    /// Returns the fault that takes its place.
+    pub(crate) fn intercept_response<T: 'static>(&self, answer: &mut Answer<T>) -> Result<(), Box<Fault>> {
+        let Some(interceptors) = &self.interceptors else { return Ok(()) };
+        interceptors.response(self.record.name(), &mut answer.headers, &answer.body)
+    }
+
     /// Writes a response, given the body's element and its schema.
     ///
     /// # Errors
