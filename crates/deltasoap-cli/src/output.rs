@@ -57,7 +57,7 @@ pub fn one_line(text: &str) -> String {
 
 /// Returns an error with its causes.
 pub fn with_causes(error: &(dyn Error + 'static)) -> String {
-    let causes = std::iter::successors(Some(error), |error| error.source());
+    let causes = std::iter::successors(Some(error), |&error| error.source());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 

@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn errors_print_their_source_or_return_it() {
-        let syntax = syn::parse_str::<syn::File>("struct").expect_err("no name");
+        let syntax = syn::parse_str::<syn::File>("struct").err().expect("no name");
         let denied = std::io::Error::from(std::io::ErrorKind::PermissionDenied);
         for error in [Error::Syntax(syntax), Error::Write("shop.rs".into(), denied), Error::NoOutDir] {
             assert_says_each_once(&error);
@@ -62,7 +62,7 @@ mod tests {
     #[track_caller]
     fn assert_says_each_once(error: &(dyn std::error::Error + 'static)) {
         let chain: Vec<_> =
-            std::iter::successors(Some(error), |error| error.source()).map(ToString::to_string).collect();
+            std::iter::successors(Some(error), |&error| error.source()).map(ToString::to_string).collect();
         for texts in chain.windows(2) {
             assert!(!texts[0].contains(&texts[1]), "{chain:?}");
         }

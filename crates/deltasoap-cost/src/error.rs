@@ -191,7 +191,7 @@ mod tests {
     #[track_caller]
     fn assert_says_each_once(error: &(dyn std::error::Error + 'static)) {
         let chain: Vec<_> =
-            std::iter::successors(Some(error), |error| error.source()).map(ToString::to_string).collect();
+            std::iter::successors(Some(error), |&error| error.source()).map(ToString::to_string).collect();
         for texts in chain.windows(2) {
             assert!(!texts[0].contains(&texts[1]), "{chain:?}");
         }

@@ -1,9 +1,8 @@
 //! Recorded messages of all kinds, decoded to the types and encoded again.
 
 use deltasoap::decode::Decoder;
-use deltasoap::schema::Use;
-use deltasoap::soap::{Envelope, EnvelopeReader, RequestReceiver};
-use deltasoap::{Buffer, DecodeOptions, Message, Node, Tolerance};
+use deltasoap::soap::{Envelope, EnvelopeReader, Fault, RequestReceiver};
+use deltasoap::{DecodeOptions, Message, Node, Tolerance};
 use deltasoap_cwmp::Version;
 use deltasoap_cwmp::types::*;
 use std::fs;
@@ -105,7 +104,7 @@ fn recorded_messages_come_through() {
         let body = envelope.elements().find(|child| child.name.local == "Body").expect("a body");
         let body = body.elements().next().expect("an element");
         if body.name.local == "Fault" {
-            let fault = soap::Fault::from_node(body).expect("a fault");
+            let fault = Fault::from_node(body).expect("a fault");
             assert!(deltasoap_cwmp::CwmpFault::from_soap(&fault).is_some(), "{name}");
             continue;
         }

@@ -212,7 +212,7 @@ fn row(name: &str, answer: &str, (time, memory): (Duration, usize)) {
 
 /// Returns an error with its causes.
 fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
-    let causes = std::iter::successors(Some(error), |error| error.source());
+    let causes = std::iter::successors(Some(error), |&error| error.source());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 

@@ -7,7 +7,7 @@ pub mod scripted;
 use bytes::Bytes;
 use deltasoap::http::{Answer, Context, Operation, Server, ServerHandle, SoapService, TypedFault};
 use deltasoap::soap::{Envelope, Fault, FaultCode, HeaderBlock, Version};
-use deltasoap::{Buffer, Lease, Limits, Message, QName, Soap, schema::Use};
+use deltasoap::{Buffer, Lease, Limits, Message, QName, Soap};
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body::{Body, Frame};
 use http_body_util::BodyExt;
@@ -232,7 +232,7 @@ pub async fn serve(service: SoapService) -> (SocketAddr, ServerHandle) {
 /// text once.
 #[track_caller]
 pub fn assert_says_each_once(error: &(dyn std::error::Error + 'static)) {
-    let chain: Vec<_> = std::iter::successors(Some(error), |error| error.source()).map(ToString::to_string).collect();
+    let chain: Vec<_> = std::iter::successors(Some(error), |&error| error.source()).map(ToString::to_string).collect();
     for texts in chain.windows(2) {
         assert!(!texts[0].contains(&texts[1]), "{chain:?}");
     }

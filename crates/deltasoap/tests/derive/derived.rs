@@ -6,7 +6,7 @@ use deltasoap::encode::Encoder;
 use deltasoap::lexical::List;
 use deltasoap::schema::Use;
 use deltasoap::soap::Envelope;
-use deltasoap::{Buffer, Content, ErrorKind, Message, Node, QName, Soap, Typed};
+use deltasoap::{Content, ErrorKind, Message, Node, QName, Soap, Typed};
 
 types! {
     #[derive(Debug, Clone, PartialEq, Soap)]
