@@ -2,7 +2,6 @@
 //! templates.
 
 use crate::sender::Sender;
-use deltasoap::schema::Use;
 use deltasoap::soap::{Envelope, Fault, HeaderBlock, Reply, Version, decode_reply, decode_request};
 use deltasoap::{Binary, Buffer, Nillable, Node, Soap, Templating, Typed};
 use proptest::prelude::*;

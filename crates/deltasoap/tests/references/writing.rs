@@ -4,9 +4,7 @@ use crate::graph::{Graph, Put, Vertex, graphs, styles, write};
 use crate::support::decode;
 use deltasoap::schema::Use;
 use deltasoap::soap::{Envelope, Version, decode_request};
-use deltasoap::{
-    Buffer, ErrorKind, MatchKind, Message, Node, Overlay, Shared, Soap, Streamed, Template, Templating, Typed,
-};
+use deltasoap::{Buffer, ErrorKind, MatchKind, Node, Overlay, Shared, Soap, Streamed, Template, Templating};
 use proptest::prelude::*;
 
 fn written(version: Version, encoding: Use, put: &Put) -> Result<String, deltasoap::Error> {
