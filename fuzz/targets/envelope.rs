@@ -5,7 +5,7 @@
 
 use deltasoap::decode::{Cursor, Decoder, Step};
 use deltasoap::encode::Encoder;
-use deltasoap::soap::{EnvelopeReader, Fault, Head, Receiver, Version, decode_reply, Envelope};
+use deltasoap::soap::{Envelope, EnvelopeReader, Fault, Head, Receiver, Version, decode_reply};
 use deltasoap::{Buffer, Content, DecodeOptions, Error, ErrorKind, Node, Soap, Typed};
 use libfuzzer_sys::fuzz_target;
 
