@@ -358,7 +358,7 @@ fn settings(name: &Ident) -> TokenStream {
             Self { caller, options: deltasoap::http::CallOptions::new() }
         }
 
-        #[doc = " Returns the client with options for its calls: a timeout, parts, header blocks. Header blocks of the client are kept."]
+        #[doc = " Returns the client with options for its calls. Header blocks that it has are kept."]
         #[must_use]
         pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
             let headers = self.options.header_blocks().iter().cloned();
