@@ -57,8 +57,7 @@ mod tests {
         }
     }
 
-    /// Asserts that no error of a chain has the text of its source: whoever prints the chain prints each
-    /// text once.
+    /// Asserts that no error of a chain has the text of its source.
     #[track_caller]
     fn assert_says_each_once(error: &(dyn std::error::Error + 'static)) {
         let chain: Vec<_> =

@@ -220,6 +220,7 @@ mod slow;
 mod tls;
 pub mod transport;
 mod typed_fault;
+mod validation;
 
 pub use attachments::{
     Attachment, AttachmentError, AttachmentErrorKind, AttachmentLimits, AttachmentOptions, Attachments, Mtom, Part,
@@ -257,6 +258,7 @@ pub use server::{
 pub use tls::{ClientTls, Identity, Roots, ServerTls, TlsError};
 pub use transport::Peer;
 pub use typed_fault::TypedFault;
+pub use validation::{Finding, Invalid, PartLookup, Validation, Validator};
 
 /// Any error that can cross threads, as tower and hyper report them.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;

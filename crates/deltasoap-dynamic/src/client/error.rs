@@ -1,7 +1,7 @@
 //! Errors of calls.
 
 use super::reply::by_name;
-use crate::{Invalid, JsonError, LookupError, Operation};
+use crate::{JsonError, LookupError, Operation};
 use deltasoap_core::soap::{Fault, HeaderBlock, Version};
 use deltasoap_core::{ListPathError, Node, QName};
 use deltasoap_http::{AttachmentError, CallError, InvalidUrl};
@@ -20,9 +20,6 @@ pub enum DynamicError {
     Json(JsonError),
     /// The response has no such list.
     List(ListPathError),
-    /// The request violates the contract; nothing was sent. See
-    /// [`DynamicClient::validation`](crate::DynamicClient::validation).
-    Invalid(Invalid),
     /// Neither the WSDL nor the client has a URL for this operation.
     NoEndpoint(String),
     /// The endpoint's URL is malformed.
@@ -115,7 +112,6 @@ impl fmt::Display for DynamicError {
             DynamicError::Lookup(error) => error.fmt(f),
             DynamicError::Json(error) => error.fmt(f),
             DynamicError::List(error) => write!(f, "the items of the response: {error}"),
-            DynamicError::Invalid(error) => error.fmt(f),
             DynamicError::NoEndpoint(name) => write!(f, "the WSDL has no URL for {name}"),
             DynamicError::Endpoint(error) => error.fmt(f),
             DynamicError::Fault(fault) => fault.fault.fmt(f),
@@ -135,7 +131,6 @@ impl std::error::Error for DynamicError {
             | DynamicError::Lookup(_)
             | DynamicError::Json(_)
             | DynamicError::List(_)
-            | DynamicError::Invalid(_)
             | DynamicError::NoEndpoint(_)
             | DynamicError::Endpoint(_)
             | DynamicError::Fault(_) => None,
@@ -161,8 +156,7 @@ mod tests {
         }
     }
 
-    /// Asserts that no error of a chain has the text of its source: whoever prints the chain prints each
-    /// text once.
+    /// Asserts that no error of a chain has the text of its source.
     #[track_caller]
     fn assert_says_each_once(error: &(dyn std::error::Error + 'static)) {
         let chain: Vec<_> =

@@ -14,6 +14,7 @@ use crate::Part;
 use crate::attachments::package::Packing;
 use crate::body::Body;
 use crate::sizes::in_full;
+use crate::validation::{Subject, Validating, Verdict};
 use deltasoap_core::schema::{Use, View};
 use deltasoap_core::soap::{Envelope, Fault, HeaderBlock, Version};
 use deltasoap_core::{Buffer, Content, EncodeStats, Error, Message, QName, Templating};
@@ -34,6 +35,8 @@ pub struct Writing {
     /// True if values that several places share are written once.
     pub(crate) references: bool,
     pub(crate) packing: Packing,
+    /// Validates the response, unless it is written while it is sent.
+    pub(crate) validating: Option<Validating>,
     /// Those of the service; `None` if there are none.
     pub(crate) interceptors: Option<Arc<Interceptors>>,
 }
@@ -42,6 +45,7 @@ pub struct Writing {
 #[derive(Debug)]
 pub struct Written {
     pub(crate) body: Body,
+    pub(crate) verdict: Verdict,
     /// The media type, if the response is a package of parts.
     pub(crate) media_type: Option<HeaderValue>,
 }
@@ -80,10 +84,10 @@ impl Writing {
     /// When its other content cannot be written, or has no place for the items.
     pub(crate) fn begin<T: Message>(self, answer: Answer<T>, overlaying: Overlaying) -> Result<Written, Error> {
         let envelope = self.envelope(Envelope::new(&answer.body), &answer.headers);
-        let body = overlaying.begin(&envelope, self.templating.chunk)?;
+        let (body, verdict) = (overlaying.begin(&envelope, self.templating.chunk)?, Ok(Vec::new()));
         self.record.count_encoded(&in_full(0));
         let (media_type, body) = self.packing.pack(self.version, "", body, answer.parts)?;
-        Ok(Written { body, media_type })
+        Ok(Written { body, verdict, media_type })
     }
 
     fn envelope<'a>(&self, envelope: Envelope<'a>, headers: &'a [HeaderBlock]) -> Envelope<'a> {
@@ -100,8 +104,10 @@ impl Writing {
         };
         self.record.count_encoded(&stats);
         parts.extend_from_slice(attached);
+        let validate = |validating: Validating| validating.sent(Subject::Response, &body, &parts);
+        let verdict = self.validating.take().map_or(Ok(Vec::new()), validate);
         let (media_type, body) = self.packing.pack(self.version, "", body, parts)?;
-        Ok(Written { body, media_type })
+        Ok(Written { body, verdict, media_type })
     }
 
     /// Writes a message whose larger binary values are parts. It is written in full, since the rest

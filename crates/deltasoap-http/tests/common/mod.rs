@@ -228,8 +228,7 @@ pub async fn serve(service: SoapService) -> (SocketAddr, ServerHandle) {
     (address, handle)
 }
 
-/// Asserts that no error of a chain has the text of its source: whoever prints the chain prints each
-/// text once.
+/// Asserts that no error of a chain has the text of its source.
 #[track_caller]
 pub fn assert_says_each_once(error: &(dyn std::error::Error + 'static)) {
     let chain: Vec<_> = std::iter::successors(Some(error), |&error| error.source()).map(ToString::to_string).collect();
