@@ -27,7 +27,8 @@ use std::fmt;
 /// }
 ///
 /// let message = Envelope::new(&Reading { value: 7 }).version(Version::Soap12).to_vec()?;
-/// assert!(String::from_utf8_lossy(&message).contains(r#"<Reading xmlns="urn:meter"><value>7</value></Reading>"#));
+/// let text = String::from_utf8_lossy(&message);
+/// assert!(text.contains(r#"<Reading xmlns="urn:meter"><value>7</value></Reading>"#), "{text}");
 /// # Ok::<(), deltasoap::Error>(())
 /// ```
 #[derive(Clone)]
@@ -61,8 +62,8 @@ impl<'a> Envelope<'a> {
     }
 
     /// Like [`new`](Self::new), with an element of any name, from a value and its view. Used for
-    /// dynamic values. With an empty name, the value is a record whose fields are direct children of
-    /// the body.
+    /// dynamic values. With an empty name, the value is a record whose fields are direct children
+    /// of the body.
     pub fn element(name: &'a QName, value: &'a dyn Encode, view: View<'a>) -> Self {
         Self::of(Body::Element { name, value, view })
     }
@@ -145,7 +146,8 @@ impl<'a> Envelope<'a> {
     /// }
     ///
     /// let reading = Reading { value: 7 };
-    /// let message = Envelope::new(&reading).namespace("urn:meter:2").prefixes(&[("m", "urn:meter:2")]).to_vec()?;
+    /// let envelope = Envelope::new(&reading).namespace("urn:meter:2");
+    /// let message = envelope.prefixes(&[("m", "urn:meter:2")]).to_vec()?;
     /// let text = String::from_utf8_lossy(&message);
     /// assert!(text.contains(r#" xmlns:m="urn:meter:2"><soap:Body><m:Reading>"#), "{text}");
     /// # Ok::<(), deltasoap::Error>(())

@@ -446,8 +446,8 @@ impl ClientBuilder {
 
     /// Sets whether cookies are kept and sent back, as required by some servers with sessions (RFC
     /// 6265). The client and all its clones keep them in memory, only for the origin of the
-    /// client's URL. At most 64 are kept, of 4 KiB each. A [jar](Self::cookie_jar) of the program is
-    /// used if there is one. Default: false.
+    /// client's URL. At most 64 are kept, of 4 KiB each. A [jar](Self::cookie_jar) of the program
+    /// is used if there is one. Default: false.
     #[cfg(feature = "cookies")]
     #[must_use]
     pub fn cookies(mut self, are_kept: bool) -> Self {

@@ -296,7 +296,8 @@ proptest! {
         let cube = MultiArray::new([1, 2, 1], vec!["a".to_owned(), "b".to_owned()]);
         let put = Put { matrix: Some(matrix), rows: Some(rows), cube, ..Put::default() };
         let version = if is_12 { Version::Soap12 } else { Version::Soap11 };
-        let message = Envelope::new(&put).version(version).encoding(Use::Encoded).write(Buffer::new()).expect("writable");
+        let envelope = Envelope::new(&put).version(version).encoding(Use::Encoded);
+        let message = envelope.write(Buffer::new()).expect("writable");
         prop_assert_eq!(decode_request::<Put>(message.as_slice()).expect("valid").1, put);
     }
 

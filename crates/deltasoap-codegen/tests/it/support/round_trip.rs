@@ -21,7 +21,8 @@ fn round_trip<T: Message + Debug>(message: &[u8]) -> Result<(), String> {
         false => Use::Literal,
     };
     let (head, value) = decode_request::<T>(message).map_err(|error| format!("cannot be read: {error}"))?;
-    let written = Envelope::new(&value).version(head.version()).encoding(encoding).headers(&head.headers).write(Buffer::new());
+    let envelope = Envelope::new(&value).version(head.version()).encoding(encoding).headers(&head.headers);
+    let written = envelope.write(Buffer::new());
     let written = written.map_err(|error| format!("cannot be written: {error}"))?;
     let again = decode_request::<T>(written.as_slice()).map_err(|error| format!("not good once written: {error}"));
     let (again_head, again) = again?;

@@ -83,8 +83,8 @@ impl Template {
     /// include the view.
     ///
     /// # Errors
-    /// Returns an error if the value holds text that XML cannot carry, or does not match its schema.
-    /// The next message is then written in full.
+    /// Returns an error if the value holds text that XML cannot carry, or does not match its
+    /// schema. The next message is then written in full.
     pub fn encode(&mut self, envelope: &Envelope<'_>) -> Result<Outgoing, Error> {
         if self.options.is_off() || envelope.namespace.is_some() {
             return self.write_in_full(envelope);

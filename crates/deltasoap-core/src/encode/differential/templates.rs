@@ -63,7 +63,8 @@ impl Templates {
     /// other's templates.
     ///
     /// # Errors
-    /// Returns an error if the value holds text that XML cannot carry, or does not match its schema.
+    /// Returns an error if the value holds text that XML cannot carry, or does not match its
+    /// schema.
     pub fn encode(&mut self, envelope: &Envelope<'_>) -> Result<Outgoing, Error> {
         self.is_full = self.options.adaptive && self.payoff.wants_full();
         if self.is_full {
