@@ -21,7 +21,7 @@ use std::fmt;
 /// use deltasoap::soap::{Envelope, Version};
 ///
 /// #[derive(Soap)]
-/// #[soap(namespace = "urn:meter", message)]
+/// #[soap(namespace = "urn:meter", message, qualified)]
 /// struct Reading {
 ///     value: i32,
 /// }

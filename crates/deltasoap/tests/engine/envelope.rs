@@ -40,7 +40,7 @@ fn a_plain_message_is_literal_and_of_soap_1_1() {
     let message = text(Envelope::new(&Reading { level: 7 }).to_vec().expect("writable"));
     let expected = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\
         <soap:Envelope xmlns:soap=\"http://schemas.xmlsoap.org/soap/envelope/\"><soap:Body>\
-        <Reading xmlns=\"urn:e:1\"><level>7</level></Reading></soap:Body></soap:Envelope>";
+        <ns:Reading xmlns:ns=\"urn:e:1\"><level>7</level></ns:Reading></soap:Body></soap:Envelope>";
     assert_eq!(message, expected);
 }
 
@@ -105,7 +105,7 @@ fn a_message_in_another_namespace_is_written_in_full() {
     let reading = Reading { level: 7 };
     let envelope = Envelope::new(&reading).namespace("urn:e:2");
     let full = text(envelope.to_vec().expect("writable"));
-    assert!(full.contains("<Reading xmlns=\"urn:e:2\"><level>7</level></Reading>"), "{full}");
+    assert!(full.contains("<ns:Reading xmlns:ns=\"urn:e:2\"><level>7</level></ns:Reading>"), "{full}");
     for sent in against_template(&envelope) {
         assert_eq!(sent, (full.clone(), MatchKind::FirstTime));
     }
