@@ -188,6 +188,7 @@
 //! - Forwarding: a service is the ultimate receiver of its requests, and answers them.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 // The client or the server alone does not use all of the shared code.
 #![cfg_attr(
     not(all(feature = "client", feature = "gzip", feature = "page", feature = "server")),

@@ -108,6 +108,7 @@
 //! ```
 
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub use deltasoap_core::*;
 /// ```

@@ -69,7 +69,7 @@ fn validation(arguments: &cli::Mock) -> Validation {
 /// served.
 fn described(source: &str, import: &Import, documents: &Documents) -> Option<SoapServiceBuilder> {
     let with_documents = || match file(Path::new(source)) {
-        Some(path) => builder_from_files(&path, import),
+        Some(_) => builder_from_files(import),
         None => documents.described(source),
     };
     let can_be_served = with_documents()?.build().is_ok();
