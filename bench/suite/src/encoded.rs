@@ -111,10 +111,10 @@ mod tests {
     use super::*;
     use crate::messages::decode_alone;
     use deltasoap::Buffer;
-    use deltasoap::soap::{Version, encode_message};
+    use deltasoap::soap::Envelope;
 
     fn written<T: Payload>(message: &T) -> String {
-        let written = encode_message(Version::Soap11, T::ENCODING, &[], message, Buffer::new()).unwrap();
+        let written = Envelope::new(message).encoding(T::ENCODING).write(Buffer::new()).unwrap();
         String::from_utf8(written.as_slice().to_vec()).unwrap()
     }
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use deltasoap::decode::Decoder;
-use deltasoap::soap::{Version, encode_message};
+use deltasoap::soap::Envelope;
 use deltasoap::{Buffer, DecodeOptions, Differential, Error, Hint, Template, Templating};
 
 use super::floor::{Compare, Copy};
@@ -63,7 +63,7 @@ impl Visitor for Send {
 
     fn visit<T: Payload>(self, sample: Sample<T>) -> Self::Output {
         let mut template = Template::new(Templating::default());
-        template.encode(Version::Soap11, T::ENCODING, &[], &sample.values).ok()?;
+        template.encode(&Envelope::new(&sample.values).encoding(T::ENCODING)).ok()?;
         template.hint()
     }
 }
@@ -164,7 +164,7 @@ struct Encode<T> {
 
 impl<T: Payload> Encode<T> {
     fn encode(&self, buffer: Buffer) -> Result<Buffer, Error> {
-        encode_message(Version::Soap11, T::ENCODING, &[], &self.sample.values, buffer)
+        Envelope::new(&self.sample.values).encoding(T::ENCODING).write(buffer)
     }
 }
 

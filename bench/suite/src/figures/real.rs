@@ -11,8 +11,8 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail, ensure};
 use deltasoap::decode::{Cursor, Decoder, ElementRoot, Step};
 use deltasoap::lexical::DateTime;
-use deltasoap::schema::{Use, View};
-use deltasoap::soap::{EnvelopeReader, Head, Receiver, RequestReceiver, Version, decode_request, encode_message};
+use deltasoap::schema::View;
+use deltasoap::soap::{Envelope, EnvelopeReader, Head, Receiver, RequestReceiver, decode_request};
 use deltasoap::{Buffer, Content, DecodeOptions, Differential, ErrorKind, Message, Node, Soap, Typed, Value};
 use deltasoap_streams::checksum::Checksum;
 use deltasoap_streams::vsphere;
@@ -299,7 +299,7 @@ fn series_goal(effort: Effort) -> Result<Goal> {
     const SAMPLES: usize = 10_000;
     let time = (0..SAMPLES as i64).map(|index| 1_764_000_000_000 + 20_000 * index).collect();
     let value = SeriesResponse { time, value: deltasoap_streams::arrays::hard_doubles(SAMPLES) };
-    let message = encode_message(Version::Soap11, Use::Literal, &[], &value, Buffer::default())?;
+    let message = Envelope::new(&value).write(Buffer::default())?;
     let mut sessions: Vec<Box<dyn Session>> = vec![
         Box::new(Reading::<SeriesResponse>::new(Method::Value, Decoder::new(options()), message.as_slice())?),
         Box::new(Reading::<SeriesResponse>::new(Method::ReusedDecoder, Decoder::new(options()), message.as_slice())?),

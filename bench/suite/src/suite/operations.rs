@@ -8,9 +8,8 @@
 use anyhow::Result;
 use deltasoap::http::SoapServiceBuilder;
 use deltasoap::lexical::Base64;
-use deltasoap::schema::Use;
-use deltasoap::soap::{Fault, Version, encode_message};
-use deltasoap::{Buffer, Lease, Message, Soap};
+use deltasoap::soap::{Envelope, Fault};
+use deltasoap::{Lease, Message, Soap};
 use deltasoap_streams::arrays;
 use deltasoap_streams::checksum::{self, Checksum};
 use deltasoap_streams::prng::SplitMix64;
@@ -210,7 +209,7 @@ impl Answer for EchoVoidResponse {
 
 /// Encodes a message in full.
 fn written<T: Message>(message: &T) -> Result<Vec<u8>> {
-    Ok(encode_message(Version::Soap11, Use::Literal, &[], message, Buffer::new())?.as_slice().to_vec())
+    Ok(Envelope::new(message).to_vec()?)
 }
 
 /// Returns a number as in a response.

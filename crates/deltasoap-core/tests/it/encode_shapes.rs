@@ -6,7 +6,7 @@ use deltasoap_core::MatchKind::{Content as Same, FirstTime, PartialStructural, P
 use deltasoap_core::schema::{
     Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, OpenElement, Schema, SimpleElement, Use,
 };
-use deltasoap_core::soap::{HeaderBlock, Version};
+use deltasoap_core::soap::{Envelope, HeaderBlock, Version};
 use deltasoap_core::{
     Child, Content, Node, QName, Record, Simple, SoapArray, Template, Templating, Typed, Value, Width,
 };
@@ -274,7 +274,7 @@ fn time_of_updates(count: usize, options: Templating) -> Duration {
     let (name, view) = (QName::new("", "r"), SoapArray::<f64>::view());
     let begin = Instant::now();
     for value in [&short, &long, &short, &mixed, &half, &mixed, &one_more, &mixed, &long] {
-        let sent = template.encode_element(Version::Soap11, Use::Literal, &[], &name, (value, view));
+        let sent = template.encode(&Envelope::element(&name, value, view));
         drop(sent.expect("writable"));
     }
     begin.elapsed()

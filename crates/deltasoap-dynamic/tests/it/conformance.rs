@@ -14,7 +14,7 @@ use crate::support::is_same;
 use deltasoap_core::decode::{Cursor, Decoder, Step};
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::schema::{Element, ElementRef, Use};
-use deltasoap_core::soap::{EnvelopeReader, Fault, Head, Receiver, Version, encode_element};
+use deltasoap_core::soap::{Envelope, EnvelopeReader, Fault, Head, Receiver, Version};
 use deltasoap_core::{Buffer, DecodeOptions, Error, ErrorKind, Memory, Node, QName, Shared, Tolerance, Value};
 use deltasoap_dynamic::Contract;
 use deltasoap_test_support::files;
@@ -286,7 +286,8 @@ fn round_trip(
     let view = contract.view(content);
     let (mut value, tolerance) =
         read_somehow(&message.bytes, name, (contract, content)).map_err(|error| error.to_string())?;
-    let written = encode_element(message.version, encoding, &[], name, (&value, view), Buffer::new());
+    let written =
+        Envelope::element(name, &value, view).version(message.version).encoding(encoding).write(Buffer::new());
     let written = written.map_err(|error| format!("not written: {error}"))?;
     let again = read(written.as_slice(), name, (contract, content), tolerance);
     let again = again.map_err(|error| format!("not read once written: {error}"))?;

@@ -5,8 +5,7 @@ use std::rc::Rc;
 
 use anyhow::{Context, Result, ensure};
 use deltasoap::decode::Decoder;
-use deltasoap::schema::Use;
-use deltasoap::soap::{Version, encode_element};
+use deltasoap::soap::Envelope;
 use deltasoap::{Buffer, DecodeOptions, Differential, Memory, Value};
 
 use super::super::goal::Goal;
@@ -67,8 +66,7 @@ fn dynamic<T: Payload>(sample: &Rc<Sample<T>>) -> Result<Decoding<Value>> {
         Ok(body.decode(decoder, Memory::new(Value::Absent), message)?.into_value())
     });
     let check = move |value: &Value| {
-        let body = (value, written.view());
-        let message = encode_element(Version::Soap11, Use::Literal, &[], &written.name, body, Buffer::new())?;
+        let message = Envelope::element(&written.name, value, written.view()).write(Buffer::new())?;
         kept.check_message(message.as_slice())
     };
     Ok(Decoding::new(&sample.message, read, Box::new(check)))

@@ -3,11 +3,9 @@
 use super::payoff::{MANY, Payoff, SHORT};
 use super::similarity::similarity;
 use super::{EncodeStats, Hint, MatchKind, Outgoing, RunPool, Template, Templating};
-use crate::content::Encode;
 use crate::encode::Encoder;
-use crate::schema::{QName, Use, View};
-use crate::soap::{Draft, HeaderBlock, Version};
-use crate::{Buffer, Error, Message};
+use crate::soap::Envelope;
+use crate::{Buffer, Error};
 use std::time::Instant;
 
 /// Bounds of the length of a message's beginning that is compared with each template: a part of the
@@ -39,15 +37,13 @@ pub struct Templates {
     bytes: usize,
     /// True if the last message was written without a template.
     is_full: bool,
-    /// True if values shared by several places are copied.
-    is_copying: bool,
 }
 
 impl Templates {
     /// Creates a set without templates.
     pub fn new(options: Templating) -> Self {
         let (set, stats, payoff) = Default::default();
-        Templates { options, pool: None, set, stats, payoff, bytes: 0, is_full: false, is_copying: false }
+        Templates { options, pool: None, set, stats, payoff, bytes: 0, is_full: false }
     }
 
     /// Creates a set without templates; future ones take over arrays that other templates of the
@@ -63,44 +59,39 @@ impl Templates {
         self.pool = pool;
     }
 
-    /// Sets whether values shared by several places ([`Shared`](crate::Shared)) are written once
-    /// and referred to in SOAP encoding. Otherwise they are copied, and a cycle is an error.
-    /// Default: true.
-    pub fn set_references(&mut self, on: bool) {
-        self.is_copying = !on;
-    }
-
     /// Writes a message. Do not use one set for messages of different types: they would take each
     /// other's templates.
     ///
     /// # Errors
-    /// Returns an error if the value holds text that XML cannot carry.
-    pub fn encode<T: Message>(
-        &mut self,
-        version: Version,
-        encoding: Use,
-        headers: &[HeaderBlock],
-        body: &T,
-    ) -> Result<Outgoing, Error> {
-        self.encode_element(version, encoding, headers, &T::ELEMENT, (body, T::view()))
-    }
-
-    /// Like [`encode`](Self::encode), with a body element of any name, from a value and its view.
-    /// Used for dynamic values.
-    ///
-    /// # Errors
-    /// Same as [`encode`](Self::encode), and if the value does not match its schema.
-    pub fn encode_element<T: Encode>(
-        &mut self,
-        version: Version,
-        encoding: Use,
-        headers: &[HeaderBlock],
-        name: &QName,
-        body: (&T, View<'_>),
-    ) -> Result<Outgoing, Error> {
-        let (value, view) = body;
-        let references = !self.is_copying;
-        self.write(&Draft { version, encoding, headers, name, value, view, references })
+    /// Returns an error if the value holds text that XML cannot carry, or does not match its
+    /// schema.
+    pub fn encode(&mut self, envelope: &Envelope<'_>) -> Result<Outgoing, Error> {
+        self.is_full = self.options.adaptive && self.payoff.wants_full();
+        if self.is_full {
+            return self.write_in_full(envelope);
+        }
+        let start = self.start();
+        let chosen = match self.set.iter().position(|template| template.is_of(envelope)) {
+            Some(same) => same,
+            None => self.choose(|encoder| envelope.encode(encoder)),
+        };
+        self.set[..=chosen].rotate_right(1);
+        let before = self.set[0].stats();
+        let result = self.set[0].encode(envelope);
+        let done = self.set[0].stats() - before;
+        self.stats += done;
+        if let Ok(message) = &result {
+            self.bytes = message.len();
+            let time = start.map(|start| start.elapsed());
+            match message.kind() {
+                MatchKind::FirstTime => self.payoff.add_time(message.len(), time),
+                _ => self.payoff.add_against(message.len(), done.written, time),
+            }
+            if self.options.adaptive && self.payoff.wants_measure(self.bytes) {
+                self.measure(envelope);
+            }
+        }
+        result
     }
 
     /// Returns the lists of the last message, as a hint for decoding its answer. `None` without
@@ -134,35 +125,6 @@ impl Templates {
         self.set.is_empty()
     }
 
-    fn write(&mut self, draft: &Draft<'_>) -> Result<Outgoing, Error> {
-        self.is_full = self.options.adaptive && self.payoff.wants_full();
-        if self.is_full {
-            return self.write_in_full(draft);
-        }
-        let start = self.start();
-        let chosen = match self.set.iter().position(|template| template.is_of(draft.value)) {
-            Some(same) => same,
-            None => self.choose(|encoder| draft.write(encoder)),
-        };
-        self.set[..=chosen].rotate_right(1);
-        let before = self.set[0].stats();
-        let result = self.set[0].write(draft);
-        let done = self.set[0].stats() - before;
-        self.stats += done;
-        if let Ok(message) = &result {
-            self.bytes = message.len();
-            let time = start.map(|start| start.elapsed());
-            match message.kind() {
-                MatchKind::FirstTime => self.payoff.add_time(message.len(), time),
-                _ => self.payoff.add_against(message.len(), done.written, time),
-            }
-            if self.options.adaptive && self.payoff.wants_measure(self.bytes) {
-                self.measure(draft);
-            }
-        }
-        result
-    }
-
     /// Returns the current time, if the next message should be timed.
     fn start(&self) -> Option<Instant> {
         (self.options.adaptive && self.payoff.wants_time(self.bytes)).then(Instant::now)
@@ -171,11 +133,11 @@ impl Templates {
     /// Measures the time of writing a message in full, in addition to the one written against a
     /// template. A short message is written several times, since the first one has to load code and
     /// data into the processor's caches.
-    fn measure(&mut self, draft: &Draft<'_>) {
+    fn measure(&mut self, envelope: &Envelope<'_>) {
         let write = || {
             let start = Instant::now();
             let message =
-                draft.encode(self.buffer()).map(|message| Outgoing::in_full(message, &mut EncodeStats::default()));
+                envelope.write(self.buffer()).map(|message| Outgoing::in_full(message, &mut EncodeStats::default()));
             std::hint::black_box(&message);
             start.elapsed()
         };
@@ -189,9 +151,9 @@ impl Templates {
         Buffer::with_capacity(self.bytes + self.bytes / 8)
     }
 
-    fn write_in_full(&mut self, draft: &Draft<'_>) -> Result<Outgoing, Error> {
+    fn write_in_full(&mut self, envelope: &Envelope<'_>) -> Result<Outgoing, Error> {
         let start = self.start();
-        let message = draft.encode(self.buffer())?;
+        let message = envelope.write(self.buffer())?;
         self.bytes = message.len();
         let message = Outgoing::in_full(message, &mut self.stats);
         self.payoff.add_full(self.bytes, start.map(|start| start.elapsed()));
