@@ -9,7 +9,7 @@ use crate::{Contract, LookupError, Operation, Validation};
 use deltasoap_core::schema::MethodElement;
 use deltasoap_core::soap::{Fault, HeaderBlock, Version};
 use deltasoap_core::{Deviation, Lease, QName, Tolerance, Value};
-use deltasoap_http::{Answer, BuildError, Context, ServiceBuilder, SoapService};
+use deltasoap_http::{Answer, BuildError, Context, SoapService, SoapServiceBuilder};
 use serde_json::Value as Json;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -203,7 +203,7 @@ impl Mock {
     /// Builds the service, which [validates](Contract::validate) its requests.
     ///
     /// # Errors
-    /// As for [`ServiceBuilder::build`].
+    /// As for [`SoapServiceBuilder::build`].
     pub fn service(self) -> Result<SoapService, BuildError> {
         let inspect = self.contract.inspector(Validation::Refuse);
         self.mount(SoapService::builder().inspect(inspect)).build()
@@ -211,10 +211,10 @@ impl Mock {
 
     /// Adds the operations to a service with its own settings or operations. Requests must be
     /// readable by the contract, and undeclared attributes are logged. Facets and header blocks are
-    /// only checked if the service [inspects](ServiceBuilder::inspect) requests with
+    /// only checked if the service [inspects](SoapServiceBuilder::inspect) requests with
     /// [`Contract::inspector`].
     #[must_use]
-    pub fn mount(mut self, builder: ServiceBuilder) -> ServiceBuilder {
+    pub fn mount(mut self, builder: SoapServiceBuilder) -> SoapServiceBuilder {
         let schema = Arc::clone(&self.contract.lowered().schema);
         let mut builder = builder;
         // An operation with an action in each version of SOAP is served twice; its answers are
@@ -226,7 +226,7 @@ impl Mock {
             let answering = Arc::clone(all.entry(own).or_insert_with(|| {
                 Arc::new(MockOperation::new(&operation, self.replies.remove(&operation.declared())))
             }));
-            let handler = move |request: Lease<Value>, mut context: Context| {
+            let handler = move |mut context: Context, request: Lease<Value>| {
                 let answering = Arc::clone(&answering);
                 async move {
                     answering.note_deviations(context.deviations());

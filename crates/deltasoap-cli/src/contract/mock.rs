@@ -8,7 +8,7 @@ use crate::services::{processors, told_to_end};
 use anyhow::{Context as _, Result, ensure};
 use deltasoap::{Deviation, DeviationKind, Tolerance};
 use deltasoap_dynamic::{Contract, Mock, Validation};
-use deltasoap_http::{Server, ServiceBuilder, SoapService};
+use deltasoap_http::{Server, SoapService, SoapServiceBuilder};
 use deltasoap_wsdl::Import;
 use std::path::{Path, PathBuf};
 
@@ -70,7 +70,7 @@ fn validation(arguments: &cli::Mock) -> Validation {
 
 /// Creates a service that serves the WSDL with all its imports, if they are available and can be
 /// served.
-fn described(source: &str, import: &Import, documents: &Documents) -> Option<ServiceBuilder> {
+fn described(source: &str, import: &Import, documents: &Documents) -> Option<SoapServiceBuilder> {
     let with_documents = || match file(Path::new(source)) {
         Some(path) => builder_from_files(&path, import),
         None => documents.described(source),

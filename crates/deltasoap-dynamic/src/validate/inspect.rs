@@ -63,7 +63,7 @@ impl Validation {
 impl Contract {
     /// Returns a function that validates messages as they arrive.
     ///
-    /// For [`ServiceBuilder::inspect`](deltasoap_http::ServiceBuilder::inspect) and
+    /// For [`SoapServiceBuilder::inspect`](deltasoap_http::SoapServiceBuilder::inspect) and
     /// [`ClientBuilder::inspect`](deltasoap_http::ClientBuilder::inspect): typed clients and
     /// services use it to check what their types do not express. Parts that come with a message are
     /// not checked. Validation builds a tree of each message, so a message with more elements,

@@ -3,6 +3,7 @@
 #[cfg(feature = "cookies")]
 use super::cookies::CookieJar;
 use super::credentials::Credentials;
+use super::intercept::{IncomingResponse, Interceptors, OutgoingRequest};
 use super::memories::{BYTES, MEMORIES, Memories};
 use super::network::HttpTransport;
 use super::redirects::Redirects;
@@ -32,7 +33,7 @@ use std::time::Duration;
 /// use deltasoap::Soap;
 ///
 /// #[derive(Soap)]
-/// #[soap(namespace = "urn:hello", message)]
+/// #[soap(namespace = "urn:hello", message, response = Greeting)]
 /// struct Greet {
 ///     name: String,
 /// }
@@ -45,7 +46,7 @@ use std::time::Duration;
 ///
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
 /// let client = deltasoap_http::Client::new("http://localhost:8080/hello")?;
-/// let greeting: Greeting = client.call(&Greet { name: "Ada".to_owned() }).await?;
+/// let greeting = client.call(&Greet { name: "Ada".to_owned() }).await?;
 /// # Ok(())
 /// # }
 /// ```
@@ -133,6 +134,7 @@ pub(super) struct Settings {
     pub(super) gzip_limits: GzipLimits,
     /// Inspects each whole answer.
     pub(super) inspector: Option<Inspector>,
+    pub(super) interceptors: Interceptors,
     pub(super) credentials: Option<Credentials>,
     pub(super) retries: Retries,
     pub(super) redirects: Redirects,
@@ -170,6 +172,7 @@ impl ClientBuilder {
             accepts_gzip: cfg!(feature = "gzip"),
             gzip_limits: GzipLimits::default(),
             inspector: None,
+            interceptors: Interceptors::default(),
             credentials: None,
             retries: Retries::default(),
             redirects: Redirects::OFF,
@@ -258,6 +261,62 @@ impl ClientBuilder {
         self
     }
 
+    /// Adds an interceptor, which sees each request before it is written, and may add header blocks
+    /// and HTTP headers: to authenticate, for example, or to correlate requests. An error prevents
+    /// the call: [`CallError::Refused`](crate::CallError::Refused). Interceptors run in the order in
+    /// which they are added.
+    ///
+    /// ```
+    /// # use deltasoap::http::{Client, Context, SoapService};
+    /// # use deltasoap::{Soap, soap::HeaderBlock};
+    /// # #[derive(Soap)]
+    /// # #[soap(namespace = "urn:hello", message, response = Greet)]
+    /// # struct Greet {}
+    /// #[derive(Soap)]
+    /// #[soap(namespace = "urn:hello", message)]
+    /// struct Session {
+    ///     id: u32,
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let greet = |context: Context, _: Greet| match context.header::<Session>() {
+    /// #     Some(Ok(Session { id: 7 })) => Greet {},
+    /// #     _ => panic!("no session"),
+    /// # };
+    /// # let service = SoapService::builder().operation(greet).build()?;
+    /// let client = Client::builder("http://localhost/")
+    ///     .intercept(|request| {
+    ///         request.headers().push(HeaderBlock::from_message(&Session { id: 7 })?);
+    ///         Ok(())
+    ///     })
+    ///     .build_with(service)?;
+    /// # client.call(&Greet {}).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn intercept(
+        mut self,
+        intercept: impl Fn(&mut OutgoingRequest<'_>) -> Result<(), BoxError> + Send + Sync + 'static,
+    ) -> Self {
+        self.settings.interceptors.requests.push(Arc::new(intercept));
+        self
+    }
+
+    /// Adds an interceptor, which sees each decoded response before the caller gets it. An error
+    /// rejects the response: [`CallError::Refused`](crate::CallError::Refused). The last one that
+    /// was added runs first. Faults are not shown, nor the responses of calls whose
+    /// [caller](Client::call_element) or whose [items](Client::call_items) are read separately.
+    #[must_use]
+    pub fn intercept_response(
+        mut self,
+        intercept: impl Fn(&IncomingResponse<'_>) -> Result<(), BoxError> + Send + Sync + 'static,
+    ) -> Self {
+        self.settings.interceptors.responses.push(Arc::new(intercept));
+        self
+    }
+
     /// Sets how messages with parts are read and written; default [`AttachmentOptions::client`]. A
     /// call sends parts with [`CallOptions::part`](crate::CallOptions::part), and receives them in
     /// [`Response::attachments`](crate::Response).
@@ -280,7 +339,7 @@ impl ClientBuilder {
     /// announces that it does, and sends a request again uncompressed if it is refused. Compressed
     /// requests beyond 16 KiB are sent without a `Content-Length`. The length of a compressed
     /// request reveals information about its content, like that of a
-    /// [response](crate::ServiceBuilder::compression).
+    /// [response](crate::SoapServiceBuilder::compression).
     #[must_use]
     pub fn compression(mut self, compression: Compression) -> Self {
         self.settings.compression = compression;

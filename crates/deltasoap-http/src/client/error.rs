@@ -26,7 +26,8 @@ pub enum CallError {
     NotUnderstood(Error),
     /// The answer is not in the encoding that its media type names.
     Charset(CharsetError),
-    /// The client's [inspector](crate::ClientBuilder::inspect) refused the answer.
+    /// The client's [inspector](crate::ClientBuilder::inspect) refused the answer, or an
+    /// [interceptor](crate::ClientBuilder::intercept) the request or the response.
     Refused(BoxError),
     /// The content coding of the answer, or its transfer coding, cannot be decoded.
     Coding(CodingError),

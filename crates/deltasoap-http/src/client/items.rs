@@ -15,7 +15,7 @@ use crate::{Attachments, Body, BoxError, ContentCoding};
 use bytes::Bytes;
 use deltasoap_core::decode::{Cursor, Decoder, Step};
 use deltasoap_core::soap::{Head, Receiver};
-use deltasoap_core::{ErrorKind, Message, QName};
+use deltasoap_core::{ErrorKind, Message, QName, RequestMessage};
 use futures_util::future::BoxFuture;
 use http::Request;
 use http::response::Parts;
@@ -56,10 +56,11 @@ where
     ///
     /// ```
     /// # use deltasoap::http::{Client, SoapService};
-    /// # use deltasoap::{Lease, Soap, soap::Fault};
-    /// # #[derive(Soap)]
-    /// # #[soap(namespace = "urn:lab", message)]
-    /// # struct Measure {}
+    /// # use deltasoap::Soap;
+    /// #[derive(Soap)]
+    /// #[soap(namespace = "urn:lab", message, response = Measured)]
+    /// struct Measure {}
+    ///
     /// #[derive(Soap)]
     /// #[soap(namespace = "urn:lab", message)]
     /// struct Measured {
@@ -69,11 +70,9 @@ where
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let measure = async |_: Lease<Measure>| {
-    /// #     Ok::<_, Fault>(Measured { level: vec![0.5; 10_000], unit: "m".to_owned() })
-    /// # };
+    /// # let measure = |_: Measure| Measured { level: vec![0.5; 10_000], unit: "m".to_owned() };
     /// # let client = Client::with_service("http://localhost/", SoapService::builder().operation(measure).build()?)?;
-    /// let mut levels = client.call_items(&Measure {}, |measured: &mut Measured| &mut measured.level).await?;
+    /// let mut levels = client.call_items(&Measure {}, |measured| &mut measured.level).await?;
     /// let mut total = 0.0;
     /// while let Some(level) = levels.next().await {
     ///     total += level?;
@@ -87,16 +86,15 @@ where
     /// # Errors
     /// Returns those errors of [`call`](Self::call) that occur before the first item; later ones
     /// are returned with the items.
-    pub async fn call_items<Req, Resp, Item, List>(
+    pub async fn call_items<R, Item, List>(
         &self,
-        request: &Req,
+        request: &R,
         list: List,
-    ) -> Result<Items<Resp, Item, CallError>, CallError>
+    ) -> Result<Items<R::Response, Item, CallError>, CallError>
     where
-        Req: Message,
-        Resp: Message + Send + 'static,
+        R: RequestMessage,
         Item: Send + 'static,
-        List: Fn(&mut Resp) -> &mut Vec<Item> + Send + Sync + 'static,
+        List: Fn(&mut R::Response) -> &mut Vec<Item> + Send + Sync + 'static,
     {
         Ok(self.call_items_with(request, list, CallOptions::default()).await?.body)
     }
@@ -106,21 +104,21 @@ where
     ///
     /// # Errors
     /// Returns the same errors as [`call_items`](Self::call_items).
-    pub async fn call_items_with<Req, Resp, Item, List>(
+    pub async fn call_items_with<R, Item, List>(
         &self,
-        request: &Req,
+        request: &R,
         list: List,
         options: CallOptions,
-    ) -> Result<Response<Items<Resp, Item, CallError>>, CallError>
+    ) -> Result<Response<Items<R::Response, Item, CallError>>, CallError>
     where
-        Req: Message,
-        Resp: Message + Send + 'static,
+        R: RequestMessage,
         Item: Send + 'static,
-        List: Fn(&mut Resp) -> &mut Vec<Item> + Send + Sync + 'static,
+        List: Fn(&mut R::Response) -> &mut Vec<Item> + Send + Sync + 'static,
     {
         let timeout = options.timeout.or(self.settings.timeout);
         let (request, _) = self.request(request, options)?;
-        self.items(request, timeout, Some(Resp::ELEMENT), Arc::new(ListIn(list))).instrument(span::<Req>()).await
+        let expected = Some(R::Response::ELEMENT);
+        self.items(request, timeout, expected, Arc::new(ListIn(list))).instrument(span::<R>()).await
     }
 
     /// Sends a request, and reads the answer up to its first items.

@@ -16,10 +16,10 @@ use std::sync::Arc;
 /// around the service.
 #[derive(Debug)]
 pub struct Context {
-    head: Head,
-    parts: Parts,
+    head: Arc<Head>,
+    parts: Arc<Parts>,
     attachments: Attachments,
-    deviations: Vec<Deviation>,
+    deviations: Arc<[Deviation]>,
     /// The roles of the service.
     roles: Arc<[String]>,
 }
@@ -36,7 +36,19 @@ impl Context {
         deviations: Vec<Deviation>,
         roles: Arc<[String]>,
     ) -> Self {
+        let (head, parts, deviations) = (Arc::new(head), Arc::new(parts), deviations.into());
         Context { head, parts, attachments, deviations, roles }
+    }
+
+    /// Returns the context; leaves one behind that lacks only the attachments.
+    pub(super) fn take(&mut self) -> Self {
+        Context {
+            head: Arc::clone(&self.head),
+            parts: Arc::clone(&self.parts),
+            attachments: std::mem::take(&mut self.attachments),
+            deviations: Arc::clone(&self.deviations),
+            roles: Arc::clone(&self.roles),
+        }
     }
 
     /// Returns the parts that came with the message, which may still be arriving.
@@ -53,7 +65,7 @@ impl Context {
     }
 
     /// Returns the deviations of the message from its schema that the service
-    /// [accepted](crate::ServiceBuilder::tolerance). Content that is equal to an earlier message is
+    /// [accepted](crate::SoapServiceBuilder::tolerance). Content that is equal to an earlier message is
     /// not reported again.
     pub fn deviations(&self) -> &[Deviation] {
         &self.deviations
@@ -70,7 +82,7 @@ impl Context {
     }
 
     /// Returns the first header block with the type's element name that is for this service, as a
-    /// typed value. Blocks for other [roles](crate::ServiceBuilder::role) are only in
+    /// typed value. Blocks for other [roles](crate::SoapServiceBuilder::role) are only in
     /// [`head`](Self::head) (SOAP 1.2 part 1, 2.2).
     pub fn header<T: Message>(&self) -> Option<Result<T, Error>> {
         let is_ours = |block: &&HeaderBlock| block.is_for(self.version(), &self.roles);
@@ -87,13 +99,18 @@ impl Context {
         self.parts.extensions.get()
     }
 
+    /// Attaches an extension to the request, which replaces one of the same type.
+    pub fn insert_extension<T: Clone + Send + Sync + 'static>(&mut self, extension: T) {
+        Arc::make_mut(&mut self.parts).extensions.insert(extension);
+    }
+
     /// Returns the address that the request came from, if [`Server`](crate::Server) accepted it.
     pub fn peer(&self) -> Option<SocketAddr> {
         self.extension::<Peer>().map(|peer| peer.0)
     }
 
     /// Returns the sender of the request, if it was authenticated: by
-    /// [`ServiceBuilder::authenticate`](crate::ServiceBuilder::authenticate), or by a layer around
+    /// [`SoapServiceBuilder::authenticate`](crate::SoapServiceBuilder::authenticate), or by a layer around
     /// the service.
     pub fn principal(&self) -> Option<&Principal> {
         self.extension()

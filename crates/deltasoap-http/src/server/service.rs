@@ -3,12 +3,13 @@
 use super::action::ActionCheck;
 use super::arriving::{Arrival, Reception, receive_items};
 use super::auth::{Denial, Gate};
-use super::builder::ServiceBuilder;
+use super::builder::SoapServiceBuilder;
 use super::context::{Context, Secure, requested_action};
 use super::dispatch::{Chosen, Table};
 use super::empty::{EmptyPost, Peeked};
 use super::guard::{Panicked, guard};
 use super::heavy::{Heavy, Pace};
+use super::intercept::Interceptors;
 use super::measured::Measured;
 use super::memory::{Cache, MemorySource};
 use super::operation::{Operation, Outcome};
@@ -118,6 +119,8 @@ pub(crate) struct Inner {
     /// The page for browsers.
     pub(crate) page: LandingPage,
     pub(crate) action_check: ActionCheck,
+    /// `None` if there are none.
+    pub(crate) interceptors: Option<Arc<Interceptors>>,
     /// True if the action is also needed to distinguish operations.
     pub(crate) needs_action: bool,
     /// True if an operation takes items of its requests while they arrive.
@@ -129,8 +132,8 @@ pub(crate) struct Inner {
 
 impl SoapService {
     /// Starts to build a service.
-    pub fn builder() -> ServiceBuilder {
-        ServiceBuilder::new()
+    pub fn builder() -> SoapServiceBuilder {
+        SoapServiceBuilder::new()
     }
 
     pub(crate) fn new(inner: Inner) -> Self {
@@ -550,6 +553,7 @@ impl Inner {
             templating: self.templating,
             references: self.references,
             packing: Packing::for_response(&self.attachments, form),
+            interceptors: self.interceptors.clone(),
         }
     }
 

@@ -6,6 +6,8 @@
 //! immediately, since they copy data that is still being sent before they change it.
 
 use super::answer::{Answer, Layout, Overlaying};
+use super::context::Context;
+use super::intercept::Interceptors;
 use super::memory::{MemorySource, TemplateSource};
 use super::record::Record;
 use crate::Part;
@@ -15,15 +17,16 @@ use crate::sizes::in_full;
 use deltasoap_core::content::Encode;
 use deltasoap_core::schema::{Use, View};
 use deltasoap_core::soap::{
-    HeaderBlock, Optimization, Version, encode_element, encode_optimized, encode_without_references,
+    Fault, HeaderBlock, Optimization, Version, encode_element, encode_optimized, encode_without_references,
 };
 use deltasoap_core::{Buffer, Content, EncodeStats, Error, QName, Templating};
 use http::header::HeaderValue;
+use std::any::Any;
 use std::sync::Arc;
 
 /// Settings for writing a response.
 #[derive(Debug)]
-pub(crate) struct Writing {
+pub struct Writing {
     pub(crate) version: Version,
     pub(crate) encoding: Use,
     pub(crate) record: Arc<Record>,
@@ -34,11 +37,13 @@ pub(crate) struct Writing {
     /// True if values that several places share are written once.
     pub(crate) references: bool,
     pub(crate) packing: Packing,
+    /// Those of the service; `None` if there are none.
+    pub(crate) interceptors: Option<Arc<Interceptors>>,
 }
 
 /// A written response.
 #[derive(Debug)]
-pub(crate) struct Written {
+pub struct Written {
     pub(crate) body: Body,
     /// The media type, if the response is a package of parts.
     pub(crate) media_type: Option<HeaderValue>,
@@ -54,6 +59,24 @@ struct Sent<'a> {
 }
 
 impl Writing {
+    /// Shows a request to the interceptors, before its handler is called.
+    ///
+    /// # Errors
+    /// Returns the fault that answers the request instead.
+    pub(crate) fn intercept(&self, context: &mut Context, body: Option<&dyn Any>) -> Result<(), Box<Fault>> {
+        let Some(interceptors) = &self.interceptors else { return Ok(()) };
+        interceptors.request(self.record.name(), context, body)
+    }
+
+    /// Shows a response to the interceptors, before it is written.
+    ///
+    /// # Errors
+    /// Returns the fault that takes its place.
+    pub(crate) fn intercept_response<T: 'static>(&self, answer: &mut Answer<T>) -> Result<(), Box<Fault>> {
+        let Some(interceptors) = &self.interceptors else { return Ok(()) };
+        interceptors.response(self.record.name(), &mut answer.headers, &answer.body)
+    }
+
     /// Writes a response, given the body's element and its schema.
     ///
     /// # Errors
