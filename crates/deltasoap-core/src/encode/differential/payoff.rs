@@ -21,18 +21,18 @@ const NEW: f64 = 0.25;
 pub(super) const MANY: u32 = 2;
 /// The part of the time of messages in full that trying may take.
 const PART: f64 = 1.0 / 48.0;
-/// Maximum that a message adds to the debt, as a multiple of its time in full: more is usually
-/// caused by the machine.
+/// Maximum that a timed message adds to the debt, with those before it, as a multiple of its time in
+/// full: more is usually caused by the machine.
 const MAX_LOSS: f64 = 3.0;
 /// Maximum credit from the gains of earlier messages, as a number of messages in full.
 const MAX_GAIN: f64 = 4.0;
 /// Number of messages after which the time of a message in full is measured again.
 const STALE: u32 = 256;
 /// Number of messages that must pass before one is written in full for a first measurement.
-const SETTLED: u32 = 8;
+const SETTLED: u32 = 16;
 /// Minimum time of those messages, as a multiple of the time of a message in full: before the first
 /// measurement, and before a further one.
-const FIRST_WORTH: f64 = 12.0;
+const FIRST_WORTH: f64 = 24.0;
 const WORTH: f64 = 48.0;
 /// Upper bound of the time of a message in full, in nanoseconds per byte, used until it is
 /// measured.
@@ -147,7 +147,7 @@ impl Payoff {
         let times = std::mem::take(&mut self.untimed_weight) / weight(bytes);
         self.untimed = 0;
         self.spent += time * times;
-        let lost = (time - full).min(full * MAX_LOSS) * times;
+        let lost = ((time - full) * times).min(full * MAX_LOSS);
         self.debt = (self.debt + lost).max(-full * MAX_GAIN);
     }
 
@@ -344,8 +344,8 @@ mod tests {
         for _ in 0..TIMED {
             payoff.add_against(1000, 10, None);
         }
-        payoff.add_against(1000, 10, Some(Duration::from_nanos(1500)));
-        let lost = 500.0 * f64::from(TIMED + 1);
+        payoff.add_against(1000, 10, Some(Duration::from_nanos(1100)));
+        let lost = 100.0 * f64::from(TIMED + 1);
         assert!((payoff.debt - lost).abs() < 1.0, "{}", payoff.debt);
     }
 
