@@ -243,10 +243,10 @@ pub const REQUESTS: [&str; 8] = [
     "requests\nread",
     "changed",
     "messages",
-    "in full\nMB/s",
-    "differences\nMB/s",
+    "MB/s\nin full",
+    "MB/s by\ndifference",
     "times as fast",
-    "skipped\n%",
+    "same\n%",
     "memory\nkB",
 ];
 
@@ -255,10 +255,10 @@ pub const RESPONSES: [&str; 8] = [
     "responses\nwritten",
     "changed",
     "messages",
-    "in full\nMB/s",
-    "differences\nMB/s",
+    "MB/s\nin full",
+    "MB/s by\ndifference",
     "times as fast",
-    "reused\n%",
+    "same\n%",
     "memory\nkB",
 ];
 
@@ -274,8 +274,9 @@ tr069: devices report to their server. vsphere: recorded clients of vCenter. Oth
 Changed: part of an array's values that differ from the message before; other streams are recorded,
 or derived from recorded messages. MB/s: 10^6 bytes per second in the server, without HTTP.
 Times as fast: median of all plays and its confidence interval (95 % or more). No difference: 1 is
-in the interval, or no work was saved. Skipped, reused: part of the bytes that were the same as
-before. Memory: held for earlier messages. Responses below 2 KiB are always written in full.";
+in the interval, or no work was saved. Same: part of the bytes that equal earlier ones, and were not
+read or written again. Memory: held for earlier messages. Responses of operations that return less
+than 2 KiB are always written in full.";
 
 /// Prints the outcomes: two tables, or a line of JSON each.
 pub fn print(outcomes: &[Outcome], json: bool) -> Result<()> {
