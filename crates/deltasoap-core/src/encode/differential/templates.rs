@@ -278,7 +278,7 @@ mod tests {
         let name = |name: String| QName::owned("urn:t", name);
         let leaf = |n: usize| {
             let text = if n % 3 == 0 { "x".repeat(usize::from(value)) } else { n.to_string() };
-            Child::Element(Node::with_text(name(format!("leaf{}", n * kind)), format!("v{text}")))
+            Child::Element(Node::with_text(name(format!("k{kind}n{n}")), format!("v{text}")))
         };
         let children = (0..5 + 20 * kind).map(leaf).collect();
         Node { children, ..Node::new(name("tree".to_owned())) }
