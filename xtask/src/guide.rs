@@ -5,15 +5,16 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use crate::{shell, stamp};
+use crate::shell;
+use crate::tool::Tool;
 
-/// The version of mdBook that builds the guide.
-const MDBOOK: &str = "0.5.4";
+/// What builds the guide.
+const MDBOOK: Tool = Tool { name: "mdbook", version: "0.5.4", options: &["--no-default-features"] };
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -32,15 +33,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(if broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Builds the book into `target/guide`. Installs mdBook below `.peers` if it is missing.
+/// Builds the book into `target/guide`.
 fn build() -> Result<()> {
-    let folder = shell::root().join(".peers/mdbook");
-    let program = folder.join("bin/mdbook");
-    stamp::build_if_stale(&program, &[], MDBOOK, || {
-        let install = ["install", "mdbook", "--locked", "--no-default-features", "--version", MDBOOK, "--root"];
-        shell::run(shell::command("cargo", install).arg(&folder))
-    })?;
-    shell::run(shell::command(&program.to_string_lossy(), ["build"]).arg(shell::root().join("docs/guide")))
+    let program = MDBOOK.installed()?;
+    shell::run(Command::new(program).arg("build").arg(shell::root().join("docs/guide")))
 }
 
 /// Returns the broken relative links of all documents, each with its document.

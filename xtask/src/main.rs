@@ -14,6 +14,7 @@ mod compile_times;
 mod composites;
 mod cpp;
 mod debian;
+mod deny;
 mod dist;
 mod fuzz;
 mod go;
@@ -21,10 +22,11 @@ mod gsoap;
 mod guide;
 mod interop;
 mod java;
-mod licences;
 mod memory;
 mod mono;
+mod msrv;
 mod node;
+mod packages;
 mod peer;
 mod peers;
 mod python;
@@ -32,10 +34,12 @@ mod reproduce;
 mod rust;
 mod schema;
 mod self_test;
+mod semver;
 mod shell;
 mod soak;
 mod stamp;
 mod summary;
+mod tool;
 mod values;
 mod xml;
 
@@ -74,8 +78,14 @@ enum Task {
     Dist,
     /// Check the links of all documents, and build the user guide with mdBook
     Guide(guide::Arguments),
-    /// Check the licences of all dependencies against deny.toml
-    Licences,
+    /// Check that everything published compiles with the oldest Rust that is promised
+    Msrv,
+    /// Compare the API of all libraries with that of the last release
+    Semver,
+    /// Make the packages that are published, and check what is in them
+    Packages,
+    /// Check licences, sources and known vulnerabilities of all dependencies, by deny.toml
+    Deny,
     /// Run the attacks that are too large for the tests, and print the results
     Attacks(attacks::Arguments),
     /// Build the fuzz targets and run them for a while
@@ -101,7 +111,10 @@ fn main() -> ExitCode {
         Task::Xsts(arguments) => schema::xsts(&arguments),
         Task::Dist => dist::run(),
         Task::Guide(arguments) => guide::run(&arguments),
-        Task::Licences => licences::run(),
+        Task::Msrv => msrv::run(),
+        Task::Semver => semver::run(),
+        Task::Packages => packages::run(),
+        Task::Deny => deny::run(),
         Task::Attacks(arguments) => attacks::run(&arguments),
         Task::Fuzz(arguments) => fuzz::run(&arguments),
         Task::Memory => memory::run(),

@@ -1,12 +1,10 @@
 //! WSDLs and servers that attack the user of the command: their text must not control the terminal,
 //! add lines to a request, or pass for output of the command itself.
 
-use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use deltasoap_test_support::Answering;
 use std::path::PathBuf;
 use std::process::{Command, Output};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tempfile::TempDir;
 
 fn run(arguments: &[&str]) -> Output {
@@ -166,31 +164,6 @@ fn what_is_no_description_does_not_control_the_terminal() {
     row("the same in what is no WSDL", &format!("{} errors quote them escaped", 2 * broken.len()), start);
 }
 
-/// Starts a server that answers every request with the same bytes, for as long as the test runs.
-fn answering(answer: Vec<u8>) -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = listener.local_addr().expect("an address");
-    thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            answered(stream, &answer);
-        }
-    });
-    address
-}
-
-fn answered(mut stream: TcpStream, answer: &[u8]) {
-    let _ = stream.set_read_timeout(Some(Duration::from_secs(5)));
-    let mut request = Vec::new();
-    let mut piece = [0; 4096];
-    while !request.windows(12).any(|it| it == b"Envelope>\r\n\r" || it.ends_with(b":Envelope>")) {
-        match stream.read(&mut piece) {
-            Ok(count) if count > 0 => request.extend_from_slice(&piece[..count]),
-            _ => break,
-        }
-    }
-    let _ = stream.write_all(answer);
-}
-
 fn response(status: &str, headers: &str, body: &str) -> Vec<u8> {
     format!("HTTP/1.1 {status}\r\n{headers}Content-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len())
         .into_bytes()
@@ -226,7 +199,7 @@ fn servers_do_not_control_the_terminal() {
     let request = r#""a question""#;
     let (mut shown, calls) = (0, 3 * answers.len());
     for answer in answers {
-        let url = format!("http://{}/", answering(answer));
+        let url = Answering::alike(answer).url();
         for more in [&[][..], &["--json"], &["--verbose"]] {
             let front = ["call", &wsdl, "Ask", "-d", request, "--endpoint", &url, "--timeout", "10"];
             let arguments = [&front, more].concat();

@@ -4,69 +4,39 @@
 
 #![cfg(unix)]
 
-use std::io::{BufRead as _, BufReader};
+use deltasoap_test_support::Serving;
 use std::net::SocketAddr;
-use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 
-/// A server as a process.
-struct Serving {
-    child: Child,
-    address: SocketAddr,
-    /// Kept open, so that the server can go on printing.
-    _output: BufReader<ChildStdout>,
+/// Starts a server as a process.
+fn serving(arguments: &[&str], listen: &str) -> Serving {
+    Serving::start(Command::new(env!("CARGO_BIN_EXE_deltasoap")).args(arguments).args(["--listen", listen]))
 }
 
-impl Serving {
-    fn start(arguments: &[&str], listen: &str) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_deltasoap"));
-        let command = command.args(arguments).args(["--listen", listen]).stdout(Stdio::piped());
-        let mut child = command.spawn().expect("the program runs");
-        let mut output = BufReader::new(child.stdout.take().expect("its output"));
-        let mut line = String::new();
-        output.read_line(&mut line).expect("a line");
-        let address = line.split("//").nth(1).and_then(|rest| rest.split('/').next()?.trim().parse().ok());
-        Serving { child, address: address.unwrap_or_else(|| panic!("{line}")), _output: output }
-    }
-
-    /// Sends a signal by its name.
-    fn signal(&self, name: &str) {
-        let kill = Command::new("kill").args([&format!("-{name}"), &self.child.id().to_string()]).status();
-        assert!(kill.expect("kill runs").success());
-    }
-
-    /// Waits for the process to end, at most for `patience`.
-    async fn end(&mut self, patience: Duration) -> Option<ExitStatus> {
-        let start = Instant::now();
-        while start.elapsed() < patience {
-            if let Some(status) = self.child.try_wait().expect("a child") {
-                return Some(status);
-            }
-            tokio::time::sleep(Duration::from_millis(5)).await;
+/// Waits for the process to end, at most for `patience`.
+async fn end(server: &mut Serving, patience: Duration) -> Option<ExitStatus> {
+    let start = Instant::now();
+    while start.elapsed() < patience {
+        if let Some(status) = server.child.try_wait().expect("a child") {
+            return Some(status);
         }
-        None
+        tokio::time::sleep(Duration::from_millis(5)).await;
     }
-
-    /// Returns the process's current and maximum memory in KiB; zero if the system does not report
-    /// it.
-    fn memory(&self) -> (u64, u64) {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
-        let of = |name: &str| {
-            let line = status.lines().find_map(|line| line.strip_prefix(name));
-            line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
-        };
-        (of("VmRSS:"), of("VmHWM:"))
-    }
+    None
 }
 
-impl Drop for Serving {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// Returns the process's current and maximum memory in KiB; zero if the system does not report it.
+fn memory(server: &Serving) -> (u64, u64) {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.child.id())).unwrap_or_default();
+    let of = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
+        line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+    };
+    (of("VmRSS:"), of("VmHWM:"))
 }
 
 const VOID: &str = "<e:Envelope xmlns:e=\"http://schemas.xmlsoap.org/soap/envelope/\"><e:Body><b:echoVoid xmlns:b=\"urn:bench\"/></e:Body></e:Envelope>";
@@ -174,22 +144,22 @@ impl Met {
 
 /// Runs thousands of slow clients, and ordinary ones among them.
 async fn crowd(attackers: usize, asked: usize) {
-    let server = Serving::start(&["serve"], "127.0.0.1:0");
-    let alone = Met::asking(server.address, asked).await;
-    let (before, _) = server.memory();
+    let server = serving(&["serve"], "127.0.0.1:0");
+    let alone = Met::asking(server.address(), asked).await;
+    let (before, _) = memory(&server);
     let mut crowd = JoinSet::new();
     let start = Instant::now();
     for number in 0..attackers {
         let kind = [Slow::Head, Slow::Body, Slow::Reader, Slow::Silent][number % 4];
-        crowd.spawn(slow(kind, server.address, Duration::from_millis(500)));
+        crowd.spawn(slow(kind, server.address(), Duration::from_millis(500)));
         // No faster than the server's queue of new connections takes them.
         if number % 100 == 99 {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     }
-    let met = Met::asking(server.address, asked).await;
+    let met = Met::asking(server.address(), asked).await;
     let under_way = crowd.len();
-    let (_, peak) = server.memory();
+    let (_, peak) = memory(&server);
     println!(
         "| {attackers} slow clients at one time: heads and bodies by the byte, readers that do not read, silent ones | {} of {asked} ordinary requests \
          answered right | median {:.1} ms, 99 of 100 within {:.0} ms, slowest {:.0} ms (alone {:.1}, {:.0} and {:.0} ms); {:.1} s in all | {} KiB before, {} KiB at most: {} KiB a slow client |",
@@ -226,8 +196,8 @@ async fn attack_with_slow_clients_by_the_thousand() {
 /// A request that is under way when the server is told to stop is answered; then the process exits
 /// successfully.
 async fn told_to_end(arguments: &[&str], signal: &str, path: &str, body: &str) {
-    let mut server = Serving::start(arguments, "127.0.0.1:0");
-    let mut stream = connect(server.address).await;
+    let mut server = serving(arguments, "127.0.0.1:0");
+    let mut stream = connect(server.address()).await;
     let request = request(body).replace("/bench", path);
     let (first, rest) = request.split_at(request.len() - 20);
     stream.write_all(first.as_bytes()).await.expect("sent");
@@ -238,7 +208,7 @@ async fn told_to_end(arguments: &[&str], signal: &str, path: &str, body: &str) {
     stream.write_all(rest.as_bytes()).await.expect("sent");
     let answer = answer(&mut stream).await;
     assert!(answer.starts_with("HTTP/1.1 200"), "{arguments:?}, {signal}: {answer}");
-    let status = server.end(Duration::from_secs(10)).await.expect("an end");
+    let status = end(&mut server, Duration::from_secs(10)).await.expect("an end");
     assert!(status.success(), "{arguments:?}, {signal}: {status}");
 }
 
@@ -256,16 +226,16 @@ async fn who_is_told_to_end_answers_first() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "takes half a minute; cargo xtask attacks runs it"]
 async fn attack_on_a_server_that_is_told_to_end() {
-    let mut server = Serving::start(&["serve"], "127.0.0.1:0");
+    let mut server = serving(&["serve"], "127.0.0.1:0");
     let mut crowd = JoinSet::new();
     for number in 0..200 {
         let kind = [Slow::Head, Slow::Body, Slow::Reader, Slow::Silent][number % 4];
-        crowd.spawn(slow(kind, server.address, Duration::from_millis(100)));
+        crowd.spawn(slow(kind, server.address(), Duration::from_millis(100)));
     }
     tokio::time::sleep(Duration::from_secs(1)).await;
     server.signal("TERM");
     let start = Instant::now();
-    let status = server.end(Duration::from_secs(60)).await;
+    let status = end(&mut server, Duration::from_secs(60)).await;
     println!(
         "| SIGTERM among 200 slow clients | {} | {:.1} s | |",
         status.map_or_else(|| "no end".to_owned(), |status| status.to_string()),
@@ -278,8 +248,8 @@ async fn attack_on_a_server_that_is_told_to_end() {
 /// same address, it serves.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_killed_can_be_started_again() {
-    let mut server = Serving::start(&["serve"], "127.0.0.1:0");
-    let address = server.address;
+    let mut server = serving(&["serve"], "127.0.0.1:0");
+    let address = server.address();
     let mut waiting = JoinSet::new();
     for _ in 0..20 {
         let mut stream = connect(address).await;
@@ -293,12 +263,12 @@ async fn what_is_killed_can_be_started_again() {
     for signal in ["KILL", "ABRT"] {
         server.signal(signal);
         let start = Instant::now();
-        assert!(!server.end(Duration::from_secs(5)).await.expect("an end").success());
+        assert!(!end(&mut server, Duration::from_secs(5)).await.expect("an end").success());
         while let Some(left) = tokio::time::timeout(Duration::from_secs(5), waiting.join_next()).await.expect("no wait")
         {
             assert_eq!(left.expect("no panic"), "");
         }
-        server = Serving::start(&["serve"], &address.to_string());
+        server = serving(&["serve"], &address.to_string());
         let met = Met::asking(address, 20).await;
         assert_eq!(met.failed, 0, "after {signal}");
         slowest = slowest.max(start.elapsed());

@@ -131,8 +131,7 @@ impl Builder {
         boxing::break_cycles(&mut model);
         number_records::find(&mut model);
         model.find_responses();
-        let wsdl =
-            if self.embeds_wsdl { import.files(Path::new(&self.source)).unwrap_or_default() } else { Vec::new() };
+        let wsdl = if self.embeds_wsdl { import.files().unwrap_or_default() } else { Vec::new() };
         let code = render::text(render::tokens(&model, self.sides, &wsdl), self.is_file)?;
         let files = import.documents().filter_map(|document| match document {
             Location::File(path) => Some(path.clone()),

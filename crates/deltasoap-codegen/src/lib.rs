@@ -65,6 +65,7 @@
 //! [`Builder::operations`] and [`Builder::types`] generate a part of a WSDL.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod boxing;
 mod builder;

@@ -22,6 +22,7 @@
 //! runs across: a decoder looks up what was sent (`encode/differential/hint.rs`).
 
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod content;
 pub mod decode;

@@ -42,6 +42,7 @@
 //! Sections and annexes that are named are those of TR-069 Issue 1 Amendment 6 (CWMP version 1.4).
 
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod acs;
 mod connection_request;

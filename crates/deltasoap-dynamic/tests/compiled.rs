@@ -147,6 +147,7 @@ fn message(operation: &Operation, name: &QName, content: ElementRef, sample: &Va
 /// Files with some bytes changed, with a valid checksum.
 mod changed {
     use super::*;
+    use deltasoap_test_support::Chance;
     use proptest::prelude::*;
     use std::time::{Duration, Instant};
 
@@ -249,25 +250,9 @@ mod changed {
         assert!(slowest < Duration::from_secs(2) && largest < 64 << 20);
     }
 
-    /// Pseudo-random numbers, the same for the same seed (SplitMix64).
-    struct Random(u64);
-
-    impl Random {
-        fn next(&mut self) -> u64 {
-            self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-            let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-            let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-            mixed ^ (mixed >> 31)
-        }
-
-        fn below(&mut self, bound: usize) -> usize {
-            (self.next() % bound.max(1) as u64) as usize
-        }
-    }
-
     /// Damages a file in one to three places: bits, bytes, numbers of four and eight bytes (which
     /// may be lengths), bytes removed or inserted, pieces copied elsewhere, and its end.
-    fn mutate(file: &mut Vec<u8>, random: &mut Random) {
+    fn mutate(file: &mut Vec<u8>, random: &mut Chance) {
         const NUMBERS: [u64; 8] = [0, 1, 0x7F, 0xFF, 0x7FFF_FFFF, 0xFFFF_FFFF, u64::MAX / 2, u64::MAX];
         for _ in 0..=random.below(3) {
             if file.len() <= HEADER {
@@ -277,7 +262,7 @@ mod changed {
             let end = (at + 1 + random.below(16)).min(file.len());
             match random.below(8) {
                 0 | 1 => file[at] ^= 1 << random.below(8),
-                2 => file[at] = random.next() as u8,
+                2 => file[at] = random.bits() as u8,
                 3 => {
                     let number = NUMBERS[random.below(NUMBERS.len())].to_le_bytes();
                     let width = [4, 8][random.below(2)].min(file.len() - at);
@@ -306,7 +291,7 @@ mod changed {
 
     fn mutated(count: u64, seed: u64) -> Tally {
         let texts = [include_str!("data/shop.wsdl"), include_str!("data/graph.wsdl"), include_str!("data/bare.wsdl")];
-        let (whole, mut random, mut tally) = (texts.map(compiled), Random(seed), Tally::default());
+        let (whole, mut random, mut tally) = (texts.map(compiled), Chance::seeded(seed), Tally::default());
         for _ in 0..count {
             let mut file = whole[random.below(whole.len())].clone();
             mutate(&mut file, &mut random);

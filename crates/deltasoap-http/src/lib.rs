@@ -188,6 +188,7 @@
 //! - Forwarding: a service is the ultimate receiver of its requests, and answers them.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 // The client or the server alone does not use all of the shared code.
 #![cfg_attr(
     not(all(feature = "client", feature = "gzip", feature = "page", feature = "server")),
@@ -220,6 +221,7 @@ mod slow;
 mod tls;
 pub mod transport;
 mod typed_fault;
+mod validation;
 
 pub use attachments::{
     Attachment, AttachmentError, AttachmentErrorKind, AttachmentLimits, AttachmentOptions, Attachments, Mtom, Part,
@@ -257,6 +259,7 @@ pub use server::{
 pub use tls::{ClientTls, Identity, Roots, ServerTls, TlsError};
 pub use transport::Peer;
 pub use typed_fault::TypedFault;
+pub use validation::{Finding, Invalid, PartLookup, Validation, Validator};
 
 /// Any error that can cross threads, as tower and hyper report them.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;

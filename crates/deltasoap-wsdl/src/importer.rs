@@ -499,22 +499,22 @@ impl Import {
         self.documents.iter().map(|document| &document.location)
     }
 
-    /// Returns the names and texts of the documents, to be served again: the WSDL in `main` first,
-    /// then those that it imports. Names are paths relative to the innermost folder that contains
-    /// all of them, with `/`, as the documents refer to each other. The files are read again.
+    /// Returns the names and texts of the documents, to be served again: the WSDL first, then those
+    /// that it imports. Names are paths relative to the innermost folder that contains all of them,
+    /// with `/`, as the documents refer to each other. The files are read again.
     ///
-    /// Returns `None` if `main` is none of the documents, or a file cannot be read or is not text.
-    pub fn files(&self, main: &Path) -> Option<Vec<(String, String)>> {
-        let main = main.canonicalize().ok()?;
-        let files = self.documents().filter_map(|location| match location {
-            Location::File(path) => Some(path),
-            _ => None,
-        });
-        let (mut mains, others): (Vec<&PathBuf>, Vec<&PathBuf>) = files.partition(|path| **path == main);
-        mains.truncate(1);
-        let folder = others.iter().fold(mains.first()?.parent()?, |folder, file| around(folder, file));
-        let read = |path: &&PathBuf| Some((relative(folder, path)?, text(&std::fs::read(path).ok()?)?));
-        mains.iter().chain(&others).map(read).collect()
+    /// Returns `None` if the WSDL did not come from a file, or a file cannot be read or is not text.
+    pub fn files(&self) -> Option<Vec<(String, String)>> {
+        let Location::File(main) = self.documents().next()? else { return None };
+        let files: Vec<&PathBuf> = self
+            .documents()
+            .filter_map(|location| match location {
+                Location::File(path) => Some(path),
+                _ => None,
+            })
+            .collect();
+        let folder = files.iter().fold(main.parent()?, |folder, file| around(folder, file));
+        files.iter().map(|path| Some((relative(folder, path)?, text(&std::fs::read(path).ok()?)?))).collect()
     }
 
     /// Returns document, line and column of a place.

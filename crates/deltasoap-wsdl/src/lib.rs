@@ -9,6 +9,7 @@
 //! The result can be stored in a file that loads at once: [`Import::compile`].
 
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod builtin;
 mod compiled;

@@ -109,6 +109,7 @@
 //! ```
 
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub use deltasoap_core::*;
 /// ```

@@ -1,6 +1,6 @@
 //! Splits messages into chunks: each message of a stream at its own positions.
 
-use crate::chance::Chance;
+use deltasoap_test_support::Chance;
 
 /// How the messages of one stream are split.
 #[derive(Debug, Clone, Copy)]

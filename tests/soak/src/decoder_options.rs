@@ -1,8 +1,8 @@
 //! Options for decoding a stream: every policy with every matcher, and the defaults.
 
-use crate::chance::Chance;
 use deltasoap::{Checkpoints, Differential, Limits};
 use deltasoap_checkpoints::{Bases, Matcher, Portions, State};
+use deltasoap_test_support::Chance;
 use serde::{Deserialize, Serialize};
 
 /// All policies, with their names in saved findings and in reports.

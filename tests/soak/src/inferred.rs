@@ -6,12 +6,12 @@
 //! whether fields come in any order, unknown elements are skipped, a value may be shared, or
 //! content is kept as a tree.
 
-use crate::chance::Chance;
 use deltasoap_core::schema::{
     ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement,
     UnionElement,
 };
 use deltasoap_core::{QName, Simple};
+use deltasoap_test_support::Chance;
 use roxmltree::{Document, Node};
 use std::borrow::Cow;
 

@@ -1,9 +1,9 @@
 //! External data: WSDLs and recorded messages in folders.
 
-use crate::chance::Chance;
 use crate::inferred::Shape;
 use deltasoap_core::schema::{ElementRef, Schema};
 use deltasoap_dynamic::Contract;
+use deltasoap_test_support::Chance;
 use deltasoap_wsdl::Importer;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;

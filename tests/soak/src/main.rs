@@ -17,7 +17,6 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::duplicate_mod, reason = "types are read as they are by default, and compact")]
 
-mod chance;
 mod coverage;
 mod cuts;
 mod decoder_options;

@@ -1,7 +1,6 @@
 //! A run: sequences one after another, and the report.
 
 use crate::Arguments;
-use crate::chance::Chance;
 use crate::coverage::{Coverage, Line};
 use crate::decoder_options::{self, LoweredLimit};
 use crate::finding::{self, Info};
@@ -14,6 +13,7 @@ use crate::watchdog::{self, Watchdog};
 use crate::{cuts, mutate};
 use anyhow::{Context, Result};
 use comfy_table::{CellAlignment, Table, presets};
+use deltasoap_test_support::Chance;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::collections::BTreeSet;

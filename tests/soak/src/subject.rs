@@ -1,10 +1,9 @@
 //! What messages are decoded to: a schema, its source, and initial messages.
 
-use crate::chance::Chance;
 use crate::coverage::Coverage;
 use crate::derived::{self, Kind};
 use crate::edits;
-use crate::generate::{self, Entropy};
+use crate::generate;
 use crate::library::Library;
 use crate::trial::{self, Difference, Trial};
 use deltasoap::soap::{Version, encode_element};
@@ -12,6 +11,8 @@ use deltasoap::{Buffer, Tolerance};
 use deltasoap_core::schema::{ElementRef, Schema, Use, View};
 use deltasoap_core::{QName, Value};
 use deltasoap_dynamic::Contract;
+use deltasoap_test_support::Chance;
+use deltasoap_test_support::Entropy;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 

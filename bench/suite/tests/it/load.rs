@@ -1,7 +1,8 @@
 //! Tests the load generator against a small server that can be faulty.
 #![cfg(unix)]
 
-use std::io::{BufRead, BufReader, Write};
+use deltasoap_test_support::read_request;
+use std::io::{BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Command, Output};
 use std::sync::Arc;
@@ -29,27 +30,14 @@ fn serve_connection(stream: TcpStream, answer: Answer, count: &AtomicU64) {
     let mut requests = BufReader::new(stream.try_clone().unwrap());
     let mut stream = stream;
     while let Some(request) = read_request(&mut requests) {
-        let Some(body) = answer(&request, count.fetch_add(1, Relaxed)) else { return };
+        let (_, request) = request.split_once("\r\n\r\n").expect("a head");
+        let Some(body) = answer(request, count.fetch_add(1, Relaxed)) else { return };
         let status = if body.is_empty() { "500 No" } else { "200 OK" };
         let response = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
         if stream.write_all(response.as_bytes()).is_err() {
             return;
         }
     }
-}
-
-fn read_request(requests: &mut impl BufRead) -> Option<String> {
-    let (mut line, mut length) = (String::new(), 0);
-    while line != "\r\n" {
-        line.clear();
-        requests.read_line(&mut line).ok().filter(|read| *read > 0)?;
-        if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().ok()?;
-        }
-    }
-    let mut body = vec![0; length];
-    requests.read_exact(&mut body).ok()?;
-    String::from_utf8(body).ok()
 }
 
 /// Returns the correct answer of an echo.

@@ -4,7 +4,6 @@
 use deltasoap_http::{SoapService, SoapServiceBuilder};
 use deltasoap_wsdl::Import;
 use deltasoap_wsdl::fetch::{Fetch, FetchError, Fetched, Request, text};
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use url::Url;
 
@@ -72,8 +71,8 @@ fn name(folder: &Url, url: &Url, all: &[(Url, String)]) -> String {
 
 /// Creates a service that serves the WSDL of a file with the files that it imports, wherever they
 /// are; `None` if that is not possible.
-pub fn builder_from_files(main: &Path, import: &Import) -> Option<SoapServiceBuilder> {
-    let mut files = import.files(main)?.into_iter();
+pub fn builder_from_files(import: &Import) -> Option<SoapServiceBuilder> {
+    let mut files = import.files()?.into_iter();
     let (name, text) = files.next()?;
     let described = SoapService::builder().wsdl_named(name, text);
     Some(files.fold(described, |builder, (name, text)| builder.wsdl_document(name, text)))

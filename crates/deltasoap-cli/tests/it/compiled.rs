@@ -59,7 +59,7 @@ fn without_name(output: &Output, wsdl: &str) -> String {
 #[test]
 fn calls_and_mocks_by_a_compiled_description() {
     let (_directory, file) = compiled(&shop());
-    let server = Serving::start(&["mock", &file]);
+    let server = serving(&["mock", &file]);
     let template = run(&["template", &file, "Order"]);
     let output = run(&["call", &file, "Order", "--endpoint", &server.url, "-d", stdout(&template)]);
     assert!(output.status.success(), "{}", stderr(&output));

@@ -4,23 +4,15 @@ use super::*;
 
 /// Serves documents to clients with the password, for the rest of the test.
 fn guarded(documents: Vec<(&'static str, String)>) -> String {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    let url = format!("http://{}", listener.local_addr().expect("an address"));
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let mut reader = BufReader::new(&stream);
-            let mut head = String::new();
-            while reader.read_line(&mut head).is_ok_and(|read| read > 2) {}
-            let path = head.split(' ').nth(1).unwrap_or_default();
-            let is_known = head.contains("Basic YWRhOnB3") && head.to_lowercase().contains("x-tenant: 7");
-            let found = documents.iter().find(|(name, _)| is_known && *name == path);
-            let (status, body) = found.map_or(("401 Unauthorized", ""), |(_, text)| ("200 OK", text));
-            let length = body.len();
-            let answer = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}");
-            drop((&stream).write_all(answer.as_bytes()));
-        }
+    let server = Answering::new(move |request| {
+        let path = request.split(' ').nth(1).unwrap_or_default();
+        let is_known = request.contains("Basic YWRhOnB3") && request.to_lowercase().contains("x-tenant: 7");
+        let found = documents.iter().find(|(name, _)| is_known && *name == path);
+        let (status, body) = found.map_or(("401 Unauthorized", ""), |(_, text)| ("200 OK", text));
+        let length = body.len();
+        format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}")
     });
-    url
+    format!("http://{}", server.address)
 }
 
 #[test]
@@ -42,7 +34,7 @@ fn a_guarded_wsdl_is_loaded_and_served_again_with_what_it_imports() {
     let access = ["--user", "ada:pw", "-H", "X-Tenant: 7"];
     let listed = run(&[&["list", &wsdl], &access[..]].concat());
     assert!(listed.status.success() && stdout(&listed).contains("Do"), "{}", stderr(&listed));
-    let mock = Serving::start(&[&["mock", &wsdl], &access[..]].concat());
+    let mock = serving(&[&["mock", &wsdl], &access[..]].concat());
     let served = format!("{}?wsdl", mock.url);
     let called = run(&["call", &served, "Do", "-d", "1", "--endpoint", &mock.url]);
     assert_eq!(json(&called), json!(1), "{}", stderr(&called));
@@ -109,7 +101,7 @@ fn a_mock_of_a_file_serves_its_imports() {
     let path = path.to_string_lossy();
     let listed = run(&["list", &path]);
     assert!(listed.status.success(), "{}", stderr(&listed));
-    let mock = Serving::start(&["mock", &path]);
+    let mock = serving(&["mock", &path]);
     let served = run(&["list", &format!("{}?wsdl", mock.url)]);
     assert!(served.status.success() && stdout(&served).contains("Order"), "{}", stderr(&served));
 }
@@ -141,12 +133,12 @@ fn a_mock_serves_files_around_its_own_and_those_in_other_encodings() {
     std::fs::write(folder.path().join("wsdl/shop.wsdl"), main).expect("a file");
     std::fs::write(folder.path().join("xsd/shop.xsd"), schema).expect("a file");
     let path = folder.path().join("wsdl/shop.wsdl");
-    let mock = Serving::start(&["mock", &path.to_string_lossy()]);
+    let mock = serving(&["mock", &path.to_string_lossy()]);
     let url = format!("{}?wsdl", mock.url);
     let served = run(&["list", &url]);
     assert!(served.status.success() && stdout(&served).contains("Order"), "{}", stderr(&served));
     // Likewise for a WSDL from the network, whose documents have such names there.
-    let again = Serving::start(&["mock", &url]);
+    let again = serving(&["mock", &url]);
     let served = run(&["list", &format!("{}?wsdl", again.url)]);
     assert!(served.status.success() && stdout(&served).contains("Order"), "{}", stderr(&served));
 }

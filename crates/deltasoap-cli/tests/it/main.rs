@@ -9,13 +9,14 @@ mod loading;
 mod network;
 mod replay;
 
+use deltasoap_test_support::{Answering, Serving, files, read_request};
 use serde_json::{Value as Json, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 
 fn testdata(path: &str) -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path).to_string_lossy().into_owned()
+    files::in_repository(path).to_string_lossy().into_owned()
 }
 
 fn shop() -> String {
@@ -46,35 +47,9 @@ fn json(output: &Output) -> Json {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
 }
 
-/// A server that runs until the test ends.
-struct Serving {
-    child: Child,
-    url: String,
-    /// Kept open, so that the server can go on printing.
-    _output: BufReader<ChildStdout>,
-}
-
-impl Serving {
-    fn start(arguments: &[&str]) -> Self {
-        let mut child = command()
-            .args(arguments)
-            .args(["--listen", "127.0.0.1:0"])
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the program runs");
-        let mut line = String::new();
-        let mut output = BufReader::new(child.stdout.take().expect("its output"));
-        output.read_line(&mut line).expect("a line");
-        let url = line.trim().strip_prefix("listening on ").unwrap_or_else(|| panic!("{line}")).to_owned();
-        Serving { child, url, _output: output }
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// Starts a server on a free port, which runs until the test ends.
+fn serving(arguments: &[&str]) -> Serving {
+    Serving::start(command().args(arguments).args(["--listen", "127.0.0.1:0"]))
 }
 
 const ORDER: &str = r#"{"customer": "Ada", "item": [{"code": "A-1", "count": 2}]}"#;
@@ -119,7 +94,7 @@ fn who_has_seen_enough_is_no_error() {
 /// do.
 #[test]
 fn what_cannot_be_imported_is_said_with_what_to_do() {
-    let mock = Serving::start(&["mock", &shop()]);
+    let mock = serving(&["mock", &shop()]);
     let folder = tempfile::tempdir().expect("a directory");
     let write = |name: &str, text: &str| {
         let path = folder.path().join(name);
@@ -438,7 +413,7 @@ fn a_template_is_a_request() {
     let output = run(&["template", &shop(), "Order"]);
     let template = stdout(&output).to_owned();
     assert!(template.starts_with("{\n  \"@urgent\": true,\n  \"customer\""), "{template}");
-    let mock = Serving::start(&["mock", &shop()]);
+    let mock = serving(&["mock", &shop()]);
     let output = run(&["call", &shop(), "Order", "-d", &template, "--endpoint", &mock.url]);
     assert!(output.status.success(), "{output:?}");
     let xml = run(&["template", "--xml", &shop(), "Soap12.Order"]);
@@ -446,34 +421,85 @@ fn a_template_is_a_request() {
     assert_eq!(json(&run(&["template", "--response", &shop(), "Order"]))["number"], 1);
 }
 
-#[test]
-fn messages_are_validated_where_that_is_asked_for() {
+/// An order of more items than the schema allows.
+fn invalid_order() -> String {
     let order = ORDER.replace("\"count\":2", "\"count\":2000").replace("\"count\": 2", "\"count\": 2000");
     assert_ne!(order, ORDER);
-    let call = |mock: &Serving, more: &[&str]| {
-        run(&[&["call", &shop(), "Order", "-d", &order, "--endpoint", &mock.url], more].concat())
+    order
+}
+
+#[test]
+fn invalid_requests_are_not_sent_unless_that_is_asked_for() {
+    let (mock, order) = (serving(&["mock", &shop(), "--validation", "off"]), invalid_order());
+    let call =
+        |more: &[&str]| run(&[&["call", &shop(), "Order", "-d", &order, "--endpoint", &mock.url], more].concat());
+    for more in [&[][..], &["--validation", "refuse"]] {
+        let output = call(more);
+        let said = stderr(&output);
+        assert_eq!((output.status.code(), stdout(&output)), (Some(1), ""), "{output:?}");
+        let is_shown = said.contains("nothing was sent:\n  ") && said.contains("item/count: 2000 is not at most 1000");
+        assert!(is_shown && said.contains("`--validation report` sends it"), "{said}");
+    }
+    let output = call(&["--validation", "report"]);
+    let warned = "warning: the request is invalid: 1:";
+    assert!(output.status.success() && stderr(&output).contains(warned), "{output:?}");
+    assert_eq!(stderr(&output).lines().count(), 1, "{output:?}");
+    let output = call(&["--validation", "off"]);
+    assert_eq!((output.status.success(), &*stderr(&output)), (true, ""), "{output:?}");
+    assert_eq!(call(&["--validation", "sometimes"]).status.code(), Some(2));
+}
+
+#[test]
+fn invalid_answers_are_reported_or_refused_where_that_is_asked_for() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let file = |name: &str, content: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).expect("a file");
+        path.to_string_lossy().into_owned()
     };
-    let mock = Serving::start(&["mock", &shop()]);
-    let output = call(&mock, &[]);
-    assert_eq!(output.status.code(), Some(3), "{output:?}");
-    assert!(stderr(&output).contains("/Envelope/Body/Order/item/count"), "{output:?}");
-    let output = call(&mock, &["--validate", "refuse"]);
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let placed = r#"{"number": 7000, "total": {"@currency": "EUR", "$": 20}, "placed": "2026-11-22T10:00:00Z"}"#;
+    file("Order.json", placed);
+    let mock = serving(&["mock", &shop(), "--replies", &folder.path().to_string_lossy()]);
+    let text = std::fs::read_to_string(shop()).expect("a WSDL");
+    let text = text.replace("name=\"number\" type=\"xs:long\"", "name=\"number\" type=\"tns:Count\"");
+    let narrow = file("narrow.wsdl", &text);
+    let call = |more: &[&str]| run(&[&["call", &narrow, "Order", "-d", ORDER, "--endpoint", &mock.url], more].concat());
+    for more in [&[][..], &["--validation", "off"]] {
+        let output = call(more);
+        assert_eq!((json(&output)["number"].as_u64(), &*stderr(&output)), (Some(7000), ""), "{output:?}");
+    }
+    let output = call(&["--validation", "report"]);
+    assert_eq!(json(&output)["number"], 7000);
+    let finding = "OrderResponse/number: 7000 is not at most 1000";
     assert!(
-        stderr(&output).contains("nothing was sent:\n  ") && stderr(&output).contains("item/count: "),
+        stderr(&output).contains("warning: the answer is invalid: ") && stderr(&output).contains(finding),
         "{output:?}"
     );
-    for more in [&["--validate", "report"][..], &["--validate", "off"], &["--tolerance", "unknown"]] {
-        let lenient = Serving::start(&[&["mock", &shop()], more].concat());
-        assert!(call(&lenient, &[]).status.success());
-        let output = call(&lenient, &["--validate", "report"]);
-        assert!(output.status.success() && stderr(&output).contains("item/count: "), "{output:?}");
+    let output = call(&["--validation", "refuse"]);
+    assert_eq!((output.status.code(), stdout(&output)), (Some(4), ""), "{output:?}");
+    assert!(stderr(&output).contains("the answer is refused: ") && stderr(&output).contains(finding), "{output:?}");
+}
+
+#[test]
+fn mocks_refuse_or_report_invalid_requests() {
+    let order = invalid_order();
+    let call = |mock: &Serving| {
+        let arguments = ["call", &shop(), "Order", "-d", &order, "--validation", "off", "--endpoint", &mock.url];
+        run(&arguments)
+    };
+    for more in [&[][..], &["--validation", "refuse"], &["--tolerance", "unknown", "--validation", "refuse"]] {
+        let output = call(&serving(&[&["mock", &shop()], more].concat()));
+        assert_eq!(output.status.code(), Some(3), "{output:?}");
+        assert!(stderr(&output).contains("/Envelope/Body/Order/item/count: 2000 is not at most 1000"), "{output:?}");
+    }
+    for more in [&["--validation", "report"][..], &["--validation", "off"], &["--tolerance", "unknown"]] {
+        assert!(call(&serving(&[&["mock", &shop()], more].concat())).status.success(), "{more:?}");
     }
 }
 
 #[test]
 fn call_takes_json_from_anywhere() {
-    let mock = Serving::start(&["mock", &shop()]);
+    let mock = serving(&["mock", &shop()]);
     let endpoint = ["--endpoint", mock.url.as_str()];
     let (shop, folder) = (shop(), tempfile::tempdir().expect("a directory"));
     let file = folder.path().join("order.json");
@@ -501,7 +527,7 @@ fn call_takes_json_from_anywhere() {
 
 #[test]
 fn call_shows_what_passes_but_no_secrets() {
-    let mock = Serving::start(&["mock", &shop()]);
+    let mock = serving(&["mock", &shop()]);
     let blocks = ["--header-block", r#"Session={"token": "t"}"#, "--header-block", "<x xmlns='urn:x'/>"];
     let arguments =
         ["call", &shop(), "Order", "-d", ORDER, "-v", "-H", "X-Trace: 5", "-u", "ada:secret", "--endpoint", &mock.url];
@@ -531,7 +557,7 @@ fn call_shows_what_passes_but_no_secrets() {
 
 #[test]
 fn errors_say_what_to_do_and_have_codes() {
-    let mock = Serving::start(&["mock", &shop()]);
+    let mock = serving(&["mock", &shop()]);
     let call = |arguments: &[&str]| run(&[&["call", &shop()], arguments, &["--endpoint", &mock.url]].concat());
     let output = call(&["Order", "-d", r#"{"customer": "Ada"}"#]);
     assert_eq!(output.status.code(), Some(1));
@@ -559,7 +585,7 @@ fn faults_are_readable() {
                  </s:Fault></s:Body></s:Envelope>";
     std::fs::write(replies.path().join("Order-fault.xml"), fault).expect("a file");
     std::fs::write(replies.path().join("Catalogue.json"), r#"{"root": {"name": "recorded"}}"#).expect("a file");
-    let mock = Serving::start(&["mock", &shop(), "--replies", &replies.path().to_string_lossy()]);
+    let mock = serving(&["mock", &shop(), "--replies", &replies.path().to_string_lossy()]);
     let output = run(&["call", &shop(), "Order", "-d", ORDER, "--endpoint", &mock.url]);
     assert_eq!(output.status.code(), Some(3));
     let text = stderr(&output);
@@ -571,7 +597,7 @@ fn faults_are_readable() {
 
 #[test]
 fn the_services_of_serve_are_called_by_their_wsdl() {
-    let server = Serving::start(&["serve"]);
+    let server = serving(&["serve"]);
     let call = |operation: &str, data: &str| run(&["call", &bench(), operation, "-d", data, "--endpoint", &server.url]);
     let output = call("echoDoubles", r#"{"item": [0.1, "INF", -2]}"#);
     assert_eq!(json(&output), json!({ "item": [0.1, "INF", -2.0] }), "{output:?}");
@@ -695,7 +721,7 @@ fn serving_tls() -> (tempfile::TempDir, String, Serving) {
         path.to_string_lossy().into_owned()
     };
     let (cert, key) = (file("cert.pem", made.cert.pem()), file("key.pem", made.signing_key.serialize_pem()));
-    let serving = Serving::start(&["serve", "--tls-cert", &cert, "--tls-key", &key]);
+    let serving = serving(&["serve", "--tls-cert", &cert, "--tls-key", &key]);
     (folder, cert, serving)
 }
 
@@ -737,7 +763,7 @@ fn who_is_trusted_is_said_once_for_the_wsdl_and_the_service() {
 fn certificates_of_openssl_are_trusted_for_the_wsdl_and_the_service() {
     let file = |name: &str| format!("{}/../../testdata/tls/{name}", env!("CARGO_MANIFEST_DIR"));
     let (cert, key) = (file("openssl.pem"), file("openssl.key"));
-    let server = Serving::start(&["serve", "--tls-cert", &cert, "--tls-key", &key]);
+    let server = serving(&["serve", "--tls-cert", &cert, "--tls-key", &key]);
     let url = server.url.replace("127.0.0.1", "localhost");
     let wsdl = format!("{url}?wsdl");
     let output = run(&["list", &wsdl]);

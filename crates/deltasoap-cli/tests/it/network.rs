@@ -4,29 +4,8 @@ use super::*;
 
 /// Starts a server that answers every request alike; returns its URL and the requests it received.
 pub(super) fn canned(answer: &'static str) -> (String, std::sync::Arc<std::sync::Mutex<Vec<String>>>) {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    let url = format!("http://{}/", listener.local_addr().expect("an address"));
-    let requests = std::sync::Arc::<std::sync::Mutex<Vec<String>>>::default();
-    let came = std::sync::Arc::clone(&requests);
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.expect("a connection");
-            let (mut request, mut buffer) = (Vec::new(), [0; 4096]);
-            let is_whole = |request: &[u8]| {
-                let end: &[u8] = if request.starts_with(b"POST") { b":Envelope>" } else { b"\r\n\r\n" };
-                request.ends_with(end)
-            };
-            while !is_whole(&request) {
-                match std::io::Read::read(&mut stream, &mut buffer).expect("a request") {
-                    0 => break,
-                    len => request.extend_from_slice(&buffer[..len]),
-                }
-            }
-            came.lock().expect("no panic").push(String::from_utf8_lossy(&request).into_owned());
-            stream.write_all(answer.as_bytes()).expect("sent");
-        }
-    });
-    (url, requests)
+    let server = Answering::alike(answer);
+    (server.url(), server.requests)
 }
 
 #[test]
@@ -54,7 +33,7 @@ fn secrets_in_headers_are_not_shown() {
 
 #[test]
 fn header_blocks_come_from_files() {
-    let mock = Serving::start(&["mock", &shop()]);
+    let mock = serving(&["mock", &shop()]);
     let folder = tempfile::tempdir().expect("a directory");
     let call_with = |content: &[u8]| {
         let path = folder.path().join("block");
@@ -94,7 +73,7 @@ fn header_blocks_come_from_files() {
 
 #[test]
 fn header_blocks_without_a_namespace_are_sent_with_a_warning() {
-    let mock = Serving::start(&["mock", &shop()]);
+    let mock = serving(&["mock", &shop()]);
     let call = |block| run(&["call", &shop(), "Order", "-d", ORDER, "--header-block", block, "--endpoint", &mock.url]);
     let warning = "warning: the header block <x> has no namespace, which SOAP requires (SOAP 1.1, 4.2)";
     assert!(stderr(&call("<x/>")).contains(warning));
@@ -137,7 +116,7 @@ fn attributes_that_a_mock_passes_over_are_logged() {
         );
         format!("POST / HTTP/1.1\r\nHost: h\r\nContent-Type: text/xml\r\nContent-Length: {}\r\n\r\n{body}", body.len())
     };
-    let lenient = ["mock", &shop(), "--validate", "off"];
+    let lenient = ["mock", &shop(), "--validation", "off"];
     let warned = logged(&lenient, &[request("zz='1' id='a' xml:lang='en'")]);
     let said = ["unknown attribute zz in", "unknown attribute id in", "namespace}lang in", "\"Catalogue\""];
     assert_eq!(warned.matches("WARN").count(), 3, "{warned}");
@@ -146,28 +125,36 @@ fn attributes_that_a_mock_passes_over_are_logged() {
     assert!(silent.contains("answered") && !silent.contains("WARN"), "{silent}");
 }
 
+#[test]
+fn findings_of_a_mock_are_logged() {
+    let body = "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Body><Order xmlns='urn:shop'>\
+                <customer>Ada</customer><item><code>A-1</code><count>2000</count></item></Order></e:Body></e:Envelope>";
+    let head = "POST / HTTP/1.1\r\nHost: h\r\nContent-Type: text/xml\r\nContent-Length: ";
+    let request = format!("{head}{}\r\n\r\n{body}", body.len());
+    for (validation, is_reported) in [("off", false), ("report", true)] {
+        let logged = logged(&["mock", &shop(), "--validation", validation], std::slice::from_ref(&request));
+        // One line has the path, as for any service; the mock adds what is wrong.
+        let (path, finding) = ("path=/Envelope/Body/Order/item/count", "2000 is not at most 1000");
+        let lines = |text: &str| logged.lines().filter(|line| line.contains("WARN") && line.contains(text)).count();
+        let expected = if is_reported { (1, 1) } else { (0, 0) };
+        assert_eq!((lines(path), lines(finding)), expected, "{logged}");
+    }
+}
+
 /// Returns what a server logs for these requests, each of which gets an answer.
 fn logged(server: &[&str], requests: &[String]) -> String {
-    let mut child = command();
-    let child = child.args(server).args(["--listen", "127.0.0.1:0"]).env("RUST_LOG", "info");
-    let mut child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
-    let mut line = String::new();
-    let mut output = BufReader::new(child.stdout.take().expect("its output"));
-    output.read_line(&mut line).expect("a line");
-    let address = line.trim().split("http://").nth(1).expect("a URL").split('/').next().expect("an address").to_owned();
+    let mut command = command();
+    let command = command.args(server).args(["--listen", "127.0.0.1:0"]).env("RUST_LOG", "info");
+    let mut server = Serving::start(command.stderr(Stdio::piped()));
     for request in requests {
-        let mut stream = std::net::TcpStream::connect(&address).expect("a connection");
+        let mut stream = std::net::TcpStream::connect(server.address()).expect("a connection");
         stream.write_all(request.as_bytes()).expect("sent");
         let read = std::io::Read::read(&mut stream, &mut [0; 64]).expect("an answer");
         assert!(read > 0, "{request}");
     }
     // The end of a connection is logged after its answer.
     std::thread::sleep(std::time::Duration::from_millis(200));
-    child.kill().expect("killed");
-    let mut logged = String::new();
-    std::io::Read::read_to_string(&mut child.stderr.take().expect("its errors"), &mut logged).expect("text");
-    child.wait().expect("an end");
-    logged
+    server.kill()
 }
 
 /// Each error names the URL and the limit or cause, and says what to do.
@@ -182,7 +169,7 @@ fn what_is_not_answered_is_said_with_what_to_do() {
     let listening = std::net::TcpListener::bind(silent.trim_start_matches("http://ada:secret@").trim_end_matches('/'));
     let refused = "http://127.0.0.1:1/".to_owned();
     let (_folder, _, tls) = serving_tls();
-    let plain = Serving::start(&["mock", &shop()]);
+    let plain = serving(&["mock", &shop()]);
     let to_plain = plain.url.replace("http://", "https://");
     let to_tls = tls.url.replace("https://", "http://");
     for (url, cause, remedy) in [
@@ -209,11 +196,8 @@ fn what_is_not_answered_is_said_with_what_to_do() {
 fn each_request_is_logged_where_that_is_asked_for() {
     let mut server = command();
     let server = server.args(["mock", &shop(), "--listen", "127.0.0.1:0"]).env("RUST_LOG", "info");
-    let mut child = server.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
-    let mut line = String::new();
-    let mut output = BufReader::new(child.stdout.take().expect("its output"));
-    output.read_line(&mut line).expect("a line");
-    let url = line.trim().strip_prefix("listening on ").expect("a URL").to_owned();
+    let mut server = Serving::start(server.stderr(Stdio::piped()));
+    let url = server.url.clone();
     let mut call = command();
     let call = call.args(["call", &format!("{url}?wsdl"), "Order", "-d", ORDER]).env("RUST_LOG", "info");
     let called = call.output().expect("the program runs");
@@ -224,10 +208,7 @@ fn each_request_is_logged_where_that_is_asked_for() {
     let lost = command().args(["list", "http://ada:secret@127.0.0.1:1/"]).env("RUST_LOG", "info").output();
     let lost = stderr(&lost.expect("the program runs"));
     assert!(lost.contains("method=GET url=http://127.0.0.1:1/") && !lost.contains("secret"), "{lost}");
-    child.kill().expect("killed");
-    let mut logged = String::new();
-    std::io::Read::read_to_string(&mut child.stderr.take().expect("its errors"), &mut logged).expect("text");
-    child.wait().expect("an end");
+    let logged = server.kill();
     assert!(logged.contains("method=GET") && logged.contains("answered"), "{logged}");
     assert!(logged.contains("operation=\"Order\"") && logged.contains("status=200"), "{logged}");
 }
@@ -535,12 +516,7 @@ fn in_two_parts(
     let (go, gone) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().expect("a connection");
-        let mut request = Vec::new();
-        while !request.ends_with(b":Envelope>") {
-            let mut buffer = [0; 4096];
-            let len = std::io::Read::read(&mut stream, &mut buffer).expect("a request");
-            request.extend_from_slice(&buffer[..len]);
-        }
+        read_request(&mut BufReader::new(&stream)).expect("a request");
         let head = "HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nConnection: close\r\n\r\n";
         stream.write_all(head.as_bytes()).expect("sent");
         stream.write_all(first.as_bytes()).expect("sent");
@@ -596,14 +572,13 @@ fn what_is_wrong_with_streamed_items_is_said() {
     assert!(!output.status.success() && stderr(&output).contains("name, $choice; nothing was sent"), "{output:?}");
     let output = call(&["Look", "--stream=nick"], nowhere);
     assert!(stderr(&output).contains("no field nick; the fields are: name, $choice"), "{output:?}");
-    for conflict in ["--json", "--validate=refuse"] {
-        assert_eq!(call(&["Look", "--stream", conflict], nowhere).status.code(), Some(2));
-    }
+    assert_eq!(call(&["Look", "--stream", "--json"], nowhere).status.code(), Some(2));
     // Items that arrived before the connection broke are printed.
     let levels = "<level>2</level>".repeat(10);
     let (url, go) = in_two_parts(format!("{MEASURED}{levels}"), |_| {});
     go.send(()).expect("the server waits");
-    let output = call(&["Measure", "-d", "{\"count\":1}", "--stream=level"], &url);
+    // Validation is of the request alone.
+    let output = call(&["Measure", "-d", "{\"count\":1}", "--stream=level", "--validation=refuse"], &url);
     assert_eq!((output.status.code(), stdout(&output)), (Some(4), "2.0\n".repeat(9).as_str()), "{output:?}");
     assert!(stderr(&output).contains("error: "), "{output:?}");
 }

@@ -8,25 +8,9 @@ use deltasoap_core::schema::{
     ArrayElement, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement,
 };
 use deltasoap_core::{Checkpoints, DecodeOptions, Differential, DifferentialStats, QName, Tolerance, Value};
+use deltasoap_test_support::Chance;
 
 const EXACT: Differential = Differential { checkpoints: Checkpoints::Leaf, ..Differential::OFF };
-
-/// A small random number generator: equal seeds give equal numbers.
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) % bound as u64) as usize
-    }
-
-    fn one_in(&mut self, times: usize) -> bool {
-        self.below(times) == 0
-    }
-}
 
 const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 
@@ -163,7 +147,7 @@ fn document(part: &Part) -> String {
 
 /// Reads a random stream in chunks, next to a decoder that compares nothing.
 fn check(seed: u64, differential: Differential) -> DifferentialStats {
-    let mut chance = Chance(seed);
+    let mut chance = Chance::seeded(seed);
     let mut schema = Schema::new();
     let root = described(&mut schema, &mut chance, 2);
     let mut stream = Stream::<Value>::new(schema.view(root), DecodeOptions { differential, ..Default::default() });
@@ -196,7 +180,7 @@ fn policies_follow_fields_that_move_come_and_go() {
     for state in State::ALL {
         let mut stats = DifferentialStats::default();
         for seed in 0..150 {
-            let mut chance = Chance(seed);
+            let mut chance = Chance::seeded(seed);
             let size = [1, 5, 16, 40, 120][chance.below(5)];
             let bases = if chance.one_in(2) { Bases::First } else { Bases::Interrupts };
             let portions = Portions { state, size, bases, probe: chance.one_in(2), ..Portions::default() };

@@ -1,7 +1,7 @@
 //! Default namespaces: which messages have one, and that these mean the same as with prefixes.
 
 use crate::dynamic::Stream;
-use crate::generate::{self, Entropy};
+use crate::generate;
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::schema::{
     ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement,
@@ -10,6 +10,7 @@ use deltasoap_core::schema::{
 use deltasoap_core::soap::{Version, encode_element};
 use deltasoap_core::{Buffer, Content, Differential, Node, QName, Record, Simple, Typed, Value, ns};
 use deltasoap_streams::prng::SplitMix64;
+use deltasoap_test_support::Entropy;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 

@@ -7,6 +7,7 @@ use deltasoap_core::schema::{
     Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement, View,
 };
 use deltasoap_core::{Error, QName, Value};
+use deltasoap_test_support::{latin_1, utf16};
 
 struct Document<'a> {
     view: View<'a>,
@@ -56,15 +57,9 @@ fn fault(view: View<'_>, message: &[u8], size: usize) -> Error {
     pushed.and_then(|()| decoder.finish(&mut root)).expect_err("the message is at fault")
 }
 
-fn utf16(text: &str, is_big: bool) -> Vec<u8> {
-    let unit = |unit: u16| if is_big { unit.to_be_bytes() } else { unit.to_le_bytes() };
-    std::iter::once(0xFEFF).chain(text.encode_utf16()).flat_map(unit).collect()
-}
-
-/// Encodes in ISO-8859-1, with replacements for characters outside of it.
+/// Encodes in ISO-8859-1, with a declaration.
 fn latin(text: &str) -> Vec<u8> {
-    let bytes = text.chars().map(|c| u8::try_from(u32::from(c)).unwrap_or(0xFF));
-    b"<?xml version='1.0' encoding='latin1'?>".iter().copied().chain(bytes).collect()
+    [b"<?xml version='1.0' encoding='latin1'?>", &latin_1(text)[..]].concat()
 }
 
 /// Checks that the error's position is that of `|`, which is removed, in any chunks.

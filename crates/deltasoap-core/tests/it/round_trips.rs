@@ -1,10 +1,11 @@
 //! The laws of reading and writing, for random schemas, values, notations and damage.
 
-use crate::generate::{self, Entropy};
+use crate::generate;
 use crate::laws::{self, Sources};
 use deltasoap_core::decode::{Decoder, ElementRoot};
 use deltasoap_core::{DecodeOptions, Value};
 use deltasoap_streams::prng::SplitMix64;
+use deltasoap_test_support::Entropy;
 use proptest::prelude::{ProptestConfig, Strategy, any, prop, prop_assert_eq, proptest};
 use roxmltree::Node;
 

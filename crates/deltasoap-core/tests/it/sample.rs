@@ -1,10 +1,11 @@
 //! Sample values of random schemas: they are written, and read back unchanged.
 
-use crate::generate::{self, Entropy};
+use crate::generate;
 use deltasoap_core::Value;
 use deltasoap_core::decode::{DecodeOptions, Decoder, ElementRoot};
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::{Content, QName};
+use deltasoap_test_support::Entropy;
 use proptest::prelude::*;
 
 proptest! {

@@ -2,7 +2,7 @@
 //! originals.
 
 use crate::any_order::complex;
-use crate::generate::{self, Entropy};
+use crate::generate;
 use crate::laws;
 use crate::streams::Stream;
 use deltasoap_core::decode::{Decoder, ElementRoot};
@@ -14,6 +14,7 @@ use deltasoap_core::{
     Checkpoints, Child, DecodeOptions, Deviation, DeviationKind, Differential, Empty, Nillable, Node, QName, Tolerance,
     Typed, Value,
 };
+use deltasoap_test_support::Entropy;
 use proptest::prelude::*;
 
 use Tolerance::{AnyOrder, Strict, Unknown};

@@ -2,28 +2,12 @@
 
 use deltasoap_core::decode::{Decoder, ElementRoot};
 use deltasoap_core::{DecodeOptions, Differential, Error, Limits, Node, Typed};
+use deltasoap_test_support::Chance;
 use std::fmt::Write;
-
-/// A random number generator: equal seeds give equal numbers.
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) % bound as u64) as usize
-    }
-
-    fn pick<'a>(&mut self, all: &[&'a str]) -> &'a str {
-        all[self.below(all.len())]
-    }
-}
 
 /// A document whose elements repeat a few shapes, and sometimes deviate from them in every way.
 fn document(chance: &mut Chance) -> String {
-    let mut out = String::from(chance.pick(&["<r xmlns='u' xmlns:p='v'>", "<r xmlns:p='v'>", "<r xmlns:p='w' a='1'>"]));
+    let mut out = String::from(chance.word(&["<r xmlns='u' xmlns:p='v'>", "<r xmlns:p='v'>", "<r xmlns:p='w' a='1'>"]));
     let rare = 5 + chance.below(40);
     let rows = chance.below(30);
     (0..rows).for_each(|_| element(chance, rare, 3, &mut out));
@@ -32,10 +16,10 @@ fn document(chance: &mut Chance) -> String {
 
 fn element(chance: &mut Chance, rare: usize, depth: usize, out: &mut String) {
     let deviates = |chance: &mut Chance| chance.below(rare) == 0;
-    let name = chance.pick(&["a", "b", "p:a", "p:long-name-of-an-element-that-fills-more-than-a-block"]);
+    let name = chance.word(&["a", "b", "p:a", "p:long-name-of-an-element-that-fills-more-than-a-block"]);
     let plain = ["", "", " k='1'", " p:t='x y'", " k='1' p:t='2'"];
     let odd = [" xmlns='w'", " xmlns:p='q'", " id='i1'", " href='#i1'", " k='&amp;'", " ", "\n k = \"1\""];
-    let attributes = if deviates(chance) { chance.pick(&odd) } else { chance.pick(&plain) };
+    let attributes = if deviates(chance) { chance.word(&odd) } else { chance.word(&plain) };
     if deviates(chance) {
         let _ = write!(out, "<{name}{attributes}/>");
         return;
@@ -45,15 +29,15 @@ fn element(chance: &mut Chance, rare: usize, depth: usize, out: &mut String) {
         (0..chance.below(4)).for_each(|_| {
             element(chance, rare, depth - 1, out);
             if deviates(chance) {
-                out.push_str(chance.pick(&[" ", "\n\t", "text", "<!-- c -->", "&lt;"]));
+                out.push_str(chance.word(&[" ", "\n\t", "text", "<!-- c -->", "&lt;"]));
             }
         });
     } else {
         let texts = ["1", "22", "a longer text, of more than thirty-two bytes as they say", "x]]y", "e\u{301}"];
         let odd = ["", " ", "&#65;", "<![CDATA[<a>]]>", "1<!-- -->2", "\r\n", "]]>", "a\u{1}b", "<a"];
-        out.push_str(if deviates(chance) { chance.pick(&odd) } else { chance.pick(&texts) });
+        out.push_str(if deviates(chance) { chance.word(&odd) } else { chance.word(&texts) });
     }
-    let end = if deviates(chance) { chance.pick(&[" ", "x", "\n"]) } else { "" };
+    let end = if deviates(chance) { chance.word(&[" ", "x", "\n"]) } else { "" };
     let _ = write!(out, "</{name}{end}>");
 }
 
@@ -69,7 +53,7 @@ fn read(decoder: &mut Decoder, document: &[u8], chunk: usize) -> Result<Node, Er
 fn what_is_predicted_is_what_is_read() {
     let (mut good, mut bad) = (0, 0);
     for seed in 0..800 {
-        let mut chance = Chance(seed);
+        let mut chance = Chance::seeded(seed);
         let default = Limits::default();
         let limits = match chance.below(6) {
             0 => Limits { depth: 4, ..default },

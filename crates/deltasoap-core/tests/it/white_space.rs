@@ -3,7 +3,7 @@
 //! a message is read.
 
 use crate::streams::Stream;
-use crate::{generate, laws, streams};
+use crate::{laws, streams};
 use deltasoap_core::decode::{Decoder, ElementRoot};
 use deltasoap_core::schema::{
     ArrayElement, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement,
@@ -288,7 +288,7 @@ proptest! {
         message in any::<Index>(),
     ) {
         let document = items.write();
-        let damaged = laws::damaged(&document, &mut generate::Entropy(&damage));
+        let damaged = laws::damaged(&document, &mut deltasoap_test_support::Entropy(&damage));
         let _ = read(items.kind, &damaged, Limits::default());
         let _ = read(items.kind, document.as_bytes(), Limits { text, ..Limits::default() });
         let _ = read(items.kind, document.as_bytes(), limits(&document, usize::MAX, message));

@@ -4,9 +4,10 @@
 //! (entities and CDATA instead of characters, white space, prefixes, declarations, damage). Both
 //! draw from entropy, so that they shrink.
 
-use crate::generate::{self, Entropy};
+use crate::generate;
 use deltasoap_core::schema::{ChoiceFault, ComplexElement, Element, Field, OpenElement, View};
 use deltasoap_core::{Record, Simple, Value};
+use deltasoap_test_support::Entropy;
 
 /// Changes one place of a value.
 pub fn edit(value: &mut Value, view: View<'_>, entropy: &mut Entropy<'_>) {

@@ -1,7 +1,4 @@
 //! Schemas, values and documents generated from entropy: for property tests and for the fuzzer.
-//!
-//! When the entropy runs out, everything takes its simplest form: so short inputs are small, and
-//! shrinking works.
 
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::lexical::{Base64, Decimal, Lexical};
@@ -11,25 +8,9 @@ use deltasoap_core::schema::{
     OpenElement, Packing, Required, Schema, SimpleElement, View,
 };
 use deltasoap_core::{Child, Column, CompactString, Content, Node, QName, Record, Shared, Simple, Value, ns};
+use deltasoap_test_support::Entropy;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-
-/// Bytes to draw from.
-pub struct Entropy<'a>(pub &'a [u8]);
-
-impl Entropy<'_> {
-    /// Draws a number below `bound`; 0 when there is no entropy left.
-    pub fn below(&mut self, bound: usize) -> usize {
-        let Some((first, rest)) = self.0.split_first() else { return 0 };
-        self.0 = rest;
-        usize::from(*first) % bound
-    }
-
-    /// Returns true once in `times`; never when there is no entropy left.
-    fn once_in(&mut self, times: usize) -> bool {
-        self.below(times) == times - 1
-    }
-}
 
 const TYPES: [Builtin; 9] = [
     Builtin::Int,
@@ -713,10 +694,4 @@ impl Writer<'_, '_> {
         let gap = GAPS[self.entropy.below(GAPS.len())];
         self.out.push_str(gap);
     }
-}
-
-/// A document in UTF-16 with a byte order mark.
-pub fn utf16(document: &str, big: bool) -> Vec<u8> {
-    let units = std::iter::once(0xFEFF).chain(document.encode_utf16());
-    units.flat_map(|unit| if big { unit.to_be_bytes() } else { unit.to_le_bytes() }).collect()
 }

@@ -1,9 +1,10 @@
 //! Laws that must hold for every schema, value and document.
 
-use crate::generate::{self, Entropy};
+use crate::generate;
 use deltasoap_core::decode::{Decoder, ElementRoot};
 use deltasoap_core::schema::View;
 use deltasoap_core::{DecodeOptions, Error, Value};
+use deltasoap_test_support::Entropy;
 
 fn read_by<'a>(mut decoder: Decoder, view: View<'_>, chunks: impl Iterator<Item = &'a [u8]>) -> Result<String, Error> {
     let mut root = ElementRoot::<Value>::new(view);
@@ -49,7 +50,7 @@ pub fn check(Sources([schema, value, wording, damage]): Sources<'_>) -> (String,
     let reworded = generate::reworded(&encoded, &mut Entropy(wording));
     assert_eq!(read(view, reworded.as_bytes(), options), expected, "{reworded}");
     let big = wording.len() % 2 == 0;
-    assert_eq!(read(view, &generate::utf16(&reworded, big), options), expected, "UTF-16 of {reworded}");
+    assert_eq!(read(view, &deltasoap_test_support::utf16(&reworded, big), options), expected, "UTF-16 of {reworded}");
     let damaged = damaged(&reworded, &mut Entropy(damage));
     let _ = read(view, &damaged, options);
     let mut limited = options;

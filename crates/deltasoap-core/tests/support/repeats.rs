@@ -15,33 +15,8 @@ use deltasoap_core::soap::{EnvelopeReader, Head, Receiver};
 use deltasoap_core::{
     Content, DecodeOptions, Differential, Error, ErrorKind, Limits, Memory, QName, Tolerance, Typed, Value,
 };
+use deltasoap_test_support::Chance;
 use std::borrow::Cow;
-
-/// A random number generator with a seed (splitmix64).
-#[derive(Debug, Clone)]
-pub struct Chance(u64);
-
-impl Chance {
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        if bound == 0 { 0 } else { (self.bits() % bound as u64) as usize }
-    }
-
-    fn one_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-
-    fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
-        &all[self.below(all.len())]
-    }
-}
 
 const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";
 const NAMES: [&str; 7] = ["a", "b", "c", "d", "longer-than-the-others", "f", "g"];
@@ -358,7 +333,7 @@ struct Writer<'c> {
     chance: &'c mut Chance,
     text: String,
     /// One in this many choices deviates.
-    rarely: usize,
+    rarely: u32,
     indent: bool,
     typed: bool,
 }
@@ -578,7 +553,7 @@ impl Writer<'_> {
     }
 }
 
-fn message(chance: &mut Chance, view: View<'_>, rarely: usize, bare: bool) -> String {
+fn message(chance: &mut Chance, view: View<'_>, rarely: u32, bare: bool) -> String {
     let (indent, typed) = (chance.one_in(4), chance.one_in(8) && !bare);
     let more = *chance.pick(&["", "", "", " xmlns:z=\"urn:z\""]);
     let mut writer = Writer { chance, text: String::new(), rarely, indent, typed };
@@ -746,7 +721,7 @@ fn limits(chance: &mut Chance) -> Limits {
 
 /// Checks the stream of a seed, or several streams that take turns with one decoder.
 pub fn check(seed: u64) -> Result<(), String> {
-    let mut chance = Chance(seed);
+    let mut chance = Chance::seeded(seed);
     let limits = limits(&mut chance);
     let leaf = Differential { adaptive: false, ..Differential::default() };
     let by = |state, size| Differential { checkpoints: Portions { state, size, ..Portions::default() }.into(), ..leaf };

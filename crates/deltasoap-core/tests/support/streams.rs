@@ -2,7 +2,7 @@
 //! result as alone.
 
 use crate::edits;
-use crate::generate::{self, Entropy};
+use crate::generate;
 use crate::laws;
 use bytes::Bytes;
 use deltasoap_checkpoints::{Bases, Matcher, Portions, State};
@@ -12,6 +12,7 @@ use deltasoap_core::soap::{EnvelopeReader, Head, Receiver};
 use deltasoap_core::{
     Content, DecodeOptions, Differential, DifferentialStats, Error, ErrorKind, Memory, Tolerance, Value,
 };
+use deltasoap_test_support::Entropy;
 use std::fmt::Debug;
 
 /// Every policy of the papers with every matcher.
@@ -309,7 +310,7 @@ fn worded(document: &str, entropy: &mut Entropy<'_>) -> Vec<u8> {
         6..=8 => edits::rewritten(document, entropy).into_bytes(),
         9 => generate::reworded(document, entropy).into_bytes(),
         10 => laws::damaged(document, entropy),
-        11 => generate::utf16(document, entropy.below(2) == 1),
+        11 => deltasoap_test_support::utf16(document, entropy.below(2) == 1),
         _ => document.as_bytes().to_vec(),
     }
 }

@@ -1,11 +1,12 @@
 //! Random streams of dynamic values sent by templates: for property tests and for the fuzzer.
 
-use crate::generate::{self, Entropy};
+use crate::generate;
 use crate::sender::{Flight, Sender};
 use crate::updates;
 use deltasoap_core::schema::{Schema, Use, View};
 use deltasoap_core::soap::Version;
 use deltasoap_core::{EncodeStats, QName, Templating, Value, Width};
+use deltasoap_test_support::Entropy;
 
 /// Entropy for the schema, the first value, the updates and the way in which all that is sent.
 pub struct Sources<'a> {

@@ -1,10 +1,11 @@
 //! Updates: differences between messages of one stream of dynamic values, beyond [`edits`].
 
 use crate::edits;
-use crate::generate::{self, Entropy};
+use crate::generate;
 use deltasoap_core::schema::{Builtin, View};
 use deltasoap_core::soap::HeaderBlock;
 use deltasoap_core::{Child, Content, Node, QName, Simple, Value};
+use deltasoap_test_support::Entropy;
 
 /// Maximum size of a list, in leaves; long texts count as several.
 const LEAVES: usize = 6000;

@@ -3,20 +3,16 @@
 use crate::common::*;
 use deltasoap::http::{Principal, Sharing};
 use deltasoap_cwmp::{Acs, Session, Version};
+use deltasoap_test_support::files;
 use http::Request;
 use std::fs;
-use std::path::Path;
+use std::path::PathBuf;
 
-fn files(folder: &str) -> Vec<(String, Vec<u8>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/sequences").join(folder);
-    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
-    let files = entries.filter(|path| path.extension().is_some_and(|extension| extension == "xml"));
-    let read = |path: &Path| {
-        (path.file_name().expect("a name").to_string_lossy().into_owned(), fs::read(path).expect("a file"))
-    };
-    let mut files: Vec<_> = files.map(|path| read(&path)).collect();
-    files.sort();
-    files
+/// Returns the messages of a folder, with the names of their files.
+fn messages(folder: &str) -> Vec<(String, Vec<u8>)> {
+    let folder = files::in_repository("testdata/sequences").join(folder);
+    let read = |path: PathBuf| (files::relative(&path, &folder), fs::read(&path).expect("a file"));
+    files::below(&folder, &["xml"]).into_iter().map(read).collect()
 }
 
 #[tokio::test]
@@ -24,7 +20,7 @@ async fn informs_of_real_devices_begin_sessions() {
     let acs = Acs::new(async |session: Session| {
         let _ = session.reboot("").await;
     });
-    for (name, message) in files("tr069-inform") {
+    for (name, message) in messages("tr069-inform") {
         // The cytco device sends an invalid time.
         let is_invalid = name.starts_with("cytco");
         let text = String::from_utf8_lossy(&message).into_owned();
@@ -53,7 +49,8 @@ async fn of_an_inform_that_comes_again_only_what_differs_is_read() {
         .configure(|service| service.sharing(Sharing::Principal))
         .build()
         .expect("a server");
-    let (_, message) = files("tr069-inform").into_iter().find(|(name, _)| name == "zyxel-vmg8924.xml").expect("a file");
+    let (_, message) =
+        messages("tr069-inform").into_iter().find(|(name, _)| name == "zyxel-vmg8924.xml").expect("a file");
     for _ in 0..6 {
         let mut request = Request::post(URL).body(message.clone().into()).expect("a request");
         request.extensions_mut().insert(Principal::new("device"));

@@ -1,5 +1,6 @@
 //! Bodies without a wrapping element: empty, or with several parts.
 
+use crate::support::send;
 use deltasoap_core::soap::{Fault, Version};
 use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, Mock};
 use deltasoap_http::SoapService;
@@ -70,15 +71,8 @@ fn envelope(body: &str) -> String {
 
 /// Sends a message unchanged.
 async fn post(action: &str, body: &str) -> (u16, String) {
-    use http_body_util::BodyExt;
-    use tower::ServiceExt;
     let service = Mock::new(contract()).service().expect("a service");
-    let request = http::Request::post("http://localhost/").header("content-type", "text/xml");
-    let request = request.header("soapaction", action).body(deltasoap_http::Body::from(envelope(body)));
-    let response = service.oneshot(request.expect("a request")).await.expect("a response");
-    let status = response.status().as_u16();
-    let bytes = response.into_body().collect().await.expect("a body").to_bytes();
-    (status, String::from_utf8(bytes.to_vec()).expect("UTF-8"))
+    send(service, http::Request::post("/").header("soapaction", action), envelope(body)).await
 }
 
 #[tokio::test]

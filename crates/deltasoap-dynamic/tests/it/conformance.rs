@@ -17,6 +17,7 @@ use deltasoap_core::schema::{Element, ElementRef, Use};
 use deltasoap_core::soap::{EnvelopeReader, Fault, Head, Receiver, Version, encode_element};
 use deltasoap_core::{Buffer, DecodeOptions, Error, ErrorKind, Memory, Node, QName, Shared, Tolerance, Value};
 use deltasoap_dynamic::Contract;
+use deltasoap_test_support::files;
 use deltasoap_wsdl::Importer;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -121,28 +122,12 @@ enum Body {
 
 /// Returns the messages of a folder: all files that contain an envelope.
 fn messages(folder: &Path, kind: &str) -> Vec<Message> {
-    let paths = files(&folder.join(kind), &["xml", "txt"]);
+    let paths = files::below(&folder.join(kind), &["xml", "txt"]);
     let read = |path: PathBuf| {
-        let below = path.strip_prefix(folder).ok()?.to_string_lossy().into_owned();
+        let below = files::relative(&path, folder);
         Message::read(below, std::fs::read(&path).ok()?)
     };
     paths.into_iter().filter_map(read).collect()
-}
-
-fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
-    let (mut found, mut ahead) = (Vec::new(), vec![folder.to_owned()]);
-    while let Some(next) = ahead.pop() {
-        for path in next.read_dir().into_iter().flatten().flatten().map(|entry| entry.path()) {
-            let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-            match path.is_dir() {
-                true => ahead.push(path),
-                false if extensions.contains(&extension) => found.push(path),
-                false => {}
-            }
-        }
-    }
-    found.sort_unstable();
-    found
 }
 
 impl Message {
@@ -232,7 +217,7 @@ struct Known {
 
 impl Catalogue {
     fn of(folder: &Path, wanted: &HashSet<QName>) -> Self {
-        let descriptions = ["wsdl", "messages"].iter().flat_map(|kind| files(&folder.join(kind), &["wsdl"]));
+        let descriptions = ["wsdl", "messages"].iter().flat_map(|kind| files::below(&folder.join(kind), &["wsdl"]));
         Catalogue(descriptions.filter_map(|path| Known::import(folder, &path, wanted)).collect())
     }
 

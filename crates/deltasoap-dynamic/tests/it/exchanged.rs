@@ -1,13 +1,13 @@
 //! Validation of exchanged messages: SOAP encoding, clients and services that validate, and the
 //! choice of the operation that a body belongs to.
 
-use crate::support::{SHOP, shop};
+use crate::support::{SHOP, send, shop};
 use bytes::Bytes;
 use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, Invalid, Mock, Validation};
 use deltasoap_http::{CallError, SoapService};
-use http_body_util::{BodyExt, Full};
+use deltasoap_test_support::utf16;
+use http_body_util::Full;
 use serde_json::json;
-use tower::ServiceExt;
 
 /// An rpc service in SOAP encoding; its texts have at most three characters.
 const ENCODED: &str = r#"<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/"
@@ -250,18 +250,13 @@ fn samples_in_soap_encoding_name_the_types_of_what_may_be_of_any() {
 }
 
 async fn post(service: &SoapService, message: &str) -> (u16, String) {
-    let request = http::Request::post("http://localhost/").header("content-type", "text/xml");
-    let request = request.body(Full::new(Bytes::from(message.to_owned()))).expect("a request");
-    let response = service.clone().oneshot(request).await.expect("a response");
-    let status = response.status().as_u16();
-    let body = response.into_body().collect().await.expect("a body").to_bytes();
-    (status, String::from_utf8_lossy(&body).into_owned())
+    send(service.clone(), http::Request::post("/"), message.to_owned()).await
 }
 
 #[tokio::test]
 async fn mocks_refuse_what_is_not_as_the_contract_says() {
     let service = Mock::new(encoded()).service().expect("a service");
-    let lenient = Mock::new(encoded()).mount(SoapService::builder().inspect(encoded().inspector(Validation::Report)));
+    let lenient = Mock::new(encoded()).mount(SoapService::builder().validate(encoded(), Validation::Report));
     let lenient = lenient.build().expect("a service");
     assert_eq!(post(&service, &put(["", PUT, ""])).await.0, 200);
     for (message, path) in faulty() {
@@ -293,13 +288,13 @@ async fn clients_validate_requests_and_answers_where_they_are_asked_to() {
         assert_eq!(client(5000, validation).call("Order", &order(2000)).await.expect("a response"), placed(5000));
     }
     match client(7, Validation::Refuse).call("Order", &order(2000)).await {
-        Err(DynamicError::Invalid(Invalid { findings })) => {
+        Err(DynamicError::Call(CallError::InvalidRequest(Invalid { findings }))) => {
             assert_eq!(findings[0].path, "/Envelope/Body/Order/item/count");
         }
         other => panic!("{other:?}"),
     }
     match client(5000, Validation::Refuse).call("Order", &order(2)).await {
-        Err(DynamicError::Call(CallError::Refused(error))) => {
+        Err(DynamicError::Call(CallError::InvalidResponse(error))) => {
             assert!(error.to_string().contains("/Envelope/Body/OrderResponse/number"), "{error}");
         }
         other => panic!("{other:?}"),
@@ -317,12 +312,7 @@ fn utf_16_is_read_with_its_declaration() {
     ] {
         for (good, text) in [(true, "abc"), (false, "abcd")] {
             let text = declaration.to_owned() + &put(["", &PUT.replace("abc", text), ""]);
-            let words: Vec<u16> = std::iter::once(0xFEFF).chain(text.encode_utf16()).collect();
-            let (little, big): (Vec<u8>, Vec<u8>) = (
-                words.iter().flat_map(|it| it.to_le_bytes()).collect(),
-                words.iter().flat_map(|it| it.to_be_bytes()).collect(),
-            );
-            for bytes in [little, big] {
+            for bytes in [utf16(&text, false), utf16(&text, true)] {
                 let findings = encoded().validate(&bytes);
                 assert_eq!(findings.is_empty(), good, "{declaration}: {findings:?}");
                 assert!(findings.iter().all(|it| it.message.contains("characters")), "{findings:?}");
@@ -335,7 +325,7 @@ fn utf_16_is_read_with_its_declaration() {
 fn utf_16_that_is_declared_as_another_encoding_or_cut_is_found() {
     let of = |declared: &str| -> Vec<u8> {
         let text = format!("<?xml version='1.0' encoding='{declared}'?>{}", put(["", PUT, ""]));
-        std::iter::once(0xFEFF).chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
+        utf16(&text, false)
     };
     assert_eq!(encoded().validate(&of("UTF-16")), []);
     assert_eq!(encoded().validate(&of("UTF-8")).len(), 1);
@@ -436,5 +426,5 @@ async fn faults_and_parts_pass_where_invalid_messages_are_refused() {
         request.insert(key.clone(), if is_binary { json!({ "$part": "cid:nowhere" }) } else { value.clone() });
     }
     let sent = client.call(&name, &serde_json::Value::Object(request)).await;
-    assert!(!matches!(sent, Err(DynamicError::Invalid(_))), "{sent:?}");
+    assert!(!matches!(sent, Err(DynamicError::Call(CallError::InvalidRequest(_)))), "{sent:?}");
 }

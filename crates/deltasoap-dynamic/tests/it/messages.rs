@@ -10,6 +10,7 @@ use deltasoap_core::encode::Encoder;
 use deltasoap_core::soap::Version;
 use deltasoap_core::{Bindings, Node, Tolerance, Value};
 use deltasoap_dynamic::Contract;
+use deltasoap_test_support::files;
 use deltasoap_wsdl::Importer;
 use std::path::{Path, PathBuf};
 
@@ -23,7 +24,7 @@ fn json_keeps_all_of_real_messages() {
     while let Some(next) = ahead.pop() {
         let below = next.strip_prefix(&messages).expect("below").to_owned();
         let contract = contract(&descriptions, &below);
-        for path in files(&next) {
+        for path in files::entries(&next) {
             match (&contract, std::fs::read(&path)) {
                 _ if path.is_dir() => ahead.push(path),
                 (Some(contract), Ok(message)) => match check(contract, &message) {
@@ -42,15 +43,9 @@ fn json_keeps_all_of_real_messages() {
 /// Returns the contract of the first WSDL of a folder.
 fn contract(descriptions: &Path, below: &Path) -> Option<Contract> {
     let is_wsdl = |path: &PathBuf| path.extension().is_some_and(|it| it == "wsdl");
-    let description = files(&descriptions.join(below)).into_iter().find(is_wsdl)?;
+    let description = files::entries(&descriptions.join(below)).into_iter().find(is_wsdl)?;
     let root = descriptions.join(below.components().next()?);
     Some(Contract::from(Importer::new().offline().root(root).file(&description).ok()?))
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut files: Vec<_> = folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    files.sort_unstable();
-    files
 }
 
 /// Returns `None` for files that are not messages of an operation, and for invalid ones.

@@ -1,6 +1,6 @@
 //! Mocks of operations that accept the same element, and recorded answers with header blocks.
 
-use bytes::Bytes;
+use crate::support::send;
 use deltasoap_core::soap::Version;
 use deltasoap_dynamic::{Contract, DynamicClient, Mock};
 use deltasoap_http::SoapService;
@@ -35,12 +35,9 @@ async fn post(action: Option<&str>, blocks: &str) -> String {
         "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Header>{blocks}</s:Header>\
          <s:Body><Ask xmlns='urn:alike'>x</Ask></s:Body></s:Envelope>"
     );
-    let request = http::Request::post("http://localhost/").header("content-type", "text/xml");
+    let request = http::Request::post("/");
     let request = action.into_iter().fold(request, |request, action| request.header("soapaction", action));
-    let request = request.body(http_body_util::Full::new(Bytes::from(text))).expect("a request");
-    let response = service().oneshot(request).await.expect("a response");
-    let body = response.into_body().collect().await.expect("a body").to_bytes();
-    String::from_utf8_lossy(&body).into_owned()
+    send(service(), request, text).await.1
 }
 
 #[tokio::test]

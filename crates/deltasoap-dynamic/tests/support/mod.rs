@@ -2,12 +2,18 @@
 
 #![allow(dead_code, reason = "each test uses a part")]
 
+use bytes::Bytes;
 use deltasoap_core::decode::value_from_slice;
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::schema::{ElementRef, View};
 use deltasoap_core::{Child, Content, Error, Node, QName, Record, Value};
 use deltasoap_dynamic::{Contract, JsonError};
+use deltasoap_http::SoapService;
+use http::request::Builder;
+use http_body::Body;
+use http_body_util::BodyExt;
 use serde_json::Value as Json;
+use tower::ServiceExt;
 
 pub const SHOP: &str = include_str!("../data/shop.wsdl");
 
@@ -134,4 +140,16 @@ fn trimmed(node: &Node) -> Node {
     // The name in it has any prefix that the writer chose.
     let attributes = node.attributes.iter().filter(|(name, _)| name.local != "arrayType").cloned().collect();
     Node { children, attributes, ..node.clone() }
+}
+
+/// Sends a request in memory; returns the status and the body of the response.
+pub async fn send<B>(service: SoapService, request: Builder, body: B) -> (u16, String)
+where
+    B: Body<Data = Bytes> + Send + 'static,
+{
+    let request = request.header("content-type", "text/xml").body(body).expect("a request");
+    let response = service.oneshot(request).await.expect("it never fails");
+    let status = response.status().as_u16();
+    let body = response.into_body().collect().await.expect("a body").to_bytes();
+    (status, String::from_utf8(body.to_vec()).expect("UTF-8"))
 }

@@ -97,8 +97,7 @@ fn padded(len: usize) -> usize {
 /// Returns the head, ID and type of a record, before its data. A value that is too long for a
 /// 16-bit length is truncated.
 pub(super) fn record(head: Head, id: &str, kind: &str) -> Vec<u8> {
-    let cut = |text: &str| text.floor_char_boundary(usize::from(u16::MAX));
-    let (id, kind) = (&id[..cut(id)], &kind[..cut(kind)]);
+    let (id, kind) = (truncated(id), truncated(kind));
     let mut bytes = Vec::with_capacity(HEAD + padded(id.len()) + padded(kind.len()));
     Head { options: 0, id: id.len(), kind: kind.len(), ..head }.write(&mut bytes);
     for text in [id, kind] {
@@ -106,6 +105,13 @@ pub(super) fn record(head: Head, id: &str, kind: &str) -> Vec<u8> {
         bytes.resize(padded(bytes.len()), 0);
     }
     bytes
+}
+
+/// Returns as many characters as have a 16-bit length.
+fn truncated(text: &str) -> &str {
+    let mut ends = (0..=text.len().min(usize::from(u16::MAX))).rev();
+    let end = ends.find(|end| text.is_char_boundary(*end));
+    &text[..end.unwrap_or(0)]
 }
 
 /// The parser of one message.
@@ -287,6 +293,13 @@ mod tests {
                 None => records.input.is_last = true,
             }
         }
+    }
+
+    #[test]
+    fn texts_are_truncated_between_characters() {
+        assert_eq!(truncated("cid:a"), "cid:a");
+        assert_eq!(truncated(&"é".repeat(40_000)).len(), usize::from(u16::MAX) - 1);
+        assert_eq!(truncated(&"a".repeat(70_000)).len(), usize::from(u16::MAX));
     }
 
     fn write(parts: &[(String, Vec<Vec<u8>>)]) -> Vec<u8> {

@@ -12,7 +12,8 @@ use super::templates::{SharedTemplates, Writer};
 use super::trace::Trace;
 use super::understood::Understood;
 use super::uplink::Uplink;
-use crate::inspect::Inspector;
+use crate::inspect::{Checks, Inspector};
+use crate::validation::{Validating, Validation, Validator};
 use crate::{AttachmentOptions, BoxError, Compression, GzipLimits, Mtom};
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::Version;
@@ -101,6 +102,12 @@ impl<S> Client<S> {
         self.memories.deviations()
     }
 
+    /// Returns the number of requests and answers that [validation](ClientBuilder::validate) found
+    /// invalid, accepted or not, over all clones of the client.
+    pub fn invalid_messages(&self) -> u64 {
+        self.memories.invalid_messages()
+    }
+
     /// Returns statistics of differential serialization for the requests, over all clones of the
     /// client. Requests written without [templates](ClientBuilder::templating) count as sent for
     /// the first time.
@@ -132,8 +139,10 @@ pub(super) struct Settings {
     pub(super) uplink: Uplink,
     pub(super) accepts_gzip: bool,
     pub(super) gzip_limits: GzipLimits,
-    /// Inspects each whole answer.
-    pub(super) inspector: Option<Inspector>,
+    /// Check each whole answer.
+    pub(super) checks: Checks,
+    /// Validates requests before they are sent.
+    pub(super) validating: Option<Validating>,
     pub(super) interceptors: Interceptors,
     pub(super) credentials: Option<Credentials>,
     pub(super) retries: Retries,
@@ -171,7 +180,8 @@ impl ClientBuilder {
             uplink: Uplink::default(),
             accepts_gzip: cfg!(feature = "gzip"),
             gzip_limits: GzipLimits::default(),
-            inspector: None,
+            checks: Checks::default(),
+            validating: None,
             interceptors: Interceptors::default(),
             credentials: None,
             retries: Retries::default(),
@@ -253,11 +263,41 @@ impl ClientBuilder {
     /// Inspects each whole answer, after it was read and before the caller gets it: the envelope as
     /// it was received, without content coding and package. An error rejects the answer:
     /// [`CallError::Refused`](crate::CallError::Refused). The bytes of an answer are kept until it
-    /// ends; the parts of a package are not included. In `deltasoap-dynamic`, `Contract::inspector`
-    /// checks answers against a WSDL.
+    /// ends; the parts of a package are not included. [`validate`](Self::validate) checks answers
+    /// against a schema.
     #[must_use]
     pub fn inspect(mut self, inspect: impl Fn(&[u8]) -> Result<(), BoxError> + Send + Sync + 'static) -> Self {
-        self.settings.inspector = Some(Inspector::new(inspect));
+        self.settings.checks.inspector = Some(Inspector::new(inspect));
+        self
+    }
+
+    /// Validates each whole answer, beyond what decoding checks: see [`Validation`]. Default: off.
+    /// In `deltasoap-dynamic`, a `Contract` is the validator of its WSDL.
+    ///
+    /// With [`Validation::Report`], [`Response::findings`](crate::Response::findings) lists what is
+    /// invalid. With [`Validation::Refuse`], the call returns
+    /// [`CallError::InvalidResponse`](crate::CallError::InvalidResponse), unless the answer is a
+    /// fault. Both count in [`Client::invalid_messages`].
+    ///
+    /// The bytes of an answer are kept until it ends, and the validator may build a tree of it,
+    /// within [`Limits::tree_nodes`](deltasoap_core::Limits::tree_nodes). The parts of a package
+    /// are not validated, since they may still be arriving.
+    #[must_use]
+    pub fn validate(mut self, validator: impl Validator + 'static, validation: Validation) -> Self {
+        self.settings.checks.validating = Validating::new(validator, validation);
+        self
+    }
+
+    /// Validates each request before it is sent, with its parts if all of them are in memory.
+    /// Default: off.
+    ///
+    /// With [`Validation::Refuse`], an invalid request is not sent, and the call returns
+    /// [`CallError::InvalidRequest`](crate::CallError::InvalidRequest). With
+    /// [`Validation::Report`], it is sent, counted and logged. Requests that are written while they
+    /// are sent, as by [`Client::call_overlaid`], are not validated.
+    #[must_use]
+    pub fn validate_sent(mut self, validator: impl Validator + 'static, validation: Validation) -> Self {
+        self.settings.validating = Validating::new(validator, validation);
         self
     }
 

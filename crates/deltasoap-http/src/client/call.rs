@@ -10,6 +10,7 @@ use crate::Attachments;
 use crate::attachments::package::Packing;
 use crate::coding::READ;
 use crate::media;
+use crate::validation::{Finding, Subject, is_invalid};
 use crate::{Body, BoxError};
 use bytes::Bytes;
 use deltasoap_core::decode::{Decoder, Deviation};
@@ -41,6 +42,9 @@ pub struct Response<T> {
     /// Deviations from the schema that the client [accepted](crate::ClientBuilder::tolerance).
     /// Content that is equal to an earlier answer is not reported again.
     pub deviations: Vec<Deviation>,
+    /// Violations of the schema, if the client [reports](crate::Validation::Report) them. An
+    /// invalid value is reported each time, also if it is equal to that of an earlier answer.
+    pub findings: Vec<Finding>,
 }
 
 impl<T> Response<T> {
@@ -254,11 +258,11 @@ where
         let response = self.transmit(request).await?;
         let received = self.receive(response, ReplyReceiver::<T>::default(), self.decoder(), sent).await?;
         let (status, http_headers, attachments) = (received.parts.status, received.parts.headers, received.attachments);
-        let deviations = received.deviations;
+        let (deviations, findings) = (received.deviations, received.findings);
         let Some((head, receiver)) = received.message else { return Err(empty(status, &http_headers)) };
         match receiver.into_reply().map_err(|error| CallError::malformed(status, error))? {
             Reply::Response(body) => {
-                let response = Response { head, body, status, http_headers, attachments, deviations };
+                let response = Response { head, body, status, http_headers, attachments, deviations, findings };
                 self.settings.interceptors.response(&response, &response.body).map_err(CallError::Refused)?;
                 Ok(response)
             }
@@ -276,7 +280,7 @@ where
         let (checkout, memory, decoder) = self.memories.check_out::<T>(name);
         let received = self.receive(response, ReplyReceiver::new(memory), decoder, sent).await?;
         let (status, http_headers, attachments) = (received.parts.status, received.parts.headers, received.attachments);
-        let deviations = received.deviations;
+        let (deviations, findings) = (received.deviations, received.findings);
         let Some((head, mut receiver)) = received.message else { return Err(empty(status, &http_headers)) };
         let fault = receiver.take_fault().map_err(|error| CallError::malformed(status, error))?;
         // A fault leaves the memory unchanged, and returns it immediately.
@@ -284,7 +288,7 @@ where
         match fault {
             Some(fault) => Err(CallError::Fault(Box::new(fault))),
             None => {
-                let response = Response { head, body, status, http_headers, attachments, deviations };
+                let response = Response { head, body, status, http_headers, attachments, deviations, findings };
                 self.settings.interceptors.response(&response, &*response.body).map_err(CallError::Refused)?;
                 Ok(response)
             }
@@ -301,7 +305,7 @@ where
     ) -> Result<Received<R>, CallError> {
         let before = *decoder.stats();
         decoder.set_hint(sent.as_ref().map(|sent| sent.hint.clone()));
-        let mut received = receive(response, receiver, decoder, &self.settings).await?;
+        let mut received = self.read(response, receiver, decoder).await?;
         let stats = *received.decoder.stats();
         received.deviations = received.decoder.deviations().to_vec();
         self.memories.note_deviations(stats.deviations - before.deviations);
@@ -314,6 +318,21 @@ where
         Ok(received)
     }
 
+    /// Reads an answer, and counts an invalid one.
+    async fn read<R: Receiver>(
+        &self,
+        response: http::Response<RecordedBody<B>>,
+        receiver: R,
+        decoder: Box<Decoder>,
+    ) -> Result<Received<R>, CallError> {
+        let received = receive(response, receiver, decoder, &self.settings).await;
+        self.memories.note_invalid(match &received {
+            Ok(received) => !received.findings.is_empty(),
+            Err(error) => matches!(error, CallError::InvalidResponse(_)),
+        });
+        received
+    }
+
     /// Returns a decoder for an answer that is not compared with others.
     pub(super) fn decoder(&self) -> Box<Decoder> {
         Box::new(Decoder::new(DecodeOptions { differential: Differential::OFF, ..self.settings.options }))
@@ -322,7 +341,7 @@ where
     pub(super) async fn deliver(&self, request: Outbound) -> Result<(), CallError> {
         let response = self.transmit(request).await?;
         let (status, headers) = (response.status(), response.headers().clone());
-        match receive(response, FaultReceiver::default(), self.decoder(), &self.settings).await {
+        match self.read(response, FaultReceiver::default(), self.decoder()).await {
             Ok(received) => match received.message.map(|(_, receiver)| receiver.into_fault()) {
                 Some(Ok(Some(fault))) => Err(CallError::Fault(Box::new(fault))),
                 Some(Err(error)) => Err(CallError::malformed(status, error)),
@@ -366,6 +385,11 @@ where
     /// Creates the HTTP request with a message as its body.
     pub(super) fn request_of(&self, message: Body, options: CallOptions) -> Result<Outbound, CallError> {
         let settings = &*self.settings;
+        if let Some(validating) = &settings.validating {
+            let verdict = validating.sent(Subject::Request, &message, &options.parts);
+            self.memories.note_invalid(is_invalid(&verdict));
+            verdict.map_err(CallError::InvalidRequest)?;
+        }
         let action = options.action.as_ref().unwrap_or(&settings.action);
         let packing = self.packing(&options);
         let mut headers = HeaderMap::new();

@@ -50,8 +50,9 @@ where
     /// The memory of [new names](deltasoap_core::decode::Decoder::restart_limits) is bounded too:
     /// after some thousand names or namespaces that were not known before, the limit on the length
     /// counts on. A package of parts is read whole, and so are its parts, which are dropped. A
-    /// client with an [inspector](crate::ClientBuilder::inspect) rejects such calls, since
-    /// inspection needs whole messages. If the response is compressed, the client's
+    /// client that [inspects](crate::ClientBuilder::inspect) or
+    /// [validates](crate::ClientBuilder::validate) answers rejects such calls, since that needs
+    /// whole messages. If the response is compressed, the client's
     /// [ratio](crate::GzipLimits) applies to the whole of it.
     ///
     /// ```
@@ -129,8 +130,8 @@ where
         expected: Option<QName>,
         list: Arc<dyn Listed<M, T>>,
     ) -> Result<Response<Items<M, T, CallError>>, CallError> {
-        if self.settings.inspector.is_some() {
-            return Err(CallError::Refused("an inspector needs the whole answer".into()));
+        if !self.settings.checks.is_empty() {
+            return Err(CallError::Refused("inspection and validation need the whole answer".into()));
         }
         let flow = Arc::new(Flow::new(list));
         let exchange = async {
@@ -145,7 +146,7 @@ where
         let (head, status) = (arrival.reading.head().clone(), arrival.parts.status);
         let http_headers = arrival.parts.headers.clone();
         let (body, attachments) = (Items::new(flow, Box::new(arrival)), Attachments::default());
-        Ok(Response { head, body, status, http_headers, attachments, deviations: Vec::new() })
+        Ok(Response { head, body, status, http_headers, attachments, deviations: Vec::new(), findings: Vec::new() })
     }
 }
 

@@ -17,7 +17,8 @@ use super::schedule::{Scheduler, Scheduling};
 use super::service::{Inner, SoapService};
 use super::stats::ServiceStats;
 use super::wsdl::{Description, Source};
-use crate::inspect::Inspector;
+use crate::inspect::{Checks, Inspector};
+use crate::validation::{Validating, Validation, Validator};
 use crate::{AttachmentOptions, BoxError, Compression, GzipLimits};
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::Fault;
@@ -59,7 +60,8 @@ struct Settings {
     attachments: AttachmentOptions,
     compression: Compression,
     gzip_limits: GzipLimits,
-    inspector: Option<Inspector>,
+    checks: Checks,
+    validating: Option<Validating>,
     gate: Gate,
     body_timeout: Option<Duration>,
     body_rate: u32,
@@ -93,7 +95,8 @@ impl SoapServiceBuilder {
             attachments: AttachmentOptions::server(),
             compression: Compression::OFF,
             gzip_limits: GzipLimits::default(),
-            inspector: None,
+            checks: Checks::default(),
+            validating: None,
             gate: Gate::default(),
             body_timeout: Some(BODY_TIME),
             body_rate: BODY_RATE,
@@ -213,8 +216,8 @@ impl<S> SoapServiceBuilder<S> {
     /// Inspects each complete request before its handler runs: the envelope as it was received,
     /// without content coding and package. An error refuses the request with a `Client` or `Sender`
     /// fault that has the error's text as its reason. The bytes of a request are kept until it
-    /// ends; the parts of a package are not included. In `deltasoap-dynamic`, `Contract::inspector`
-    /// checks requests against a WSDL.
+    /// ends; the parts of a package are not included. [`validate`](Self::validate) checks requests
+    /// against a schema.
     ///
     /// ```
     /// # use deltasoap::http::{Client, SoapService};
@@ -238,7 +241,35 @@ impl<S> SoapServiceBuilder<S> {
     /// ```
     #[must_use]
     pub fn inspect(mut self, inspect: impl Fn(&[u8]) -> Result<(), BoxError> + Send + Sync + 'static) -> Self {
-        self.settings.inspector = Some(Inspector::new(inspect));
+        self.settings.checks.inspector = Some(Inspector::new(inspect));
+        self
+    }
+
+    /// Validates each complete request before its handler runs, beyond what decoding checks: see
+    /// [`Validation`]. Default: off. In `deltasoap-dynamic`, a `Contract` is the validator of its
+    /// WSDL.
+    ///
+    /// With [`Validation::Report`], [`Context::findings`](crate::Context::findings) lists what is
+    /// invalid. With [`Validation::Refuse`], an invalid request is answered with a `Client` or
+    /// `Sender` fault that names the place and the violation. Both count in
+    /// [`StatsSnapshot::invalid_messages`](crate::StatsSnapshot).
+    ///
+    /// The bytes of a request are kept until it ends, and the validator may build a tree of it,
+    /// within [`Limits::tree_nodes`](deltasoap_core::Limits::tree_nodes). The parts of a package
+    /// are not validated, since they may still be arriving.
+    #[must_use]
+    pub fn validate(mut self, validator: impl Validator + 'static, validation: Validation) -> Self {
+        self.settings.checks.validating = Validating::new(validator, validation);
+        self
+    }
+
+    /// Validates the service's own responses and faults, for tests. Default: off.
+    ///
+    /// With [`Validation::Refuse`], the client gets a `Server` or `Receiver` fault instead of an
+    /// invalid response. Responses that are written while they are sent are not validated.
+    #[must_use]
+    pub fn validate_sent(mut self, validator: impl Validator + 'static, validation: Validation) -> Self {
+        self.settings.validating = Validating::new(validator, validation);
         self
     }
 
@@ -560,7 +591,7 @@ impl Settings {
         };
         let with_items = operations.first_with_items().map(|operation| operation.name().clone());
         let takes_items = with_items.is_some();
-        if let (Some(name), true) = (with_items, self.inspector.is_some()) {
+        if let (Some(name), true) = (with_items, !self.checks.is_empty()) {
             return Err(BuildError::InspectedItems(name));
         }
         if let Some(scheduler) = &scheduler {
@@ -591,7 +622,8 @@ impl Settings {
             compression: self.compression,
             pages: Arc::default(),
             gzip_limits: self.gzip_limits,
-            inspector: self.inspector,
+            checks: self.checks,
+            validating: self.validating,
             encoding: self.encoding,
             stats: Arc::new(ServiceStats::new(&self.name, cache, templates, records, scheduler)),
             name: self.name,
@@ -612,7 +644,8 @@ pub enum BuildError {
     /// Two operations take this body element, and have the same action or none.
     DuplicateOperation(QName),
     /// This operation [takes items while they arrive](crate::Operation::with_items), but an
-    /// [inspector](SoapServiceBuilder::inspect) needs whole messages.
+    /// [inspector](SoapServiceBuilder::inspect) or a [validator](SoapServiceBuilder::validate)
+    /// needs whole messages.
     InspectedItems(QName),
     /// The WSDL is not well-formed.
     Wsdl(Box<XmlError>),
@@ -648,7 +681,10 @@ impl fmt::Display for BuildError {
                 write!(f, "two operations with the same action take the body element <{name}>")
             }
             BuildError::InspectedItems(name) => {
-                write!(f, "<{name}> takes items as they arrive, but the service's inspector needs complete messages")
+                write!(
+                    f,
+                    "<{name}> takes items as they arrive, but the service inspects or validates complete messages"
+                )
             }
             BuildError::Wsdl(error) => write!(f, "the WSDL is not well-formed: {error}"),
             BuildError::Document { name, error } => write!(f, "`{name}` is not well-formed: {error}"),

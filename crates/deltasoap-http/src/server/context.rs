@@ -3,7 +3,7 @@
 use super::auth::PeerCertificates;
 use super::memory::Principal;
 use crate::media::{self, MediaType};
-use crate::{Attachments, Peer};
+use crate::{Attachments, Finding, Peer};
 use deltasoap_core::decode::Deviation;
 use deltasoap_core::soap::{Head, HeaderBlock, Version};
 use deltasoap_core::{Error, Message};
@@ -19,9 +19,16 @@ pub struct Context {
     head: Arc<Head>,
     parts: Arc<Parts>,
     attachments: Attachments,
-    deviations: Arc<[Deviation]>,
+    remarks: Arc<Remarks>,
     /// The roles of the service.
     roles: Arc<[String]>,
+}
+
+/// What was accepted in a request although its schema does not allow it.
+#[derive(Debug, Default)]
+pub(crate) struct Remarks {
+    pub(crate) deviations: Vec<Deviation>,
+    pub(crate) findings: Vec<Finding>,
 }
 
 /// Attached to requests that came over TLS.
@@ -33,11 +40,11 @@ impl Context {
         head: Head,
         parts: Parts,
         attachments: Attachments,
-        deviations: Vec<Deviation>,
+        remarks: Remarks,
         roles: Arc<[String]>,
     ) -> Self {
-        let (head, parts, deviations) = (Arc::new(head), Arc::new(parts), deviations.into());
-        Context { head, parts, attachments, deviations, roles }
+        let (head, parts, remarks) = (Arc::new(head), Arc::new(parts), Arc::new(remarks));
+        Context { head, parts, attachments, remarks, roles }
     }
 
     /// Returns the context; leaves one behind that lacks only the attachments.
@@ -46,7 +53,7 @@ impl Context {
             head: Arc::clone(&self.head),
             parts: Arc::clone(&self.parts),
             attachments: std::mem::take(&mut self.attachments),
-            deviations: Arc::clone(&self.deviations),
+            remarks: Arc::clone(&self.remarks),
             roles: Arc::clone(&self.roles),
         }
     }
@@ -68,7 +75,15 @@ impl Context {
     /// [accepted](crate::SoapServiceBuilder::tolerance). Content that is equal to an earlier message is
     /// not reported again.
     pub fn deviations(&self) -> &[Deviation] {
-        &self.deviations
+        &self.remarks.deviations
+    }
+
+    /// Returns the violations of the schema in the message that the service
+    /// [reports](crate::Validation::Report). An invalid value is reported each time, also if it is
+    /// equal to that of an earlier message. Requests whose items
+    /// [arrive](crate::Operation::with_items) while the handler runs are not validated.
+    pub fn findings(&self) -> &[Finding] {
+        &self.remarks.findings
     }
 
     /// Returns the SOAP header blocks and the version.

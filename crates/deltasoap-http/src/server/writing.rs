@@ -14,6 +14,7 @@ use crate::Part;
 use crate::attachments::package::Packing;
 use crate::body::Body;
 use crate::sizes::in_full;
+use crate::validation::{Subject, Validating, Verdict};
 use deltasoap_core::content::Encode;
 use deltasoap_core::schema::{Use, View};
 use deltasoap_core::soap::{
@@ -37,6 +38,8 @@ pub struct Writing {
     /// True if values that several places share are written once.
     pub(crate) references: bool,
     pub(crate) packing: Packing,
+    /// Validates the response, unless it is written while it is sent.
+    pub(crate) validating: Option<Validating>,
     /// Those of the service; `None` if there are none.
     pub(crate) interceptors: Option<Arc<Interceptors>>,
 }
@@ -45,6 +48,7 @@ pub struct Writing {
 #[derive(Debug)]
 pub struct Written {
     pub(crate) body: Body,
+    pub(crate) verdict: Verdict,
     /// The media type, if the response is a package of parts.
     pub(crate) media_type: Option<HeaderValue>,
 }
@@ -94,10 +98,10 @@ impl Writing {
         let Writing { version, encoding, references, templating, .. } = &self;
         let layout =
             Layout { version: *version, encoding: *encoding, references: *references, chunk: templating.chunk };
-        let body = overlaying.begin(&answer, layout)?;
+        let (body, verdict) = (overlaying.begin(&answer, layout)?, Ok(Vec::new()));
         self.record.count_encoded(&in_full(0));
         let (media_type, body) = self.packing.pack(self.version, "", body, answer.parts)?;
-        Ok(Written { body, media_type })
+        Ok(Written { body, verdict, media_type })
     }
 
     fn write_any(mut self, sent: &Sent<'_>) -> Result<Written, Error> {
@@ -110,8 +114,10 @@ impl Writing {
         };
         self.record.count_encoded(&stats);
         parts.extend_from_slice(sent.parts);
+        let validate = |validating: Validating| validating.sent(Subject::Response, &body, &parts);
+        let verdict = self.validating.take().map_or(Ok(Vec::new()), validate);
         let (media_type, body) = self.packing.pack(self.version, "", body, parts)?;
-        Ok(Written { body, media_type })
+        Ok(Written { body, verdict, media_type })
     }
 
     /// Writes a message whose larger binary values are parts. It is written in full, since the rest

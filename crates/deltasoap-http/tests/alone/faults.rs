@@ -13,6 +13,7 @@ use deltasoap::http::{
     Client, ClientTls, Compression, Credentials, HttpTransport, Roots, ServerHandle, ServerTls, SoapService,
 };
 use deltasoap::{Differential, Templating};
+use deltasoap_test_support::Chance;
 use peakmem_alloc::PeakMemAllocTrait;
 use std::hint::black_box;
 use std::net::SocketAddr;
@@ -29,35 +30,18 @@ const BOUND: Duration = Duration::from_secs(10);
 const ATTACKERS: usize = 24;
 const CLIENTS: usize = 8;
 
-/// Pseudorandom numbers from a seed (SplitMix64).
-#[derive(Debug, Clone)]
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-}
-
 /// The sequence of messages of one client: each is the one before with a few changes.
 #[derive(Debug)]
 struct Sequence {
-    random: Random,
+    random: Chance,
     message: Echo,
 }
 
 impl Sequence {
     fn new(sender: String, seed: u64) -> Self {
-        let mut random = Random(seed);
+        let mut random = Chance::seeded(seed);
         let count = [10, 200, 5000][random.below(3)];
-        let values = (0..count).map(|_| random.next() as f64 / 1e3).collect();
+        let values = (0..count).map(|_| random.bits() as f64 / 1e3).collect();
         Sequence { random, message: Echo { sender, number: 0, values, notes: vec!["<a> & b".to_owned(); 3] } }
     }
 
@@ -67,7 +51,7 @@ impl Sequence {
         for _ in 0..random.below(4) {
             let index = random.below(message.values.len());
             message.values[index] =
-                if random.below(2) == 0 { random.below(10) as f64 } else { -1.0 / random.next() as f64 };
+                if random.below(2) == 0 { random.below(10) as f64 } else { -1.0 / random.bits() as f64 };
         }
         match random.below(8) {
             0 => message.values.push(0.1),
@@ -175,7 +159,7 @@ async fn ordinary(target: Arc<Target>, storm: Arc<Storm>, number: usize, seed: u
 
 /// Attacks until the storm is over. Some attackers have credentials.
 async fn hostile(target: Arc<Target>, storm: Arc<Storm>, seed: u64) {
-    let mut random = Random(seed);
+    let mut random = Chance::seeded(seed);
     while !storm.is_over.load(Relaxed) {
         let attack = Attack::ALL[random.below(Attack::ALL.len())];
         let address = if random.below(5) == 0 { target.secure.0 } else { target.plain.0 };

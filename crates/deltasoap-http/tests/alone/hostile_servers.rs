@@ -4,6 +4,7 @@
 //!
 //! Every allocation is counted, including those of the server in the same program.
 
+use crate::common::scripted::{Act, Scripted, read_request};
 use crate::common::*;
 use crate::{ALLOCATOR, ALONE};
 use bytes::Bytes;
@@ -107,22 +108,6 @@ async fn follow(mut stream: TcpStream, script: Script, requests: Arc<AtomicUsize
     }
     if !script.closes {
         std::future::pending::<()>().await;
-    }
-}
-
-/// Reads a request, with a `Content-Length` or without.
-async fn read_request(stream: &mut TcpStream) -> Option<String> {
-    let mut read = Vec::new();
-    loop {
-        if stream.read_buf(&mut read).await.ok()? == 0 {
-            return None;
-        }
-        let text = String::from_utf8_lossy(&read).to_ascii_lowercase();
-        let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
-        let length = head.split("content-length: ").nth(1).and_then(|rest| rest.lines().next()?.parse().ok());
-        if body.len() >= length.unwrap_or(0) {
-            return Some(String::from_utf8_lossy(&read).into_owned());
-        }
     }
 }
 
@@ -410,23 +395,8 @@ async fn answers_ahead_of_their_requests() {
 /// Starts a server that answers every request with the same text; also returns the received
 /// requests.
 async fn answering(answer: String) -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let (address, sent) = (listener.local_addr().expect("an address"), Arc::<Mutex<Vec<String>>>::default());
-    let all = Arc::clone(&sent);
-    tokio::spawn(async move {
-        while let Ok((mut stream, _)) = listener.accept().await {
-            let (answer, all) = (answer.clone(), Arc::clone(&all));
-            tokio::spawn(async move {
-                while let Some(request) = read_request(&mut stream).await {
-                    all.lock().expect("not poisoned").push(request);
-                    if stream.write_all(answer.as_bytes()).await.is_err() {
-                        return;
-                    }
-                }
-            });
-        }
-    });
-    (address, sent)
+    let server = Scripted::new(move |_, _| Act::Say(answer.clone())).await;
+    (server.address, server.requests)
 }
 
 /// Wherever a redirect leads, and however it is spelled, credentials and cookies are not sent to

@@ -3,6 +3,7 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
+use crate::common::authority::Authority;
 use deltasoap::content::Shortcuts;
 use deltasoap::http::{
     Basic, GzipLimits, HeavyWork, Identity, MemoryBounds, Scheduling, Server, ServerHandle, ServerTls, SmallFirst,
@@ -13,7 +14,6 @@ use deltasoap::schema::{Element, Use, View};
 use deltasoap::soap::{Fault, Version, encode_message};
 use deltasoap::{Buffer, Content, DecodeOptions, Lease, Limits, Message, QName, Soap, Typed, decode, encode};
 use flate2::write::GzEncoder;
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use std::io::Write;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -211,14 +211,8 @@ pub async fn serve(service: SoapService, time: Duration, tls: Option<ServerTls>)
 
 /// Returns an identity for `localhost`, and the authority's certificate.
 pub fn identity() -> (Identity, String) {
-    let mut params = CertificateParams::new([]).expect("parameters");
-    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().expect("a key")).expect("an authority");
-    let key = KeyPair::generate().expect("a key");
-    let params = CertificateParams::new(["localhost".to_owned()]).expect("parameters");
-    let certificate = params.signed_by(&key, &authority).expect("a certificate");
-    let identity = Identity::from_pem(certificate.pem(), key.serialize_pem()).expect("an identity");
-    (identity, authority.pem())
+    let authority = Authority::new();
+    (authority.identity("localhost"), authority.0.pem())
 }
 
 /// The result of an attack.

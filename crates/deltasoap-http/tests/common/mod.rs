@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
+#[cfg(feature = "tls")]
+pub mod authority;
 pub mod scripted;
 
 use bytes::Bytes;
@@ -152,11 +154,6 @@ async fn describe(context: Context, _: Lease<Describe>) -> Result<Answer<Describ
 pub fn message<T: Message>(version: Version, headers: &[HeaderBlock], body: &T) -> String {
     let buffer = encode_message(version, Use::Literal, headers, body, Buffer::new()).expect("a message");
     String::from_utf8(buffer.into_vec()).expect("UTF-8")
-}
-
-/// Encodes text, whose characters are all in ISO-8859-1, in that encoding.
-pub fn in_latin_1(text: &str) -> Vec<u8> {
-    text.chars().map(|c| u8::try_from(u32::from(c)).expect("a character of ISO-8859-1")).collect()
 }
 
 /// A body that consists of these pieces, with its whole length announced or not at all.

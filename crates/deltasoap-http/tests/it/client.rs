@@ -7,6 +7,7 @@ use deltasoap::http::{Body, CallError, CallOptions, Client, MessageError, SoapSe
 use deltasoap::schema::Use;
 use deltasoap::soap::{FaultCode, HeaderBlock, Version};
 use deltasoap::{Message, QName};
+use deltasoap_test_support::latin_1;
 use http::{HeaderValue, Request, Response, StatusCode};
 use http_body_util::Full;
 use std::convert::Infallible;
@@ -328,7 +329,7 @@ async fn an_answer_in_a_byte_a_character_is_read_as_it_says() {
         <t:EchoResponse xmlns:t='urn:test'><text>\u{e4}\u{80}</text></t:EchoResponse></s:Body></s:Envelope>";
     let declared = |label: &str| format!("<?xml version='1.0' encoding='{label}'?>{ANSWER}");
     let answer = async |media: &'static str, text: &str| {
-        answered_with(200, media, in_latin_1(text)).await.map(|answer| answer.text)
+        answered_with(200, media, latin_1(text)).await.map(|answer| answer.text)
     };
     let read = async |media, text: &str| answer(media, text).await.expect("an answer");
     assert_eq!(read("text/xml", &declared("latin1")).await, "\u{e4}\u{80}");
@@ -361,8 +362,8 @@ async fn the_root_of_a_package_is_in_the_charset_that_it_names() {
         ("koi8-r", "\u{e4}", None),
     ] {
         let (root, head) = (ANSWER.replace("TEXT", text), format!("text/xml; charset={charset}"));
-        let package = in_latin_1(&format!("--b\r\nContent-Type: {head}\r\n\r\n{root}\r\n--b--\r\n"));
-        let by_itself = answered_with(200, head.leak(), in_latin_1(&root)).await;
+        let package = latin_1(&format!("--b\r\nContent-Type: {head}\r\n\r\n{root}\r\n--b--\r\n"));
+        let by_itself = answered_with(200, head.leak(), latin_1(&root)).await;
         let in_package = answered_with(200, "multipart/related; type=\"text/xml\"; boundary=b", package).await;
         assert_eq!(by_itself.ok().map(|answer| answer.text).as_deref(), expected, "{charset} {text:?}");
         assert_eq!(in_package.ok().map(|answer| answer.text).as_deref(), expected, "{charset} {text:?} in a package");

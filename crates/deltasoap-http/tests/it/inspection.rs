@@ -5,6 +5,7 @@ use bytes::Bytes;
 use deltasoap::Lease;
 use deltasoap::http::{Body, BoxError, CallError, Client, SoapService, SoapServiceBuilder};
 use deltasoap::soap::Version;
+use deltasoap_test_support::latin_1;
 use http::{Request, Response};
 use http_body_util::Full;
 use std::convert::Infallible;
@@ -65,7 +66,7 @@ async fn what_is_seen_has_neither_package_nor_charset() {
     let service = builder().inspect(seen.inspector()).build().expect("a service");
     let text = message(Version::Soap11, &[], &echo("\u{e4}"));
     let text = text.split_once("?>").map_or(text.clone(), |(_, envelope)| envelope.to_owned());
-    let answered = post(&service, "text/xml; charset=iso-8859-1", in_latin_1(&text)).await;
+    let answered = post(&service, "text/xml; charset=iso-8859-1", latin_1(&text)).await;
     assert_eq!((answered.status.as_u16(), seen.take()), (200, text.clone()));
     let package = format!("--b\r\nContent-Type: text/xml\r\n\r\n{text}\r\n--b\r\n\r\na part\r\n--b--\r\n");
     let answered = post(&service, "multipart/related; boundary=b; type=\"text/xml\"", package).await;

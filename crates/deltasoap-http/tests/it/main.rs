@@ -41,6 +41,7 @@ mod templates;
 mod tls;
 mod traces;
 mod transports;
+mod validation;
 mod wire;
 mod workers;
 mod zstd;

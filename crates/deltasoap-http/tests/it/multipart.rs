@@ -10,12 +10,13 @@ use deltasoap::decode::{Cursor, DecodeOptions, Decoder, Step};
 use deltasoap::http::{AttachmentLimits, Attachments};
 use deltasoap::soap::{EnvelopeReader, Head, Receiver};
 use deltasoap::{Content, ErrorKind, Node, PartUri, Typed};
+use deltasoap_test_support::files;
 use futures_util::stream;
 use http_body::Frame;
 use http_body_util::StreamBody;
 use std::collections::BTreeSet;
 use std::convert::Infallible;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Accepts any message, also with several elements in its body.
 #[derive(Default)]
@@ -37,7 +38,7 @@ impl Receiver for Any {
 }
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/multipart")
+    files::in_repository("testdata/multipart")
 }
 
 /// Splits a file into media type and package.
@@ -101,22 +102,11 @@ fn refer(node: &Node, references: &mut Vec<PartUri>) {
     node.elements().for_each(|child| refer(child, references));
 }
 
-fn files(folder: &Path, found: &mut BTreeSet<PathBuf>) {
-    for entry in folder.read_dir().expect("a folder") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            files(&path, found);
-        } else if !["README.md", "INDEX.tsv"].iter().any(|name| path.ends_with(name)) {
-            found.insert(path);
-        }
-    }
-}
-
 #[tokio::test]
 async fn every_package_is_read_or_refused_for_a_reason() {
     let index = std::fs::read_to_string(folder().join("INDEX.tsv")).expect("an index");
-    let mut unlisted = BTreeSet::new();
-    files(&folder(), &mut unlisted);
+    let mut unlisted: BTreeSet<_> = files::all_below(&folder()).into_iter().collect();
+    unlisted.retain(|path| !["README.md", "INDEX.tsv"].iter().any(|name| path.ends_with(name)));
     let mut wrong = Vec::new();
     for line in index.lines().skip(1) {
         let (name, rest) = line.split_once('\t').expect("a path");

@@ -5,6 +5,7 @@ use crate::common::*;
 use deltasoap::http::{Answer, Monitor, Part, Server, ServerHandle, SoapService};
 use deltasoap::soap::{Fault, Version};
 use deltasoap::{Binary, Lease, Soap};
+use deltasoap_test_support::latin_1;
 use futures_util::stream;
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -441,7 +442,7 @@ fn utf_16(text: &str) -> Vec<u8> {
 async fn a_charset_that_contradicts_the_message_is_refused() {
     let (eight, sixteen) = (echo_message().into_bytes(), utf_16(&echo_message()));
     let umlaut = message(Version::Soap11, &[], &echo("\u{e4}")).into_bytes();
-    let latin = in_latin_1(&message(Version::Soap11, &[], &echo("\u{e4}")).replace("UTF-8", "ISO-8859-1"));
+    let latin = latin_1(&message(Version::Soap11, &[], &echo("\u{e4}")).replace("UTF-8", "ISO-8859-1"));
     for (charset, body, status) in [
         ("", &eight, "200"),
         ("", &sixteen, "200"),

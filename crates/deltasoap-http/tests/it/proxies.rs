@@ -166,19 +166,17 @@ async fn a_proxy_is_tried_again_like_a_host() {
 #[cfg(feature = "tls")]
 mod secure {
     use super::*;
-    use deltasoap::http::{ClientTls, Identity, Roots, Server, ServerTls};
-    use rcgen::{CertificateParams, KeyPair};
+    use crate::common::authority::Authority;
+    use deltasoap::http::{ClientTls, Server, ServerTls};
 
     /// Returns a TLS server for a name, and the client's configuration for it.
     async fn server() -> (SocketAddr, ClientTls) {
-        let key = KeyPair::generate().expect("a key");
-        let params = CertificateParams::new(["nowhere.invalid".to_owned()]).expect("parameters");
-        let certificate = params.self_signed(&key).expect("a certificate");
-        let identity = Identity::from_pem(certificate.pem(), key.serialize_pem()).expect("an identity");
-        let server = Server::bind("127.0.0.1:0").await.expect("a port").tls(ServerTls::new(identity)).expect("TLS");
+        let authority = Authority::new();
+        let tls = ServerTls::new(authority.identity("nowhere.invalid"));
+        let server = Server::bind("127.0.0.1:0").await.expect("a port").tls(tls).expect("TLS");
         let address = server.local_addr().expect("an address");
         tokio::spawn(server.serve(service().0));
-        (address, ClientTls::new(Roots::from_pem(certificate.pem()).expect("roots")))
+        (address, authority.client())
     }
 
     #[tokio::test]

@@ -4,6 +4,7 @@ use crate::common::*;
 use deltasoap::http::{BuildError, Context, Operation, SoapService};
 use deltasoap::soap::{Fault, FaultCode, HeaderBlock, Reply, Version, decode_reply};
 use deltasoap::{Lease, Message, Node, QName, Soap, Tolerance};
+use deltasoap_test_support::latin_1;
 use http::{Request, StatusCode};
 use std::convert::Infallible;
 
@@ -81,7 +82,7 @@ async fn encodings_of_a_byte_a_character_are_read() {
         ("text/xml; charset=cp1252", declared.replace("UTF-8", "Windows-1252"), windows),
     ] {
         for size in [1, 2, 3, 7, 50, usize::MAX] {
-            let answered = post_pieces(&service, media, &in_latin_1(&message), size).await;
+            let answered = post_pieces(&service, media, &latin_1(&message), size).await;
             assert_eq!(response(&answered).text, expected, "{media} by {size}");
         }
     }

@@ -2,6 +2,7 @@
 
 #![cfg(feature = "tls")]
 
+use crate::common::authority::Authority;
 use crate::common::*;
 use deltasoap::http::{
     ByCertificate, CallError, Client, ClientTls, Context, HttpTransport, Identity, PeerCertificates, Roots, Server,
@@ -9,7 +10,7 @@ use deltasoap::http::{
 };
 use deltasoap::soap::Fault;
 use deltasoap::{Lease, Soap};
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, KeyPair};
 use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -33,44 +34,6 @@ async fn who_am_i(context: Context, _: Lease<WhoAmI>) -> Result<YouAre, Fault> {
         principal: context.principal().map(|principal| principal.0.to_string()),
         fingerprint: context.peer_certificates().map(PeerCertificates::fingerprint),
     })
-}
-
-/// An authority that issues certificates.
-struct Authority(CertifiedIssuer<'static, KeyPair>);
-
-impl Authority {
-    fn new() -> Self {
-        Self::named("authority")
-    }
-
-    fn named(name: &str) -> Self {
-        let mut params = CertificateParams::new([]).expect("parameters");
-        params.distinguished_name.push(DnType::CommonName, name);
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        Authority(CertifiedIssuer::self_signed(params, KeyPair::generate().expect("a key")).expect("an authority"))
-    }
-
-    fn roots(&self) -> Roots {
-        Roots::from_pem(self.0.pem()).expect("roots")
-    }
-
-    fn identity(&self, host: &str) -> Identity {
-        self.identity_of(CertificateParams::new([host.to_owned()]).expect("parameters"))
-    }
-
-    fn identity_of(&self, params: CertificateParams) -> Identity {
-        let key = KeyPair::generate().expect("a key");
-        let certificate = params.signed_by(&key, &self.0).expect("a certificate");
-        Identity::from_pem(certificate.pem(), key.serialize_pem()).expect("an identity")
-    }
-
-    fn server(&self) -> ServerTls {
-        ServerTls::new(self.identity("localhost"))
-    }
-
-    fn client(&self) -> ClientTls {
-        ClientTls::new(self.roots())
-    }
 }
 
 async fn serve_tls(tls: ServerTls, service: SoapService) -> (SocketAddr, ServerHandle) {

@@ -5,6 +5,7 @@
 //! --nocapture`. The index is `INDEX.tsv` in the directory: a path, two ignored columns, and `ok`
 //! if all imports of the file are there.
 
+use deltasoap_test_support::files;
 use deltasoap_wsdl::{Error, ErrorKind, Import, Importer};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ const REFUSED: usize = 1;
 fn complete_descriptions_are_imported() {
     let folder =
         PathBuf::from(std::env::var_os("DELTASOAP_WSDL_CORPUS").expect("DELTASOAP_WSDL_CORPUS names a directory"));
-    let files = files(&folder);
+    let files = listed(&folder);
     let (mut complete, mut refused) = (0, 0);
     let (mut times, mut reasons) = (Vec::new(), BTreeMap::new());
     for (path, is_complete) in files {
@@ -72,25 +73,14 @@ fn report(path: &str, import: &Import) {
 }
 
 /// Returns paths below the folder, each with true if all its imports are there.
-fn files(folder: &Path) -> Vec<(String, bool)> {
+fn listed(folder: &Path) -> Vec<(String, bool)> {
     let Ok(index) = std::fs::read_to_string(folder.join("INDEX.tsv")) else { return all(folder) };
     let lines = index.lines().skip(1).map(|line| line.split('\t').collect::<Vec<_>>());
     lines.map(|columns| (columns[0].to_owned(), columns.get(3) == Some(&"ok"))).collect()
 }
 
 fn all(folder: &Path) -> Vec<(String, bool)> {
-    let (mut found, mut ahead) = (Vec::new(), vec![folder.to_owned()]);
-    while let Some(next) = ahead.pop() {
-        for entry in next.read_dir().expect("a directory").map(|entry| entry.expect("an entry").path()) {
-            if entry.is_dir() {
-                ahead.push(entry);
-            } else if entry.extension().is_some_and(|extension| extension == "wsdl") {
-                let below = entry.strip_prefix(folder).expect("a path below the folder");
-                found.push((below.to_string_lossy().into_owned(), true));
-            }
-        }
-    }
-    found
+    files::below(folder, &["wsdl"]).iter().map(|path| (files::relative(path, folder), true)).collect()
 }
 
 /// Imports a file like the command line tool.

@@ -10,6 +10,7 @@ use deltasoap_core::decode::value_from_slice;
 use deltasoap_core::schema::{ComplexElement, Compositor, Element, ElementRef, Field, Schema};
 use deltasoap_core::soap::Version;
 use deltasoap_core::{Child, Node, QName};
+use deltasoap_test_support::files;
 use deltasoap_wsdl::Importer;
 use deltasoap_wsdl::lower::Lowered;
 use std::path::{Path, PathBuf};
@@ -41,8 +42,8 @@ fn pairs(messages: &Path, descriptions: &Path) -> Vec<(PathBuf, PathBuf)> {
     let (mut found, mut ahead) = (Vec::new(), vec![messages.to_owned()]);
     while let Some(next) = ahead.pop() {
         let below = next.strip_prefix(messages).expect("below").to_owned();
-        let beside = files(&descriptions.join(below)).into_iter().find(|path| has_extension(path, "wsdl"));
-        for path in files(&next) {
+        let beside = files::entries(&descriptions.join(below)).into_iter().find(|path| has_extension(path, "wsdl"));
+        for path in files::entries(&next) {
             match &beside {
                 _ if path.is_dir() => ahead.push(path),
                 Some(description) if has_extension(&path, "xml") => found.push((path, description.clone())),
@@ -52,10 +53,6 @@ fn pairs(messages: &Path, descriptions: &Path) -> Vec<(PathBuf, PathBuf)> {
     }
     found.sort_unstable();
     found
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    folder.read_dir().into_iter().flatten().map(|entry| entry.expect("an entry").path()).collect()
 }
 
 fn has_extension(path: &Path, extension: &str) -> bool {

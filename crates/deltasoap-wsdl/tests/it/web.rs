@@ -3,9 +3,10 @@
 #![cfg(feature = "http")]
 
 use deltasoap_http::{Identity, Proxy, Roots, Server, ServerTls, SoapService};
+use deltasoap_test_support::Answering;
 use deltasoap_wsdl::fetch::{Access, Fetch, FetchError, Reach, Request, WebClient};
 use deltasoap_wsdl::{ErrorKind, Importer};
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -13,23 +14,15 @@ use url::Url;
 
 /// Serves a schema, redirects and a long body for the rest of the test. Returns its URL.
 fn server() -> Url {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let url = Url::parse(&format!("http://{}/", listener.local_addr().expect("an address"))).expect("a URL");
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let mut reader = BufReader::new(&stream);
-            let mut line = String::new();
-            drop(reader.read_line(&mut line));
-            let mut header = String::new();
-            while reader.read_line(&mut header).is_ok_and(|read| read > 2) {}
-            let path = line.split(' ').nth(1).unwrap_or_default();
-            let is_known = header.to_lowercase().contains("authorization: basic ywrhonb3");
-            let path = if is_known { path.trim_start_matches("/secret") } else { path };
-            let path = if answers_challenge(&header, path) { path.trim_start_matches("/digest") } else { path };
-            drop((&stream).write_all(answer(path).as_bytes()));
-        }
+    let server = Answering::new(|request| {
+        let (line, headers) = request.split_once("\r\n").expect("a request");
+        let path = line.split(' ').nth(1).unwrap_or_default();
+        let is_known = headers.to_lowercase().contains("authorization: basic ywrhonb3");
+        let path = if is_known { path.trim_start_matches("/secret") } else { path };
+        let path = if answers_challenge(headers, path) { path.trim_start_matches("/digest") } else { path };
+        answer(path)
     });
-    url
+    Url::parse(&server.url()).expect("a URL")
 }
 
 /// Returns true for an answer to the challenge of [`answer`].
@@ -159,19 +152,8 @@ fn credentials_go_to_their_origin_alone() {
 
 /// A proxy that answers every request itself with this schema, and records the requests.
 fn proxy(answer: &'static str) -> (String, Arc<Mutex<Vec<String>>>) {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let url = format!("http://{}", listener.local_addr().expect("an address"));
-    let asked = Arc::<Mutex<Vec<String>>>::default();
-    let notes = asked.clone();
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let lines = BufReader::new(&stream).lines().map_while(Result::ok);
-            let request: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
-            notes.lock().expect("no panic").push(request.join("\n"));
-            drop((&stream).write_all(answer.as_bytes()));
-        }
-    });
-    (url, asked)
+    let server = Answering::alike(answer);
+    (server.url(), server.requests)
 }
 
 const SCHEMA: &str = "HTTP/1.1 200 OK\r\nContent-Length: 50\r\nConnection: close\r\n\r\n\
@@ -189,7 +171,7 @@ fn proxies_are_asked_for_the_whole_url_and_private_addresses_stay_private() {
     let fetched = get("http://ada:secret@nowhere.invalid:8000/a?b#c", Reach::Public).expect("a schema");
     assert!(!fetched.is_private, "nobody here knows the name");
     let request = std::mem::take(&mut *asked.lock().expect("no panic")).concat();
-    assert!(request.starts_with("GET http://nowhere.invalid:8000/a?b HTTP/1.1\n"), "{request}");
+    assert!(request.starts_with("GET http://nowhere.invalid:8000/a?b HTTP/1.1\r\n"), "{request}");
     assert!(request.contains("authorization: Basic YWRhOnNlY3JldA=="), "{request}");
     for private in ["http://localhost/", "http://127.0.0.1/", "http://10.1.2.3/", "http://[::1]/"] {
         assert!(matches!(get(private, Reach::Public), Err(FetchError::Forbidden(_))), "{private}");
@@ -200,20 +182,11 @@ fn proxies_are_asked_for_the_whole_url_and_private_addresses_stay_private() {
 
 #[test]
 fn gzip_is_undone_within_the_limit() {
-    use std::io::Read;
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let url = Url::parse(&format!("http://{}/", listener.local_addr().expect("an address"))).expect("a URL");
-    std::thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            let mut request = [0; 4096];
-            let _ = stream.read(&mut request);
-            let mut body = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
-            body.write_all(&[b' '; 100_000]).expect("written");
-            let body = body.finish().expect("written");
-            let head = format!("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\n\r\n", body.len());
-            let _ = stream.write_all(&[head.as_bytes(), &body].concat());
-        }
-    });
+    let mut body = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    body.write_all(&[b' '; 100_000]).expect("written");
+    let body = body.finish().expect("written");
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\n\r\n", body.len());
+    let url = Url::parse(&Answering::alike([head.as_bytes(), &body].concat()).url()).expect("a URL");
     let timeout = Duration::from_secs(10);
     let get = |max_bytes| WebClient::default().fetch(&Request { url: &url, reach: Reach::Origin, max_bytes, timeout });
     assert_eq!(get(100_000).expect("all of it").bytes.len(), 100_000);

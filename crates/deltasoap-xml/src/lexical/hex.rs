@@ -39,8 +39,9 @@ impl Lexical for Hex {
 
     fn format(&self, out: &mut Buffer, _: Escape) {
         let len = self.0.len() * 2;
-        let written = faster_hex::hex_encode_upper(&self.0, &mut out.spare(len)[..len]).map_or(0, |text| text.len());
-        out.commit(written);
+        if const_hex::encode_to_slice_upper(&self.0, &mut out.spare(len)[..len]).is_ok() {
+            out.commit(len);
+        }
     }
 
     fn clear(&mut self) {
@@ -93,8 +94,8 @@ fn append_digits(mut digits: &[u8], partial: &mut Partial, sink: &mut Vec<u8>) -
 fn decode(digits: &[u8], sink: &mut Vec<u8>) -> Result<(), &'static str> {
     let start = sink.len();
     sink.resize(start + digits.len() / 2, 0);
-    match faster_hex::hex_decode(digits, &mut sink[start..]) {
-        Ok(_) => Ok(()),
+    match const_hex::decode_to_slice(digits, &mut sink[start..]) {
+        Ok(()) => Ok(()),
         Err(_) if digits.len() % 2 == 1 => Err(ODD),
         Err(_) => Err("not a hexadecimal digit"),
     }

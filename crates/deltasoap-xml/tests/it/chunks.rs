@@ -2,6 +2,7 @@
 //! with those of other parsers.
 
 use crate::common::{Outcome, Recorder, oracle};
+use deltasoap_test_support::utf16;
 use deltasoap_xml::{Instructions, Limits, XmlError};
 use proptest::prelude::*;
 
@@ -188,11 +189,6 @@ fn read_all(bytes: &[u8], limits: Limits, instructions: Instructions, cuts: &[pr
     let chunks = cut(bytes, cuts);
     assert_eq!(recorder.record(chunks.iter().map(Vec::as_slice)), whole, "cut into {chunks:?}");
     whole
-}
-
-fn utf16(text: &str, big: bool) -> Vec<u8> {
-    let unit = |unit: u16| if big { unit.to_be_bytes() } else { unit.to_le_bytes() };
-    std::iter::once(0xFEFF).chain(text.encode_utf16()).flat_map(unit).collect()
 }
 
 fn cuts() -> impl Strategy<Value = Vec<prop::sample::Index>> {

@@ -1,16 +1,12 @@
 //! Positions of errors in documents that are not in UTF-8: exact in received bytes, even long after
 //! the bytes were read.
 
+use deltasoap_test_support::utf16;
 use deltasoap_xml::{Encoding, Event, Feed, Instructions, Limits, Reader, Stop, Window, XmlError, XmlErrorKind};
 
 /// A little more than 128 KiB of UTF-8, with characters of all lengths.
 fn long_text() -> String {
     "a é 漢 😀\t".repeat(10_000)
-}
-
-fn utf16(text: &str, is_big: bool) -> Vec<u8> {
-    let unit = |unit: u16| if is_big { unit.to_be_bytes() } else { unit.to_le_bytes() };
-    std::iter::once(0xFEFF).chain(text.encode_utf16()).flat_map(unit).collect()
 }
 
 /// Reads a document and reports an error at the start of the text that ends in `!`.

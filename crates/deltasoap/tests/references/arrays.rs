@@ -1,10 +1,11 @@
 //! Arrays whose items have explicit positions, arrays of several dimensions, and arrays of arrays.
 
-use crate::support::{decode, decode_next, envelope, latin1, utf16};
+use crate::support::{decode, decode_next, envelope, latin1};
 use deltasoap::decode::Decoder;
 use deltasoap::schema::Use;
 use deltasoap::soap::{Version, decode_request, encode_message};
 use deltasoap::{AnySimple, Buffer, DecodeOptions, ErrorKind, Limits, MultiArray, Nillable, Simple, Soap, SoapArray};
+use deltasoap_test_support::utf16;
 use proptest::prelude::*;
 
 #[derive(Debug, Clone, PartialEq, Default, Soap)]
@@ -317,7 +318,7 @@ proptest! {
 #[test]
 fn text_in_place_of_a_row_is_refused_at_its_tag() {
     let message = envelope("<!-- \u{e4} --><g:put xmlns:g='urn:g'><matrix e:arrayType='xsd:int[2]'><m>t");
-    for message in [utf16(&message), latin1(&message)] {
+    for message in [utf16(&message, false), latin1(&message)] {
         let whole = decode::<Put>(&message, usize::MAX).expect_err("cut off");
         assert!(matches!(whole.kind(), ErrorKind::ArrayForm { .. }), "{whole:?}");
         for chunk in [1, 2, 3, 7, message.len() - 2, message.len() - 1] {
@@ -336,7 +337,7 @@ fn a_fault_behind_a_reference_is_exact_in_a_byte_a_character() {
     let (before, after) = message.split_once('|').expect("a mark");
     for (message, place) in [
         (latin1(&[before, after].concat()), latin1(before).len()),
-        (utf16(&[before, after].concat()), utf16(before).len()),
+        (utf16(&[before, after].concat(), false), utf16(before, false).len()),
         ([before, after].concat().into_bytes(), before.len()),
     ] {
         for chunk in [1, 7, usize::MAX] {

@@ -1,10 +1,11 @@
 //! Graphs in every style are read back unchanged; without sharing, they equal a naive expansion.
 
 use crate::graph::{Edges, Graph, Put, graphs, styles, weak, write};
-use crate::support::{decode, decode_next, utf16};
+use crate::support::{decode, decode_next};
 use deltasoap::decode::{DecodeOptions, Decoder};
 use deltasoap::{Checkpoints, Differential, Shared, Soap, SoapArray};
 use deltasoap_checkpoints::{Portions, State};
+use deltasoap_test_support::utf16;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 
@@ -54,7 +55,7 @@ proptest! {
         let vertices = weak(&put.first);
         drop(put);
         prop_assert!(vertices.iter().all(|vertex| vertex.get().is_none()), "never freed: {}", message);
-        let put = decode::<Put>(&utf16(&message), chunk).expect("UTF-16");
+        let put = decode::<Put>(&utf16(&message, false), chunk).expect("UTF-16");
         prop_assert_eq!(Graph::of(&put.first), graph.canonical(), "{}", message);
     }
 

@@ -3,6 +3,7 @@
 use deltasoap::decode::{DecodeOptions, Decoder};
 use deltasoap::soap::{EnvelopeReader, RequestReceiver};
 use deltasoap::{Error, Memory, Message};
+use deltasoap_test_support::latin_1;
 
 /// Reads a request in chunks of `chunk` bytes.
 pub fn decode<T: Message>(message: &[u8], chunk: usize) -> Result<T, Error> {
@@ -24,16 +25,9 @@ pub fn decode_next<T: Message>(
     Ok(*reader.into_parts().1.into_memory())
 }
 
-/// Encodes a message in UTF-16, with a byte order mark.
-pub fn utf16(message: &str) -> Vec<u8> {
-    let units = std::iter::once(0xFEFF).chain(message.encode_utf16());
-    units.flat_map(u16::to_le_bytes).collect()
-}
-
-/// Encodes a message in ISO-8859-1, with question marks for characters that it lacks.
+/// Encodes a message in ISO-8859-1, with a declaration.
 pub fn latin1(message: &str) -> Vec<u8> {
-    let bytes = message.chars().map(|c| u8::try_from(u32::from(c)).unwrap_or(b'?'));
-    b"<?xml version='1.0' encoding='ISO-8859-1'?>".iter().copied().chain(bytes).collect()
+    [b"<?xml version='1.0' encoding='ISO-8859-1'?>", &latin_1(message)[..]].concat()
 }
 
 /// Returns a SOAP 1.1 message in SOAP encoding.

@@ -1,8 +1,8 @@
 //! Lists and SOAP arrays: longer and shorter, with positions, offsets and gaps, nested.
 
 use super::{add_attributes, in_body};
-use crate::chance::Chance;
 use crate::markup::{Document, Element};
+use deltasoap_test_support::Chance;
 
 /// Maximum size of inserted items, in bytes.
 const GROWTH: usize = 20_000;

@@ -1,8 +1,7 @@
 //! Changes of a single message: damage, garbage, another encoding. The stream continues from the
 //! unchanged message.
 
-use crate::chance::Chance;
-use crate::generate;
+use deltasoap_test_support::Chance;
 
 const GARBAGE: [&[u8]; 18] = [
     b"<",
@@ -29,7 +28,7 @@ const GARBAGE: [&[u8]; 18] = [
 pub fn sent(text: &str, chance: &mut Chance) -> Vec<u8> {
     let bytes = text.as_bytes().to_vec();
     match chance.below(48) {
-        0 => generate::utf16(text, chance.one_in(2)),
+        0 => deltasoap_test_support::utf16(text, chance.one_in(2)),
         1 => [b"\xef\xbb\xbf", &bytes[..]].concat(),
         2 | 3 => truncated(bytes, chance),
         4 => replaced(bytes, chance),

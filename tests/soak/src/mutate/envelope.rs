@@ -1,7 +1,7 @@
 //! Changes around the body: headers, declarations, what precedes and follows the envelope.
 
-use crate::chance::Chance;
 use crate::markup::Document;
+use deltasoap_test_support::Chance;
 
 /// Prefixes used by the changes, each with its namespace.
 const PREFIXES: [(&str, &str); 5] = [

@@ -1,8 +1,8 @@
 //! Changes of text content.
 
 use super::leaves_of;
-use crate::chance::Chance;
 use crate::markup::{Document, Element};
+use deltasoap_test_support::Chance;
 
 const TEXTS: [&str; 24] = [
     "0",

@@ -19,8 +19,9 @@ mod names;
 mod references;
 mod white;
 
-use crate::chance::Chance;
-use crate::markup::{Document, Element, Entropy};
+use crate::markup::{Document, Element};
+use deltasoap_test_support::Chance;
+use deltasoap_test_support::Entropy;
 
 /// Maximum numbers of messages, of most streams and of a few.
 const MESSAGES: usize = 9;

@@ -1,8 +1,8 @@
 //! Changes of names and of the attributes about them.
 
 use super::{add_attributes, in_body};
-use crate::chance::Chance;
 use crate::markup::{Document, Element};
+use deltasoap_test_support::Chance;
 
 const TYPES: [&str; 10] =
     ["xsd:int", "xsd:string", "xsd:double", "xsd:anyType", "e:Array", "q:T", "unbound:T", "Flat", "Point", ""];

@@ -2,8 +2,8 @@
 //! and references break.
 
 use super::{add_attributes, in_body};
-use crate::chance::Chance;
 use crate::markup::{Document, Element};
+use deltasoap_test_support::Chance;
 
 /// Makes one change of references.
 pub fn change(document: &mut Document, chance: &mut Chance) {

@@ -1,7 +1,7 @@
 //! White space between tags.
 
-use crate::chance::Chance;
 use crate::markup::Document;
+use deltasoap_test_support::Chance;
 
 /// The formatting of a stream's messages.
 pub struct Style {

@@ -8,9 +8,8 @@ mod bounds;
 pub mod foreign;
 mod overlay;
 
-use crate::chance::Chance;
 use crate::edits;
-use crate::generate::{self, Entropy};
+use crate::generate;
 use crate::library::Library;
 use crate::reports::{self, Random};
 use crate::sender::{Flight, Sender};
@@ -23,6 +22,8 @@ use deltasoap::soap::{Version, encode_element};
 use deltasoap::{Buffer, EncodeStats, QName, RunPool};
 use deltasoap_core::Value;
 use deltasoap_core::schema::View;
+use deltasoap_test_support::Chance;
+use deltasoap_test_support::Entropy;
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of attempts to shrink a case.

@@ -1,10 +1,10 @@
 //! Lists that are encoded through one chunk, compared with the full encoding.
 
 use super::foreign;
-use crate::generate::Entropy;
 use deltasoap::schema::Use;
 use deltasoap::soap::{Version, encode_message};
 use deltasoap::{Buffer, EncodeStats, Message, Overlay, Soap, Streamed, StreamedArray, Typed};
+use deltasoap_test_support::Entropy;
 
 #[derive(Debug, Clone, PartialEq, Soap)]
 struct Row {

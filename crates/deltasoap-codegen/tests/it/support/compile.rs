@@ -1,5 +1,6 @@
 //! Many WSDLs, and the compiler for the code generated for them.
 
+use deltasoap_test_support::files;
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -16,19 +17,7 @@ pub fn target(name: &str) -> PathBuf {
 
 /// Returns the files below a folder with one of these extensions, as sorted relative paths.
 pub fn files(folder: &Path, extensions: &[&str]) -> Vec<String> {
-    let (mut found, mut ahead) = (Vec::new(), vec![folder.to_owned()]);
-    while let Some(next) = ahead.pop() {
-        for entry in next.read_dir().expect("a directory").map(|entry| entry.expect("an entry").path()) {
-            if entry.is_dir() {
-                ahead.push(entry);
-            } else if entry.extension().is_some_and(|extension| extensions.iter().any(|it| extension == *it)) {
-                let below = entry.strip_prefix(folder).expect("a path below the folder");
-                found.push(below.to_string_lossy().into_owned());
-            }
-        }
-    }
-    found.sort_unstable();
-    found
+    files::below(folder, extensions).iter().map(|path| files::relative(path, folder)).collect()
 }
 
 /// Writes a file, and creates the folders above it.

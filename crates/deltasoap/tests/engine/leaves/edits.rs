@@ -1,16 +1,6 @@
 //! Edits of documents as text: differences between a stream's messages, and damage.
 
-/// A source of bytes; zeros after its end, so that short inputs are simple.
-pub struct Entropy<'a>(pub &'a [u8]);
-
-impl Entropy<'_> {
-    /// Returns a number below `bound`; 0 if `bound` is 0 or no bytes are left.
-    pub fn below(&mut self, bound: usize) -> usize {
-        let Some((first, rest)) = self.0.split_first() else { return 0 };
-        self.0 = rest;
-        usize::from(*first) % bound.max(1)
-    }
-}
+use deltasoap_test_support::Entropy;
 
 /// Number of documents in a stream.
 const DOCUMENTS: usize = 6;

@@ -9,7 +9,7 @@ mod found;
 mod shapes;
 mod stream;
 
-use edits::Entropy;
+use deltasoap_test_support::Entropy;
 use proptest::collection::vec;
 use proptest::prelude::{ProptestConfig, any};
 use proptest::proptest;

@@ -1,10 +1,11 @@
 //! Reads a stream in every way.
 
-use super::edits::{Entropy, cut_in_gap};
+use super::edits::cut_in_gap;
 use bytes::Bytes;
 use deltasoap::decode::{Cursor, Decoder, ElementRoot, Root, Step};
 use deltasoap::{Checkpoints, DecodeOptions, Differential, DifferentialStats, Error, Limits, Memory, Typed};
 use deltasoap_checkpoints::{Bases, Matcher, Portions, State};
+use deltasoap_test_support::Entropy;
 use std::fmt::Debug;
 
 /// Leaf checkpoints for every message.

@@ -3,9 +3,15 @@
 use deltasoap_streams::prng::SplitMix64;
 
 /// A random number generator.
+#[derive(Debug, Clone)]
 pub struct Chance(SplitMix64);
 
 impl Chance {
+    /// Creates the sequence that begins at a seed.
+    pub fn seeded(seed: u64) -> Self {
+        Chance(SplitMix64::new(seed))
+    }
+
     /// Creates the `index`-th sequence of a seed.
     pub fn new(seed: u64, index: u64) -> Self {
         Chance(SplitMix64::stream(seed, index))

@@ -1,0 +1,35 @@
+//! `cargo xtask deny`: checks all dependencies with cargo-deny, by the rules in `deny.toml`.
+//!
+//! Vulnerabilities are looked up in the database of RustSec, which is fetched from GitHub. Where
+//! that cannot be reached, the task says so and checks the rest.
+
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result};
+
+use crate::shell;
+use crate::tool::Tool;
+
+const CARGO_DENY: Tool = Tool { name: "cargo-deny", version: "0.20.2", options: &["--no-default-features"] };
+
+/// What the checks need no network for.
+const OFFLINE: [&str; 3] = ["licenses", "bans", "sources"];
+
+pub fn run() -> Result<ExitCode> {
+    let program = CARGO_DENY.installed()?;
+    let mut arguments = [&["check"], &OFFLINE[..]].concat();
+    if shell::run(&mut deny(&program, &["fetch", "db"])).is_ok() {
+        arguments.push("advisories");
+    } else {
+        println!("advisories are not checked: RustSec's database cannot be fetched");
+    }
+    let status = deny(&program, &arguments).status().context("cannot start cargo-deny")?;
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn deny(program: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(program);
+    command.arg("--locked").args(arguments).current_dir(shell::root());
+    command
+}
