@@ -29,11 +29,12 @@ const MAX_GAIN: f64 = 4.0;
 /// Number of messages after which the time of a message in full is measured again.
 const STALE: u32 = 256;
 /// Number of messages that must pass before one is written in full for a first measurement.
-const SETTLED: u32 = 16;
-/// Minimum time of those messages, as a multiple of the time of a message in full: before the first
-/// measurement, and before a further one.
-const FIRST_WORTH: f64 = 24.0;
+const SETTLED: u32 = 32;
+/// Minimum time of those messages, as a multiple of the time of a message in full.
 const WORTH: f64 = 48.0;
+/// The same for short messages, for which templates are often slower.
+const SHORT_SETTLED: u32 = 8;
+const SHORT_WORTH: f64 = 12.0;
 /// Upper bound of the time of a message in full, in nanoseconds per byte, used until it is
 /// measured.
 const SLOWEST: f64 = 2.0;
@@ -88,8 +89,11 @@ impl Payoff {
 
     /// Returns true if it is time to measure a message in full, of the length of the last message.
     pub(super) fn wants_measure(&self, bytes: usize) -> bool {
-        let (rate, age, worth) =
-            if self.full == 0.0 { (SLOWEST, SETTLED, FIRST_WORTH) } else { (self.full, STALE, WORTH) };
+        let (rate, age, worth) = match self.full {
+            0.0 if bytes < SHORT => (SLOWEST, SHORT_SETTLED, SHORT_WORTH),
+            0.0 => (SLOWEST, SETTLED, WORTH),
+            full => (full, STALE, WORTH),
+        };
         self.age >= age && self.spent > worth * rate * weight(bytes)
     }
 

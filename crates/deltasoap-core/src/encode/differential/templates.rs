@@ -176,8 +176,8 @@ impl Templates {
     }
 
     /// Measures the time of writing a message in full, in addition to the one written against a
-    /// template. A short message is written twice, since the first one has to load code and data
-    /// into the processor's caches.
+    /// template. A short message is written several times, since the first one has to load code
+    /// and data into the processor's caches.
     fn measure(&mut self, draft: &Draft<'_>) {
         let write = || {
             let start = Instant::now();
@@ -186,7 +186,7 @@ impl Templates {
             std::hint::black_box(&message);
             start.elapsed()
         };
-        let times = if self.bytes < SHORT { 2 } else { 1 };
+        let times = if self.bytes < SHORT { 4 } else { 1 };
         let time = (0..times).map(|_| write()).min().unwrap_or_default();
         self.payoff.measure(self.bytes, time);
     }
