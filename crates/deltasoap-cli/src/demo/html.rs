@@ -1,7 +1,7 @@
 //! The demo's figures as a self-contained HTML page.
 
 use super::meter::Readings;
-use super::report::{LEGEND, Outcome, REQUESTS, RESPONSES, Row};
+use super::report::{self, INTRODUCTION, LEGEND, Outcome, REQUESTS, RESPONSES, Row, headline};
 use crate::figures::median;
 use crate::files;
 use anyhow::Result;
@@ -21,14 +21,14 @@ pub fn write(path: &Path, outcomes: &[Outcome]) -> Result<()> {
 fn page(outcomes: &[Outcome]) -> String {
     let rows: Vec<Row> = outcomes.iter().map(Row::new).collect();
     let mut page = Page::new("deltasoap demo");
+    headline(&rows).lines().for_each(|line| page.paragraph(line));
+    page.chart(&speed_ups(&rows));
+    report::busy(&rows).iter().for_each(|busy| page.warning(busy));
+    page.section("Figures");
+    page.paragraph(INTRODUCTION);
     page.grid(&table("Requests", &REQUESTS, rows.iter().map(Row::request_cells)));
     page.grid(&table("Responses", &RESPONSES, rows.iter().map(Row::response_cells)));
-    LEGEND.lines().for_each(|line| page.paragraph(line));
-    for row in &rows {
-        if let Some(busy) = row.busy {
-            page.warning(&format!("{}: {busy} meanwhile: times are doubtful.", row.stream));
-        }
-    }
+    page.paragraph(LEGEND);
     page.section("Decoding");
     decoding(&rows).iter().for_each(|chart| page.chart(chart));
     page.section("Encoding");
@@ -49,26 +49,30 @@ fn series(rows: &[Row], label: &str, figure: fn(&Row) -> f64) -> (String, Vec<f6
     (label.to_owned(), rows.iter().map(figure).collect())
 }
 
-/// Compares the requests of all streams.
-fn decoding(rows: &[Row]) -> [Chart; 3] {
-    let rates = vec![
-        series(rows, "regular", |row| row.regular_decode_mb_per_second),
-        series(rows, "differential", |row| row.differential_decode_mb_per_second),
+/// Shows the result: how many times as fast as in full.
+fn speed_ups(rows: &[Row]) -> Chart {
+    let speed_ups = vec![
+        series(rows, "requests read", |row| row.speed_up.unwrap_or(1.0)),
+        series(rows, "responses written", |row| row.encode_speed_up.unwrap_or(1.0)),
     ];
-    let speed_up = vec![series(rows, "speed-up", |row| row.speed_up.unwrap_or(1.0))];
+    bars("Speed of working on differences; 1 is the speed in full", "times", rows, speed_ups)
+}
+
+/// Compares the requests of all streams.
+fn decoding(rows: &[Row]) -> [Chart; 2] {
+    let rates = vec![
+        series(rows, "in full", |row| row.regular_decode_mb_per_second),
+        series(rows, "differences", |row| row.differential_decode_mb_per_second),
+    ];
     let fast = vec![series(rows, "skipped", |row| row.fast_share * 100.0)];
-    [
-        bars("Rate of decoding", "MB/s", rows, rates),
-        bars("Speed-up", "times", rows, speed_up),
-        bars("Bytes in fast mode", "% of bytes", rows, fast),
-    ]
+    [bars("Rate of decoding", "MB/s", rows, rates), bars("Bytes skipped", "% of bytes", rows, fast)]
 }
 
 /// Compares the responses of all streams.
 fn encoding(rows: &[Row]) -> [Chart; 2] {
     let rates = vec![
         series(rows, "in full", |row| row.regular_encode_mb_per_second),
-        series(rows, "templates", |row| row.differential_encode_mb_per_second),
+        series(rows, "differences", |row| row.differential_encode_mb_per_second),
     ];
     let matches = vec![
         series(rows, "content", |row| row.matches.content * 100.0),
@@ -96,7 +100,7 @@ fn times(page: &mut Page, outcome: &Outcome) {
         let points = heights.map(|(index, time)| ((index * step + 1) as f64, time)).collect();
         Line { name: label.to_owned(), points, mark: Mark::Line }
     };
-    let lines = vec![line("regular", &first.regular), line("differential", &first.differential)];
+    let lines = vec![line("in full", &first.regular), line("differences", &first.differential)];
     page.heading(outcome.name.label());
     if step > 1 {
         page.paragraph(&format!("Each point is the median of {step} messages."));

@@ -90,6 +90,13 @@ impl<'v, T: Content + Debug> Sender<'v, T> {
         Self::with(view, options, Kept::One(Box::new(Template::new(options))))
     }
 
+    /// Creates a sender that writes messages in full when templates are slower.
+    #[allow(dead_code, reason = "not for all tests that share this")]
+    pub fn switching(view: View<'v>) -> Self {
+        let options = Templating::default();
+        Self::with(view, options, Kept::Several(Box::new(Templates::new(options))))
+    }
+
     /// Creates a sender with a set of templates.
     pub fn of_several(view: View<'v>, options: Templating) -> Self {
         // Behaviour that depends on the time that messages take cannot be checked.
