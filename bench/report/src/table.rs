@@ -1,7 +1,7 @@
 //! Tables: plain ones for terminals, Markdown and pages, and ones with marked cells for pages.
 
-use comfy_table::presets::ASCII_MARKDOWN;
-use comfy_table::{CellAlignment, Table};
+use comfy_table::presets::{ASCII_MARKDOWN, UTF8_HORIZONTAL_ONLY};
+use comfy_table::{CellAlignment, Table, TableStyle};
 
 use crate::number;
 use crate::page::escape;
@@ -20,26 +20,45 @@ pub struct Grid {
 }
 
 impl Grid {
+    /// Creates a table without rows. The first `names` columns name the row, the others are
+    /// numbers.
+    pub fn new(title: impl Into<String>, header: &[&str], names: usize) -> Self {
+        let header = header.iter().map(|&name| name.to_owned()).collect();
+        Grid { title: title.into(), header, rows: Vec::new(), names }
+    }
+
+    /// Returns the table with these rows after its own.
+    #[must_use]
+    pub fn with<R>(mut self, rows: impl IntoIterator<Item = R>) -> Self
+    where
+        R: IntoIterator<Item: Into<String>>,
+    {
+        rows.into_iter().for_each(|row| self.push(row));
+        self
+    }
+
+    /// Adds a row, with as many cells as the header.
+    pub fn push(&mut self, row: impl IntoIterator<Item: Into<String>>) {
+        self.rows.push(row.into_iter().map(Into::into).collect());
+    }
+
     /// Returns the table as Markdown, without its title; readable in a terminal.
     pub fn markdown(&self) -> String {
-        let header: Vec<&str> = self.header.iter().map(String::as_str).collect();
-        let mut table = new_table(&header);
-        table.add_rows(&self.rows);
-        align(&mut table, self.names);
+        self.drawn(ASCII_MARKDOWN)
+    }
+
+    /// Returns the table for a terminal, without its title; names of columns may have lines.
+    pub fn terminal(&self) -> String {
+        self.drawn(UTF8_HORIZONTAL_ONLY)
+    }
+
+    fn drawn(&self, style: TableStyle) -> String {
+        let mut table = Table::new();
+        table.load_style(style).set_header(&self.header).add_rows(&self.rows);
+        let numbers = table.column_iter_mut().skip(self.names);
+        numbers.for_each(|column| column.set_cell_alignment(CellAlignment::Right));
         table.to_string()
     }
-}
-
-/// Returns an empty Markdown table.
-pub fn new_table(header: &[&str]) -> Table {
-    let mut table = Table::new();
-    table.load_style(ASCII_MARKDOWN).set_header(header.to_vec());
-    table
-}
-
-/// Aligns numeric columns to the right.
-pub fn align(table: &mut Table, names: usize) {
-    table.column_iter_mut().skip(names).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
 }
 
 /// A table for a page.
@@ -146,13 +165,16 @@ mod tests {
 
     #[test]
     fn a_grid_is_markdown() {
-        let grid = Grid {
-            title: "ms".to_owned(),
-            header: vec!["row".to_owned(), "1000".to_owned()],
-            rows: vec![vec!["CRC32".to_owned(), "0.18".to_owned()]],
-            names: 1,
-        };
+        let grid = Grid::new("ms", &["row", "1000"], 1).with([["CRC32", "0.18"]]);
         assert!(grid.markdown().contains("| CRC32 | 0.18 |"), "{}", grid.markdown());
+    }
+
+    #[test]
+    fn a_grid_in_a_terminal_has_lines_in_its_header() {
+        let text = Grid::new("", &["stream", "regular\nms"], 1).with([["ints", "0.18"]]).terminal();
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        assert!(lines[1].ends_with("regular") && lines[2].ends_with("ms"), "{text}");
+        assert!(lines[4].starts_with("ints") && lines[4].ends_with("0.18"), "{text}");
     }
 
     #[test]

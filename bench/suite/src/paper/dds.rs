@@ -75,7 +75,7 @@ fn figure2(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     let title = "Deserialization time without differential deserialization, ms";
     Exhibit {
         grids: vec![grid(title, "toolkit and type", scope, &series)],
-        charts: vec![Chart::bars(title, "ms", size_names(&scope.sizes), series)],
+        charts: vec![Chart::bars(title, "elements", "ms", size_names(&scope.sizes), series)],
         ..named(printed, "Figure 2", "The baseline, by type and number of elements.")
     }
 }
@@ -89,7 +89,7 @@ fn figure3(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     let title = "Deserialization time in regular mode with checkpoints, ms (hard doubles)";
     Exhibit {
         grids: vec![grid(title, "portion", scope, &series)],
-        charts: vec![Chart::bars(title, "ms", size_names(&scope.sizes), series)],
+        charts: vec![Chart::bars(title, "elements", "ms", size_names(&scope.sizes), series)],
         ..named(
             printed,
             "Figure 3",
@@ -158,7 +158,7 @@ fn table2_chart(study: Study<'_>, scope: &Scope) -> Chart {
         (row.to_owned(), ms.to_vec())
     });
     let title = format!("Milliseconds for identical messages of {n} elements");
-    Chart::bars(title, "ms", TYPES.map(|(.., name)| name.to_owned()).to_vec(), series.collect())
+    Chart::bars(title, "type of the elements", "ms", TYPES.map(|(.., name)| name.to_owned()).to_vec(), series.collect())
 }
 
 /// Part of Table 3: 25 and 75 percent, two portion sizes.
@@ -177,7 +177,7 @@ fn figure4_or_5(
     let title = format!("Deserialization time, ms, T = {partitions}");
     Exhibit {
         grids: vec![grid(&title, "portion and changes", scope, &series)],
-        charts: vec![Chart::bars(title, "ms", size_names(&scope.sizes), series)],
+        charts: vec![Chart::bars(title, "elements", "ms", size_names(&scope.sizes), series)],
         ..named(
             printed,
             name,

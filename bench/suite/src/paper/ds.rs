@@ -212,7 +212,7 @@ impl Paper<'_> {
             names: 1,
         };
         let places: Vec<f64> = self.scope.sent.iter().map(|&n| n as f64).collect();
-        let chart = Chart::curves(format!("{title}, by the number of elements"), "ms", &places, series);
+        let chart = Chart::curves(format!("{title}, by the number of elements"), "elements", "ms", &places, series);
         Exhibit { grids: vec![grid], charts: vec![chart], ..self.named(name, caption) }
     }
 

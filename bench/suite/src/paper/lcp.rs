@@ -102,7 +102,7 @@ fn figure2_chart(study: Study<'_>, recipe: Recipe) -> Chart {
     });
     let groups = FREQUENCIES.map(|frequency| format!("N = {frequency}")).to_vec();
     let title = format!("Deserialization time of {} elements, ms; all values change", recipe.n);
-    Chart::bars(title, "ms", groups, series.to_vec())
+    Chart::bars(title, "bytes between checkpoints", "ms", groups, series.to_vec())
 }
 
 /// Returns the streams of Figures 3 and 4.
@@ -152,7 +152,7 @@ fn figure3_chart(study: Study<'_>, recipe: Recipe) -> Chart {
     });
     let groups = HALF_FREQUENCIES.map(|frequency| format!("N = {frequency}")).to_vec();
     let title = format!("{} elements, P = {}, T = {}, ms", recipe.n, recipe.percent, recipe.partitions);
-    Chart::bars(title, "ms", groups, series.to_vec())
+    Chart::bars(title, "bytes between checkpoints", "ms", groups, series.to_vec())
 }
 
 fn table1(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
@@ -244,7 +244,8 @@ fn figure5_chart(study: Study<'_>, recipe: Recipe) -> Chart {
         (name.to_owned(), memory.to_vec())
     });
     let groups = FREQUENCIES.map(|frequency| format!("N = {frequency}")).to_vec();
-    Chart::bars(format!("Memory of the checkpoints of {} elements", recipe.n), "MB", groups, series.to_vec())
+    let title = format!("Memory of the checkpoints of {} elements", recipe.n);
+    Chart::bars(title, "bytes between checkpoints", "MB", groups, series.to_vec())
 }
 
 /// Returns the paper's claims.

@@ -116,7 +116,7 @@ pub fn run(arguments: &PaperArguments, definitions: &Definitions) -> Result<Exit
     progress.finish();
     let (exhibits, verdicts) = papers.draw(&record)?;
     if let Some(file) = &arguments.html {
-        let html = page(&exhibits, &verdicts, &environment.to_string());
+        let html = page(&exhibits, &verdicts, &environment);
         fs::write(file, html).with_context(|| format!("cannot write {}", file.display()))?;
         eprintln!("wrote {}", file.display());
     }
@@ -353,9 +353,10 @@ fn median_ms(peer: &mut Peer, workload: &Workload, n: usize, sample_size: Sample
 }
 
 /// Returns all exhibits as one page, after the outcomes of all claims.
-fn page(exhibits: &[Exhibit], verdicts: &[Verdict], environment: &str) -> String {
+fn page(exhibits: &[Exhibit], verdicts: &[Verdict], environment: &Environment) -> String {
     let mut page = Page::new("The papers' tables and figures, from our data");
-    page.paragraph(environment);
+    page.paragraph(&environment.to_string());
+    environment.warning().into_iter().chain(unoptimized()).for_each(|warning| page.warning(&warning));
     page.section(ALL);
     page.paragraph(&claim::counts(verdicts));
     page.sheet(&claim::short_sheet(verdicts));

@@ -9,7 +9,6 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::plan::{PAPERS, verdicts};
-use super::session::doubts;
 use crate::suite::Environment;
 
 const INDEX: &str = "index.json";
@@ -102,7 +101,7 @@ impl<'e> Index<'e> {
             date: &machine.date,
             commit: machine.commit.as_ref().map(ToString::to_string),
             scope: &self.environment.scope,
-            doubts: doubts(self.environment),
+            doubts: self.environment.doubts(),
             papers: papers.collect(),
         }
     }

@@ -9,7 +9,6 @@ use serde_json::Value;
 use super::STEP;
 use super::index::{Index, Work};
 use super::plan::{PAPERS, verdicts};
-use super::session::doubts;
 use crate::record::{VERDICT, kind};
 use crate::suite::Environment;
 
@@ -22,7 +21,7 @@ pub fn html(index: &Index<'_>, environment: &Environment, lines: &[Value]) -> St
         "deltasoap {}, commit {commit}, on {} ({} cores), {}: a {} run.",
         machine.deltasoap, machine.processor, machine.cores, machine.date, environment.scope
     ));
-    doubts(environment).iter().for_each(|doubt| page.warning(doubt));
+    environment.doubts().iter().for_each(|doubt| page.warning(doubt));
     contents(&mut page, index);
     claims(&mut page, index);
     for work in &index.works {

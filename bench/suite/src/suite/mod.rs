@@ -115,10 +115,11 @@ pub fn run(arguments: &SuiteArguments, definitions: &Definitions) -> Result<Exit
     let engines = suite.start()?;
     let steps = suite.remaining_steps(&record)?;
     let mut progress = Progress::new(steps.iter().map(|(_, step)| step.seconds).sum(), None);
+    let mut notes = Vec::new();
     for (share, step) in &steps {
         progress.begin(step);
         suite.measure(*share, &mut record, &progress)?;
-        progress.end();
+        notes.extend(progress.end());
     }
     progress.finish();
     let environment = Environment {
@@ -127,7 +128,7 @@ pub fn run(arguments: &SuiteArguments, definitions: &Definitions) -> Result<Exit
         parts: arguments.parts.clone(),
         engines,
         warning,
-        steps: vec![],
+        steps: notes,
     };
     record.close()?;
     write_environment(&folder, &environment)?;

@@ -28,12 +28,34 @@ pub struct Environment {
     pub engines: Vec<EngineNote>,
     /// The reasons why figures are doubtful.
     pub warning: Option<String>,
-    /// The steps of a reproduction.
+    /// The steps of the measurement.
     #[serde(default)]
     pub steps: Vec<StepNote>,
 }
 
-/// A step of a reproduction. An interrupted step has a note for each session.
+impl Environment {
+    /// Returns the reasons why the times of a record are doubtful.
+    pub fn doubts(&self) -> Vec<String> {
+        let most = |at: usize, is_first: bool| if at == 0 || is_first { QUIET } else { QUIET + OWN };
+        let steps = self.steps.iter().enumerate();
+        let busy: Vec<String> = steps
+            .filter(|(at, note)| note.load_before > most(*at, note.is_first))
+            .map(|(_, note)| format!("{} ({})", note.step, note.load_before))
+            .collect();
+        let busy = (!busy.is_empty()).then(|| {
+            format!("other programs ran before these steps, with the load in parentheses: {}", busy.join(", "))
+        });
+        self.warning.clone().into_iter().chain(busy).collect()
+    }
+}
+
+/// The load of an otherwise idle machine.
+const QUIET: f64 = 0.5;
+
+/// The load left by the previous step: this program, and a server.
+const OWN: f64 = 2.0;
+
+/// A step of a measurement. An interrupted step has a note for each session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepNote {
     /// The step's name.

@@ -6,11 +6,10 @@ use crate::cli::StreamName;
 use crate::figures::{Saving, fast_share, median, megabytes_per_second, per_second, ratio};
 use crate::output::{print_line, report};
 use anyhow::Result;
-use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
-use comfy_table::{CellAlignment, Table};
 use deltasoap::EncodeStats;
 use deltasoap_cost::measure::BackgroundLoad;
 use deltasoap_http::StatsSnapshot;
+use deltasoap_report::Grid;
 use serde::Serialize;
 use std::fmt;
 use std::time::Duration;
@@ -171,7 +170,7 @@ impl Row {
     }
 
     /// Formats the figures of requests, in the order of [`REQUESTS`].
-    pub fn request_cells(&self) -> [String; REQUESTS.len()] {
+    fn request_cells(&self) -> [String; REQUESTS.len()] {
         [
             self.stream.to_owned(),
             self.changed.to_string(),
@@ -190,7 +189,7 @@ impl Row {
     }
 
     /// Formats the figures of responses, in the order of [`RESPONSES`].
-    pub fn response_cells(&self) -> [String; RESPONSES.len()] {
+    fn response_cells(&self) -> [String; RESPONSES.len()] {
         let percent = |share: f64| format!("{:.1}", share * 100.0);
         let Matches { content, perfect, partial, first } = self.matches;
         [
@@ -243,7 +242,7 @@ fn times(saved: f64) -> String {
 }
 
 /// Headings of the table of requests.
-pub const REQUESTS: [&str; 13] = [
+const REQUESTS: [&str; 13] = [
     "requests",
     "changed",
     "messages",
@@ -260,7 +259,7 @@ pub const REQUESTS: [&str; 13] = [
 ];
 
 /// Headings of the table of responses.
-pub const RESPONSES: [&str; 13] = [
+const RESPONSES: [&str; 13] = [
     "responses",
     "MB out",
     "in full\nms",
@@ -293,7 +292,7 @@ pub fn print(outcomes: &[Outcome], json: bool) -> Result<()> {
     let rows = outcomes.iter().map(Row::new);
     for Outcome { name, busy, .. } in outcomes {
         if let Some(busy) = busy {
-            report(format_args!("warning: stream {}: {busy} meanwhile: times are doubtful", name.label()));
+            report(format_args!("warning: stream {}: {}", name.label(), busy.warning()));
         }
     }
     if json {
@@ -303,17 +302,19 @@ pub fn print(outcomes: &[Outcome], json: bool) -> Result<()> {
         return Ok(());
     }
     let rows: Vec<Row> = rows.collect();
-    print_line(format_args!("{}\n", table(REQUESTS, rows.iter().map(Row::request_cells))))?;
-    print_line(format_args!("{}\n\n{LEGEND}", table(RESPONSES, rows.iter().map(Row::response_cells))))?;
+    print_line(format_args!("{}\n", requests(&rows).terminal()))?;
+    print_line(format_args!("{}\n\n{LEGEND}", responses(&rows).terminal()))?;
     Ok(())
 }
 
-fn table<const N: usize>(headings: [&str; N], rows: impl Iterator<Item = [String; N]>) -> Table {
-    let mut table = Table::new();
-    table.load_style(UTF8_HORIZONTAL_ONLY).set_header(headings);
-    table.add_rows(rows);
-    table.column_iter_mut().skip(1).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
-    table
+/// Returns the table of requests.
+pub fn requests(rows: &[Row]) -> Grid {
+    Grid::new("", &REQUESTS, 1).with(rows.iter().map(Row::request_cells))
+}
+
+/// Returns the table of responses.
+pub fn responses(rows: &[Row]) -> Grid {
+    Grid::new("", &RESPONSES, 1).with(rows.iter().map(Row::response_cells))
 }
 
 #[cfg(test)]

@@ -180,6 +180,11 @@ impl BackgroundLoad {
     pub fn new(others: Option<f64>, cores: usize) -> Option<Self> {
         others.filter(|&others| others > QUIET * cores as f64).map(|others| BackgroundLoad { others, cores })
     }
+
+    /// Returns a warning for a report of the times.
+    pub fn warning(&self) -> String {
+        format!("{self} meanwhile: times are doubtful, measure again when the machine is idle")
+    }
 }
 
 impl fmt::Display for BackgroundLoad {

@@ -194,7 +194,8 @@ fn curves(operation: &str, sizes: &[usize], lanes: &[Lane<'_>]) -> Chart {
     let series = lanes.iter().map(|lane| (lane.name.clone(), lane.rows.iter().map(height).collect()));
     let is_there = |(_, heights): &(String, Vec<f64>)| heights.iter().any(|height| height.is_finite());
     let places: Vec<f64> = sizes.iter().map(|&n| n as f64).collect();
-    Chart::curves(format!("{operation}, milliseconds by items"), "ms", &places, series.filter(is_there).collect())
+    let title = format!("{operation}, milliseconds by items");
+    Chart::curves(title, "items", "ms", &places, series.filter(is_there).collect())
 }
 
 fn column(side: &str, size: &str) -> String {
