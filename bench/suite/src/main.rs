@@ -2,17 +2,29 @@
 //! structs and bytes.
 //!
 //! A benchmark is a test first: output is checked before anything is timed, and a wrong value ends
-//! the program. [`workload`] reads what to measure from `bench/definitions/`, [`messages`] creates
-//! the data, an [`engine`] does the work, [`measure`] times it, [`report`] prints the figures.
-//! [`stream`] creates streams of similar messages and decodes them, [`load`] loads servers with
-//! many clients, [`figures`] judges the results, [`paper`] draws the papers' tables from them, and
-//! [`suite`] measures everything that toolkits can be compared in. [`reproduce`] does all of it for
-//! the five papers, into one [`record`]. `bench/README.md` describes the method.
+//! the program. `bench/README.md` describes the method.
+//!
+//! A module knows only those in the lines above its own, and those left of it:
+//!
+//! | modules | content |
+//! |---|---|
+//! | [`allocator`], [`ring`], [`statistics`], [`environment`], [`record`], [`socket`] | tools: memory, statistics, the machine, results on disk, a server to send to |
+//! | [`workload`], [`options`], [`progress`] | what is done with which values, arguments, steps of a measurement |
+//! | [`payload`], [`encoded`], [`messages`] | the data: what a message type must offer, and the types |
+//! | [`engine`], [`measure`] | those who do the work, and how it is timed |
+//! | [`stream`], [`similar`], [`send`] | streams of similar messages, to decode and to send |
+//! | [`definitions`] | what to measure, from `bench/definitions/` |
+//! | [`report`], [`run`], [`load`] | tables, single workloads, servers under many clients |
+//! | [`paper`], [`suite`], [`reproduce`] | the papers' exhibits, all toolkits in all areas, all papers in one record |
+//! | [`figures`], [`cli`] | goals and whether they are reached, the commands |
+//!
+//! Files of a module may use what its `mod.rs` declares.
 
 #![forbid(unsafe_code)]
 
 mod allocator;
 mod cli;
+mod definitions;
 mod encoded;
 mod engine;
 mod environment;
@@ -22,6 +34,7 @@ mod measure;
 mod messages;
 mod options;
 mod paper;
+mod payload;
 mod progress;
 mod record;
 mod report;
@@ -30,6 +43,7 @@ mod ring;
 mod run;
 mod send;
 mod similar;
+mod socket;
 mod statistics;
 mod stream;
 mod suite;

@@ -14,9 +14,9 @@ use deltasoap_streams::arrays::hard_doubles;
 
 use super::goal::Goal;
 use super::{Effort, Task};
+use crate::definitions::Definitions;
 use crate::engine::{Deltasoap, Engine};
 use crate::measure::measure;
-use crate::workload::Definitions;
 
 /// Returns the goals: packed numbers should be several times as fast as text, their purpose.
 pub fn tasks(effort: Effort) -> Vec<Task> {

@@ -10,10 +10,10 @@ use anyhow::{Result, ensure};
 
 use super::goal::Goal;
 use super::{Effort, Task};
+use crate::definitions::peers_folder;
 use crate::load::generate::{Load, Measured, generate};
 use crate::load::server::{self, IN_ONE_GO, Launch, OURS, REGULAR, SMALL_FIRST, Server};
 use crate::load::{mtom, pace::Arrivals};
-use crate::run::peers_folder;
 
 /// Connections that keep a server busy.
 const BUSY: usize = 16;

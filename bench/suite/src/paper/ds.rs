@@ -217,8 +217,7 @@ impl Paper<'_> {
     }
 
     fn named(&self, name: &'static str, caption: String) -> Exhibit {
-        let paper = format!("{} ({})", self.printed.title, self.printed.source);
-        Exhibit { paper, name, caption, grids: vec![], charts: vec![], verdicts: vec![] }
+        Exhibit::new((&self.printed.title, &self.printed.source), name, caption)
     }
 }
 

@@ -20,6 +20,7 @@ mod rows;
 pub mod scope;
 mod section5;
 mod sends;
+mod setting;
 mod study;
 
 use std::fs;
@@ -32,14 +33,14 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 use deltasoap_report::{Exhibit, Page, Verdict, claim};
 
+use crate::definitions::{Definitions, peers_folder};
 use crate::engine::{Engine, Peer};
 use crate::environment::Environment;
 use crate::measure::{SampleSize, measure};
 use crate::progress::{Progress, Step};
 use crate::record::Record;
-use crate::run::peers_folder;
 use crate::stream::Recipe;
-use crate::workload::{Definitions, Workload};
+use crate::workload::Workload;
 use rows::{PEER, PeerRow, peer_key};
 use scope::Scope;
 use study::{Book, Data, Study};

@@ -2,10 +2,10 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::points::{Point, Setting};
 use super::printed::{Cell, DifferentialDeserialization, LightweightCheckpointing};
 use super::scope::SIZES;
 use super::sends::Sender;
+use super::setting::{Point, Setting};
 use super::study::Data;
 use crate::options::{Match, Policy};
 use crate::report::Counts;

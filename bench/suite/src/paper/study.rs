@@ -10,9 +10,10 @@ use deltasoap_report::statistics::{Group, mean};
 use deltasoap_report::{Basis, Claim, Evidence, Exhibit, Interval, Printed, Registered, Sizes, Test, Verdict, number};
 
 use super::fresh::Fresh;
-use super::points::{Point, Points, Setting};
+use super::points::Points;
 use super::rows::{PeerRow, peer_key};
 use super::sends::{Sender, Sends};
+use super::setting::{Point, Setting};
 use crate::record::Record;
 use crate::send::Case;
 use crate::stream::{Kind, Recipe};

@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 use deltasoap_report::Grid;
 
 use super::Row;
+use crate::definitions::Definitions;
 use crate::measure::Figures;
-use crate::workload::Definitions;
 
 const HEADER: [&str; 12] = [
     "workload",

@@ -7,8 +7,7 @@ use deltasoap_report::{Cell, Grid, Interval, Outcome, Page, Sheet, Verdict, clai
 use serde_json::Value;
 
 use super::STEP;
-use super::index::{Index, Work};
-use super::plan::{PAPERS, verdicts};
+use super::index::{Index, PAPERS, Work, verdicts};
 use crate::record::{VERDICT, kind};
 use crate::suite::Environment;
 
@@ -202,7 +201,7 @@ fn measured(numbers: &[(String, f64)], name: &str) -> String {
 
 fn steps(page: &mut Page, environment: &Environment) {
     page.section("Steps");
-    let row = |note: &crate::suite::StepNote| {
+    let row = |note: &crate::progress::StepNote| {
         let numbers = [note.seconds, note.load_before, note.load_after].map(number);
         [vec![note.step.clone(), note.date.clone()], numbers.to_vec()].concat()
     };

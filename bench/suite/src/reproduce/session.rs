@@ -10,11 +10,11 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
+use crate::definitions::Definitions;
 use crate::engine::Peer;
 use crate::environment::Environment as Surroundings;
 use crate::record::Record;
 use crate::suite::{EngineNote, Environment, read_environment};
-use crate::workload::Definitions;
 
 /// A session that will measure into a record.
 #[derive(Debug)]
@@ -139,7 +139,8 @@ pub fn forget_missing(record: &mut Record, definitions: &Definitions, peers: &Pa
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suite::{StepNote, write_environment};
+    use crate::progress::StepNote;
+    use crate::suite::write_environment;
 
     fn sample() -> Environment {
         let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/record");

@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::row::{Part, Row};
 use crate::environment::Machine;
+use crate::progress::StepNote;
 use crate::record::{Record, SUITE, kind, read_lines};
 
 const ENVIRONMENT: &str = "environment.json";
@@ -54,27 +55,6 @@ const QUIET: f64 = 0.5;
 
 /// The load left by the previous step: this program, and a server.
 const OWN: f64 = 2.0;
-
-/// A step of a measurement. An interrupted step has a note for each session.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct StepNote {
-    /// The step's name.
-    pub step: String,
-    /// The date, such as `2026-01-31`.
-    pub date: String,
-    /// Duration in seconds.
-    pub seconds: f64,
-    /// Load average over a minute before it.
-    pub load_before: f64,
-    /// Load average over a minute after it; the step itself counts as one.
-    pub load_after: f64,
-    /// True for the first step of a session: nothing of ours ran before it.
-    #[serde(default)]
-    pub is_first: bool,
-    /// Expected seconds, from the duration of such steps elsewhere, if it was completed.
-    #[serde(default)]
-    pub expected: Option<f64>,
-}
 
 /// Deserializes the remaining fields of a line through a JSON value: with serde_json's numbers as
 /// text, which deltasoap-dynamic enables, `flatten` alone cannot read numbers.
