@@ -10,8 +10,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::composites::{self, Composite};
-use crate::{peer, shell};
 use crate::values::Values;
+use crate::{peer, shell};
 use deltasoap_streams::arrays::{self, Event, Mio};
 use deltasoap_streams::peer::{Hello, PeerProcess};
 use deltasoap_streams::vsphere;
@@ -143,7 +143,7 @@ fn check_transport(
     capabilities: Capabilities,
 ) -> Result<()> {
     let mut server = start(server)?;
-    let _limit = server.limit(LIMIT);
+    let _limit = peer::limit(&server, LIMIT);
     for end in [&mut server, peer] {
         end.transport(transport, &secrets.folder)?;
     }

@@ -151,13 +151,7 @@ impl PeerProcess {
     ///
     /// # Errors
     /// When it cannot call.
-    pub fn call(
-        &mut self,
-        port: u16,
-        operation: &str,
-        items: usize,
-        message: &[u8],
-    ) -> Result<Prepared, PeerError> {
+    pub fn call(&mut self, port: u16, operation: &str, items: usize, message: &[u8]) -> Result<Prepared, PeerError> {
         self.ask(&format!("call {port} {operation} {items} {}", message.len()), message)
     }
 

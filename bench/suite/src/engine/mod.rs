@@ -4,7 +4,7 @@
 //! produced. Sessions of several engines can exist at once, so that their runs can alternate.
 
 mod floor;
-pub(crate) mod ours;
+mod ours;
 mod peer;
 
 use std::fmt;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-use deltasoap_streams::peer::{Hello, PeerProcess};
+use deltasoap_streams::peer::{Hello, PeerProcess, Prepared};
 
 use super::{Engine, Session, WrongValues};
 use crate::messages::with_sample;
@@ -151,10 +151,7 @@ impl Peer {
         self.speak(*transport)?;
         let prepared = self.process.call(server.port(), operation, *n, message);
         let prepared = prepared.with_context(|| format!("call of {operation} with {n} items"))?;
-        let session =
-            Calls { process: &mut self.process, checksum: (*checksum).to_owned(), bytes: prepared.bytes, peak_bytes: 0 };
-        session.check_checksum(&prepared.checksum)?;
-        Ok(Box::new(session))
+        Ok(Box::new(PeerSession::new(&mut self.process, &prepared, (*checksum).to_owned())?))
     }
 
     /// Prepares reading a message of its own kind, with this checksum.
@@ -164,10 +161,7 @@ impl Peer {
     pub fn prepare_message(&mut self, workload: &str, message: &[u8], checksum: &str) -> Result<Box<dyn Session + '_>> {
         ensure!(self.workloads.iter().any(|offered| offered == workload), "{} does not offer {workload}", self.name);
         let prepared = self.process.prepare(workload, 1, message).with_context(|| workload.to_owned())?;
-        let (checksum, bytes) = (checksum.to_owned(), prepared.bytes);
-        let session = Calls { process: &mut self.process, checksum, bytes, peak_bytes: 0 };
-        session.check_checksum(&prepared.checksum)?;
-        Ok(Box::new(session))
+        Ok(Box::new(PeerSession::new(&mut self.process, &prepared, checksum.to_owned())?))
     }
 
     /// Returns its process ID.
@@ -223,45 +217,6 @@ pub struct Call<'a> {
     pub transport: Option<&'a Transport>,
 }
 
-/// A peer whose work has a result with a checksum, such as the call of an operation.
-struct Calls<'a> {
-    process: &'a mut PeerProcess,
-    /// The checksum of the expected result.
-    checksum: String,
-    bytes: usize,
-    /// The peak memory reported by the peer.
-    peak_bytes: u64,
-}
-
-impl Calls<'_> {
-    fn check_checksum(&self, found: &str) -> Result<()> {
-        Ok(WrongValues::unless_same(found, &self.checksum)?)
-    }
-}
-
-impl Session for Calls<'_> {
-    fn bytes(&self) -> usize {
-        self.bytes
-    }
-
-    fn run(&mut self, count: usize) -> Result<Vec<u64>> {
-        let runs = self.process.run(count)?;
-        ensure!(runs.ns.len() == count, "the peer made {} calls, not {count}", runs.ns.len());
-        self.check_checksum(&runs.checksum)?;
-        self.peak_bytes = self.peak_bytes.max(runs.peak_bytes);
-        Ok(runs.ns)
-    }
-
-    /// Answers were verified by checksum after each batch of runs.
-    fn check(&mut self) -> Result<()> {
-        Ok(())
-    }
-
-    fn peak_bytes(&mut self) -> Result<u64> {
-        Ok(self.peak_bytes)
-    }
-}
-
 /// A peer that sends to a server.
 struct Sender<'a> {
     session: PeerSession<'a>,
@@ -284,8 +239,7 @@ impl Session for Sender<'_> {
         self.session.process.connect(receiver.address().port(), None)?;
         self.session.run(1)?;
         self.session.process.connect(self.server.port(), None)?;
-        let Work { values, n, .. } = self.session.work;
-        with_sample(values, n, CheckMessage(&receiver.message()?))
+        self.session.check_written(&receiver.message()?)
     }
 
     fn peak_bytes(&mut self) -> Result<u64> {
@@ -293,39 +247,35 @@ impl Session for Sender<'_> {
     }
 }
 
-/// A workload prepared by a peer.
+/// Work prepared by a peer.
 struct PeerSession<'a> {
     process: &'a mut PeerProcess,
-    work: Work,
+    /// The checksum of the expected values.
+    checksum: String,
     bytes: usize,
     /// The peak memory reported by the peer.
     peak_bytes: u64,
-}
-
-/// The requested work.
-struct Work {
-    action: Action,
-    values: Values,
-    n: usize,
-    /// The checksum of the values.
-    checksum: String,
-}
-
-impl Work {
-    fn check_checksum(&self, found: &str) -> Result<()> {
-        Ok(WrongValues::unless_same(found, &self.checksum)?)
-    }
+    /// The values that the peer writes, and their number; `None` if it only reads.
+    written: Option<(Values, usize)>,
 }
 
 impl<'a> PeerSession<'a> {
+    /// Creates a session of what was prepared.
+    fn new(process: &'a mut PeerProcess, prepared: &Prepared, checksum: String) -> Result<Self> {
+        WrongValues::unless_same(&prepared.checksum, &checksum)?;
+        Ok(PeerSession { process, checksum, bytes: prepared.bytes, peak_bytes: 0, written: None })
+    }
+
     /// Prepares a workload.
     fn prepare(process: &'a mut PeerProcess, name: &str, (action, values, n): (Action, Values, usize)) -> Result<Self> {
         let Summary { message, checksum } = with_sample(values, n, Summarize);
         let prepared = process.prepare(name, n, &message).with_context(|| format!("{name} {n}"))?;
-        let work = Work { action, values, n, checksum };
-        let session = PeerSession { process, work, bytes: prepared.bytes, peak_bytes: 0 };
-        session.work.check_checksum(&prepared.checksum)?;
-        Ok(session)
+        let written = (action == Action::Encode).then_some((values, n));
+        Ok(PeerSession { written, ..PeerSession::new(process, &prepared, checksum)? })
+    }
+
+    fn check_written(&self, message: &[u8]) -> Result<()> {
+        self.written.map_or(Ok(()), |(values, n)| with_sample(values, n, CheckMessage(message)))
     }
 
     /// Lets a JIT-compiled toolkit run for a while in batches of growing length, whose times are
@@ -349,19 +299,19 @@ impl Session for PeerSession<'_> {
     fn run(&mut self, count: usize) -> Result<Vec<u64>> {
         let runs = self.process.run(count)?;
         ensure!(runs.ns.len() == count, "the peer did {} runs, not {count}", runs.ns.len());
-        self.work.check_checksum(&runs.checksum)?;
+        WrongValues::unless_same(&runs.checksum, &self.checksum)?;
         self.peak_bytes = self.peak_bytes.max(runs.peak_bytes);
         Ok(runs.ns)
     }
 
-    /// The values of a decode were verified by checksum after each batch of runs.
+    /// Values that were read are verified by checksum after each batch of runs.
     fn check(&mut self) -> Result<()> {
-        if self.work.action != Action::Encode {
+        if self.written.is_none() {
             return Ok(());
         }
         let output = self.process.output()?;
         ensure!(output.len() == self.bytes, "the peer wrote {} bytes, not {}", output.len(), self.bytes);
-        with_sample(self.work.values, self.work.n, CheckMessage(&output))
+        self.check_written(&output)
     }
 
     fn peak_bytes(&mut self) -> Result<u64> {

@@ -35,7 +35,7 @@ use deltasoap_report::{Exhibit, Page, Verdict, claim};
 
 use crate::definitions::{Definitions, peers_folder};
 use crate::engine::{Engine, Peer};
-use crate::environment::Environment;
+use crate::environment::{Environment, unoptimized};
 use crate::measure::{SampleSize, measure};
 use crate::progress::{Progress, Step};
 use crate::record::Record;

@@ -10,19 +10,16 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use anyhow::Result;
-use deltasoap::Differential;
-use deltasoap_checkpoints::{Bases, Portions};
 
 use super::rows::{POINT, PointRow, point_key};
 use super::setting::{Point, Setting};
 use crate::engine::Session;
 use crate::measure::{SampleSize, measure};
-use crate::options::{Match, Policy};
 use crate::payload::Same;
 use crate::progress::Progress;
 use crate::record::Record;
 use crate::report::Counts;
-use crate::stream::lane::{Lane, Setup};
+use crate::stream::lane::Lane;
 use crate::stream::{Bound, Recipe, Stream, Visitor, with_stream};
 
 /// The measurements, and the missing requests.

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::net::SocketAddr;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use deltasoap::encode::differential::EncodeStats;
 
 use super::overlaid::Overlaid;

@@ -50,13 +50,13 @@ fn page(title: &str, model: &Model) -> Page {
 /// Writes how far off predictions are.
 pub fn validation(path: &Path, model: &Model, all: &[Comparison]) -> Result<()> {
     let of = |activity| all.iter().filter(move |it| it.activity == activity);
-    let mut errors = Vec::new();
+    let mut lines = Vec::new();
     for activity in activities(all) {
         let mut sorted: Vec<f64> = of(activity).map(|it| it.error() * 100.0).collect();
         sorted.sort_by(f64::total_cmp);
         let last = sorted.len().max(2) as f64 - 1.0;
         let points = sorted.into_iter().enumerate().map(|(at, error)| (at as f64 / last * 100.0, error)).collect();
-        errors.push(Line { name: activity.to_string(), points, mark: Mark::Line });
+        lines.push(Line { name: activity.to_string(), points, mark: Mark::Line });
     }
     let scatter = |activity: Activity| Line {
         name: activity.to_string(),
@@ -67,7 +67,7 @@ pub fn validation(path: &Path, model: &Model, all: &[Comparison]) -> Result<()> 
     let mut page = page("Predictions and measurements", model);
     page.section("All predictions");
     page.grid(&errors(all));
-    page.chart(&Chart::lines("Error of so many percent of the predictions", "% of predictions", "error in %", errors));
+    page.chart(&Chart::lines("Error of so many percent of the predictions", "% of predictions", "error in %", lines));
     page.chart(&Chart::lines("Predicted and measured", "measured, µs", "predicted, µs", both));
     write_page(path, page)
 }

@@ -2,7 +2,7 @@
 
 use super::meter::Readings;
 use super::report::{LEGEND, Outcome, Row, requests, responses};
-use crate::figures::median;
+use crate::figures::median_time;
 use deltasoap_report::{Chart, Grid, Line, Mark, Page};
 use std::time::Duration;
 
@@ -89,7 +89,7 @@ fn times(page: &mut Page, outcome: &Outcome) {
 }
 
 fn microseconds(times: &[Duration], step: usize) -> Vec<f64> {
-    times.chunks(step).map(|times| median(times.iter().copied()).as_secs_f64() * 1e6).collect()
+    times.chunks(step).map(|times| median_time(times.iter().copied()).as_secs_f64() * 1e6).collect()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::meter::Readings;
 use super::per_mode::PerMode;
 use crate::cli::StreamName;
-use crate::figures::{Saving, fast_share, median, megabytes_per_second, per_second, ratio};
+use crate::figures::{Saving, fast_share, median_time, megabytes_per_second, per_second, ratio};
 use crate::output::{print_line, report};
 use anyhow::Result;
 use deltasoap::EncodeStats;
@@ -226,8 +226,8 @@ impl Savings {
 /// Returns the medians of a time over all plays.
 fn medians(plays: &[PerMode<Readings>], time: fn(&Readings) -> Duration) -> PerMode<Duration> {
     PerMode {
-        regular: median(plays.iter().map(|play| time(&play.regular))),
-        differential: median(plays.iter().map(|play| time(&play.differential))),
+        regular: median_time(plays.iter().map(|play| time(&play.regular))),
+        differential: median_time(plays.iter().map(|play| time(&play.differential))),
     }
 }
 

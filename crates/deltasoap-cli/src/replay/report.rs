@@ -4,7 +4,7 @@
 use super::file::Reason;
 use super::play::{DeviationCount, Difference, Play, Tally};
 use super::types::Types;
-use crate::figures::{Saving, fast_share, median, megabytes_per_second};
+use crate::figures::{Saving, fast_share, median_time, megabytes_per_second};
 use crate::output::{print_line, report};
 use anyhow::Result;
 use deltasoap_cost::measure::BackgroundLoad;
@@ -222,8 +222,8 @@ impl Row {
     /// Creates a row from the tallies of all plays; `None` without a play.
     fn new(operation: String, tallies: &[&Tally]) -> Option<Self> {
         let first = *tallies.first()?;
-        let regular = median(tallies.iter().map(|tally| tally.regular));
-        let differential = median(tallies.iter().map(|tally| tally.differential));
+        let regular = median_time(tallies.iter().map(|tally| tally.regular));
+        let differential = median_time(tallies.iter().map(|tally| tally.differential));
         Some(Row {
             operation,
             streams: first.streams,

@@ -13,7 +13,7 @@ use super::super::goal::Goal;
 use super::super::{Effort, Task};
 use super::Body;
 use crate::engine::Session;
-use crate::engine::ours::timed;
+use crate::engine::timed;
 use crate::measure::measure;
 use crate::messages::with_sample;
 use crate::payload::{Payload, Sample, Visitor, decode};
