@@ -57,6 +57,14 @@ impl Page {
         self.add(&format!("<p>{}</p>", escape(text)));
     }
 
+    /// Adds text with wrapped lines: a paragraph ends where a line ends with a full stop.
+    pub fn prose(&mut self, text: &str) {
+        text.split(".\n").for_each(|part| {
+            let part = part.replace('\n', " ");
+            self.paragraph(&if part.ends_with('.') { part } else { part + "." });
+        });
+    }
+
     /// Adds a warning, which stands at the top of the page: for example that the machine was busy,
     /// so that all times are doubtful.
     pub fn warning(&mut self, text: &str) {
@@ -134,8 +142,14 @@ impl Page {
             0 | 1 => String::new(),
             _ => format!("<nav aria-label=\"Sections\"><ul>{links}</ul></nav>"),
         };
-        let warning = |text: &String| format!("<p class=\"warning\" role=\"note\">{}</p>", escape(text));
-        let warnings: String = self.warnings.iter().map(warning).collect();
+        let warning = |text: &String| format!("<p>{}</p>", escape(text));
+        let warnings = match self.warnings.is_empty() {
+            true => String::new(),
+            false => {
+                let all: String = self.warnings.iter().map(warning).collect();
+                format!("<div class=\"warning\" role=\"note\">{all}</div>")
+            }
+        };
         let colours = palette::style();
         format!(
             "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
@@ -229,6 +243,13 @@ mod tests {
     }
 
     #[test]
+    fn wrapped_lines_are_paragraphs() {
+        let mut page = Page::new("A page");
+        page.prose("One line.\nAnother, which\ngoes on.\nThe last");
+        assert!(page.finish().contains("<p>One line.</p><p>Another, which goes on.</p><p>The last.</p>"));
+    }
+
+    #[test]
     fn the_page_is_whole_and_needs_nothing_else() {
         let html = page_of("A & B");
         for part in [
@@ -238,9 +259,9 @@ mod tests {
             "<a href=\"#a-b-2\">A &amp; B</a>",
             "<h3>Table 1</h3>",
             "<details class=\"section\" id=\"a-b\" open><summary><h2>A &amp; B</h2></summary>",
-            "</h1><p class=\"warning\" role=\"note\">A &amp; B</p>",
+            "</h1><div class=\"warning\" role=\"note\"><p>A &amp; B</p></div>",
             "<figcaption>A &amp; B</figcaption><div class=\"scroll\" role=\"img\" tabindex=\"0\" aria-label=\"A &amp; B: ",
-            "<th scope=\"row\">A &amp; B</th>",
+            "<th scope=\"row\" class=\"text\">A &amp; B</th>",
             "<b class=\"lost\">differs</b>",
             "prefers-color-scheme:dark",
             "</html>",

@@ -133,29 +133,36 @@ impl Sheet {
     /// Returns the table in a container that scrolls on narrow screens.
     pub fn html(&self) -> String {
         let caption = escape(&self.caption);
-        let name =
-            |(column, name): (usize, &String)| format!("<th scope=\"col\"{}>{}</th>", self.class(column), escape(name));
-        let header: String = self.header.iter().enumerate().map(name).collect();
-        let rows: String = self.rows.iter().map(|cells| self.row(cells)).collect();
+        let classes: Vec<&str> = (0..self.header.len()).map(|column| self.class(column)).collect();
+        let name = |(name, class): (&String, &&str)| format!("<th scope=\"col\"{class}>{}</th>", escape(name));
+        let header: String = self.header.iter().zip(&classes).map(name).collect();
+        let rows: String = self.rows.iter().map(|cells| self.row(cells, &classes)).collect();
         format!(
             "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{caption}\"><table><caption>{caption}</caption>\
              <thead><tr>{header}</tr></thead><tbody>{rows}</tbody></table></div>"
         )
     }
 
-    /// Returns the CSS class: names and words are text, everything else is numbers.
+    /// Returns the CSS class: names, words and long cells are text, everything else is numbers.
     fn class(&self, column: usize) -> &'static str {
+        /// Maximum characters of a number with its interval.
+        const LONG: usize = 40;
         const WORDS: [&str; 4] = ["why", "agrees", "outcome", "value"];
-        let is_text = self.header.get(column).is_some_and(|name| WORDS.iter().any(|word| name.starts_with(word)));
-        if column < self.names || is_text { " class=\"text\"" } else { "" }
+        let is_text = column < self.names || WORDS.iter().any(|word| self.header[column].starts_with(word));
+        let is_long = |row: &Vec<Cell>| row.get(column).is_some_and(|cell| cell.text.chars().count() > LONG);
+        match self.rows.iter().any(is_long) {
+            true => " class=\"text long\"",
+            false if is_text => " class=\"text\"",
+            false => "",
+        }
     }
 
-    fn row(&self, cells: &[Cell]) -> String {
-        let cell = |(column, cell): (usize, &Cell)| match column < self.names {
-            true => format!("<th scope=\"row\">{}</th>", cell.html()),
-            false => format!("<td{}>{}</td>", self.class(column), cell.html()),
+    fn row(&self, cells: &[Cell], classes: &[&str]) -> String {
+        let cell = |(column, (cell, class)): (usize, (&Cell, &&str))| match column < self.names {
+            true => format!("<th scope=\"row\"{class}>{}</th>", cell.html()),
+            false => format!("<td{class}>{}</td>", cell.html()),
         };
-        format!("<tr>{}</tr>", cells.iter().enumerate().map(cell).collect::<String>())
+        format!("<tr>{}</tr>", cells.iter().zip(classes).enumerate().map(cell).collect::<String>())
     }
 }
 
@@ -178,6 +185,13 @@ mod tests {
     }
 
     #[test]
+    fn long_cells_are_text() {
+        let grid = Grid::new("x", &["toolkit", "ms", "note"], 1).with([["a", "0.1", &"b".repeat(41)]]);
+        let html = Sheet::from(&grid).html();
+        assert!(html.contains("<td>0.1</td><td class=\"text long\">bbb"), "{html}");
+    }
+
+    #[test]
     fn cells_are_escaped_and_marked() {
         let best = Cell { mark: Emphasis::Best, ..Cell::number(12.345) };
         let lost = Cell { mark: Emphasis::Lost, ..Cell::new("<1>") };
@@ -189,7 +203,7 @@ mod tests {
         };
         let html = sheet.html();
         for part in [
-            "<th scope=\"row\">name</th>",
+            "<th scope=\"row\" class=\"text\">name</th>",
             "<b class=\"best\">12.3",
             "<td class=\"text\"><b class=\"lost\">&lt;1&gt;<span class=\"sign\"> lost",
             "<td></td>",

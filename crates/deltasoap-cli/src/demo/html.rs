@@ -13,11 +13,11 @@ pub fn page(outcomes: &[Outcome]) -> Page {
     page.section("Tables");
     page.grid(&Grid { title: "Requests".to_owned(), ..requests(&rows) });
     page.grid(&Grid { title: "Responses".to_owned(), ..responses(&rows) });
-    LEGEND.lines().for_each(|line| page.paragraph(line));
-    for row in &rows {
-        if let Some(busy) = row.busy {
-            page.warning(&format!("{}: {}", row.stream, busy.warning()));
-        }
+    page.prose(LEGEND);
+    let busiest = rows.iter().filter_map(|row| row.busy).max_by(|one, other| one.others.total_cmp(&other.others));
+    if let Some(busiest) = busiest {
+        let streams: Vec<_> = rows.iter().filter(|row| row.busy.is_some()).map(|row| row.stream).collect();
+        page.warning(&format!("{}: {}", streams.join(", "), busiest.warning()));
     }
     page.section("Decoding");
     decoding(&rows).iter().for_each(|chart| page.chart(chart));

@@ -9,7 +9,7 @@ pub fn page(report: &Report) -> Page {
     report.busy.iter().for_each(|busy| page.warning(&busy.warning()));
     page.section("Operations");
     page.grid(&report.table());
-    LEGEND.lines().for_each(|line| page.paragraph(line));
+    page.prose(LEGEND);
     if report.rows.iter().any(|row| row.differential.is_some()) {
         page.section("Differential decoding");
         charts(&report.rows).iter().for_each(|chart| page.chart(chart));
