@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use deltasoap_dynamic::{Contract, Mock, Validation};
+use deltasoap_dynamic::{Contract, Mock};
 use deltasoap::http::{Body, SoapService};
 use http::Request;
 use libfuzzer_sys::fuzz_target;
@@ -21,10 +21,6 @@ fuzz_target!(|input: &[u8]| {
     assert!(findings.len() <= MAX_FINDINGS);
     assert!(findings.iter().all(|finding| finding.line > 0 && finding.column > 0));
     assert_eq!(contract().validate(input), findings, "not the same twice");
-    let refused = contract().inspector(Validation::Refuse)(input).is_err();
-    // A fault is not refused, whatever its form.
-    let is_fault = findings.iter().all(|finding| finding.path.starts_with("/Envelope/Body/Fault"));
-    assert_eq!(refused, !findings.is_empty() && !is_fault, "{findings:?}");
     let is_request = findings.is_empty() && input.windows(3).any(|bytes| bytes == b":Op" || bytes == b"<Op");
     if is_request && input.first() == Some(&b'<') && std::str::from_utf8(input).is_ok() {
         // A response, a fault or an element is valid too, but no service decodes it.

@@ -19,6 +19,7 @@ pub struct Builder {
     operations: Vec<String>,
     types: Vec<String>,
     sides: Sides,
+    embeds_wsdl: bool,
 }
 
 impl Builder {
@@ -34,6 +35,7 @@ impl Builder {
             operations: Vec::new(),
             types: Vec::new(),
             sides: Sides { client: true, server: true },
+            embeds_wsdl: true,
         }
     }
 
@@ -92,11 +94,20 @@ impl Builder {
         self
     }
 
-    /// Enables or disables server traits; without them the code only needs the feature `client`.
+    /// Enables or disables servers; without them the code only needs the feature `client`.
     /// Default: true.
     #[must_use]
     pub fn build_server(mut self, enable: bool) -> Self {
         self.sides.server = enable;
+        self
+    }
+
+    /// Sets whether generated servers contain the WSDL and the documents that it imports, and serve
+    /// them under `?wsdl`. Documents of an archive or from the network are not embedded. Default:
+    /// true.
+    #[must_use]
+    pub fn embed_wsdl(mut self, enable: bool) -> Self {
+        self.embeds_wsdl = enable;
         self
     }
 
@@ -119,7 +130,10 @@ impl Builder {
         sharing::share(&mut model);
         boxing::break_cycles(&mut model);
         number_records::find(&mut model);
-        let code = render::text(render::tokens(&model, self.sides), self.is_file)?;
+        model.find_responses();
+        let wsdl =
+            if self.embeds_wsdl { import.files(Path::new(&self.source)).unwrap_or_default() } else { Vec::new() };
+        let code = render::text(render::tokens(&model, self.sides, &wsdl), self.is_file)?;
         let files = import.documents().filter_map(|document| match document {
             Location::File(path) => Some(path.clone()),
             _ => None,

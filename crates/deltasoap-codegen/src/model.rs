@@ -25,6 +25,8 @@ pub(crate) struct Model {
     pub(crate) encoded: HashSet<ItemId>,
     /// Records of numbers in lists, which do not compile small.
     pub(crate) number_records: HashSet<ItemId>,
+    /// Responses by their requests.
+    pub(crate) responses: HashMap<ItemId, ItemId>,
 }
 
 impl Model {
@@ -35,6 +37,19 @@ impl Model {
 
     pub(crate) fn item(&self, id: ItemId) -> &Item {
         &self.items[id.index()]
+    }
+
+    /// Finds the responses of requests. A request that operations answer in different ways has none.
+    pub(crate) fn find_responses(&mut self) {
+        let mut responses: HashMap<ItemId, Option<ItemId>> = HashMap::new();
+        for operation in self.services.iter().flat_map(|service| &service.operations) {
+            let (request, response) = (self.resolve(operation.request), operation.response.map(|it| self.resolve(it)));
+            let known = responses.entry(request).or_insert(response);
+            if *known != response {
+                *known = None;
+            }
+        }
+        self.responses = responses.into_iter().filter_map(|(request, response)| Some((request, response?))).collect();
     }
 
     /// Returns the operations that are not generated, with the reasons.

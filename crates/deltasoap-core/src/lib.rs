@@ -40,7 +40,7 @@ mod value;
 mod version;
 
 pub use compact_str::CompactString;
-pub use content::{Content, Group, Message, Occurs, SimpleType, Typed};
+pub use content::{Content, Group, Message, Occurs, RequestMessage, SimpleType, Typed};
 pub use decode::differential::{Checkpoints, Differential, DifferentialStats, Memory};
 pub use decode::{DecodeOptions, Deviation, DeviationKind, Tolerance};
 pub use deltasoap_xml::lexical::{self, Lexical};

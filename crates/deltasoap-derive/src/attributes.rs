@@ -3,7 +3,7 @@
 use crate::names::{Rename, ncname};
 use proc_macro2::Span;
 use syn::meta::ParseNestedMeta;
-use syn::{Attribute, Error, Expr, LitInt, LitStr, Path, Result, Token, parse_quote};
+use syn::{Attribute, Error, Expr, LitInt, LitStr, Path, Result, Token, Type, parse_quote};
 
 /// The attributes of a type.
 pub(crate) struct Container {
@@ -15,6 +15,8 @@ pub(crate) struct Container {
     pub(crate) item_name: Option<String>,
     /// The name of its element, if it is a message.
     pub(crate) element: Option<String>,
+    /// The type of the response, if it is a request.
+    pub(crate) response: Option<Type>,
     pub(crate) rename_all: Option<Rename>,
     /// The text of its element if the element is empty.
     pub(crate) default_text: Option<LitStr>,
@@ -69,6 +71,7 @@ impl Container {
             namespace: String::new(),
             item_name: None,
             element: None,
+            response: None,
             rename_all: None,
             default_text: None,
             runtime: parse_quote!(::deltasoap),
@@ -92,6 +95,7 @@ impl Container {
                 let name = text(meta)?;
                 self.element = Some(if name.value().is_empty() { String::new() } else { ncname(&name)? });
             }
+            "response" => self.response = Some(meta.value()?.parse()?),
             "rename_all" => self.rename_all = Some(Rename::from_lit(&text(meta)?)?),
             "default_text" => self.default_text = Some(text(meta)?),
             "crate" => self.runtime = text(meta)?.parse()?,

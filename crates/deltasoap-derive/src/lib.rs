@@ -198,6 +198,7 @@ use target::Target;
 /// | `transparent` | tuple structs | the type is its field's type, of any kind, under its own `name` if it has one: for an `element` of a type that other elements have too, and for a type that restricts another |
 /// | `element = "..."` | structs, choices | the type has an element of this name: implements `Message`; `element = ""`, on a struct without fields, is a message whose body is empty; with `group`, a message whose fields are the elements in its body: no field is a list, and the first is not an `Option` |
 /// | `message` | structs, choices | same as `element` with the type's name |
+/// | `response = Type` | messages | the response to this request: implements `RequestMessage`, so that a client's `call` returns it |
 /// | `item_name = "..."` | all | the name of items of this type in SOAP arrays; by default `item` |
 /// | `compact` | all | compiles small: see [Compile time](#compile-time) |
 /// | `crate = "..."` | all | the path of the runtime; by default `::deltasoap` |

@@ -26,6 +26,10 @@ impl Target {
                 "a message without an element, `element = \"\"`, is a struct with a field for each element of its body";
             return Err(Error::new_spanned(&input.ident, why));
         }
+        let is_message = container.element.is_some() || container.has(Flag::Message);
+        if let Some(response) = container.response.as_ref().filter(|_| !is_message) {
+            return Err(Error::new_spanned(response, "a request is a message: add `message`, or `element = \"...\"`"));
+        }
         Ok(Target { ident: input.ident.clone(), generics, container })
     }
 
@@ -137,9 +141,10 @@ impl Target {
         }
     }
 
-    /// Implements `Message` if the type is one.
+    /// Implements `Message` if the type is one, and `RequestMessage` if its response is given.
     pub(crate) fn message(&self) -> TokenStream {
         let is_flagged = self.container.has(Flag::Message);
+        let response = self.container.response.as_ref();
         let Some(local) = self.container.element.clone().or_else(|| is_flagged.then(|| self.type_name())) else {
             return TokenStream::new();
         };
@@ -147,7 +152,11 @@ impl Target {
         let namespace = if local.is_empty() { "" } else { self.container.namespace.as_str() };
         let name = self.qname(namespace, &local);
         let parts = (local.is_empty() && self.container.has(Flag::Group)).then(|| self.parts());
-        self.implement(&quote!(#runtime::Message), &quote!(const ELEMENT: #runtime::QName = #name; #parts))
+        let message =
+            self.implement(&quote!(#runtime::Message), &quote!(const ELEMENT: #runtime::QName = #name; #parts));
+        let request =
+            response.map(|ty| self.implement(&quote!(#runtime::RequestMessage), &quote!(type Response = #ty;)));
+        quote!(#message #request)
     }
 
     /// Returns the methods of a message whose fields are directly in the body.

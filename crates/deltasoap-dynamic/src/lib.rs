@@ -11,6 +11,7 @@
 //! | read or write a message as JSON | [`Operation`], [`Contract::to_json`], [`Contract::from_json`] |
 //! | read a contract | [`Contract::describe`] |
 //! | find the errors in a message | [`Contract::validate`] |
+//! | validate what a client or service exchanges | [`SoapServiceBuilder::validate`], [`ClientBuilder::validate`] |
 //!
 //! ```
 //! use deltasoap_dynamic::Contract;
@@ -23,6 +24,9 @@
 //! assert_eq!(order.request_to_json(&request)?["item"][0]["count"], 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! [`ClientBuilder::validate`]: deltasoap_http::ClientBuilder::validate
+//! [`SoapServiceBuilder::validate`]: deltasoap_http::SoapServiceBuilder::validate
 
 #![forbid(unsafe_code)]
 
@@ -40,4 +44,6 @@ pub use client::{Call, DynamicClient, DynamicError, DynamicFault, ItemsReply, Re
 pub use contract::{Contract, LookupError, Operation, Selector};
 pub use json::{JsonError, Request};
 pub use mock::{Mock, RecordedError};
-pub use validate::{Finding, Invalid, Validation};
+
+#[doc(no_inline)]
+pub use deltasoap_http::{Finding, Invalid, Validation};

@@ -9,7 +9,7 @@ use crate::{Contract, LookupError, Operation, Validation};
 use deltasoap_core::schema::MethodElement;
 use deltasoap_core::soap::{Fault, HeaderBlock, Version};
 use deltasoap_core::{Deviation, Lease, QName, Tolerance, Value};
-use deltasoap_http::{Answer, BuildError, Context, ServiceBuilder, SoapService};
+use deltasoap_http::{Answer, BuildError, Context, SoapService, SoapServiceBuilder};
 use serde_json::Value as Json;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -203,18 +203,18 @@ impl Mock {
     /// Builds the service, which [validates](Contract::validate) its requests.
     ///
     /// # Errors
-    /// As for [`ServiceBuilder::build`].
+    /// As for [`SoapServiceBuilder::build`].
     pub fn service(self) -> Result<SoapService, BuildError> {
-        let inspect = self.contract.inspector(Validation::Refuse);
-        self.mount(SoapService::builder().inspect(inspect)).build()
+        let builder = SoapService::builder().validate(self.contract.clone(), Validation::Refuse);
+        self.mount(builder).build()
     }
 
     /// Adds the operations to a service with its own settings or operations. Requests must be
     /// readable by the contract, and undeclared attributes are logged. Facets and header blocks are
-    /// only checked if the service [inspects](ServiceBuilder::inspect) requests with
-    /// [`Contract::inspector`].
+    /// only checked if the service [validates](SoapServiceBuilder::validate) requests; with
+    /// [`Validation::Report`], each finding is logged as a warning.
     #[must_use]
-    pub fn mount(mut self, builder: ServiceBuilder) -> ServiceBuilder {
+    pub fn mount(mut self, builder: SoapServiceBuilder) -> SoapServiceBuilder {
         let schema = Arc::clone(&self.contract.lowered().schema);
         let mut builder = builder;
         // An operation with an action in each version of SOAP is served twice; its answers are
@@ -226,10 +226,10 @@ impl Mock {
             let answering = Arc::clone(all.entry(own).or_insert_with(|| {
                 Arc::new(MockOperation::new(&operation, self.replies.remove(&operation.declared())))
             }));
-            let handler = move |request: Lease<Value>, mut context: Context| {
+            let handler = move |mut context: Context, request: Lease<Value>| {
                 let answering = Arc::clone(&answering);
                 async move {
-                    answering.note_deviations(context.deviations());
+                    answering.note(&context);
                     let parts = Parts::of(&request, context.attachments()).await.map_err(Fault::from)?;
                     answering.answer(&request, &parts, context.version()).map_err(|fault| *fault)
                 }
@@ -275,10 +275,13 @@ impl MockOperation {
         MockOperation { operation: operation.clone(), replies, sample, given: AtomicUsize::new(0) }
     }
 
-    /// Logs that a request has more than the contract allows.
-    fn note_deviations(&self, deviations: &[Deviation]) {
-        for deviation in deviations {
+    /// Logs in what a request differs from the contract.
+    fn note(&self, context: &Context) {
+        for deviation in context.deviations() {
             tracing::warn!(operation = self.operation.name(), %deviation, "the request deviates from the WSDL");
+        }
+        for finding in context.findings() {
+            tracing::warn!(operation = self.operation.name(), %finding, "the request violates the WSDL");
         }
     }
 

@@ -159,7 +159,7 @@ fn lists_that_are_used_while_they_arrive_take_the_memory_of_a_window() {
     let schema = Arc::clone(&contract.lowered().schema);
     let total = Arc::new(AtomicUsize::new(0));
     let seen = Arc::clone(&total);
-    let handler = move |items: Items<Value, Batch, Fault>, _| {
+    let handler = move |items: Items<Value, Batch, Fault>| {
         let seen = Arc::clone(&seen);
         async move {
             seen.store(counted(items, Batch::len).await, Ordering::Relaxed);

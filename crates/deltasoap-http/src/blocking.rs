@@ -10,7 +10,7 @@
 //! use deltasoap::http::blocking::Client;
 //!
 //! #[derive(Soap)]
-//! #[soap(namespace = "urn:hello", message)]
+//! #[soap(namespace = "urn:hello", message, response = Greeting)]
 //! struct Greet {
 //!     name: String,
 //! }
@@ -23,7 +23,7 @@
 //!
 //! fn main() -> Result<(), Box<dyn std::error::Error>> {
 //!     let client = Client::new("http://localhost:8080/hello")?;
-//!     let greeting: Greeting = client.call(&Greet { name: "Ada".to_owned() })?;
+//!     let greeting = client.call(&Greet { name: "Ada".to_owned() })?;
 //!     println!("{}", greeting.text);
 //!     Ok(())
 //! }
@@ -36,7 +36,7 @@
 
 use crate::{Body, BoxError, CallError, CallOptions, ClientBuilder, HttpTransport, InvalidUrl, Response};
 use bytes::Bytes;
-use deltasoap_core::{Lease, Message, Typed};
+use deltasoap_core::{Lease, Message, RequestMessage, Typed};
 use http::Request;
 use std::fmt;
 use std::io;
@@ -120,7 +120,7 @@ where
     ///
     /// # Panics
     /// Panics within `async` code, like all calls.
-    pub fn call<Req: Message, Resp: Message>(&self, request: &Req) -> Result<Resp, CallError> {
+    pub fn call<R: RequestMessage>(&self, request: &R) -> Result<R::Response, CallError> {
         self.wait(self.client.call(request))
     }
 
@@ -129,12 +129,33 @@ where
     ///
     /// # Errors
     /// Returns the same errors as [`call`](Self::call).
-    pub fn call_with<Req: Message, Resp: Message>(
+    pub fn call_with<R: RequestMessage>(
         &self,
-        request: &Req,
+        request: &R,
+        options: CallOptions,
+    ) -> Result<Response<R::Response>, CallError> {
+        self.wait(self.client.call_with(request, options))
+    }
+
+    /// Calls an operation whose response is of the type that the caller names; see
+    /// [`Client::call_as`](crate::Client::call_as).
+    ///
+    /// # Errors
+    /// Returns the same errors as [`call`](Self::call).
+    pub fn call_as<Resp: Message>(&self, request: &impl Message) -> Result<Resp, CallError> {
+        self.wait(self.client.call_as(request))
+    }
+
+    /// Like [`call_as`](Self::call_as), with settings of this call.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`call`](Self::call).
+    pub fn call_as_with<Resp: Message>(
+        &self,
+        request: &impl Message,
         options: CallOptions,
     ) -> Result<Response<Resp>, CallError> {
-        self.wait(self.client.call_with(request, options))
+        self.wait(self.client.call_as_with(request, options))
     }
 
     /// Calls an operation whose responses resemble each other; see
@@ -142,11 +163,7 @@ where
     ///
     /// # Errors
     /// Returns the same errors as [`call`](Self::call).
-    pub fn call_leased<Req, Resp>(&self, request: &Req) -> Result<Lease<Resp>, CallError>
-    where
-        Req: Message,
-        Resp: Message + Send + 'static,
-    {
+    pub fn call_leased<R: RequestMessage>(&self, request: &R) -> Result<Lease<R::Response>, CallError> {
         self.wait(self.client.call_leased(request))
     }
 
@@ -154,15 +171,11 @@ where
     ///
     /// # Errors
     /// Returns the same errors as [`call`](Self::call).
-    pub fn call_leased_with<Req, Resp>(
+    pub fn call_leased_with<R: RequestMessage>(
         &self,
-        request: &Req,
+        request: &R,
         options: CallOptions,
-    ) -> Result<Response<Lease<Resp>>, CallError>
-    where
-        Req: Message,
-        Resp: Message + Send + 'static,
-    {
+    ) -> Result<Response<Lease<R::Response>>, CallError> {
         self.wait(self.client.call_leased_with(request, options))
     }
 
@@ -171,10 +184,9 @@ where
     ///
     /// # Errors
     /// Returns the same errors as [`call`](Self::call).
-    pub fn call_overlaid<Req, Resp, I>(&self, request: &Req, items: I) -> Result<Resp, CallError>
+    pub fn call_overlaid<R, I>(&self, request: &R, items: I) -> Result<R::Response, CallError>
     where
-        Req: Message,
-        Resp: Message,
+        R: RequestMessage,
         I: IntoIterator<Item: Typed + Send + 'static, IntoIter: Send + 'static>,
     {
         self.wait(self.client.call_overlaid(request, items))
@@ -185,12 +197,11 @@ where
     ///
     /// # Errors
     /// Returns those errors of [`call`](Self::call) that occur before the first item.
-    pub fn call_items<Req, Resp, Item, List>(&self, request: &Req, list: List) -> Result<Items<Resp, Item>, CallError>
+    pub fn call_items<R, Item, List>(&self, request: &R, list: List) -> Result<Items<R::Response, Item>, CallError>
     where
-        Req: Message,
-        Resp: Message + Send + 'static,
+        R: RequestMessage,
         Item: Send + 'static,
-        List: Fn(&mut Resp) -> &mut Vec<Item> + Send + Sync + 'static,
+        List: Fn(&mut R::Response) -> &mut Vec<Item> + Send + Sync + 'static,
     {
         let items = self.wait(self.client.call_items(request, list))?;
         Ok(Items { items, background: Arc::clone(&self.background) })

@@ -9,10 +9,10 @@
 //!
 //! ```
 //! use deltasoap::http::{Client, SoapService};
-//! use deltasoap::{Lease, Soap, soap::Fault};
+//! use deltasoap::{Lease, Soap};
 //!
 //! #[derive(Soap)]
-//! #[soap(namespace = "urn:hello", message)]
+//! #[soap(namespace = "urn:hello", message, response = Greeting)]
 //! struct Greet {
 //!     name: String,
 //! }
@@ -26,11 +26,11 @@
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let service = SoapService::builder()
-//!     .operation(async |greet: Lease<Greet>| Ok::<_, Fault>(Greeting { text: format!("Hello {}", greet.name) }))
+//!     .operation(async |greet: Lease<Greet>| Greeting { text: format!("Hello {}", greet.name) })
 //!     .build()?;
 //!
 //! let client = Client::with_service("http://localhost/hello", service)?;
-//! let greeting: Greeting = client.call(&Greet { name: "Ada".to_owned() }).await?;
+//! let greeting = client.call(&Greet { name: "Ada".to_owned() }).await?;
 //! assert_eq!(greeting.text, "Hello Ada");
 //! # Ok(())
 //! # }
@@ -59,7 +59,7 @@
 //!     image: Binary,
 //! }
 //!
-//! async fn turn(turn: Lease<Turn>, mut context: Context) -> Result<Answer<Turned>, AttachmentError> {
+//! async fn turn(mut context: Context, turn: Lease<Turn>) -> Result<Answer<Turned>, AttachmentError> {
 //!     let image = context.attachments().bytes(&turn.image).await?;
 //!     let turned: Vec<u8> = image.iter().rev().copied().collect();
 //!     let part = Part::new("turned@example.org", "image/png", turned);
@@ -68,10 +68,10 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # let service = SoapService::builder().operation_with_context(turn).build()?;
+//! # let service = SoapService::builder().operation(turn).build()?;
 //! # let client = Client::with_service("http://localhost/", service)?;
 //! let request = Turn { image: vec![1; 10_000].into() };
-//! let mut response = client.call_with::<_, Turned>(&request, CallOptions::new().mtom(Mtom::Auto)).await?;
+//! let mut response = client.call_as_with::<Turned>(&request, CallOptions::new().mtom(Mtom::Auto)).await?;
 //! let image = response.attachments.bytes(&response.body.image).await?;
 //! assert_eq!(image.len(), 10_000);
 //! # Ok(())
@@ -89,7 +89,7 @@
 //!
 //! ```
 //! use deltasoap::http::{Client, Compression, SoapService};
-//! # use deltasoap::{Lease, Soap, soap::Fault};
+//! # use deltasoap::{Lease, Soap};
 //! # #[derive(Soap)]
 //! # #[soap(namespace = "urn:hello", message)]
 //! # struct Text {
@@ -101,12 +101,12 @@
 //! // Responses of 4 KiB and more are compressed for clients that accept it, as ours do.
 //! let service = SoapService::builder()
 //!     .compression(Compression::from_bytes(4096).level(3))
-//! #   .operation(async |text: Lease<Text>| Ok::<_, Fault>(Text { line: text.line.clone() }))
+//! #   .operation(async |text: Lease<Text>| Text { line: text.line.clone() })
 //!     .build()?;
 //! // All requests are, for a service that is known to read it.
 //! let client = Client::builder("http://localhost/").compression(Compression::ALWAYS).build_with(service)?;
 //! # let text = Text { line: vec!["the same".to_owned(); 1000] };
-//! # assert_eq!(client.call::<_, Text>(&text).await?.line, text.line);
+//! # assert_eq!(client.call_as::<Text>(&text).await?.line, text.line);
 //! # Ok(())
 //! # }
 //! ```
@@ -115,7 +115,7 @@
 //!
 //! With the feature `tls`, which is on by default, the [`Server`] and the [`Client`] support TLS,
 //! including client certificates (`ServerTls`, `ClientTls`). A hook identifies the sender of a
-//! request ([`ServiceBuilder::authenticate`]), by password ([`Basic`]), by certificate
+//! request ([`SoapServiceBuilder::authenticate`]), by password ([`Basic`]), by certificate
 //! ([`ByCertificate`]), or in any other way. The memory of earlier messages is separate for each
 //! sender. The client authenticates with [`Credentials`]:
 //!
@@ -124,7 +124,7 @@
 //! use deltasoap::{Lease, Soap, soap::Fault};
 //!
 //! #[derive(Soap)]
-//! #[soap(namespace = "urn:hello", message)]
+//! #[soap(namespace = "urn:hello", message, response = YouAre)]
 //! struct WhoAmI {}
 //!
 //! #[derive(Soap)]
@@ -133,7 +133,7 @@
 //!     name: String,
 //! }
 //!
-//! async fn who_am_i(_: Lease<WhoAmI>, context: Context) -> Result<YouAre, Fault> {
+//! async fn who_am_i(context: Context, _: Lease<WhoAmI>) -> Result<YouAre, Fault> {
 //!     let principal = context.principal().ok_or_else(|| Fault::sender("nobody"))?;
 //!     Ok(YouAre { name: principal.0.to_string() })
 //! }
@@ -141,13 +141,13 @@
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let users = Basic::users("hello", [("ada", "analytical engine")]);
-//! let service = SoapService::builder().operation_with_context(who_am_i).authenticate(users).build()?;
+//! let service = SoapService::builder().operation(who_am_i).authenticate(users).build()?;
 //!
 //! let client = Client::builder("http://localhost/").credentials(Credentials::basic("ada", "analytical engine")?);
-//! let you_are: YouAre = client.build_with(service.clone())?.call(&WhoAmI {}).await?;
+//! let you_are = client.build_with(service.clone())?.call(&WhoAmI {}).await?;
 //! assert_eq!(you_are.name, "ada");
 //!
-//! let nobody = Client::with_service("http://localhost/", service)?.call::<_, YouAre>(&WhoAmI {}).await;
+//! let nobody = Client::with_service("http://localhost/", service)?.call(&WhoAmI {}).await;
 //! assert!(matches!(nobody, Err(CallError::Status(error)) if error.status == 401));
 //! # Ok(())
 //! # }
@@ -166,8 +166,8 @@
 //!
 //! A browser gets a page ([`LandingPage`]) with the operations, statistics of the differential
 //! engine, and a form that sends requests. Tools find the WSDL under `?wsdl`, together with
-//! the documents that it imports ([`ServiceBuilder::wsdl_document`],
-//! [`ServiceBuilder::wsdl_file`]). A [`Monitor`] reports health, readiness and metrics; a
+//! the documents that it imports ([`SoapServiceBuilder::wsdl_document`],
+//! [`SoapServiceBuilder::wsdl_file`]). A [`Monitor`] reports health, readiness and metrics; a
 //! [`ServiceIndex`] lists several services.
 //!
 //! All of this needs a Tokio runtime with its timer enabled.
@@ -201,6 +201,9 @@ mod body;
 mod charset;
 #[cfg(feature = "client")]
 mod client;
+#[cfg(feature = "server")]
+#[doc(hidden)]
+pub mod codegen;
 mod coding;
 mod drain;
 mod inspect;
@@ -217,6 +220,7 @@ mod slow;
 mod tls;
 pub mod transport;
 mod typed_fault;
+mod validation;
 
 pub use attachments::{
     Attachment, AttachmentError, AttachmentErrorKind, AttachmentLimits, AttachmentOptions, Attachments, Mtom, Part,
@@ -227,9 +231,9 @@ pub use charset::{CharsetError, self_described};
 #[cfg(feature = "client")]
 pub use client::{
     CallError, CallOptions, Caller, Client, ClientBuilder, Credentials, Deadline, Exchange, Failure, HttpTransport,
-    HttpTransportBuilder, InvalidCredentials, InvalidProxy, InvalidUrl, Leased, MessageError, Proxy, RedirectError,
-    Redirects, Response, Retries, SharedTemplates, StatusError, Trace, TracedBody, TracedRequest, TracedResponse,
-    Whole,
+    HttpTransportBuilder, IncomingResponse, InvalidCredentials, InvalidProxy, InvalidUrl, Leased, MessageError,
+    OutgoingRequest, Proxy, RedirectError, Redirects, Response, Retries, SharedTemplates, StatusError, Trace,
+    TracedBody, TracedRequest, TracedResponse, Whole,
 };
 #[cfg(feature = "cookies")]
 pub use client::{CookieJar, InvalidCookies};
@@ -244,15 +248,17 @@ pub use server::DigestUsers;
 pub use server::ServiceIndex;
 #[cfg(feature = "server")]
 pub use server::{
-    ActionCheck, Answer, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial, HeavyWork,
-    IntoAnswer, LandingPage, MemoryBounds, MessageReply, Monitor, Monitored, Operation, OverlaidAnswer,
-    PeerCertificates, Principal, ResponseFuture, Scheduling, Server, ServerHandle, ServiceBuilder, ServiceStats,
-    Sharing, SmallFirst, SoapService, StatsSnapshot, Weigh,
+    ActionCheck, Answer, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial, Extension,
+    FromContext, FromRef, FromRequest, Handler, Header, HeavyWork, InterceptedRequest, InterceptedResponse, IntoAnswer,
+    IntoReply, LandingPage, MemoryBounds, MessageReply, Monitor, Monitored, Operation, OverlaidAnswer,
+    PeerCertificates, Principal, ResponseFuture, Scheduling, Server, ServerHandle, ServiceStats, Sharing, SmallFirst,
+    SoapService, SoapServiceBuilder, State, StatsSnapshot, Weigh,
 };
 #[cfg(feature = "_tls")]
 pub use tls::{ClientTls, Identity, Roots, ServerTls, TlsError};
 pub use transport::Peer;
 pub use typed_fault::TypedFault;
+pub use validation::{Finding, Invalid, PartLookup, Validation, Validator};
 
 /// Any error that can cross threads, as tower and hyper report them.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;

@@ -21,7 +21,7 @@ use syn::{Error, LitStr, parse_macro_input};
 /// }
 ///
 /// let rained = weather::Rained { millimetres: None };
-/// let client = weather::WeatherClient::new(weather::WeatherClient::ADDRESS)?;
+/// let client = weather::client::WeatherClient::new(weather::client::WeatherClient::ADDRESS)?;
 /// # Ok::<(), deltasoap::http::InvalidUrl>(())
 /// ```
 ///

@@ -4,8 +4,9 @@ use deltasoap::http::{Client, Context, Failure, TypedFault};
 use deltasoap::soap::Fault;
 use deltasoap::{Lease, Nillable};
 use weather::{
-    Day, Forecast, ForecastChoice, ForecastFault, ForecastResponse, Rained, Sky, UnknownPlace, WeatherClient,
-    WeatherServer, serve_weather,
+    Day, Forecast, ForecastChoice, ForecastFault, ForecastResponse, Rained, Sky, UnknownPlace,
+    client::WeatherClient,
+    server::{Weather, WeatherServer},
 };
 
 #[allow(clippy::all, dead_code, missing_docs)]
@@ -22,8 +23,8 @@ mod archive {
 /// Knows one town.
 struct Station;
 
-impl WeatherServer for Station {
-    async fn forecast(&self, request: Lease<Forecast>, _: Context) -> Result<ForecastResponse, ForecastFault> {
+impl Weather for Station {
+    async fn forecast(&self, _: Context, request: Lease<Forecast>) -> Result<ForecastResponse, ForecastFault> {
         match &request.choice {
             ForecastChoice::City(name) if name == "Oslo" => {
                 Ok(ForecastResponse { day: vec![Day { sky: Sky::Clear, celsius: Nillable::Nil }] })
@@ -36,14 +37,14 @@ impl WeatherServer for Station {
         }
     }
 
-    async fn rained(&self, _: Lease<Rained>, _: Context) -> Result<(), Fault> {
+    async fn rained(&self, _: Context, _: Lease<Rained>) -> Result<(), Fault> {
         Ok(())
     }
 }
 
 #[tokio::test]
 async fn clients_and_servers_understand_each_other() -> Result<(), Box<dyn std::error::Error>> {
-    let client = WeatherClient::over(Client::with_service("http://localhost/", serve_weather(Station).build()?)?);
+    let client = WeatherClient::with_client(Client::with_service("http://localhost/", WeatherServer::new(Station))?);
     let ask = |city: &str| Forecast { choice: ForecastChoice::City(city.to_owned()), days: None };
     let forecast = client.forecast(&ask("Oslo")).await?;
     assert_eq!(forecast.day, [Day { sky: Sky::Clear, celsius: Nillable::Nil }]);
@@ -55,5 +56,5 @@ async fn clients_and_servers_understand_each_other() -> Result<(), Box<dyn std::
 
 #[test]
 fn one_crate_may_have_several() {
-    assert_eq!(archive::ArchiveClient::ADDRESS, "http://localhost:8080/archive");
+    assert_eq!(archive::client::ArchiveClient::ADDRESS, "http://localhost:8080/archive");
 }

@@ -1,14 +1,14 @@
 //! The entry point: an importer with its settings, and the import that it returns.
 
 use crate::document::Document;
-use crate::fetch::{self, Catalog, Fetch, FetchError, Fetched, Location, Offline, Store, tree_of};
+use crate::fetch::{self, Catalog, Fetch, FetchError, Fetched, Location, Offline, Store, text, tree_of};
 use crate::load::{self, Loader, Sources};
 use crate::{
     Definitions, Error, ErrorKind, Limits, Lowered, Note, NoteKind, Place, Position, Schemas, compiled, lower,
     normalize, resolve, wsdl,
 };
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use url::Url;
 
@@ -401,6 +401,20 @@ fn missing(document: impl ToString, why: &str) -> Error {
     Error::new(ErrorKind::Fetch(FetchError::Unavailable(why.to_owned())), Some(position))
 }
 
+/// Returns the innermost folder that contains a folder and a file.
+fn around<'a>(mut folder: &'a Path, file: &Path) -> &'a Path {
+    while let (false, Some(parent)) = (file.starts_with(folder), folder.parent()) {
+        folder = parent;
+    }
+    folder
+}
+
+/// Returns a file's path within a folder, with `/` as separator.
+fn relative(folder: &Path, path: &Path) -> Option<String> {
+    let parts = path.strip_prefix(folder).ok()?.components().map(Component::as_os_str);
+    Some(parts.map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/"))
+}
+
 /// An imported WSDL or schema.
 pub struct Import {
     pub(crate) schemas: Schemas,
@@ -483,6 +497,24 @@ impl Import {
     /// Returns the locations of all documents that were read, including built-in ones.
     pub fn documents(&self) -> impl ExactSizeIterator<Item = &Location> {
         self.documents.iter().map(|document| &document.location)
+    }
+
+    /// Returns the names and texts of the documents, to be served again: the WSDL in `main` first,
+    /// then those that it imports. Names are paths relative to the innermost folder that contains
+    /// all of them, with `/`, as the documents refer to each other. The files are read again.
+    ///
+    /// Returns `None` if `main` is none of the documents, or a file cannot be read or is not text.
+    pub fn files(&self, main: &Path) -> Option<Vec<(String, String)>> {
+        let main = main.canonicalize().ok()?;
+        let files = self.documents().filter_map(|location| match location {
+            Location::File(path) => Some(path),
+            _ => None,
+        });
+        let (mut mains, others): (Vec<&PathBuf>, Vec<&PathBuf>) = files.partition(|path| **path == main);
+        mains.truncate(1);
+        let folder = others.iter().fold(mains.first()?.parent()?, |folder, file| around(folder, file));
+        let read = |path: &&PathBuf| Some((relative(folder, path)?, text(&std::fs::read(path).ok()?)?));
+        mains.iter().chain(&others).map(read).collect()
     }
 
     /// Returns document, line and column of a place.

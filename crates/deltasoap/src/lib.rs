@@ -8,7 +8,7 @@
 //! use deltasoap::http::Client;
 //!
 //! #[derive(Soap)]
-//! #[soap(namespace = "urn:hello", message)]
+//! #[soap(namespace = "urn:hello", message, response = Greeting)]
 //! struct Greet {
 //!     name: String,
 //! }
@@ -22,7 +22,7 @@
 //! # #[cfg(feature = "client")]
 //! # async fn call() -> Result<(), Box<dyn std::error::Error>> {
 //! let client = Client::new("http://127.0.0.1:8080")?;
-//! let greeting: Greeting = client.call(&Greet { name: "Ada".to_owned() }).await?;
+//! let greeting = client.call(&Greet { name: "Ada".to_owned() }).await?;
 //! println!("{}", greeting.text);
 //! # Ok(())
 //! # }
@@ -33,7 +33,7 @@
 //! ```no_run
 //! # #[cfg(feature = "server")]
 //! use deltasoap::http::{Server, SoapService};
-//! use deltasoap::{Lease, Soap, soap::Fault};
+//! use deltasoap::{Lease, Soap};
 //! # #[derive(Soap)]
 //! # #[soap(namespace = "urn:hello", message)]
 //! # struct Greet { name: String }
@@ -44,9 +44,7 @@
 //! # #[cfg(feature = "server")]
 //! # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
 //! let service = SoapService::builder()
-//!     .operation(async |greet: Lease<Greet>| {
-//!         Ok::<_, Fault>(Greeting { text: format!("Hello {}", greet.name) })
-//!     })
+//!     .operation(async |greet: Lease<Greet>| Greeting { text: format!("Hello {}", greet.name) })
 //!     .build()?;
 //! Server::bind("127.0.0.1:8080").await?.serve(service).await?;
 //! # Ok(())

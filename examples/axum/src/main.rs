@@ -35,7 +35,7 @@ struct LevelResponse {
     told: String,
 }
 
-async fn level(level: Lease<Level>, context: Context) -> Result<LevelResponse, Fault> {
+async fn level(context: Context, level: Lease<Level>) -> Result<LevelResponse, Fault> {
     let who = context.principal().ok_or_else(|| Fault::receiver("no middleware in front"))?;
     let pieces = match level.item.as_str() {
         "bolt" => 4200,
@@ -57,7 +57,7 @@ async fn by_key(mut request: Request, next: Next) -> Response {
 }
 
 fn application() -> Result<Router, BuildError> {
-    let stock = SoapService::builder().name("Stock").operation_with_context(level).build()?;
+    let stock = SoapService::builder().name("Stock").operation(level).build()?;
     let stock = Router::new().route_service("/stock", stock).layer(middleware::from_fn(by_key));
     Ok(stock.route("/", get(async || "The service is at /stock.")))
 }
@@ -88,10 +88,10 @@ mod tests {
         let client = Client::new(served().await?)?;
         for (key, name) in [("blue", "Blue Ltd"), ("green", "Green Inc")] {
             let options = CallOptions::new().http_header("x-api-key".parse()?, key.parse()?);
-            let response = client.call_with::<_, LevelResponse>(&Level { item: "bolt".into() }, options).await?;
+            let response = client.call_as_with::<LevelResponse>(&Level { item: "bolt".into() }, options).await?;
             assert_eq!((response.body.pieces, response.body.told.as_str()), (4200, name));
         }
-        let nobody = client.call::<_, LevelResponse>(&Level { item: "nut".into() }).await;
+        let nobody = client.call_as::<LevelResponse>(&Level { item: "nut".into() }).await;
         assert!(matches!(nobody, Err(CallError::Status(error)) if error.status == 401));
         Ok(())
     }

@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// Returns the service's answer: a greeting, or the reason of a refusal.
 fn greet(client: &Client, name: String) -> Result<String, CallError> {
-    match client.call::<_, Greeting>(&Greet { name }) {
+    match client.call_as::<Greeting>(&Greet { name }) {
         Ok(greeting) => Ok(greeting.text),
         Err(CallError::Fault(fault)) => Ok(format!("refused: {}", fault.reason)),
         Err(error) => Err(error),

@@ -9,8 +9,9 @@ use deltasoap::http::{Context, Failure, Server, TypedFault};
 use deltasoap::soap::Fault;
 use deltasoap::{Lease, Nillable};
 use weather::{
-    Day, Forecast, ForecastChoice, ForecastFault, ForecastResponse, Rained, Sky, UnknownPlace, WeatherClient,
-    WeatherServer, serve_weather,
+    Day, Forecast, ForecastChoice, ForecastFault, ForecastResponse, Rained, Sky, UnknownPlace,
+    client::WeatherClient,
+    server::{Weather, WeatherServer},
 };
 
 #[allow(clippy::all, dead_code, missing_docs)]
@@ -21,8 +22,8 @@ mod weather {
 /// Always forecasts sunshine.
 struct Optimist;
 
-impl WeatherServer for Optimist {
-    async fn forecast(&self, request: Lease<Forecast>, _: Context) -> Result<ForecastResponse, ForecastFault> {
+impl Weather for Optimist {
+    async fn forecast(&self, _: Context, request: Lease<Forecast>) -> Result<ForecastResponse, ForecastFault> {
         if let ForecastChoice::City(name) = &request.choice
             && name == "Atlantis"
         {
@@ -35,7 +36,7 @@ impl WeatherServer for Optimist {
         Ok(ForecastResponse { day: days.take(request.days.unwrap_or(2).into()).collect() })
     }
 
-    async fn rained(&self, report: Lease<Rained>, _: Context) -> Result<(), Fault> {
+    async fn rained(&self, _: Context, report: Lease<Rained>) -> Result<(), Fault> {
         println!("{:?} mm, they say", report.millimetres);
         Ok(())
     }
@@ -48,7 +49,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         _ => {
             let server = Server::bind("127.0.0.1:8080").await?;
             println!("listening on http://{}/", server.local_addr()?);
-            Ok(server.serve(serve_weather(Optimist).build()?).await?)
+            Ok(server.serve(WeatherServer::new(Optimist)).await?)
         }
     }
 }
@@ -71,8 +72,8 @@ mod tests {
 
     #[tokio::test]
     async fn the_client_gets_what_the_server_says() -> Result<(), Box<dyn std::error::Error>> {
-        let service = serve_weather(Optimist).build()?;
-        let client = WeatherClient::over(Client::with_service("http://localhost/", service)?);
+        let service = WeatherServer::new(Optimist);
+        let client = WeatherClient::with_client(Client::with_service("http://localhost/", service)?);
 
         let here = ForecastChoice::Position(Position { latitude: 60.4, longitude: 5.3 });
         let forecast = client.forecast(&Forecast { choice: here, days: Some(3) }).await?;

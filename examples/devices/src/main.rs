@@ -9,7 +9,7 @@
 //! way of decoding: the decode time per message, as measured by the service, and the counters of
 //! differential decoding.
 
-use deltasoap::http::{Server, ServiceBuilder, Sharing, SoapService, StatsSnapshot};
+use deltasoap::http::{Server, Sharing, SoapService, SoapServiceBuilder, StatsSnapshot};
 use deltasoap::schema::Use;
 use deltasoap::soap::{Version, encode_message};
 use deltasoap::{Buffer, Differential, Lease, Soap};
@@ -92,7 +92,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Sends all messages to a service; returns its counters.
-async fn run(builder: ServiceBuilder, devices: usize, rounds: usize) -> Result<StatsSnapshot, Box<dyn Error>> {
+async fn run(builder: SoapServiceBuilder, devices: usize, rounds: usize) -> Result<StatsSnapshot, Box<dyn Error>> {
     let noted = async |report: Lease<Report>| Ok::<_, Infallible>(Noted { parameters: report.parameter.len() as i32 });
     let service = builder.operation(noted).build()?;
     let stats = service.stats();

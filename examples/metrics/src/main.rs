@@ -76,10 +76,10 @@ mod tests {
         let monitor = Monitor::new().prometheus()?;
         let client = Client::with_service("http://localhost/", service()?)?;
         for value in [1.0, 2.0, 3.0] {
-            let response: MeanResponse = client.call(&Mean { value: vec![value; 100] }).await?;
+            let response: MeanResponse = client.call_as(&Mean { value: vec![value; 100] }).await?;
             assert_eq!(response.mean, value);
         }
-        let refused = client.call::<_, MeanResponse>(&Mean { value: vec![] }).await;
+        let refused = client.call_as::<MeanResponse>(&Mean { value: vec![] }).await;
         assert!(matches!(refused, Err(CallError::Fault(_))));
         let text = scraped(monitor).await?;
         for line in

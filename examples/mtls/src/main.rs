@@ -32,7 +32,7 @@ struct Received {
     level: f64,
 }
 
-async fn report(report: Lease<Report>, context: Context) -> Result<Received, Fault> {
+async fn report(context: Context, report: Lease<Report>) -> Result<Received, Fault> {
     let device = context.principal().ok_or_else(|| Fault::sender("an unknown device"))?;
     Ok(Received { device: device.0.to_string(), level: report.level })
 }
@@ -55,7 +55,7 @@ fn issue(authority: &Authority, name: &str) -> Result<(rcgen::Certificate, KeyPa
 /// Creates the service, which identifies devices by the fingerprints of their certificates.
 fn service(devices: HashMap<String, &'static str>) -> Result<SoapService, Box<dyn Error>> {
     let known = ByCertificate::named(move |shown| devices.get(&shown.fingerprint()).copied().map(Principal::new));
-    Ok(SoapService::builder().operation_with_context(report).authenticate(known).build()?)
+    Ok(SoapService::builder().operation(report).authenticate(known).build()?)
 }
 
 #[tokio::main]
@@ -91,7 +91,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 async fn call(url: &str, tls: ClientTls) -> Result<Received, Box<dyn Error>> {
     let client = Client::builder(url).build_with(HttpTransport::with_tls(tls)?)?;
-    let received: Result<_, CallError> = client.call(&Report { level: 0.5 }).await;
+    let received: Result<_, CallError> = client.call_as(&Report { level: 0.5 }).await;
     Ok(received?)
 }
 

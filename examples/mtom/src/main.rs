@@ -50,7 +50,7 @@ const MEGABYTE: u64 = 1_000_000;
 const PIECE: usize = 256 << 10;
 
 /// Sums the part as it arrives.
-async fn upload(upload: Lease<Upload>, mut context: Context) -> Result<Answer<Stored>, AttachmentError> {
+async fn upload(mut context: Context, upload: Lease<Upload>) -> Result<Answer<Stored>, AttachmentError> {
     let (bytes, sum) = added_up(&upload.content, context.attachments()).await?;
     let receipt = Part::new("receipt@store", "text/plain", format!("{}: {bytes} bytes", upload.name));
     Ok(Answer::new(Stored { bytes, sum, receipt: receipt.binary() }).with_part(receipt))
@@ -97,7 +97,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 /// Sends `len` bytes both ways, three times.
 async fn exchange(len: u64) -> Result<(), Box<dyn Error>> {
-    let service = SoapService::builder().operation_with_context(upload).operation(download).build()?;
+    let service = SoapService::builder().operation(upload).operation(download).build()?;
     let server = Server::bind("127.0.0.1:0").await?;
     let url = format!("http://{}/", server.local_addr()?);
     tokio::spawn(server.serve(service));
@@ -108,7 +108,7 @@ async fn exchange(len: u64) -> Result<(), Box<dyn Error>> {
         let part = part(len);
         let request = Upload { name: "content".to_owned(), content: part.binary() };
         let mut response =
-            client.call_with::<_, Stored>(&request, CallOptions::new().mtom(Mtom::On).part(part)).await?;
+            client.call_as_with::<Stored>(&request, CallOptions::new().mtom(Mtom::On).part(part)).await?;
         let seconds = start.elapsed().as_secs_f64();
         assert_eq!(response.body.bytes, len);
         let receipt = response.attachments.bytes(&response.body.receipt).await?;
@@ -116,7 +116,7 @@ async fn exchange(len: u64) -> Result<(), Box<dyn Error>> {
 
         let start = Instant::now();
         let request = Download { bytes: len };
-        let mut response = client.call_with::<_, Downloaded>(&request, CallOptions::new().mtom(Mtom::On)).await?;
+        let mut response = client.call_as_with::<Downloaded>(&request, CallOptions::new().mtom(Mtom::On)).await?;
         let (bytes, _) = added_up(&response.body.content, &mut response.attachments).await?;
         assert_eq!(bytes, len);
         print(&format!("down: {bytes} bytes"), len, start.elapsed().as_secs_f64());

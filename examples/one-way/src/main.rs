@@ -31,7 +31,7 @@ fn service() -> Result<(SoapService, mpsc::UnboundedReceiver<f64>), BuildError> 
             filed.send(reading.value.iter().sum()).map_err(|_| Fault::receiver("the archive is closed"))
         }
     };
-    Ok((SoapService::builder().name("Sensors").one_way(file).build()?, filing))
+    Ok((SoapService::builder().name("Sensors").operation(file).build()?, filing))
 }
 
 #[tokio::main]

@@ -11,12 +11,12 @@
 use deltasoap::http::{CallOptions, Client};
 use deltasoap::soap::{HeaderBlock, Version};
 use deltasoap::{Nillable, Node, Soap};
-use devicemgmt::DeviceClient;
+use devicemgmt::client::DeviceClient;
 use devicemgmt::schema::{CapabilityCategory, DateTime};
 use devicemgmt::wsdl::{GetCapabilities, GetDeviceInformation, GetSystemDateAndTime};
 use events::b_2::{AbsoluteOrRelativeTimeType, NotificationMessageHolderType, Renew, Unsubscribe};
 use events::wsdl::{CreatePullPointSubscription, PullMessages};
-use events::{EventClient, PullPointSubscriptionClient, SubscriptionManagerClient};
+use events::{client::EventClient, client::PullPointSubscriptionClient, client::SubscriptionManagerClient};
 use jiff::Timestamp;
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
@@ -127,7 +127,8 @@ impl PullPoint {
         }
         let client = PullPointSubscriptionClient::new(&address)?.with_options(headers.clone());
         // The WSDL has a binding for this, but no port.
-        let manager = SubscriptionManagerClient::over(Client::builder(&address).version(Version::Soap12).build()?);
+        let manager =
+            SubscriptionManagerClient::with_client(Client::builder(&address).version(Version::Soap12).build()?);
         Ok(PullPoint { client, manager: manager.with_options(headers) })
     }
 

@@ -2,15 +2,16 @@
 
 use super::*;
 use deltasoap::Lease;
-use deltasoap::http::{Context, Server, ServiceBuilder, SoapService};
+use deltasoap::http::{Context, Server, SoapService, SoapServiceBuilder};
 use deltasoap::soap::Fault;
 use devicemgmt::schema::{Capabilities, EventCapabilities, SetDateTimeType, SystemDateTime};
+use devicemgmt::server::DeviceServer;
 use devicemgmt::wsdl::{GetCapabilitiesResponse, GetDeviceInformationResponse, GetSystemDateAndTimeResponse};
-use devicemgmt::{DeviceServer, serve_device};
+use events::CreatePullPointSubscriptionFault;
 use events::addressing::{AttributedUriType, EndpointReferenceType, ReferenceParametersType};
 use events::b_2::{NotificationMessageHolderTypeMessage, RenewResponse, UnsubscribeResponse};
+use events::server::EventServer;
 use events::wsdl::{CreatePullPointSubscriptionResponse, PullMessagesResponse};
-use events::{CreatePullPointSubscriptionFault, EventServer, serve_event};
 
 struct Camera {
     events: String,
@@ -35,11 +36,11 @@ fn now_there() -> DateTime {
     }
 }
 
-impl DeviceServer for Camera {
+impl devicemgmt::server::Device for Camera {
     async fn get_device_information(
         &self,
-        _: Lease<GetDeviceInformation>,
         _: Context,
+        _: Lease<GetDeviceInformation>,
     ) -> Result<GetDeviceInformationResponse, Fault> {
         let [manufacturer, model, firmware_version, serial_number, hardware_id] =
             ["Example", "Eye", "1.2", "0", "1"].map(ToOwned::to_owned);
@@ -48,8 +49,8 @@ impl DeviceServer for Camera {
 
     async fn get_system_date_and_time(
         &self,
-        _: Lease<GetSystemDateAndTime>,
         _: Context,
+        _: Lease<GetSystemDateAndTime>,
     ) -> Result<GetSystemDateAndTimeResponse, Fault> {
         let system_date_and_time = SystemDateTime {
             date_time_type: SetDateTimeType::Manual,
@@ -62,7 +63,7 @@ impl DeviceServer for Camera {
         Ok(GetSystemDateAndTimeResponse { system_date_and_time })
     }
 
-    async fn get_capabilities(&self, _: Lease<GetCapabilities>, _: Context) -> Result<GetCapabilitiesResponse, Fault> {
+    async fn get_capabilities(&self, _: Context, _: Lease<GetCapabilities>) -> Result<GetCapabilitiesResponse, Fault> {
         let events = EventCapabilities {
             x_addr: self.events.clone(),
             ws_subscription_policy_support: false,
@@ -83,11 +84,11 @@ impl DeviceServer for Camera {
     }
 }
 
-impl EventServer for Camera {
+impl events::server::Event for Camera {
     async fn create_pull_point_subscription(
         &self,
-        _: Lease<CreatePullPointSubscription>,
         _: Context,
+        _: Lease<CreatePullPointSubscription>,
     ) -> Result<CreatePullPointSubscriptionResponse, CreatePullPointSubscriptionFault> {
         let parameter = Node::parse(b"<id xmlns='urn:camera'>7</id>").expect("an element");
         let subscription_reference = EndpointReferenceType {
@@ -128,23 +129,23 @@ fn is_meant(context: &Context) -> Result<(), Box<Fault>> {
 
 /// Creates the service that answers for the subscription.
 fn subscription() -> SoapService {
-    let pull = async |_: Lease<PullMessages>, context: Context| {
+    let pull = async |context: Context, _: Lease<PullMessages>| {
         is_meant(&context).map_err(|fault| *fault)?;
         let (current_time, termination_time) = (Timestamp::now().into(), Timestamp::now().into());
         Ok::<_, Fault>(PullMessagesResponse { current_time, termination_time, notification_message: vec![event()] })
     };
-    let renew = async |_: Lease<Renew>, context: Context| {
+    let renew = async |context: Context, _: Lease<Renew>| {
         is_meant(&context).map_err(|fault| *fault)?;
         Ok::<_, Fault>(RenewResponse { termination_time: Nillable::Nil, current_time: None, any: Vec::new() })
     };
-    let unsubscribe = async |_: Lease<Unsubscribe>, context: Context| {
+    let unsubscribe = async |context: Context, _: Lease<Unsubscribe>| {
         is_meant(&context).map_err(|fault| *fault)?;
         Ok::<_, Fault>(UnsubscribeResponse { any: Vec::new() })
     };
     let builder = SoapService::builder();
-    let builder = builder.add_operation(deltasoap::http::Operation::with_context(pull));
-    let builder = builder.add_operation(deltasoap::http::Operation::with_context(renew));
-    let builder = builder.add_operation(deltasoap::http::Operation::with_context(unsubscribe));
+    let builder = builder.add_operation(deltasoap::http::Operation::new(pull));
+    let builder = builder.add_operation(deltasoap::http::Operation::new(renew));
+    let builder = builder.add_operation(deltasoap::http::Operation::new(unsubscribe));
     builder.build().expect("a service")
 }
 
@@ -155,7 +156,7 @@ async fn serve(service: SoapService) -> String {
     url
 }
 
-fn built(builder: ServiceBuilder) -> SoapService {
+fn built(builder: SoapServiceBuilder) -> SoapService {
     builder.build().expect("a service")
 }
 
@@ -163,8 +164,8 @@ fn built(builder: ServiceBuilder) -> SoapService {
 async fn a_device_is_discovered_and_its_events_are_pulled() -> Result<(), Error> {
     let subscription = serve(subscription()).await;
     let camera = |events: String| Camera { events, subscription: subscription.clone() };
-    let events = serve(built(serve_event(camera(String::new())))).await;
-    let device = Device::discover(&serve(built(serve_device(camera(events)))).await).await?;
+    let events = serve(built(EventServer::builder(camera(String::new())))).await;
+    let device = Device::discover(&serve(built(DeviceServer::builder(camera(events)))).await).await?;
     assert_eq!(device.name, "Example Eye, firmware 1.2");
     assert!((1790..=1810).contains(&device.clock_ahead), "{}", device.clock_ahead);
     let mut events = PullPoint::subscribe(&device.events.expect("events")).await?;

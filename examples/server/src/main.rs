@@ -54,9 +54,9 @@ mod tests {
     #[tokio::test]
     async fn those_with_a_name_are_greeted() -> Result<(), Box<dyn std::error::Error>> {
         let client = Client::with_service("http://localhost/", service()?)?;
-        let greeting: Greeting = client.call(&Greet { name: "Ada".to_owned() }).await?;
+        let greeting: Greeting = client.call_as(&Greet { name: "Ada".to_owned() }).await?;
         assert_eq!(greeting.text, "Hello Ada");
-        let nobody = client.call::<_, Greeting>(&Greet { name: String::new() }).await;
+        let nobody = client.call_as::<Greeting>(&Greet { name: String::new() }).await;
         assert!(matches!(nobody, Err(CallError::Fault(fault)) if fault.reason == "whom?"));
         Ok(())
     }

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use deltasoap::http::{Client, Compression, ContentCoding, Context as Call, MessageReply, Operation, SoapService};
+use deltasoap::http::{Client, Compression, ContentCoding, MessageReply, Operation, SoapService};
 use deltasoap::soap::Fault;
 use deltasoap::{Buffer, Lease, Soap};
 use deltasoap_report::Interval;
@@ -142,7 +142,7 @@ struct Lane {
 impl Lane {
     fn open(compression: Compression, rate: f64, messages: &Arc<[Arc<str>; 2]>) -> Result<Self> {
         let served = Arc::clone(messages);
-        let fetch = Operation::replying(move |request: Lease<Fetch>, _: Call| {
+        let fetch = Operation::new(move |request: Lease<Fetch>| {
             let message = served.get(request.which as usize).cloned();
             async move {
                 let message = message.ok_or_else(|| Fault::sender("no such message"))?;

@@ -55,8 +55,8 @@ async fn timed(effort: Effort, n: usize, rate: Option<f64>) -> Result<[Vec<f64>;
     let make = || *made.lock().unwrap_or_else(PoisonError::into_inner) = doubles.to_vec();
     // The warm-up call needs values too.
     make();
-    let whole: WholeResponse = client.call(&Whole {}).await?;
-    let overlaid: AnyResponse = client.call(&Overlaid {}).await?;
+    let whole: WholeResponse = client.call_as(&Whole {}).await?;
+    let overlaid: AnyResponse = client.call_as(&Overlaid {}).await?;
     ensure!(*whole.item == *doubles && *overlaid.item == *doubles, "other doubles");
     let (least, most) = if effort.is_quick { (1, 1) } else { (7, 51) };
     let (mut times, begin) = ([const { Vec::new() }; 2], Instant::now());

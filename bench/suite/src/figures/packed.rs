@@ -74,7 +74,7 @@ async fn timed(n: usize, rounds: usize) -> Result<[Vec<Duration>; 3]> {
         .differential(Differential::OFF)
         .templating(Templating::OFF)
         .operation(sum_text)
-        .operation_with_context(sum_packed)
+        .operation(sum_packed)
         .build()?;
     let server = Server::bind("127.0.0.1:0").await?;
     let (url, handle) = (format!("http://{}/", server.local_addr()?), server.handle());
@@ -89,9 +89,9 @@ async fn timed(n: usize, rounds: usize) -> Result<[Vec<Duration>; 3]> {
         for (form, times) in times.iter_mut().enumerate() {
             let start = Instant::now();
             let response: SumResponse = match form {
-                0 => client.call(&text).await?,
-                1 => client.call(&packed).await?,
-                _ => client.call_with(&packed, CallOptions::new().mtom(Mtom::On)).await?.body,
+                0 => client.call_as(&text).await?,
+                1 => client.call_as(&packed).await?,
+                _ => client.call_as_with(&packed, CallOptions::new().mtom(Mtom::On)).await?.body,
             };
             let time = start.elapsed();
             ensure!(response.sum == expected, "a sum of {}, not {expected}", response.sum);
@@ -127,7 +127,7 @@ async fn sum_text(request: Lease<SumText>) -> Result<SumResponse, Fault> {
     Ok(SumResponse { sum: request.item.iter().sum() })
 }
 
-async fn sum_packed(request: Lease<SumPacked>, mut call: Call) -> Result<SumResponse, AttachmentError> {
+async fn sum_packed(mut call: Call, request: Lease<SumPacked>) -> Result<SumResponse, AttachmentError> {
     let doubles = call.attachments().numbers(&request.data).await?;
     Ok(SumResponse { sum: doubles.iter().sum() })
 }

@@ -115,7 +115,7 @@ fn rate(len: u64, time: Duration) -> f64 {
 }
 
 async fn serve() -> Result<SocketAddr> {
-    let service = SoapService::builder().operation_with_context(receive_upload).operation(send_download).build()?;
+    let service = SoapService::builder().operation(receive_upload).operation(send_download).build()?;
     let server = Server::bind("127.0.0.1:0").await?;
     let address = server.local_addr()?;
     tokio::spawn(server.serve(service));
@@ -126,7 +126,7 @@ async fn upload(client: &Client, len: u64) -> Result<Duration> {
     let (start, part) = (Instant::now(), part(len));
     let request = Upload { content: part.binary() };
     let options = CallOptions::new().mtom(Mtom::On).part(part);
-    let stored = client.call_with::<_, Stored>(&request, options).await?.body;
+    let stored = client.call_as_with::<Stored>(&request, options).await?.body;
     let time = start.elapsed();
     ensure!((stored.bytes, stored.sum) == (len, sum_of(len)), "the server got {} bytes, not {len}", stored.bytes);
     Ok(time)
@@ -134,7 +134,7 @@ async fn upload(client: &Client, len: u64) -> Result<Duration> {
 
 async fn download(client: &Client, len: u64) -> Result<Duration> {
     let (start, request) = (Instant::now(), Download { bytes: len });
-    let mut response = client.call_with::<_, Downloaded>(&request, CallOptions::new().mtom(Mtom::On)).await?;
+    let mut response = client.call_as_with::<Downloaded>(&request, CallOptions::new().mtom(Mtom::On)).await?;
     let (bytes, sum) = sum_bytes(&response.body.content, &mut response.attachments).await?;
     let time = start.elapsed();
     ensure!((bytes, sum) == (len, sum_of(len)), "the client got {bytes} bytes, not {len}");
@@ -142,7 +142,7 @@ async fn download(client: &Client, len: u64) -> Result<Duration> {
 }
 
 /// Reads a part as it arrives.
-async fn receive_upload(upload: Lease<Upload>, mut call: Call) -> Result<Stored, AttachmentError> {
+async fn receive_upload(mut call: Call, upload: Lease<Upload>) -> Result<Stored, AttachmentError> {
     let (bytes, sum) = sum_bytes(&upload.content, call.attachments()).await?;
     Ok(Stored { bytes, sum })
 }

@@ -163,9 +163,9 @@ async fn call<Request: Message, Response: Answer>(
     is_leased: bool,
 ) -> Result<CallResponse<Response>, CallError> {
     Ok(if is_leased {
-        CallResponse::Leased(client.call_leased(request).await?)
+        CallResponse::Leased(client.call_leased_as(request).await?)
     } else {
-        CallResponse::Own(client.call(request).await?)
+        CallResponse::Own(client.call_as(request).await?)
     })
 }
 

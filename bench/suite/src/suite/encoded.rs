@@ -3,7 +3,7 @@
 //! deltasoap needs a type to share repeated strings: [`Shared`]. Distinct ones are plain strings.
 
 use anyhow::Result;
-use deltasoap::http::{Operation as Served, ServiceBuilder};
+use deltasoap::http::{Operation as Served, SoapServiceBuilder};
 use deltasoap::schema::{Style, Use};
 use deltasoap::soap::Fault;
 use deltasoap::{Lease, Shared, Soap, SoapArray};
@@ -43,7 +43,7 @@ macro_rules! encoded {
     ($($module:ident = $items:literal: $item:ty, $send:ty, $texts:path, $different:path,
         [$sent:literal, $receive:literal, $received:literal];)*) => {
         /// Adds the operations to a service.
-        pub fn serve(builder: ServiceBuilder) -> ServiceBuilder {
+        pub fn serve(builder: SoapServiceBuilder) -> SoapServiceBuilder {
             $(let builder = $module::serve(builder);)*
             builder
         }
@@ -100,7 +100,7 @@ macro_rules! encoded {
                 }
             }
 
-            pub fn serve(builder: ServiceBuilder) -> ServiceBuilder {
+            pub fn serve(builder: SoapServiceBuilder) -> SoapServiceBuilder {
                 let sent = Served::new(async |request: Lease<$send>| Ok::<_, Fault>(Sent { count: number(request.item.len()) }));
                 let received = Served::new(async |request: Lease<Receive>| {
                     let count = usize::try_from(request.count).map_err(|_| Fault::sender("the count is negative"))?;

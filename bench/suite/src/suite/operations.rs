@@ -6,7 +6,7 @@
 //! [`encoded`].
 
 use anyhow::Result;
-use deltasoap::http::ServiceBuilder;
+use deltasoap::http::SoapServiceBuilder;
 use deltasoap::lexical::Base64;
 use deltasoap::schema::Use;
 use deltasoap::soap::{Fault, Version, encode_message};
@@ -202,7 +202,7 @@ macro_rules! operations {
         $(operations!(@one $module, $field: $content, $names);)*
 
         /// Adds all operations to a service.
-        pub fn serve(builder: ServiceBuilder) -> ServiceBuilder {
+        pub fn serve(builder: SoapServiceBuilder) -> SoapServiceBuilder {
             let builder = builder.operation(async |_: Lease<EchoVoid>| Ok::<_, Fault>(EchoVoidResponse {}));
             $(let builder = $module::serve(builder);)*
             encoded::serve(builder)
@@ -288,7 +288,7 @@ macro_rules! operations {
 
             /// An echo returns a copy, so that the request stays in the service for comparison with
             /// the next one.
-            pub fn serve(builder: ServiceBuilder) -> ServiceBuilder {
+            pub fn serve(builder: SoapServiceBuilder) -> SoapServiceBuilder {
                 builder
                     .operation(async |request: Lease<Echo>| Ok::<_, Fault>(Echoed { $field: request.$field.clone() }))
                     .operation(async |request: Lease<Send>| Ok::<_, Fault>(Sent { count: number(request.$field.count()) }))

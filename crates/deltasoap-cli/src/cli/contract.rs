@@ -157,9 +157,10 @@ pub struct Call {
     #[arg(long, value_enum, default_value_t = ToleranceName::Unknown, value_name = "LEVEL")]
     pub tolerance: ToleranceName,
     /// Validate the request before it is sent, and the answer: facets, fixed values, keys and
-    /// header blocks, but not the parts of a package
-    #[arg(long, value_enum, default_value_t = ValidationName::Off, value_name = "WHAT")]
-    pub validate: ValidationName,
+    /// header blocks, but not the parts of the answer's package. Default: refuse to send an invalid
+    /// request, and do not validate the answer. With --stream, the answer is never validated
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub validation: Option<ValidationName>,
     /// Give up after this many seconds, while the WSDL is loaded and again while the service is
     /// called
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
@@ -181,7 +182,7 @@ pub struct Call {
     /// Print the items of a list of the response as they arrive, each as JSON on its own line, in
     /// memory that does not grow with the list; LIST is its path, such as `result/item`, and may be
     /// omitted if there is only one list
-    #[arg(long, value_name = "LIST", num_args = 0..=1, require_equals = true, conflicts_with_all = ["json", "validate"])]
+    #[arg(long, value_name = "LIST", num_args = 0..=1, require_equals = true, conflicts_with = "json")]
     pub stream: Option<Option<String>>,
 }
 
@@ -219,7 +220,7 @@ impl From<ToleranceName> for Tolerance {
 pub enum ValidationName {
     /// Do not validate
     Off,
-    /// Log what is invalid
+    /// Warn of what is invalid
     Report,
     /// Refuse invalid messages
     Refuse,
@@ -277,7 +278,7 @@ pub struct Mock {
     /// Validate requests: facets, fixed values, keys and header blocks, but not the parts of a
     /// package; default: refuse invalid requests, or report them if the tolerance is not strict
     #[arg(long, value_enum, value_name = "WHAT")]
-    pub validate: Option<ValidationName>,
+    pub validation: Option<ValidationName>,
 }
 
 #[derive(Debug, Args)]

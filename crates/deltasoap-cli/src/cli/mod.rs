@@ -43,7 +43,7 @@ const EXAMPLES: &str = "Examples:
   deltasoap serve --listen 127.0.0.1:0     on a free port; WSDL at /bench?wsdl
 
 Exit codes: 0 success, 1 the command failed, 2 wrong arguments, 3 the service answered with a fault,
-4 the service did not answer, or its answer cannot be decoded.
+4 the service did not answer, or its answer cannot be decoded or is refused.
 
 Set RUST_LOG=info or RUST_LOG=deltasoap_http=debug to see requests.";
 
@@ -73,7 +73,7 @@ pub enum Task {
     /// messages
     ///
     /// Requests that do not conform to the WSDL are answered with a fault; --tolerance and
-    /// --validate accept more.
+    /// --validation accept more.
     Mock(Mock),
     /// Validate messages, and report what is wrong with line, column and path
     ///

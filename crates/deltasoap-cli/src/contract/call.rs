@@ -4,9 +4,8 @@ use super::access::{credentials, transport};
 use super::language;
 use super::remedy::{SentCredentials, remedy};
 use super::tap::Tap;
-use super::{
-    INTERPRETATION_NOTES, MAX_DEVIATIONS, import_with, operation, policy_warnings, report_notes, warn_of_deviations,
-};
+use super::validation::{self, validated};
+use super::{INTERPRETATION_NOTES, MAX_DEVIATIONS, import_with, operation, policy_warnings, report_notes, warn_of_all};
 use crate::cli::{Call, Switch, endpoint};
 use crate::files;
 use crate::output::{one_line, print_json, print_json_lines, report, with_causes};
@@ -90,10 +89,12 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
         Err(DynamicError::Call(error @ (CallError::Encode(_) | CallError::Action(_)))) => {
             bail!("{}; nothing was sent", with_causes(&error))
         }
-        Err(DynamicError::Invalid(error)) => {
+        Err(DynamicError::Call(CallError::InvalidRequest(error))) => {
             let findings: Vec<_> =
                 error.findings.iter().map(|it| format!("\n  {}", one_line(&it.to_string()))).collect();
-            bail!("the request does not conform to the WSDL; nothing was sent:{}", findings.concat())
+            let findings = findings.concat();
+            let hint = "`--validation report` sends it all the same";
+            bail!("the request does not conform to the WSDL; nothing was sent:{findings}\n{hint}")
         }
         Err(DynamicError::List(error)) => {
             bail!("the response of {name} has no list for --stream=LIST: {error}; nothing was sent")
@@ -162,16 +163,17 @@ fn client(
 ) -> Result<DynamicClient<Tap>> {
     let access = &arguments.description.loading.access;
     let own = Url::parse(url).ok().and_then(|url| credentials_in(&url));
-    let mut client = DynamicClient::with_transport(contract, tap);
+    let mut client = DynamicClient::with_transport(contract.clone(), tap);
     if !url.is_empty() {
         client = client.endpoint(if own.is_some() { shown(url) } else { url.to_owned() });
     }
     let (tolerance, credentials) = (arguments.tolerance.into(), credentials(access)?.or(own));
     // The client has the timeout too: it bounds how long the parts of an answer may pause.
     let timeout = Duration::from_secs(arguments.timeout);
-    let client = client.validation(arguments.validate.into());
+    let validation = validation::Settings::of(arguments);
     Ok(client.configure(move |builder| {
         let builder = builder.tolerance(tolerance).timeout(timeout);
+        let builder = validated(builder, &validation, &contract);
         let builder = match &credentials {
             Some(credentials) => builder.credentials(credentials.clone()),
             None => builder,
@@ -337,7 +339,8 @@ async fn items_printed(
 fn warn_of_lost(reply: &Reply, verbose: bool) {
     let hint = if verbose { "" } else { "; --verbose shows the message" };
     let limit = if verbose { usize::MAX } else { MAX_DEVIATIONS };
-    warn_of_deviations(reply.deviations.iter().map(ToString::to_string), limit, "; --verbose shows all");
+    let deviations = reply.deviations.iter().map(ToString::to_string);
+    warn_of_all(deviations, limit, "deviations from the WSDL; --verbose shows all");
     let parts: Vec<_> = reply.attachments.kept().collect();
     let mut named: Vec<_> = parts.iter().take(MAX_NAMED_PARTS).map(|part| named(part)).collect();
     if parts.len() > MAX_NAMED_PARTS {

@@ -1,10 +1,10 @@
 //! The documents of a WSDL, to be served again: those from the network are kept while the WSDL is
 //! imported, files are read anew.
 
-use deltasoap_http::{ServiceBuilder, SoapService};
+use deltasoap_http::{SoapService, SoapServiceBuilder};
 use deltasoap_wsdl::Import;
-use deltasoap_wsdl::fetch::{Fetch, FetchError, Fetched, Location, Request, text};
-use std::path::{Component, Path, PathBuf};
+use deltasoap_wsdl::fetch::{Fetch, FetchError, Fetched, Request, text};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use url::Url;
 
@@ -31,7 +31,7 @@ impl Documents {
 
     /// Creates a service that serves the WSDL from this URL with its imports; `None` if the WSDL
     /// did not come from there.
-    pub fn described(&self, source: &str) -> Option<ServiceBuilder> {
+    pub fn described(&self, source: &str) -> Option<SoapServiceBuilder> {
         let all = self.all();
         let ((main, text), others) = all.split_first()?;
         if *main != Url::parse(source).ok()? {
@@ -72,37 +72,11 @@ fn name(folder: &Url, url: &Url, all: &[(Url, String)]) -> String {
 
 /// Creates a service that serves the WSDL of a file with the files that it imports, wherever they
 /// are; `None` if that is not possible.
-pub fn builder_from_files(main: &Path, import: &Import) -> Option<ServiceBuilder> {
-    let main = main.canonicalize().ok()?;
-    let files: Vec<&PathBuf> = import.documents().filter_map(file).collect();
-    if !files.contains(&&main) {
-        return None;
-    }
-    let folder = files.iter().fold(main.parent()?.to_owned(), |folder, file| around(folder, file));
-    let read = |path: &Path| Some((relative(&folder, path)?, text(&std::fs::read(path).ok()?)?));
-    let (name, text) = read(&main)?;
-    let others = files.into_iter().filter(|path| **path != main).map(|path| read(path)).collect::<Option<Vec<_>>>()?;
+pub fn builder_from_files(main: &Path, import: &Import) -> Option<SoapServiceBuilder> {
+    let mut files = import.files(main)?.into_iter();
+    let (name, text) = files.next()?;
     let described = SoapService::builder().wsdl_named(name, text);
-    Some(others.into_iter().fold(described, |builder, (name, text)| builder.wsdl_document(name, text)))
-}
-
-fn file(location: &Location) -> Option<&PathBuf> {
-    match location {
-        Location::File(path) => Some(path),
-        _ => None,
-    }
-}
-
-/// Returns the innermost folder that contains a folder and a file.
-fn around(mut folder: PathBuf, file: &Path) -> PathBuf {
-    while !file.starts_with(&folder) && folder.pop() {}
-    folder
-}
-
-/// Returns a file's path within a folder, with `/` as separator.
-fn relative(folder: &Path, path: &Path) -> Option<String> {
-    let parts = path.strip_prefix(folder).ok()?.components().map(Component::as_os_str);
-    Some(parts.map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/"))
+    Some(files.fold(described, |builder, (name, text)| builder.wsdl_document(name, text)))
 }
 
 impl<F: Fetch> Fetch for Keeping<F> {

@@ -1,14 +1,14 @@
 //! `mock`: a stand-in for the service of a WSDL.
 
 use super::documents::{Documents, builder_from_files};
-use super::{INTERPRETATION_NOTES, MAX_DEVIATIONS, import_with, policy_warnings, report_notes, warn_of_deviations};
+use super::{INTERPRETATION_NOTES, MAX_DEVIATIONS, import_with, policy_warnings, report_notes, warn_of_all};
 use crate::cli::{self, ToleranceName};
 use crate::output::{print_line, report};
 use crate::services::{processors, told_to_end};
 use anyhow::{Context as _, Result, ensure};
 use deltasoap::{Deviation, DeviationKind, Tolerance};
 use deltasoap_dynamic::{Contract, Mock, Validation};
-use deltasoap_http::{Server, ServiceBuilder, SoapService};
+use deltasoap_http::{Server, SoapService, SoapServiceBuilder};
 use deltasoap_wsdl::Import;
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ pub async fn mock(arguments: &cli::Mock) -> Result<()> {
     report_notes(&contract, &INTERPRETATION_NOTES);
     policy_warnings(&operations).iter().for_each(|warning| report(format_args!("warning: {warning}")));
     let validation = validation(arguments);
-    let inspect = (validation != Validation::Off).then(|| contract.inspector(validation));
+    let validator = contract.clone();
     let described = described(&arguments.description.wsdl, contract.description(), &documents);
     let mut mock = Mock::new(contract);
     for (other, first) in mock.indistinguishable() {
@@ -37,15 +37,12 @@ pub async fn mock(arguments: &cli::Mock) -> Result<()> {
         // Recorded answers are decoded at least as tolerantly as clients decode them.
         let tolerance = Tolerance::Unknown.max(arguments.tolerance.into());
         mock = mock.tolerance(tolerance).recorded(replies).context("the replies cannot be used")?;
-        warn_of_deviations(mock.deviations().map(warning), MAX_DEVIATIONS, "");
+        warn_of_all(mock.deviations().map(warning), MAX_DEVIATIONS, "deviations from the WSDL");
     }
     let is_described = described.is_some();
     let builder = described.unwrap_or_else(SoapService::builder).name("Mock");
     let builder = builder.references(!arguments.copies).tolerance(arguments.tolerance.into());
-    let builder = match inspect {
-        Some(inspect) => builder.inspect(inspect),
-        None => builder,
-    };
+    let builder = builder.validate(validator, validation);
     serve(arguments, mock.mount(builder).build()?, is_described).await
 }
 
@@ -61,7 +58,7 @@ fn warning((path, deviation): (&Path, &Deviation)) -> String {
 
 /// Returns how invalid requests are handled: what is tolerated on purpose is at most reported.
 fn validation(arguments: &cli::Mock) -> Validation {
-    match arguments.validate {
+    match arguments.validation {
         Some(name) => name.into(),
         None if arguments.tolerance == ToleranceName::Strict => Validation::Refuse,
         None => Validation::Report,
@@ -70,7 +67,7 @@ fn validation(arguments: &cli::Mock) -> Validation {
 
 /// Creates a service that serves the WSDL with all its imports, if they are available and can be
 /// served.
-fn described(source: &str, import: &Import, documents: &Documents) -> Option<ServiceBuilder> {
+fn described(source: &str, import: &Import, documents: &Documents) -> Option<SoapServiceBuilder> {
     let with_documents = || match file(Path::new(source)) {
         Some(path) => builder_from_files(&path, import),
         None => documents.described(source),

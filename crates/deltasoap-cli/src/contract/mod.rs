@@ -12,6 +12,7 @@ mod pages;
 mod remedy;
 mod tap;
 mod validate;
+mod validation;
 
 pub use call::call;
 pub use compile::compile;
@@ -31,16 +32,16 @@ use deltasoap_wsdl::{Import, Importer, NoteKind};
 use remedy::{SentCredentials, remedy};
 use url::Url;
 
-/// Maximum number of deviations that are shown by default.
+/// Maximum number of deviations, and of findings, that are shown by default.
 const MAX_DEVIATIONS: usize = 10;
 
-/// Warns of the first `limit` deviations.
-fn warn_of_deviations(all: impl Iterator<Item = String>, limit: usize, hint: &str) {
+/// Shows the first `limit` warnings, and the number of others, which are `what`.
+fn warn_of_all(all: impl Iterator<Item = String>, limit: usize, what: &str) {
     let mut all = all;
-    all.by_ref().take(limit).for_each(|deviation| report(format_args!("warning: {}", one_line(&deviation))));
+    all.by_ref().take(limit).for_each(|warning| report(format_args!("warning: {}", one_line(&warning))));
     match all.count() {
         0 => {}
-        more => report(format_args!("warning: {more} more deviations from the WSDL{hint}")),
+        more => report(format_args!("warning: {more} more {what}")),
     }
 }
 

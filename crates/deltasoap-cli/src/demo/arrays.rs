@@ -98,7 +98,7 @@ impl<'a> Arrays<'a> {
         let (clients, recorders) = (&self.clients, &self.recorders);
         for request in ring.iter().cycle().take(self.rounds as usize) {
             let exchange = async |mode| {
-                let reply: Resp = clients[mode].call(request).await?;
+                let reply: Resp = clients[mode].call_as(request).await?;
                 ensure!(is_same(request, &reply), "the echo differs from what was sent");
                 Ok(recorders[mode].take())
             };

@@ -5,7 +5,7 @@ use anyhow::Result;
 use deltasoap::lexical::{Base64, Date, DateTime, Decimal};
 use deltasoap::soap::{Fault, HeaderBlock};
 use deltasoap::{Binary, Lease, Message, Nillable, Soap};
-use deltasoap_http::{Answer, AttachmentError, Context, Operation, ServiceBuilder, SoapService, TypedFault};
+use deltasoap_http::{Answer, AttachmentError, Context, Operation, SoapService, SoapServiceBuilder, TypedFault};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,10 +13,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 const WSDL: &str = include_str!("../../data/bench.wsdl");
 
 /// Builds the service.
-pub fn service(builder: ServiceBuilder) -> Result<SoapService> {
+pub fn service(builder: SoapServiceBuilder) -> Result<SoapService> {
     let builder = echoes(builder.name("Bench").wsdl(WSDL)).operation(echo_void).operation(echo_struct);
     let builder = notifications(attachments(sends(builder)));
-    Ok(builder.add_operation(Operation::with_context(trace).understands(Trace::ELEMENT)).operation(fail).build()?)
+    Ok(builder.add_operation(Operation::new(trace).understands(Trace::ELEMENT)).operation(fail).build()?)
 }
 
 #[derive(Debug, Clone, PartialEq, Soap)]
@@ -103,7 +103,7 @@ macro_rules! count_lists {
             pub count: i32,
         })*
 
-        fn count_lists($builder: ServiceBuilder) -> ServiceBuilder {
+        fn count_lists($builder: SoapServiceBuilder) -> SoapServiceBuilder {
             $builder$(.operation(async |request: Lease<$request>| {
                 Ok::<_, Fault>($response { count: count(request.item.len()) })
             }))*
@@ -111,7 +111,7 @@ macro_rules! count_lists {
     };
 }
 
-fn echoes(builder: ServiceBuilder) -> ServiceBuilder {
+fn echoes(builder: SoapServiceBuilder) -> SoapServiceBuilder {
     let builder = echo_lists! { builder:
         EchoBooleans => EchoBooleansResponse, EchoInts => EchoIntsResponse, EchoLongs => EchoLongsResponse,
         EchoFloats => EchoFloatsResponse, EchoDoubles => EchoDoublesResponse,
@@ -127,7 +127,7 @@ count_lists! { builder:
     SendStrings => SendStringsResponse = "sendStringsResponse", SendMios => SendMiosResponse = "sendMiosResponse",
 }
 
-fn sends(builder: ServiceBuilder) -> ServiceBuilder {
+fn sends(builder: SoapServiceBuilder) -> SoapServiceBuilder {
     count_lists(builder).operation(async |request: Lease<SendBase64>| {
         Ok::<_, Fault>(SendBase64Response { count: count(request.data.0.len()) })
     })
@@ -201,7 +201,7 @@ pub struct TraceRequest {}
 #[soap(namespace = "urn:bench", element = "traceResponse")]
 pub struct TraceResponse {}
 
-async fn trace(_: Lease<TraceRequest>, context: Context) -> Result<Answer<TraceResponse>, Fault> {
+async fn trace(context: Context, _: Lease<TraceRequest>) -> Result<Answer<TraceResponse>, Fault> {
     let answer = Answer::new(TraceResponse {});
     let Some(trace) = context.header::<Trace>() else { return Ok(answer) };
     let Trace { id, hops } = trace.map_err(|error| Fault::sender(error.to_string()))?;
@@ -233,13 +233,13 @@ pub struct SendAttachmentResponse {
     pub count: i32,
 }
 
-fn attachments(builder: ServiceBuilder) -> ServiceBuilder {
-    builder.operation_with_context(echo_attachment).operation_with_context(send_attachment)
+fn attachments(builder: SoapServiceBuilder) -> SoapServiceBuilder {
+    builder.operation(echo_attachment).operation(send_attachment)
 }
 
 async fn echo_attachment(
-    request: Lease<EchoAttachment>,
     mut context: Context,
+    request: Lease<EchoAttachment>,
 ) -> Result<EchoAttachmentResponse, AttachmentError> {
     let data = context.attachments().bytes(&request.data).await?.into();
     Ok(EchoAttachmentResponse { name: request.name.clone(), data })
@@ -247,8 +247,8 @@ async fn echo_attachment(
 
 /// Counts the data as it arrives, without keeping it.
 async fn send_attachment(
-    request: Lease<SendAttachment>,
     mut context: Context,
+    request: Lease<SendAttachment>,
 ) -> Result<SendAttachmentResponse, AttachmentError> {
     let octets = match &request.data {
         Binary::Bytes(bytes) => bytes.len(),
@@ -281,11 +281,11 @@ pub struct NotifiedResponse {
     pub count: i32,
 }
 
-fn notifications(builder: ServiceBuilder) -> ServiceBuilder {
+fn notifications(builder: SoapServiceBuilder) -> SoapServiceBuilder {
     let arrived = Arc::new(Arrived::default());
     let counted = Arc::clone(&arrived);
     builder
-        .one_way(move |notify: Lease<Notify>| {
+        .operation(move |notify: Lease<Notify>| {
             arrived.add(&notify.topic);
             std::future::ready(Ok::<_, Fault>(()))
         })

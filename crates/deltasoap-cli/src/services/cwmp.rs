@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use deltasoap_cwmp::{Acs, CallError, Session};
-use deltasoap_http::ServiceBuilder;
+use deltasoap_http::SoapServiceBuilder;
 
 /// Path of the server.
 pub const PATH: &str = "/cwmp";
@@ -11,7 +11,7 @@ pub const PATH: &str = "/cwmp";
 const MAX_PARAMETERS: usize = 20;
 
 /// Builds the server.
-pub fn acs(settings: impl FnOnce(ServiceBuilder) -> ServiceBuilder) -> Result<Acs> {
+pub fn acs(settings: impl FnOnce(SoapServiceBuilder) -> SoapServiceBuilder) -> Result<Acs> {
     let acs = Acs::builder(async |session: Session| {
         let serial = &session.device().id.serial_number;
         match read(&session).await {

@@ -12,8 +12,8 @@ use anyhow::{Context as _, Result};
 use axum::Router;
 use deltasoap::{Differential, Templating};
 use deltasoap_http::{
-    Compression, HeavyWork, Identity, Monitor, Scheduling, Server, ServerHandle, ServerTls, ServiceBuilder,
-    ServiceIndex, Sharing, SmallFirst, SoapService,
+    Compression, HeavyWork, Identity, Monitor, Scheduling, Server, ServerHandle, ServerTls, ServiceIndex, Sharing,
+    SmallFirst, SoapService, SoapServiceBuilder,
 };
 use std::path::Path;
 use std::time::Duration;
@@ -36,7 +36,7 @@ impl Services {
     }
 
     /// Builds the services, each from a builder of its own.
-    fn with(builder: impl Fn() -> ServiceBuilder) -> Result<Self> {
+    fn with(builder: impl Fn() -> SoapServiceBuilder) -> Result<Self> {
         Ok(Services {
             tr069: tr069::service(builder())?,
             vsphere: vsphere::service(builder())?,
@@ -96,7 +96,7 @@ fn identity(certificate: &Path, key: &Path) -> Result<Identity> {
 }
 
 /// Returns a builder with the options of the command line.
-fn builder(arguments: &Serve) -> ServiceBuilder {
+fn builder(arguments: &Serve) -> SoapServiceBuilder {
     let mut builder = SoapService::builder().tolerance(arguments.tolerance.into());
     if arguments.regular {
         builder = builder.differential(Differential::OFF).templating(Templating::OFF);

@@ -11,11 +11,11 @@ use deltasoap::schema::Use;
 use deltasoap::soap::{Fault, HeaderBlock, Version};
 use deltasoap::{Error, Lease, Message, QName, Soap, SoapArray};
 use deltasoap_cwmp::types::{DeviceId, EventStruct, ParameterValueStruct};
-use deltasoap_http::{Answer, Context, MessageReply, Operation, ServiceBuilder, SoapService};
+use deltasoap_http::{Answer, Context, MessageReply, Operation, SoapService, SoapServiceBuilder};
 use http::StatusCode;
 
 /// Builds the service.
-pub fn service(builder: ServiceBuilder) -> Result<SoapService> {
+pub fn service(builder: SoapServiceBuilder) -> Result<SoapService> {
     let nothing_to_ask = async |_: Context| Ok::<_, Fault>(MessageReply::status(StatusCode::NO_CONTENT));
     Ok(v1_0::register(v1_4::register(builder.name("CWMP"))).empty_post(nothing_to_ask).build()?)
 }
@@ -48,8 +48,8 @@ macro_rules! version {
             #[soap(element = "ID", namespace = $namespace)]
             pub struct Id(pub String);
 
-            pub(super) fn register(builder: ServiceBuilder) -> ServiceBuilder {
-                let inform = Operation::with_context(inform).encoding(Use::Literal);
+            pub(super) fn register(builder: SoapServiceBuilder) -> SoapServiceBuilder {
+                let inform = Operation::new(inform).encoding(Use::Literal);
                 let understood = ["ID", "HoldRequests", "NoMoreRequests"];
                 let inform = understood
                     .into_iter()
@@ -57,7 +57,7 @@ macro_rules! version {
                 builder.add_operation(inform)
             }
 
-            async fn inform(_: Lease<Inform>, context: Context) -> Result<Answer<InformResponse>, Fault> {
+            async fn inform(context: Context, _: Lease<Inform>) -> Result<Answer<InformResponse>, Fault> {
                 let answer = Answer::new(InformResponse { max_envelopes: 1 });
                 Ok(answered(answer, context.header::<Id>())?)
             }

@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result};
 use deltasoap::soap::{Fault, Reply, decode_reply, decode_request};
 use deltasoap::{Lease, Node, Soap};
-use deltasoap_http::{ServiceBuilder, SoapService};
+use deltasoap_http::{SoapService, SoapServiceBuilder};
 use deltasoap_streams::vsphere::fetch_pairs;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ pub struct FetchResponse {
 }
 
 /// Builds the service.
-pub fn service(builder: ServiceBuilder) -> Result<SoapService> {
+pub fn service(builder: SoapServiceBuilder) -> Result<SoapService> {
     let recording = Arc::new(Recording::read()?);
     let fetch = move |request: Lease<Fetch>| {
         let answer = recording.answer(&request);

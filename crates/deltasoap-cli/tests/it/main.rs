@@ -446,28 +446,79 @@ fn a_template_is_a_request() {
     assert_eq!(json(&run(&["template", "--response", &shop(), "Order"]))["number"], 1);
 }
 
-#[test]
-fn messages_are_validated_where_that_is_asked_for() {
+/// An order of more items than the schema allows.
+fn invalid_order() -> String {
     let order = ORDER.replace("\"count\":2", "\"count\":2000").replace("\"count\": 2", "\"count\": 2000");
     assert_ne!(order, ORDER);
-    let call = |mock: &Serving, more: &[&str]| {
-        run(&[&["call", &shop(), "Order", "-d", &order, "--endpoint", &mock.url], more].concat())
+    order
+}
+
+#[test]
+fn invalid_requests_are_not_sent_unless_that_is_asked_for() {
+    let (mock, order) = (Serving::start(&["mock", &shop(), "--validation", "off"]), invalid_order());
+    let call =
+        |more: &[&str]| run(&[&["call", &shop(), "Order", "-d", &order, "--endpoint", &mock.url], more].concat());
+    for more in [&[][..], &["--validation", "refuse"]] {
+        let output = call(more);
+        let said = stderr(&output);
+        assert_eq!((output.status.code(), stdout(&output)), (Some(1), ""), "{output:?}");
+        let is_shown = said.contains("nothing was sent:\n  ") && said.contains("item/count: 2000 is not at most 1000");
+        assert!(is_shown && said.contains("`--validation report` sends it"), "{said}");
+    }
+    let output = call(&["--validation", "report"]);
+    let warned = "warning: the request is invalid: 1:";
+    assert!(output.status.success() && stderr(&output).contains(warned), "{output:?}");
+    assert_eq!(stderr(&output).lines().count(), 1, "{output:?}");
+    let output = call(&["--validation", "off"]);
+    assert_eq!((output.status.success(), &*stderr(&output)), (true, ""), "{output:?}");
+    assert_eq!(call(&["--validation", "sometimes"]).status.code(), Some(2));
+}
+
+#[test]
+fn invalid_answers_are_reported_or_refused_where_that_is_asked_for() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let file = |name: &str, content: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).expect("a file");
+        path.to_string_lossy().into_owned()
     };
-    let mock = Serving::start(&["mock", &shop()]);
-    let output = call(&mock, &[]);
-    assert_eq!(output.status.code(), Some(3), "{output:?}");
-    assert!(stderr(&output).contains("/Envelope/Body/Order/item/count"), "{output:?}");
-    let output = call(&mock, &["--validate", "refuse"]);
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let placed = r#"{"number": 7000, "total": {"@currency": "EUR", "$": 20}, "placed": "2026-11-22T10:00:00Z"}"#;
+    file("Order.json", placed);
+    let mock = Serving::start(&["mock", &shop(), "--replies", &folder.path().to_string_lossy()]);
+    let text = std::fs::read_to_string(shop()).expect("a WSDL");
+    let text = text.replace("name=\"number\" type=\"xs:long\"", "name=\"number\" type=\"tns:Count\"");
+    let narrow = file("narrow.wsdl", &text);
+    let call = |more: &[&str]| run(&[&["call", &narrow, "Order", "-d", ORDER, "--endpoint", &mock.url], more].concat());
+    for more in [&[][..], &["--validation", "off"]] {
+        let output = call(more);
+        assert_eq!((json(&output)["number"].as_u64(), &*stderr(&output)), (Some(7000), ""), "{output:?}");
+    }
+    let output = call(&["--validation", "report"]);
+    assert_eq!(json(&output)["number"], 7000);
+    let finding = "OrderResponse/number: 7000 is not at most 1000";
     assert!(
-        stderr(&output).contains("nothing was sent:\n  ") && stderr(&output).contains("item/count: "),
+        stderr(&output).contains("warning: the answer is invalid: ") && stderr(&output).contains(finding),
         "{output:?}"
     );
-    for more in [&["--validate", "report"][..], &["--validate", "off"], &["--tolerance", "unknown"]] {
-        let lenient = Serving::start(&[&["mock", &shop()], more].concat());
-        assert!(call(&lenient, &[]).status.success());
-        let output = call(&lenient, &["--validate", "report"]);
-        assert!(output.status.success() && stderr(&output).contains("item/count: "), "{output:?}");
+    let output = call(&["--validation", "refuse"]);
+    assert_eq!((output.status.code(), stdout(&output)), (Some(4), ""), "{output:?}");
+    assert!(stderr(&output).contains("the answer is refused: ") && stderr(&output).contains(finding), "{output:?}");
+}
+
+#[test]
+fn mocks_refuse_or_report_invalid_requests() {
+    let order = invalid_order();
+    let call = |mock: &Serving| {
+        let arguments = ["call", &shop(), "Order", "-d", &order, "--validation", "off", "--endpoint", &mock.url];
+        run(&arguments)
+    };
+    for more in [&[][..], &["--validation", "refuse"], &["--tolerance", "unknown", "--validation", "refuse"]] {
+        let output = call(&Serving::start(&[&["mock", &shop()], more].concat()));
+        assert_eq!(output.status.code(), Some(3), "{output:?}");
+        assert!(stderr(&output).contains("/Envelope/Body/Order/item/count: 2000 is not at most 1000"), "{output:?}");
+    }
+    for more in [&["--validation", "report"][..], &["--validation", "off"], &["--tolerance", "unknown"]] {
+        assert!(call(&Serving::start(&[&["mock", &shop()], more].concat())).status.success(), "{more:?}");
     }
 }
 

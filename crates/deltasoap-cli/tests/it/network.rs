@@ -137,13 +137,29 @@ fn attributes_that_a_mock_passes_over_are_logged() {
         );
         format!("POST / HTTP/1.1\r\nHost: h\r\nContent-Type: text/xml\r\nContent-Length: {}\r\n\r\n{body}", body.len())
     };
-    let lenient = ["mock", &shop(), "--validate", "off"];
+    let lenient = ["mock", &shop(), "--validation", "off"];
     let warned = logged(&lenient, &[request("zz='1' id='a' xml:lang='en'")]);
     let said = ["unknown attribute zz in", "unknown attribute id in", "namespace}lang in", "\"Catalogue\""];
     assert_eq!(warned.matches("WARN").count(), 3, "{warned}");
     assert!(said.iter().all(|said| warned.contains(said)), "{warned}");
     let silent = logged(&lenient, &[request("")]);
     assert!(silent.contains("answered") && !silent.contains("WARN"), "{silent}");
+}
+
+#[test]
+fn findings_of_a_mock_are_logged() {
+    let body = "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Body><Order xmlns='urn:shop'>\
+                <customer>Ada</customer><item><code>A-1</code><count>2000</count></item></Order></e:Body></e:Envelope>";
+    let head = "POST / HTTP/1.1\r\nHost: h\r\nContent-Type: text/xml\r\nContent-Length: ";
+    let request = format!("{head}{}\r\n\r\n{body}", body.len());
+    for (validation, is_reported) in [("off", false), ("report", true)] {
+        let logged = logged(&["mock", &shop(), "--validation", validation], std::slice::from_ref(&request));
+        // One line has the path, as for any service; the mock adds what is wrong.
+        let (path, finding) = ("path=/Envelope/Body/Order/item/count", "2000 is not at most 1000");
+        let lines = |text: &str| logged.lines().filter(|line| line.contains("WARN") && line.contains(text)).count();
+        let expected = if is_reported { (1, 1) } else { (0, 0) };
+        assert_eq!((lines(path), lines(finding)), expected, "{logged}");
+    }
 }
 
 /// Returns what a server logs for these requests, each of which gets an answer.
@@ -596,14 +612,13 @@ fn what_is_wrong_with_streamed_items_is_said() {
     assert!(!output.status.success() && stderr(&output).contains("name, $choice; nothing was sent"), "{output:?}");
     let output = call(&["Look", "--stream=nick"], nowhere);
     assert!(stderr(&output).contains("no field nick; the fields are: name, $choice"), "{output:?}");
-    for conflict in ["--json", "--validate=refuse"] {
-        assert_eq!(call(&["Look", "--stream", conflict], nowhere).status.code(), Some(2));
-    }
+    assert_eq!(call(&["Look", "--stream", "--json"], nowhere).status.code(), Some(2));
     // Items that arrived before the connection broke are printed.
     let levels = "<level>2</level>".repeat(10);
     let (url, go) = in_two_parts(format!("{MEASURED}{levels}"), |_| {});
     go.send(()).expect("the server waits");
-    let output = call(&["Measure", "-d", "{\"count\":1}", "--stream=level"], &url);
+    // Validation is of the request alone.
+    let output = call(&["Measure", "-d", "{\"count\":1}", "--stream=level", "--validation=refuse"], &url);
     assert_eq!((output.status.code(), stdout(&output)), (Some(4), "2.0\n".repeat(9).as_str()), "{output:?}");
     assert!(stderr(&output).contains("error: "), "{output:?}");
 }

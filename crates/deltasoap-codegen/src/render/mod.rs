@@ -1,7 +1,7 @@
 //! Stage two: converts a [`Model`] to Rust.
 //!
-//! Items of one namespace share a module, unless there is only one namespace. Clients, traits and
-//! faults are at the top level.
+//! Items of one namespace share a module, unless there is only one namespace. Clients and servers
+//! have a module each, and faults are at the top level.
 //!
 //! Nothing of a WSDL reaches the output except as part of an identifier, in a string, or in a
 //! comment.
@@ -20,8 +20,8 @@ use std::collections::{BTreeMap, HashMap};
 /// Lints that generated code is exempt from: its names and texts are those of the WSDL.
 const ALLOWED: &str = "clippy::all, dead_code, missing_docs, rustdoc::all";
 
-/// Names at the top level that clients and services use: type parameters and traits.
-const TAKEN: [&str; 5] = ["C", "T", "Into", "Send", "Sync"];
+/// The modules of services, at the top level.
+const TAKEN: [&str; 2] = ["client", "server"];
 
 /// The sides of services that are generated.
 #[derive(Debug, Clone, Copy)]
@@ -30,8 +30,9 @@ pub(crate) struct Sides {
     pub(crate) server: bool,
 }
 
-/// Returns the items of a model.
-pub(crate) fn tokens(model: &Model, sides: Sides) -> TokenStream {
+/// Returns the items of a model. `wsdl` holds the names and texts of the WSDL and the documents that
+/// it imports, to be embedded in servers.
+pub(crate) fn tokens(model: &Model, sides: Sides, wsdl: &[(String, String)]) -> TokenStream {
     let layout = Layout::new(model);
     let mut modules: BTreeMap<usize, Vec<TokenStream>> = BTreeMap::new();
     let mut top = Vec::new();
@@ -42,7 +43,7 @@ pub(crate) fn tokens(model: &Model, sides: Sides) -> TokenStream {
             None => top.push(rendered),
         }
     }
-    let services = services::services(model, &layout, sides);
+    let services = services::services(model, &layout, sides, wsdl);
     let modules = modules.into_iter().map(|(module, items)| {
         let (name, namespace) = &layout.modules[module];
         let docs = match &**namespace {

@@ -1,4 +1,4 @@
-//! Clients, server traits, and faults.
+//! Services: the modules `client` and `server`, and the faults of operations.
 
 use super::docs::{code, docs, rustdoc};
 use super::{Layout, Sides};
@@ -10,31 +10,79 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use std::collections::HashMap;
 
-/// Renders all services.
-pub(super) fn services(model: &Model, layout: &Layout, sides: Sides) -> TokenStream {
-    let mut render = Render { model, layout, sides, top: layout.top.clone(), faults: HashMap::new(), out: Vec::new() };
+/// Renders all services. `wsdl` holds the names and texts of the WSDL and the documents that it
+/// imports, to be embedded in servers.
+pub(super) fn services(model: &Model, layout: &Layout, sides: Sides, wsdl: &[(String, String)]) -> TokenStream {
+    let mut render = Render {
+        model,
+        layout,
+        sides,
+        top: layout.top.clone(),
+        clients: Scope::without(&["C"]),
+        servers: Scope::without(&["T", "Send", "Sync"]),
+        faults: HashMap::new(),
+        top_items: Vec::new(),
+        client_items: Vec::new(),
+        server_items: Vec::new(),
+    };
     for service in model.services.iter().filter(|_| sides.client || sides.server) {
         render.service(service);
     }
-    let items = render.out;
-    quote!(#(#items)*)
+    let Render { top_items: faults, client_items, server_items, .. } = render;
+    let client = (!client_items.is_empty()).then(|| {
+        quote! {
+            #[doc = " Clients."]
+            pub mod client { #(#client_items)* }
+        }
+    });
+    let server = (!server_items.is_empty()).then(|| {
+        let description = description(wsdl);
+        quote! {
+            #[doc = " Servers."]
+            pub mod server { #(#server_items)* #description }
+        }
+    });
+    quote!(#client #server #(#faults)*)
+}
+
+/// Renders the function that gives a service its WSDL.
+fn description(wsdl: &[(String, String)]) -> TokenStream {
+    let body = match wsdl.split_first() {
+        None => quote!(service),
+        Some(((name, text), documents)) => {
+            let documents = documents.iter().map(|(name, text)| quote!(.wsdl_document(#name, #text)));
+            quote!(service.wsdl_named(#name, #text) #(#documents)*)
+        }
+    };
+    quote! {
+        fn described(service: deltasoap::http::SoapServiceBuilder) -> deltasoap::http::SoapServiceBuilder {
+            #body
+        }
+    }
 }
 
 struct Render<'m> {
     model: &'m Model,
     layout: &'m Layout,
     sides: Sides,
+    /// Names at the top level.
     top: Scope,
+    /// Names in the module of clients.
+    clients: Scope,
+    /// Names in the module of servers.
+    servers: Scope,
     /// Names of the fault enums by their faults: operations with the same faults share one.
     faults: HashMap<Vec<ItemId>, Ident>,
-    out: Vec<TokenStream>,
+    top_items: Vec<TokenStream>,
+    client_items: Vec<TokenStream>,
+    server_items: Vec<TokenStream>,
 }
 
 /// Endings of names without information.
 const EMPTY_ENDINGS: [&str; 8] = ["PortType", "_PortType", "Port", "Soap", "_SOAP", "SOAP", "Interface", "Binding"];
 
 /// Methods of clients that are not operations.
-const METHODS: [&str; 6] = ["new", "over", "with_options", "with_header", "whole", "leased"];
+const METHODS: [&str; 6] = ["new", "with_client", "with_options", "with_header", "whole", "leased"];
 
 /// An operation with all its Rust names.
 struct Named<'m> {
@@ -53,17 +101,19 @@ impl<'m> Render<'m> {
     fn service(&mut self, service: &'m Service) {
         let ending = EMPTY_ENDINGS.iter().find_map(|ending| service.preferred_name.strip_suffix(ending));
         let base = ending.filter(|base| !base.is_empty()).unwrap_or(&service.preferred_name);
-        let client = ident(&self.top.type_name(&format!("{base} client")));
-        let server = ident(&self.top.type_name(&format!("{base} server")));
-        let serve = ident(&self.top.value_name(&format!("serve {base}")));
         let mut methods = Scope::without(&METHODS);
-        let place = self.out.len();
         let operations: Vec<Named<'m>> =
             service.operations.iter().map(|operation| self.named(operation, &mut methods)).collect();
-        let client = self.sides.client.then(|| client_of(service, &client, &operations));
-        let has_server = self.sides.server && !operations.is_empty();
-        let server = has_server.then(|| self.server(service, (&server, &serve), &operations));
-        self.out.splice(place..place, client.into_iter().chain(server));
+        if self.sides.client {
+            let name = ident(&self.clients.type_name(&format!("{base} client")));
+            self.client_items.push(client_of(service, &name, &operations));
+        }
+        if self.sides.server && !operations.is_empty() {
+            let implemented = ident(&self.servers.type_name(base));
+            let name = ident(&self.servers.type_name(&format!("{base} server")));
+            let server = self.server(service, (&implemented, &name), &operations);
+            self.server_items.push(server);
+        }
     }
 
     fn named(&mut self, operation: &'m Operation, methods: &mut Scope) -> Named<'m> {
@@ -84,8 +134,10 @@ impl<'m> Render<'m> {
         items.iter().map(|item| format!("[`{}`]", self.path(*item).to_string().replace(' ', ""))).collect()
     }
 
+    /// Returns the path of an item as seen from the modules of clients and servers.
     fn path(&self, id: ItemId) -> TokenStream {
-        self.layout.path(self.model, id, None)
+        let path = self.layout.path(self.model, id, None);
+        quote!(super::#path)
     }
 
     /// Renders the enum of an operation's faults, if it declares any.
@@ -101,12 +153,13 @@ impl<'m> Render<'m> {
         let mut scope = Scope::default();
         let other = ident(&scope.variant_name("Other"));
         let variants = operation.faults.iter().map(|(preferred_name, detail)| {
-            let (variant, detail) = (ident(&scope.variant_name(preferred_name)), self.path(*detail));
+            let detail = self.layout.path(self.model, *detail, None);
+            let variant = ident(&scope.variant_name(preferred_name));
             quote!(#variant(deltasoap::http::TypedFault<#detail>))
         });
         let variants: Vec<_> = variants.collect();
         let words = rustdoc(format!("A fault of {}.", code(&operation.name)));
-        self.out.push(quote! {
+        self.top_items.push(quote! {
             #words
             #[derive(Debug, Clone, PartialEq, deltasoap::Faults)]
             pub enum #name {
@@ -119,12 +172,10 @@ impl<'m> Render<'m> {
         Some(name)
     }
 
-    fn server(&self, service: &Service, names: (&Ident, &Ident), operations: &[Named<'m>]) -> TokenStream {
-        let (name, serve) = names;
-        let words = rustdoc(format!(
-            "The operations of `{}`, implemented by a server: see [`{serve}`].",
-            service.preferred_name
-        ));
+    fn server(&self, service: &Service, names: (&Ident, &Ident), operations: &[Named<'_>]) -> TokenStream {
+        let (implemented, name) = names;
+        let label = &service.preferred_name;
+        let words = rustdoc(format!("The operations of `{label}`, implemented by a server: see [`{name}`]."));
         let methods = operations.iter().map(|named| {
             let Named { method, request, .. } = named;
             let (answer, failure) = (named.server_return_type(), named.server_failure());
@@ -133,32 +184,50 @@ impl<'m> Render<'m> {
                 #words
                 fn #method(
                     &self,
-                    request: deltasoap::Lease<#request>,
                     context: deltasoap::http::Context,
+                    request: deltasoap::Lease<#request>,
                 ) -> impl std::future::Future<Output = Result<#answer, #failure>> + Send;
             }
         });
-        let about = rustdoc(format!("Creates a builder for a service that calls `implementation`: see [`{name}`]."));
-        let label = &service.preferred_name;
-        let added = operations.iter().map(|named| self.added(name, named));
+        let about =
+            rustdoc(format!("Serves the operations of `{label}`: a [`tower::Service`](deltasoap::http::SoapService)."));
+        let added = operations.iter().map(|named| self.added(implemented, named));
         quote! {
             #words
-            pub trait #name: Send + Sync + 'static { #(#methods)* }
+            pub trait #implemented: Send + Sync + 'static { #(#methods)* }
 
             #about
-            pub fn #serve<T: #name>(implementation: T) -> deltasoap::http::ServiceBuilder {
-                let implementation = std::sync::Arc::new(implementation);
-                let service = deltasoap::http::SoapService::builder().name(#label);
-                #(#added)*
-                service
+            #[derive(Debug, Clone)]
+            pub struct #name {
+                service: deltasoap::http::SoapService,
             }
+
+            impl #name {
+                #[doc = " Creates the service from an implementation, with default settings."]
+                #[doc = ""]
+                #[doc = " # Panics"]
+                #[doc = " Panics if two operations have the same request and the same action."]
+                pub fn new<T: #implemented>(implementation: T) -> Self {
+                    let service = Self::builder(implementation).build();
+                    Self { service: service.unwrap_or_else(|error| panic!("{error}")) }
+                }
+
+                #[doc = " Creates a builder for the service, to change its settings."]
+                pub fn builder<T: #implemented>(implementation: T) -> deltasoap::http::SoapServiceBuilder {
+                    let implementation = std::sync::Arc::new(implementation);
+                    let service = described(deltasoap::http::SoapService::builder().name(#label));
+                    #(#added)*
+                    service
+                }
+            }
+
+            deltasoap::http::generated_service!(#name);
         }
     }
 
     /// Returns the statement that adds an operation to a service.
     fn added(&self, server: &Ident, named: &Named<'_>) -> TokenStream {
-        let Named { operation, method, .. } = named;
-        let constructor = if named.response.is_some() { quote!(with_context) } else { quote!(one_way_with_context) };
+        let Named { operation, method, request, .. } = named;
         let action = Some(&operation.action).filter(|it| !it.is_empty()).map(|action| quote!(.action(#action)));
         let encoding = (operation.encoding == Use::Encoded).then(|| quote!(.encoding(deltasoap::schema::Use::Encoded)));
         let style = (operation.style == Style::Rpc).then(|| quote!(.style(deltasoap::schema::Style::Rpc)));
@@ -172,11 +241,12 @@ impl<'m> Render<'m> {
         });
         quote! {
             let it = std::sync::Arc::clone(&implementation);
-            let operation = deltasoap::http::Operation::#constructor(move |request, context| {
+            let handler = move |context: deltasoap::http::Context, request: deltasoap::Lease<#request>| {
                 let it = std::sync::Arc::clone(&it);
                 // Called through its trait: an operation may be named `clone`.
-                async move { <T as #server>::#method(&it, request, context).await }
-            });
+                async move { <T as #server>::#method(&it, context, request).await }
+            };
+            let operation = deltasoap::http::Operation::new(handler);
             let service = service.add_operation(operation #action #encoding #style #(#faults)* #(#headers)*);
         }
     }
@@ -219,14 +289,14 @@ impl Named<'_> {
 
     fn server_failure(&self) -> TokenStream {
         match &self.fault {
-            Some(fault) => quote!(#fault),
+            Some(fault) => quote!(super::#fault),
             None => quote!(deltasoap::soap::Fault),
         }
     }
 
     fn client_failure(&self) -> TokenStream {
         match &self.fault {
-            Some(fault) => quote!(deltasoap::http::Failure<#fault>),
+            Some(fault) => quote!(deltasoap::http::Failure<super::#fault>),
             None => quote!(deltasoap::http::CallError),
         }
     }
@@ -268,7 +338,7 @@ fn client_of(service: &Service, name: &Ident, operations: &[Named<'_>]) -> Token
             #[doc = " Returns an error if the URL is malformed or has no host."]
             pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
                 let client = #built;
-                Ok(Self::over(client.build()?))
+                Ok(Self::with_client(client.build()?))
             }
         }
 
@@ -284,7 +354,7 @@ fn client_of(service: &Service, name: &Ident, operations: &[Named<'_>]) -> Token
 fn settings(name: &Ident) -> TokenStream {
     quote! {
         #[doc = " Creates a client that calls through another one, which has its own settings."]
-        pub fn over(caller: C) -> Self {
+        pub fn with_client(caller: C) -> Self {
             Self { caller, options: deltasoap::http::CallOptions::new() }
         }
 

@@ -14,7 +14,8 @@ use std::collections::HashSet;
 /// Renders an item with its documentation.
 pub(super) fn item(model: &Model, layout: &Layout, id: ItemId, item: &Item) -> TokenStream {
     let is_compact = !model.number_records.contains(&id);
-    let render = Render { model, layout, module: layout.module_of(id), item, name: layout.name(id), is_compact };
+    let (module, name) = (layout.module_of(id), layout.name(id));
+    let render = Render { model, layout, id, module, item, name, is_compact };
     let words = docs(&item.docs);
     let body = match &item.kind {
         ItemKind::Pending => TokenStream::new(),
@@ -34,6 +35,7 @@ pub(super) fn item(model: &Model, layout: &Layout, id: ItemId, item: &Item) -> T
 struct Render<'m> {
     model: &'m Model,
     layout: &'m Layout,
+    id: ItemId,
     module: Option<usize>,
     item: &'m Item,
     /// The item's Rust name.
@@ -51,6 +53,13 @@ impl Attributes {
         if is_set {
             let name = ident(name);
             self.0.push(quote!(#name));
+        }
+    }
+
+    fn ty(&mut self, name: &str, value: Option<TokenStream>) {
+        if let Some(value) = value {
+            let name = ident(name);
+            self.0.push(quote!(#name = #value));
         }
     }
 
@@ -99,6 +108,12 @@ impl Render<'_> {
         attributes
     }
 
+    /// Returns the response to the item, if it is a request.
+    fn response(&self) -> Option<TokenStream> {
+        let response = self.model.responses.get(&self.id)?;
+        Some(self.layout.path(self.model, *response, self.module))
+    }
+
     fn structure(&self, of: &Struct) -> TokenStream {
         let name = self.ident();
         let mut attributes = self.compact_container(of.name.as_deref());
@@ -107,6 +122,7 @@ impl Render<'_> {
             Some(element) if element == type_name => attributes.flag("message", true),
             element => attributes.text("element", element),
         }
+        attributes.ty("response", self.response());
         attributes.text("item_name", of.item_name.as_deref());
         attributes.flag("group", of.is_group);
         attributes.flag("all", of.is_all && !of.members.is_empty());
@@ -309,6 +325,7 @@ impl Render<'_> {
         attributes.flag("transparent", true);
         attributes.text("namespace", Some(&*element.namespace).filter(|it| !it.is_empty()));
         attributes.text("element", Some(&*element.local));
+        attributes.ty("response", self.response());
         attributes.text("default_text", default);
         let attributes = attributes.tokens();
         quote! {

@@ -1,8 +1,9 @@
 //! Header blocks in both directions, and parts with and without MTOM.
 
-use crate::archive::serve_archive;
 use crate::archive::{
-    ArchiveClient, ArchiveServer, Both, BothResponse, Full, Picture, Quota, Session, Store, StoreFault, StoreResponse,
+    Both, BothResponse, Full, Picture, Quota, Session, Store, StoreFault, StoreResponse,
+    client::ArchiveClient,
+    server::{Archive, ArchiveServer},
 };
 use deltasoap::http::{Answer, CallOptions, Client, Context, Failure, Mtom, Server, TypedFault};
 use deltasoap::lexical::Base64;
@@ -14,8 +15,8 @@ type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 /// Returns the length of everything, and the number of bytes that are still free.
 struct Shelf;
 
-impl ArchiveServer for Shelf {
-    async fn store(&self, request: Lease<Store>, mut context: Context) -> Result<Answer<StoreResponse>, StoreFault> {
+impl Archive for Shelf {
+    async fn store(&self, mut context: Context, request: Lease<Store>) -> Result<Answer<StoreResponse>, StoreFault> {
         let Some(Ok(session)) = context.header::<Session>() else {
             return Err(Fault::sender("who is it?").into());
         };
@@ -43,7 +44,7 @@ impl ArchiveServer for Shelf {
         Ok(Answer::new(StoreResponse { bytes, copy }).with_header(quota))
     }
 
-    async fn both(&self, request: Lease<Both>, _: Context) -> Result<BothResponse, Fault> {
+    async fn both(&self, _: Context, request: Lease<Both>) -> Result<BothResponse, Fault> {
         Ok(BothResponse { session: request.session2.clone(), session2: request.session.clone() })
     }
 }
@@ -52,8 +53,8 @@ impl ArchiveServer for Shelf {
 #[tokio::test]
 async fn several_elements_are_in_a_body() -> Result {
     let session = |user: &str| Session { user: user.to_owned() };
-    let client = Client::with_service("http://localhost/", serve_archive(Shelf).build()?)?;
-    let archive = ArchiveClient::over(client);
+    let client = Client::with_service("http://localhost/", ArchiveServer::new(Shelf))?;
+    let archive = ArchiveClient::with_client(client);
     for users in [["ada", "grace"], ["grace", "ada"], ["ada", "ada"]] {
         let [session, session2] = users.map(session);
         let answer = archive.both(&Both { session: session.clone(), session2: session2.clone() }).await?;
@@ -86,13 +87,13 @@ fn request(seed: u8) -> Store {
 }
 
 fn client() -> Result<ArchiveClient<impl deltasoap::http::Caller<Answer<StoreResponse> = StoreResponse> + Clone>> {
-    Ok(ArchiveClient::over(Client::with_service("http://localhost/", serve_archive(Shelf).build()?)?))
+    Ok(ArchiveClient::with_client(Client::with_service("http://localhost/", ArchiveServer::new(Shelf))?))
 }
 
 #[tokio::test]
 async fn header_blocks_go_both_ways() -> Result {
-    let service = serve_archive(Shelf).build()?;
-    let client = ArchiveClient::over(Client::with_service("http://localhost/", service)?);
+    let service = ArchiveServer::new(Shelf);
+    let client = ArchiveClient::with_client(Client::with_service("http://localhost/", service)?);
     let refused = client.store(&request(1)).await;
     assert!(matches!(&refused, Err(Failure::Fault(fault)) if fault.to_string().contains("who is it?")), "{refused:?}");
 
@@ -113,8 +114,8 @@ async fn leased_responses_are_read_where_they_differ() -> Result {
     let differential = Differential { adaptive: false, ..Differential::default() };
     let client =
         Client::builder("http://localhost/").options(DecodeOptions { differential, ..DecodeOptions::default() });
-    let client = client.build_with(serve_archive(Shelf).build()?)?;
-    let archive = ArchiveClient::over(client.clone()).with_header(&Session { user: "ada".to_owned() })?;
+    let client = client.build_with(ArchiveServer::new(Shelf))?;
+    let archive = ArchiveClient::with_client(client.clone()).with_header(&Session { user: "ada".to_owned() })?;
     let (plain, leased) = (archive.clone(), archive.leased());
     for seed in [1, 20, 20, 255] {
         let response: Lease<StoreResponse> = leased.store(&request(seed)).await?;
@@ -139,8 +140,8 @@ async fn faults_are_typed_whatever_is_around_them() -> Result {
 /// result.
 #[tokio::test]
 async fn bytes_may_come_in_parts() -> Result {
-    let service = serve_archive(Shelf).build()?;
-    let client = ArchiveClient::over(Client::with_service("http://localhost/", service)?);
+    let service = ArchiveServer::new(Shelf);
+    let client = ArchiveClient::with_client(Client::with_service("http://localhost/", service)?);
     let client =
         client.with_options(CallOptions::new().mtom(Mtom::On)).with_header(&Session { user: "ada".to_owned() })?;
     let client = client.whole();
@@ -158,7 +159,7 @@ async fn bytes_may_come_in_parts() -> Result {
 async fn a_policy_switches_mtom_on() -> Result {
     let server = Server::bind("127.0.0.1:0").await?;
     let (url, handle) = (format!("http://{}/", server.local_addr()?), server.handle());
-    let serving = tokio::spawn(server.serve(serve_archive(Shelf).build()?));
+    let serving = tokio::spawn(server.serve(ArchiveServer::new(Shelf)));
     let client = ArchiveClient::new(url)?.with_header(&Session { user: "ada".to_owned() })?.whole();
     let mut response = client.store(&request(4)).await?;
     assert!(matches!(response.body.copy, Binary::Part(_)));

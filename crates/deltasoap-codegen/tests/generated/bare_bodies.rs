@@ -2,7 +2,7 @@
 //! building values.
 
 use crate::bare::{
-    BareClient, BareServer, Find, Found, Op, Owner, Ping, PingResponse, PutResponse, Quota, Stop, serve_bare,
+    Find, Found, Op, Owner, Ping, PingResponse, PutResponse, Quota, Stop, client::BareClient, server::BareServer,
 };
 use deltasoap::http::{Client, Context};
 use deltasoap::schema::Use;
@@ -25,24 +25,24 @@ fn quota() -> Quota {
 const VAL: &str = "<val xmlns='urn:bare' xmlns:q='urn:bare' xmlns:i='http://www.w3.org/2001/XMLSchema-instance' i:type='q:Quota'>\
     <limit>7</limit><owner><name>Ada</name></owner></val>";
 
-impl BareServer for Bare {
-    async fn ping(&self, _: Lease<Ping>, _: Context) -> Result<PingResponse, Fault> {
+impl crate::bare::server::Bare for Bare {
+    async fn ping(&self, _: Context, _: Lease<Ping>) -> Result<PingResponse, Fault> {
         self.pings.fetch_add(1, SeqCst);
         Ok(PingResponse::default())
     }
 
-    async fn find(&self, _: Lease<Find>, _: Context) -> Result<Found, Fault> {
+    async fn find(&self, _: Context, _: Lease<Find>) -> Result<Found, Fault> {
         let count = i32::try_from(self.pings.load(SeqCst)).map_err(|_| Fault::receiver("too many"))?;
         let val = Node::parse(VAL.as_bytes())?;
         Ok(Found { op: Some(Op::Assign), val: Some(val), ..Found::new("quota".to_owned(), count) })
     }
 
-    async fn put(&self, found: Lease<Found>, _: Context) -> Result<PutResponse, Fault> {
+    async fn put(&self, _: Context, found: Lease<Found>) -> Result<PutResponse, Fault> {
         self.pings.store(usize::try_from(found.count).unwrap_or_default(), SeqCst);
         Ok(PutResponse::default())
     }
 
-    async fn stop(&self, _: Lease<Stop>, _: Context) -> Result<(), Fault> {
+    async fn stop(&self, _: Context, _: Lease<Stop>) -> Result<(), Fault> {
         self.stopped.notify_one();
         Ok(())
     }
@@ -52,10 +52,10 @@ impl BareServer for Bare {
 async fn bodies_of_nothing_are_told_by_their_action() {
     let bare = Bare::default();
     let stopped = Arc::clone(&bare.stopped);
-    let service = serve_bare(bare).build().expect("a service");
+    let service = BareServer::new(bare);
     for version in [Version::Soap11, Version::Soap12] {
         let http = Client::builder("http://localhost/").version(version).build_with(service.clone()).expect("a client");
-        let client = BareClient::over(http);
+        let client = BareClient::with_client(http);
         client.put(&Found::new("x".to_owned(), 0)).await.expect("an answer");
         for count in 1..4 {
             assert_eq!(client.ping(&Ping::default()).await.expect("an answer"), PingResponse {});

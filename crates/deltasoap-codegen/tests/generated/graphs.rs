@@ -1,8 +1,12 @@
 //! SOAP encoding: shared values stay shared, including cycles, and arrays of several dimensions
 //! keep their sizes.
 
-use crate::graph::{Address, serve_family};
-use crate::graph::{AnyPet, Cat, FamilyClient, FamilyServer, Measure, MeasureResponse, Meet, MeetResponse, Person};
+use crate::graph::Address;
+use crate::graph::{
+    AnyPet, Cat, Measure, MeasureResponse, Meet, MeetResponse, Person,
+    client::FamilyClient,
+    server::{Family, FamilyServer},
+};
 use crate::{body, round_trip};
 use deltasoap::http::{Client, Context};
 use deltasoap::schema::Use;
@@ -85,13 +89,13 @@ fn what_is_not_within_itself_is_no_handle() {
 /// Returns what it receives.
 struct Echo;
 
-impl FamilyServer for Echo {
-    async fn meet(&self, request: Lease<Meet>, _: Context) -> Result<MeetResponse, Fault> {
+impl Family for Echo {
+    async fn meet(&self, _: Context, request: Lease<Meet>) -> Result<MeetResponse, Fault> {
         assert_circle(&request.who);
         Ok(MeetResponse { who: request.who.clone() })
     }
 
-    async fn measure(&self, request: Lease<Measure>, _: Context) -> Result<MeasureResponse, Fault> {
+    async fn measure(&self, _: Context, request: Lease<Measure>) -> Result<MeasureResponse, Fault> {
         let Some(Nillable::Value(names)) = &request.names else { return Err(Fault::sender("no names")) };
         assert_eq!(names.sizes(), [1, 2]);
         Ok(MeasureResponse { distances: request.distances.clone() })
@@ -100,8 +104,8 @@ impl FamilyServer for Echo {
 
 #[tokio::test]
 async fn graphs_and_matrices_there_and_back() -> Result<(), Box<dyn std::error::Error>> {
-    let service = serve_family(Echo).build()?;
-    let client = FamilyClient::over(Client::with_service("http://localhost/", service)?);
+    let service = FamilyServer::new(Echo);
+    let client = FamilyClient::with_client(Client::with_service("http://localhost/", service)?);
     for _ in 0..3 {
         let response = client.meet(&Meet { who: some(circle()) }).await?;
         assert_circle(&response.who);

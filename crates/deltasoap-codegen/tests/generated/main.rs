@@ -136,11 +136,11 @@ fn derived_types() {
 /// Knows one ticker.
 struct Tickers;
 
-impl faults::FaultServiceServer for Tickers {
+impl faults::server::FaultService for Tickers {
     async fn get_quote(
         &self,
-        request: Lease<faults::unqualified::GetQuote>,
         _: Context,
+        request: Lease<faults::unqualified::GetQuote>,
     ) -> Result<faults::unqualified::GetQuoteResponse, faults::GetQuoteFault> {
         match &request.ticker_symbol {
             Some(Nillable::Value(symbol)) if symbol == "XXX" => {
@@ -156,8 +156,8 @@ impl faults::FaultServiceServer for Tickers {
 
     async fn throw_fault(
         &self,
-        request: Lease<faults::unqualified::ThrowFault>,
         _: Context,
+        request: Lease<faults::unqualified::ThrowFault>,
     ) -> Result<faults::unqualified::ThrowFaultResponse, faults::ThrowFaultFault> {
         let (a, b, c) = (request.a, request.b.clone(), request.c);
         let detail =
@@ -168,8 +168,8 @@ impl faults::FaultServiceServer for Tickers {
 
     async fn throw_extension_fault(
         &self,
-        _: Lease<faults::unqualified::ThrowExtensionFault>,
         _: Context,
+        _: Lease<faults::unqualified::ThrowExtensionFault>,
     ) -> Result<faults::unqualified::ThrowExtensionFaultResponse, faults::ThrowExtensionFaultFault> {
         Err(Fault::receiver("not today").into())
     }
@@ -178,8 +178,8 @@ impl faults::FaultServiceServer for Tickers {
 #[tokio::test]
 async fn clients_and_servers_of_a_description_understand_each_other() -> Result<(), Box<dyn std::error::Error>> {
     use faults::unqualified::{GetQuote, ThrowExtensionFault, ThrowFault};
-    let service = faults::serve_fault_service(Tickers).build()?;
-    let client = faults::FaultServiceClient::over(Client::with_service("http://localhost/", service)?);
+    let service = faults::server::FaultServiceServer::new(Tickers);
+    let client = faults::client::FaultServiceClient::with_client(Client::with_service("http://localhost/", service)?);
     let quote = |symbol: &str| GetQuote { ticker_symbol: Some(Nillable::Value(symbol.to_owned())) };
 
     let response = client.get_quote(&quote("XXX")).await?;
@@ -207,7 +207,7 @@ async fn clients_and_servers_of_a_description_understand_each_other() -> Result<
 
 #[tokio::test]
 async fn what_is_no_fault_is_told_apart() -> Result<(), Box<dyn std::error::Error>> {
-    let client = faults::FaultServiceClient::new("http://127.0.0.1:1/")?;
+    let client = faults::client::FaultServiceClient::new("http://127.0.0.1:1/")?;
     let failed = client.get_quote(&faults::unqualified::GetQuote { ticker_symbol: None }).await;
     assert!(matches!(failed, Err(Failure::Call(CallError::Http(_)))));
     Ok(())
@@ -216,8 +216,8 @@ async fn what_is_no_fault_is_told_apart() -> Result<(), Box<dyn std::error::Erro
 /// Actions and addresses in a WSDL cannot add lines to the request.
 #[tokio::test]
 async fn a_description_adds_no_headers() -> Result<(), Box<dyn std::error::Error>> {
-    assert!(hostile::GenClient::new(hostile::GenClient::<Client>::ADDRESS).is_err());
-    let client = hostile::GenClient::new("http://127.0.0.1:1/")?;
+    assert!(hostile::client::GenClient::new(hostile::client::GenClient::<Client>::ADDRESS).is_err());
+    let client = hostile::client::GenClient::new("http://127.0.0.1:1/")?;
     let request = hostile::VecType { option: hostile::OptionType { result: None } };
     let refused = client.new2(&request).await;
     assert!(matches!(refused, Err(CallError::Action(_))), "{refused:?}");

@@ -1,6 +1,10 @@
 //! Packed numbers according to a WSDL's annotation: inline and in parts.
 
-use crate::packed::{Scale, ScaleResponse, SeriesClient, SeriesServer, Track, serve_series};
+use crate::packed::{
+    Scale, ScaleResponse, Track,
+    client::SeriesClient,
+    server::{Series, SeriesServer},
+};
 use deltasoap::http::{CallOptions, Client, Context, Mtom};
 use deltasoap::lexical::Base64;
 use deltasoap::schema::Use;
@@ -11,8 +15,8 @@ type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
 struct Scaler;
 
-impl SeriesServer for Scaler {
-    async fn scale(&self, request: Lease<Scale>, mut context: Context) -> Result<ScaleResponse, Fault> {
+impl Series for Scaler {
+    async fn scale(&self, mut context: Context, request: Lease<Scale>) -> Result<ScaleResponse, Fault> {
         let attachments = context.attachments();
         let values = attachments.numbers(&request.values).await?;
         let values = values.iter().map(|value| value * request.factor).collect::<Vec<_>>();
@@ -45,8 +49,8 @@ fn request(len: usize) -> Scale {
 #[tokio::test]
 async fn numbers_are_sent_inline_and_in_parts() -> Result {
     for mtom in [Mtom::Off, Mtom::On] {
-        let client = Client::with_service("http://localhost/", serve_series(Scaler).build()?)?;
-        let client = SeriesClient::over(client).with_options(CallOptions::new().mtom(mtom)).whole();
+        let client = Client::with_service("http://localhost/", SeriesServer::new(Scaler))?;
+        let client = SeriesClient::with_client(client).with_options(CallOptions::new().mtom(mtom)).whole();
         // Repeated, since encoding and decoding relative to the previous message must not change
         // the result.
         for len in [3, 3000, 3000, 5, 2999] {
@@ -74,11 +78,11 @@ fn messages_have_the_bytes_in_their_order() {
 /// A part whose length is not a multiple of a double's is the sender's fault.
 #[tokio::test]
 async fn parts_that_are_cut_are_refused() -> Result {
-    let client = Client::with_service("http://localhost/", serve_series(Scaler).build()?)?;
+    let client = Client::with_service("http://localhost/", SeriesServer::new(Scaler))?;
     let part = deltasoap::http::Part::new("cut@x", "application/octet-stream", vec![0; 4001]);
     let scale = Scale { values: Packed::part("cut@x"), ..request(3) };
     let options = CallOptions::new().mtom(Mtom::On).part(part);
-    let error = client.call_with::<_, ScaleResponse>(&scale, options).await.expect_err("no whole number").to_string();
+    let error = client.call_as_with::<ScaleResponse>(&scale, options).await.expect_err("no whole number").to_string();
     assert!(error.contains("\"cid:cut@x\"") && error.contains("not a multiple of 8, the size of a double"), "{error}");
     Ok(())
 }

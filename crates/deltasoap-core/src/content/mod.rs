@@ -26,7 +26,7 @@ use crate::schema::{Builtin, Choice, Element, ElementRef, Field, QName, View};
 pub const APPENDED: usize = usize::MAX;
 
 /// The content of one element.
-pub trait Content: Shortcuts {
+pub trait Content: Shortcuts + 'static {
     /// True if [`decode`](Self::decode) replaces any previous value. If false, the value must be
     /// vacant before.
     const REPLACES: bool = Self::COMPACT;
@@ -170,6 +170,21 @@ pub trait Message: Typed {
         let _ = (part, cursor, content);
         Ok(())
     }
+}
+
+/// A message that calls an operation, with the type of the operation's response. Derived by
+/// `#[soap(response = Type)]`.
+///
+/// A client returns [`Response`](Self::Response) for such a request, so the caller need not name
+/// it. A message without this trait can still be sent; the caller then names the type of the
+/// response. So can a message that several operations answer in different ways.
+#[diagnostic::on_unimplemented(
+    message = "the response to `{Self}` is not known",
+    note = "give it `#[soap(response = ...)]`, or name the response's type in the call: `call_as::<Response>(...)`"
+)]
+pub trait RequestMessage: Message {
+    /// The body of the operation's response.
+    type Response: Message + Send + 'static;
 }
 
 /// A child element's value as a field of its parent: how often it occurs.

@@ -16,7 +16,7 @@ macro_rules! simple_content {
         $crate::simple_content!(@with true, $crate::enumeration::decode, $crate::enumeration::encode, $crate::enumeration::scan_flat, $type);
     };
     (@with $compact:literal, $decode:path, $encode:path, $scan:path, $type:ty $(, $parameter:ident: $bound:path)?) => {
-        impl$(<$parameter: $bound>)? $crate::Content for $type {
+        impl$(<$parameter: $bound + 'static>)? $crate::Content for $type {
             const REPLACES: bool = true;
 
             #[inline(always)]
@@ -37,7 +37,7 @@ macro_rules! simple_content {
             }
         }
 
-        impl$(<$parameter: $bound>)? $crate::content::Shortcuts for $type {
+        impl$(<$parameter: $bound + 'static>)? $crate::content::Shortcuts for $type {
             const COMPACT: bool = $compact;
 
             #[inline(always)]
@@ -113,7 +113,7 @@ builtin_content! {
 simple_content!(lexical::List<T>, T: Lexical);
 
 /// The list has no name: in SOAP encoding no `xsi:type` is written.
-impl<T: Lexical> Typed for lexical::List<T> {
+impl<T: Lexical + 'static> Typed for lexical::List<T> {
     const TYPE_NAME: QName = QName::new("", "");
 
     fn element() -> &'static Element {
@@ -128,6 +128,6 @@ impl<T: Lexical> Typed for lexical::List<T> {
     }
 }
 
-impl<T: Lexical> SimpleType for lexical::List<T> {
+impl<T: Lexical + 'static> SimpleType for lexical::List<T> {
     const BASE: Builtin = Builtin::Token;
 }

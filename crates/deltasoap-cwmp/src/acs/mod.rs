@@ -40,7 +40,8 @@ use crate::types::*;
 use crate::{CwmpFault, Version};
 use bytes::Bytes;
 use deltasoap::http::{
-    Authenticate, Body, BuildError, LandingPage, Operation, Principal, ServiceBuilder, ServiceStats, SoapService,
+    Authenticate, Body, BuildError, Context, LandingPage, Operation, Principal, ServiceStats, SoapService,
+    SoapServiceBuilder,
 };
 use deltasoap::soap::Fault;
 use deltasoap::{Lease, Message, Tolerance};
@@ -94,7 +95,7 @@ pub(crate) struct Core {
 pub struct AcsBuilder {
     handler: Box<dyn Dynamic>,
     limits: Limits,
-    service: ServiceBuilder,
+    service: SoapServiceBuilder,
 }
 
 impl Acs {
@@ -152,10 +153,10 @@ impl AcsBuilder {
     /// Configures the underlying service: differential processing, compression, timeouts. This
     /// crate sets the operations and the response to empty requests;
     /// [`authenticate`](Self::authenticate) sets the authentication. The
-    /// [tolerance](ServiceBuilder::tolerance) is [`AnyOrder`](Tolerance::AnyOrder) unless it is set
+    /// [tolerance](SoapServiceBuilder::tolerance) is [`AnyOrder`](Tolerance::AnyOrder) unless it is set
     /// here, since many devices deviate from the schema.
     #[must_use]
-    pub fn configure(mut self, settings: impl FnOnce(ServiceBuilder) -> ServiceBuilder) -> Self {
+    pub fn configure(mut self, settings: impl FnOnce(SoapServiceBuilder) -> SoapServiceBuilder) -> Self {
         self.service = settings(self.service);
         self
     }
@@ -185,7 +186,7 @@ impl fmt::Debug for AcsBuilder {
 }
 
 /// Adds the operations of a version.
-fn register(service: ServiceBuilder, version: Version, core: &Arc<Core>) -> ServiceBuilder {
+fn register(service: SoapServiceBuilder, version: Version, core: &Arc<Core>) -> SoapServiceBuilder {
     let mut service = UNDERSTOOD.into_iter().fold(service, |all, header| all.understands(version.name(header)));
     service = service.add_operation(informs(version, core));
     macro_rules! requests {
@@ -238,7 +239,7 @@ fn register(service: ServiceBuilder, version: Version, core: &Arc<Core>) -> Serv
 /// Creates the operation for the Informs of a version.
 fn informs(version: Version, core: &Arc<Core>) -> Operation {
     let core = Arc::clone(core);
-    Operation::replying(move |inform: Lease<Inform>, context| {
+    Operation::new(move |context: Context, inform: Lease<Inform>| {
         let core = Arc::clone(&core);
         async move { core.inform(version, inform, &context).await }
     })
@@ -254,7 +255,7 @@ where
     F: Fn(Arc<Core>, Arc<Device>, R) -> AnswerFuture<R> + Copy + Send + Sync + 'static,
 {
     let core = Arc::clone(core);
-    Operation::replying(move |request: Lease<R>, context| {
+    Operation::new(move |context: Context, request: Lease<R>| {
         let core = Arc::clone(&core);
         async move {
             let answering = |device| answer(Arc::clone(&core), device, request.into_owned());
@@ -267,7 +268,7 @@ where
 /// Creates the operation for the responses of CPEs to a request, in a version.
 fn responses<R: Rpc>(version: Version, core: &Arc<Core>) -> Operation {
     let core = Arc::clone(core);
-    Operation::replying(move |response: Lease<R::Response>, context| {
+    Operation::new(move |context: Context, response: Lease<R::Response>| {
         let core = Arc::clone(&core);
         async move {
             let response = Box::new(response.into_owned());
@@ -280,7 +281,7 @@ fn responses<R: Rpc>(version: Version, core: &Arc<Core>) -> Operation {
 /// Creates the operation for faults of CPEs.
 fn faults(core: &Arc<Core>) -> Operation {
     let core = Arc::clone(core);
-    Operation::replying(move |fault: Lease<AnyMessage>, context| {
+    Operation::new(move |context: Context, fault: Lease<AnyMessage>| {
         let core = Arc::clone(&core);
         async move { core.fault(&fault, &context).await }
     })
@@ -290,7 +291,7 @@ fn faults(core: &Arc<Core>) -> Operation {
 /// Creates the operation for unknown messages.
 fn unknown(core: &Arc<Core>) -> Operation {
     let core = Arc::clone(core);
-    Operation::replying(move |message: Lease<AnyMessage>, context| {
+    Operation::new(move |context: Context, message: Lease<AnyMessage>| {
         let core = Arc::clone(&core);
         async move { core.unknown(&message, &context).await }
     })

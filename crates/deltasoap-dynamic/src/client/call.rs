@@ -2,13 +2,13 @@
 
 use super::error::{DynamicError, DynamicFault};
 use super::items::ItemsReply;
-use super::parts::{Parts, has_part};
+use super::parts::Parts;
 use super::reply::{BodyContent, Reply, ResponseReceiver};
 use super::{DynamicClient, streams::Stream};
-use crate::{LookupError, Operation, Validation};
+use crate::{LookupError, Operation};
 use deltasoap_core::schema::{MethodElement, Style};
-use deltasoap_core::soap::{HeaderBlock, encode_element};
-use deltasoap_core::{Buffer, FromList, Lease, ListPathError, QName, Value};
+use deltasoap_core::soap::HeaderBlock;
+use deltasoap_core::{FromList, Lease, ListPathError, QName, Value};
 use deltasoap_http::{Body, BoxError, CallError, CallOptions, Client, DescribedList, Response};
 use http::Request;
 use serde_json::Value as Json;
@@ -80,7 +80,7 @@ where
     /// # Errors
     /// If the value does not match the operation's request, or there is no response.
     pub async fn send(self, request: &Value) -> Result<Option<Reply>, DynamicError> {
-        let Ready { client, operation, http, method, options } = self.ready(request)?;
+        let Ready { client, operation, http, method, options } = self.ready()?;
         let body = (request, operation.view(method.request));
         let deadline = http.deadline(&options);
         let Some((name, content)) = operation.response().map(|(name, content)| (name.clone(), content)) else {
@@ -91,7 +91,7 @@ where
         let answer = ResponseReceiver::new(&operation, &name, content, memory);
         let called = http.call_element(&method.request_name, body, options, (answer, decoder)).await;
         let (response, decoder) = called.map_err(DynamicError::Call)?;
-        let Response { head, body, status, mut attachments, deviations, .. } = response;
+        let Response { head, body, status, mut attachments, deviations, findings, .. } = response;
         let (memory, held) = body.into_parts();
         let stream = Stream { memory, decoder, key, counted };
         let lease = client.streams.lease(stream);
@@ -108,7 +108,7 @@ where
             attachments.keep().await.map(|()| parts)
         };
         let parts = deadline.within(arriving).await.map_err(DynamicError::Call)?.map_err(DynamicError::Part)?;
-        Ok(Some(Reply { operation, head, body, status, attachments, deviations, parts }))
+        Ok(Some(Reply { operation, head, body, status, attachments, deviations, findings, parts }))
     }
 
     /// Like [`send_json`](Self::send_json), for a response with a list whose items are used as they
@@ -142,7 +142,7 @@ where
         request: &Value,
         list: Option<&str>,
     ) -> Result<ItemsReply<T>, DynamicError> {
-        let Ready { operation, http, method, options, .. } = self.ready(request)?;
+        let Ready { operation, http, method, options, .. } = self.ready()?;
         let (name, content) = method.response_name.as_ref().zip(method.response).ok_or(ListPathError::NoList)?;
         if name.local.is_empty() {
             return Err(ListPathError::NoElement.into());
@@ -168,33 +168,16 @@ struct Ready<'c, S> {
 }
 
 impl<'c, S: Clone> Call<'c, S> {
-    /// Validates the request and applies the settings of the WSDL.
-    fn ready(self, request: &Value) -> Result<Ready<'c, S>, DynamicError> {
+    /// Applies the settings of the WSDL.
+    fn ready(self) -> Result<Ready<'c, S>, DynamicError> {
         let Call { client, operation, options } = self;
         let lowered = operation.method().map_err(DynamicError::Lookup)?;
         let (method, headers) = (lowered.element.clone(), lowered.response_headers.clone());
         let http = client.http(&operation)?;
-        client.check(&operation, request, options.header_blocks())?;
         let options = options.action(method.action.clone()).encoding(method.encoding);
         // Header blocks that the WSDL declares are in the reply, for the caller to inspect.
         let options = headers.into_iter().fold(options, |options, header| options.understands(header.name));
         Ok(Ready { client, operation, http, method, options })
-    }
-}
-
-impl<S> DynamicClient<S> {
-    /// Validates a request before it is sent.
-    fn check(&self, operation: &Operation, request: &Value, blocks: &[HeaderBlock]) -> Result<(), DynamicError> {
-        // The content of parts is not known here, and the element that refers to a part lacks it.
-        if self.settings.validation == Validation::Off || has_part(request) {
-            return Ok(());
-        }
-        let method = &operation.method().map_err(DynamicError::Lookup)?.element;
-        let (version, body) = (operation.version(), (request, operation.view(method.request)));
-        let message = encode_element(version, method.encoding, blocks, &method.request_name, body, Buffer::new());
-        let message = message.map_err(|error| DynamicError::Call(CallError::Encode(error)))?;
-        let findings = self.contract.validate(message.as_slice());
-        self.settings.validation.apply(findings).map_err(DynamicError::Invalid)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Errors of calls.
 
 use super::reply::by_name;
-use crate::{Invalid, JsonError, LookupError, Operation};
+use crate::{JsonError, LookupError, Operation};
 use deltasoap_core::soap::{Fault, HeaderBlock, Version};
 use deltasoap_core::{ListPathError, Node, QName};
 use deltasoap_http::{AttachmentError, CallError, InvalidUrl};
@@ -20,9 +20,6 @@ pub enum DynamicError {
     Json(JsonError),
     /// The response has no such list.
     List(ListPathError),
-    /// The request violates the contract; nothing was sent. See
-    /// [`DynamicClient::validation`](crate::DynamicClient::validation).
-    Invalid(Invalid),
     /// Neither the WSDL nor the client has a URL for this operation.
     NoEndpoint(String),
     /// The endpoint's URL is malformed.
@@ -115,7 +112,6 @@ impl fmt::Display for DynamicError {
             DynamicError::Lookup(error) => error.fmt(f),
             DynamicError::Json(error) => error.fmt(f),
             DynamicError::List(error) => write!(f, "the items of the response: {error}"),
-            DynamicError::Invalid(error) => error.fmt(f),
             DynamicError::NoEndpoint(name) => write!(f, "the WSDL has no URL for {name}"),
             DynamicError::Endpoint(error) => error.fmt(f),
             DynamicError::Fault(fault) => fault.fault.fmt(f),
@@ -132,7 +128,6 @@ impl std::error::Error for DynamicError {
             DynamicError::Lookup(error) => Some(error),
             DynamicError::Json(error) => Some(error),
             DynamicError::List(error) => Some(error),
-            DynamicError::Invalid(error) => Some(error),
             DynamicError::Fault(fault) => Some(&fault.fault),
             DynamicError::Call(error) => Some(error),
             DynamicError::Part(error) => Some(error),

@@ -131,8 +131,9 @@ impl<S> DynamicClient<S> {
     }
 
     /// Sets how requests and responses are handled that violate the contract but can be written and
-    /// read. Default [`Validation::Off`]: validation requires a second encoding and a tree of each
-    /// message.
+    /// read. Default [`Validation::Off`], since validation builds a tree of each message.
+    /// [`configure`](Self::configure) can set one for requests and another for responses:
+    /// [`ClientBuilder::validate_sent`], [`ClientBuilder::validate`].
     #[must_use]
     pub fn validation(mut self, validation: Validation) -> Self {
         self.settings.validation = validation;
@@ -169,6 +170,12 @@ impl<S> DynamicClient<S> {
         self.ports.deviations()
     }
 
+    /// Returns the number of requests and responses that [validation](Self::validation) found
+    /// invalid, accepted or not.
+    pub fn invalid_messages(&self) -> u64 {
+        self.ports.invalid_messages()
+    }
+
     /// Returns the HTTP client for an operation.
     fn http(&self, operation: &Operation) -> Result<Client<S>, DynamicError>
     where
@@ -191,7 +198,9 @@ impl<S> DynamicClient<S> {
         };
         let builder = match self.settings.validation {
             Validation::Off => builder,
-            validation => builder.inspect(self.contract.inspector(validation)),
+            validation => {
+                builder.validate(self.contract.clone(), validation).validate_sent(self.contract.clone(), validation)
+            }
         };
         builder.build_with(self.transport.clone()).map_err(DynamicError::Endpoint)
     }

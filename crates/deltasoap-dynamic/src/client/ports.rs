@@ -62,6 +62,11 @@ impl<S> Ports<S> {
     pub(super) fn deviations(&self) -> u64 {
         self.all().iter().map(|port| port.client.deviations()).sum()
     }
+
+    /// Returns the total number of invalid requests and responses.
+    pub(super) fn invalid_messages(&self) -> u64 {
+        self.all().iter().map(|port| port.client.invalid_messages()).sum()
+    }
 }
 
 impl<S: Clone> Ports<S> {

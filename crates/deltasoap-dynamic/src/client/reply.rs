@@ -7,7 +7,7 @@ use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::schema::{ElementRef, Style, View};
 use deltasoap_core::soap::{BodyParts, Fault, Head, Receiver};
 use deltasoap_core::{Content, Deviation, Error, ErrorKind, Lease, Memory, Node, PartUri, QName, Typed, Value};
-use deltasoap_http::Attachments;
+use deltasoap_http::{Attachments, Finding};
 use http::StatusCode;
 use serde_json::Value as Json;
 use std::collections::HashMap;
@@ -30,6 +30,8 @@ pub struct Reply {
     /// Deviations of the response from the WSDL; see
     /// [`Response::deviations`](deltasoap_http::Response::deviations).
     pub deviations: Vec<Deviation>,
+    /// Violations of the WSDL, if the client [reports](deltasoap_http::Validation::Report) them.
+    pub findings: Vec<Finding>,
     pub(super) parts: Parts,
 }
 

@@ -59,7 +59,9 @@ impl<'c> Checker<'c> {
         self.keys.open();
         match &types.import.schemas()[type_id].definition {
             TypeDefinition::Simple(_) => {
-                self.attributes(item, None, |_| false);
+                let refers = self.reference_to_part(item, type_id).is_some();
+                let is_free: fn(&QName) -> bool = if refers { |name| name.is("", "href") } else { |_| false };
+                self.attributes(item, None, is_free);
                 self.simple(item, type_id, declaration, is_nil);
             }
             TypeDefinition::Complex(_) => {
@@ -144,25 +146,41 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// Returns the content of a separate part, as text; `None` if no `xop:Include` is allowed here,
-    /// or none refers to a part.
+    /// Returns the content of a separate part, as text; `None` if no reference to a part is allowed
+    /// here, or there is none.
     fn included(&mut self, item: &Item, type_id: TypeId) -> Option<String> {
-        use deltasoap_core::schema::Builtin::Base64Binary;
-        let is_binary = matches!(self.types.import.schemas().variety(type_id), Some(Variety::Builtin(Base64Binary)));
-        let [include] = &item.children[..] else { return None };
-        if !is_binary || item.has_text() || !include.name.is(ns::XOP, "Include") {
-            return None;
-        }
-        let uri = PartUri::new(include.attribute("", "href").unwrap_or_default());
+        let (place, uri) = self.reference_to_part(item, type_id)?;
         let Some(part) = self.part else { return Some(String::new()) };
         let Some(bytes) = part(&uri) else {
             let text = format!("the message came without the part that {:?} refers to", shortened(uri.as_str()));
-            self.within(include, |this| this.report(include, text));
+            match std::ptr::eq(place, item) {
+                true => self.report(item, text),
+                false => self.within(place, |this| this.report(place, text)),
+            }
             return Some(String::new());
         };
         let mut text = Buffer::new();
         Base64::write(&bytes, &mut text);
         Some(String::from_utf8_lossy(text.as_slice()).into_owned())
+    }
+
+    /// Returns the part that binary content is in, and the element that refers to it: an
+    /// `xop:Include` (XOP 1.0, section 2.1), or the element itself with an `href` (SOAP Messages
+    /// with Attachments, section 3).
+    fn reference_to_part<'i>(&self, item: &'i Item, type_id: TypeId) -> Option<(&'i Item, PartUri)> {
+        use deltasoap_core::schema::Builtin::Base64Binary;
+        let is_binary = matches!(self.types.import.schemas().variety(type_id), Some(Variety::Builtin(Base64Binary)));
+        if !is_binary || item.has_text() {
+            return None;
+        }
+        let (place, uri) = match &item.children[..] {
+            [] => (item, item.attribute("", "href")?),
+            [include] if include.name.is(ns::XOP, "Include") => {
+                (include, include.attribute("", "href").unwrap_or_default())
+            }
+            _ => return None,
+        };
+        Some((place, PartUri::new(uri)))
     }
 
     /// Validates text of a simple type.

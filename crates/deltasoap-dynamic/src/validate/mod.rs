@@ -7,15 +7,13 @@
 //! engine; the parts that it keeps as trees are then read by the trees' types, and their simple
 //! values are checked against their facets.
 //!
-//! Clients and services validate what they exchange through an inspector
-//! (`deltasoap-http/src/inspect.rs`), a function that sees each message whole before its value is
-//! used.
+//! Clients and services validate what they exchange with a contract as their validator
+//! (`deltasoap-http/src/validation.rs`), which sees each message whole before its value is used.
 
 mod element;
 mod encoded;
 mod envelope;
 mod identity;
-mod inspect;
 mod item;
 mod model;
 
@@ -26,6 +24,7 @@ use deltasoap_core::decode::{Cursor, Decoder, Step};
 use deltasoap_core::schema::{Element, ElementRef, Style, Use, View, shortened};
 use deltasoap_core::soap::{BodyParts, EnvelopeReader, Head, Receiver, Version};
 use deltasoap_core::{Content, DecodeOptions, Error, ErrorKind, Node, PartUri, QName, Shared, Value, ns};
+use deltasoap_http::{Finding, PartLookup, Validator};
 use deltasoap_wsdl::wsdl::{Part, PartContent};
 use deltasoap_wsdl::xsd::TypeId;
 use encoded::{Cache, KnownType, Pending, is_generic};
@@ -35,38 +34,8 @@ use model::Alternatives;
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::HashSet;
-use std::fmt;
 use std::ops::Range;
 use std::rc::Rc;
-
-pub use inspect::{Invalid, Validation};
-
-/// A violation of the contract in a message.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    /// The line, from 1.
-    pub line: usize,
-    /// The column in characters, from 1.
-    pub column: usize,
-    /// The path of elements to it, as in `/Envelope/Body/Order/item[2]/code`.
-    pub path: String,
-    /// The violation.
-    pub message: String,
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: ", self.line, self.column)?;
-        // Errors of the document as a whole are in no element.
-        if !self.path.is_empty() {
-            write!(f, "{}: ", self.path)?;
-        }
-        f.write_str(&self.message)
-    }
-}
-
-/// Returns the bytes of a part by its URI.
-type PartOf<'p> = dyn Fn(&PartUri) -> Option<Bytes> + 'p;
 
 /// Maximum number of findings for one message.
 const MAX_FINDINGS: usize = 100;
@@ -96,12 +65,13 @@ impl Contract {
     pub fn validate_with_parts(&self, message: &[u8], part: &dyn Fn(&PartUri) -> Option<Bytes>) -> Vec<Finding> {
         self.findings(message, Some(part), usize::MAX)
     }
+}
 
-    /// Finds the errors in a message of at most `nodes`
-    /// [nodes](deltasoap_core::Limits::tree_nodes); parts are checked only if they are known.
-    fn findings(&self, message: &[u8], part: Option<&PartOf<'_>>, nodes: usize) -> Vec<Finding> {
+/// Validates by the WSDL. A message with more nodes than allowed is invalid.
+impl Validator for Contract {
+    fn findings(&self, message: &[u8], part: Option<&PartLookup<'_>>, tree_nodes: usize) -> Vec<Finding> {
         let message = in_utf8(message);
-        let parsed = item::parse(&message, nodes);
+        let parsed = item::parse(&message, tree_nodes);
         let mut checker = Checker {
             types: &self.types,
             message: &message,
@@ -172,7 +142,7 @@ struct Checker<'c> {
     types: &'c Types,
     message: &'c [u8],
     /// The parts that came with the message, if they are known.
-    part: Option<&'c PartOf<'c>>,
+    part: Option<&'c PartLookup<'c>>,
     findings: Vec<Finding>,
     /// The open elements, with numbers if several have the same name.
     path: Vec<String>,

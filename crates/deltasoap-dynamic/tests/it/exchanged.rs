@@ -261,7 +261,7 @@ async fn post(service: &SoapService, message: &str) -> (u16, String) {
 #[tokio::test]
 async fn mocks_refuse_what_is_not_as_the_contract_says() {
     let service = Mock::new(encoded()).service().expect("a service");
-    let lenient = Mock::new(encoded()).mount(SoapService::builder().inspect(encoded().inspector(Validation::Report)));
+    let lenient = Mock::new(encoded()).mount(SoapService::builder().validate(encoded(), Validation::Report));
     let lenient = lenient.build().expect("a service");
     assert_eq!(post(&service, &put(["", PUT, ""])).await.0, 200);
     for (message, path) in faulty() {
@@ -293,13 +293,13 @@ async fn clients_validate_requests_and_answers_where_they_are_asked_to() {
         assert_eq!(client(5000, validation).call("Order", &order(2000)).await.expect("a response"), placed(5000));
     }
     match client(7, Validation::Refuse).call("Order", &order(2000)).await {
-        Err(DynamicError::Invalid(Invalid { findings })) => {
+        Err(DynamicError::Call(CallError::InvalidRequest(Invalid { findings }))) => {
             assert_eq!(findings[0].path, "/Envelope/Body/Order/item/count");
         }
         other => panic!("{other:?}"),
     }
     match client(5000, Validation::Refuse).call("Order", &order(2)).await {
-        Err(DynamicError::Call(CallError::Refused(error))) => {
+        Err(DynamicError::Call(CallError::InvalidResponse(error))) => {
             assert!(error.to_string().contains("/Envelope/Body/OrderResponse/number"), "{error}");
         }
         other => panic!("{other:?}"),
@@ -436,5 +436,5 @@ async fn faults_and_parts_pass_where_invalid_messages_are_refused() {
         request.insert(key.clone(), if is_binary { json!({ "$part": "cid:nowhere" }) } else { value.clone() });
     }
     let sent = client.call(&name, &serde_json::Value::Object(request)).await;
-    assert!(!matches!(sent, Err(DynamicError::Invalid(_))), "{sent:?}");
+    assert!(!matches!(sent, Err(DynamicError::Call(CallError::InvalidRequest(_)))), "{sent:?}");
 }

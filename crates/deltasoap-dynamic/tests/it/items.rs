@@ -8,7 +8,7 @@ use deltasoap_core::{
     Batch, Column, DecodeOptions, FromList, Limits, ListPath, ListPathError, QName, Record, Simple, Value,
 };
 use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, Mock, Validation};
-use deltasoap_http::{Answer, Body, BoxError, CallError, Context, Items, Operation, SoapService};
+use deltasoap_http::{Answer, Body, BoxError, CallError, Handler, Items, Operation, SoapService};
 use http::{Request, Response, StatusCode};
 use http_body::Frame;
 use http_body_util::BodyExt;
@@ -304,7 +304,7 @@ async fn the_items_before_an_error_are_the_same_in_pieces_of_any_length() {
         let (seen, sees) = std::sync::mpsc::channel();
         let of_values = {
             let seen = seen.clone();
-            serving(None, move |mut items: Items<Value, Value, Fault>, _| {
+            serving(None, move |mut items: Items<Value, Value, Fault>| {
                 let seen = seen.clone();
                 async move {
                     let (values, fault) = until_error(&mut items, |value| vec![value]).await;
@@ -313,7 +313,7 @@ async fn the_items_before_an_error_are_the_same_in_pieces_of_any_length() {
                 }
             })
         };
-        let of_batches = serving(None, move |mut items: Items<Value, Batch, Fault>, _| {
+        let of_batches = serving(None, move |mut items: Items<Value, Batch, Fault>| {
             let seen = seen.clone();
             async move {
                 let (values, fault) = until_error(&mut items, Batch::into_values).await;
@@ -362,13 +362,10 @@ fn lists_of_choices_have_the_names_of_json() {
 }
 
 /// A service with one handler of `Report`, which keeps little of a message in memory.
-fn serving<T: FromList, Running>(
+fn serving<T: FromList, M: 'static>(
     list: Option<&str>,
-    handler: impl Fn(Items<Value, T, Fault>, Context) -> Running + Send + Sync + 'static,
-) -> SoapService
-where
-    Running: Future<Output = Result<Answer<Value>, Fault>> + Send + 'static,
-{
+    handler: impl Handler<M, Request = Items<Value, T, Fault>, Reply = Result<Answer<Value>, Fault>>,
+) -> SoapService {
     let contract = lab();
     let method = contract.operation("Report").expect("an operation").method().expect("messages").element.clone();
     let schema = Arc::clone(&contract.lowered().schema);
@@ -383,7 +380,7 @@ fn summary(count: usize, total: f64) -> Answer<Value> {
     Answer::new(Value::Record(Box::new(Record { fields, ..Record::default() })))
 }
 
-async fn sum_of_values(mut items: Items<Value, Value, Fault>, _: Context) -> Result<Answer<Value>, Fault> {
+async fn sum_of_values(mut items: Items<Value, Value, Fault>) -> Result<Answer<Value>, Fault> {
     let (mut count, mut total) = (0, 0.0);
     while let Some(item) = items.next().await {
         let Value::Simple(Simple::Double(level)) = item? else { return Err(Fault::sender("no number")) };
@@ -394,7 +391,7 @@ async fn sum_of_values(mut items: Items<Value, Value, Fault>, _: Context) -> Res
     Ok(summary(count, total))
 }
 
-async fn sum_of_columns(mut items: Items<Value, Batch, Fault>, _: Context) -> Result<Answer<Value>, Fault> {
+async fn sum_of_columns(mut items: Items<Value, Batch, Fault>) -> Result<Answer<Value>, Fault> {
     let (mut count, mut total) = (0, 0.0);
     while let Some(batch) = items.next().await {
         let Batch::Column(Column::Double(levels)) = batch? else { return Err(Fault::sender("no numbers")) };
@@ -436,7 +433,7 @@ async fn handlers_take_values_or_columns() {
 /// wait.
 #[tokio::test]
 async fn requests_are_read_to_their_end_and_not_ahead() {
-    let early = serving(None, async |mut items: Items<Value, Value, Fault>, _| {
+    let early = serving(None, async |mut items: Items<Value, Value, Fault>| {
         items.next().await.expect("an item")?;
         Ok(summary(1, 0.0))
     });
@@ -450,7 +447,7 @@ async fn requests_are_read_to_their_end_and_not_ahead() {
     assert!(status == StatusCode::BAD_REQUEST && body.contains("did not arrive in full"), "{body}");
     let taken = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&taken);
-    let waiting = serving(None, move |mut items: Items<Value, Batch, Fault>, _| {
+    let waiting = serving(None, move |mut items: Items<Value, Batch, Fault>| {
         let counter = Arc::clone(&counter);
         async move {
             items.next().await.expect("a batch")?;

@@ -23,4 +23,5 @@ mod options;
 mod packed;
 mod patterns;
 mod samples;
+mod typed;
 mod validation;

@@ -2,8 +2,8 @@
 
 use super::file::FileStream;
 use bytes::Bytes;
-use deltasoap_core::Binary;
 use deltasoap_core::soap::TakenPart;
+use deltasoap_core::{Binary, PartUri};
 use futures_util::Stream;
 use std::fmt;
 use std::io;
@@ -120,6 +120,19 @@ impl Part {
     /// Returns the value that refers to the part.
     pub fn binary(&self) -> Binary {
         Binary::part(&self.content_id)
+    }
+
+    /// Returns true if a reference in the message targets the part.
+    pub(crate) fn is_at(&self, uri: &PartUri) -> bool {
+        uri.content_id().as_deref() == Some(&self.content_id)
+    }
+
+    /// Returns the bytes, unless they are read while they are sent.
+    pub(crate) fn bytes(&self) -> Option<&Bytes> {
+        match &self.content {
+            Content::Bytes(bytes) => Some(bytes),
+            Content::Stream(_) => None,
+        }
     }
 
     /// Returns the number of bytes, if known.

@@ -2,6 +2,7 @@
 
 use super::Body;
 use super::failed;
+use bytes::Bytes;
 use deltasoap_core::Error;
 use http_body::{Body as _, SizeHint};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -36,6 +37,11 @@ impl Lent {
         let (size, is_end, is_repeatable) = (body.size_hint(), body.is_end_stream(), body.is_repeatable());
         let slot = Slot(Arc::new(Mutex::new(Some(body))));
         (Lent { slot: slot.clone(), size, is_end, is_repeatable }, slot)
+    }
+
+    /// See [`Body::whole`].
+    pub(super) fn whole(&self) -> Option<Bytes> {
+        self.slot.lock().as_ref()?.whole()
     }
 
     /// Returns the body, for its first reader.

@@ -151,6 +151,16 @@ impl Body {
         }
     }
 
+    /// Returns the whole message; `None` if it is written while it is sent, or is a package.
+    pub(crate) fn whole(&self) -> Option<Bytes> {
+        match &self.pieces {
+            Pieces::One(bytes) => Some(bytes.clone()),
+            Pieces::Template { outgoing, .. } => Some(outgoing.frames().concat().into()),
+            Pieces::Lent(lent) => lent.whole(),
+            _ => None,
+        }
+    }
+
     fn poll_pieces(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, Error>>> {
         match &mut self.pieces {
             Pieces::Overlaid(overlaid) => return overlaid.poll(context),

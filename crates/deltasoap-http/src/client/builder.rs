@@ -3,6 +3,7 @@
 #[cfg(feature = "cookies")]
 use super::cookies::CookieJar;
 use super::credentials::Credentials;
+use super::intercept::{IncomingResponse, Interceptors, OutgoingRequest};
 use super::memories::{BYTES, MEMORIES, Memories};
 use super::network::HttpTransport;
 use super::redirects::Redirects;
@@ -11,7 +12,8 @@ use super::templates::{SharedTemplates, Writer};
 use super::trace::Trace;
 use super::understood::Understood;
 use super::uplink::Uplink;
-use crate::inspect::Inspector;
+use crate::inspect::{Checks, Inspector};
+use crate::validation::{Validating, Validation, Validator};
 use crate::{AttachmentOptions, BoxError, Compression, GzipLimits, Mtom};
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::Version;
@@ -32,7 +34,7 @@ use std::time::Duration;
 /// use deltasoap::Soap;
 ///
 /// #[derive(Soap)]
-/// #[soap(namespace = "urn:hello", message)]
+/// #[soap(namespace = "urn:hello", message, response = Greeting)]
 /// struct Greet {
 ///     name: String,
 /// }
@@ -45,7 +47,7 @@ use std::time::Duration;
 ///
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
 /// let client = deltasoap_http::Client::new("http://localhost:8080/hello")?;
-/// let greeting: Greeting = client.call(&Greet { name: "Ada".to_owned() }).await?;
+/// let greeting = client.call(&Greet { name: "Ada".to_owned() }).await?;
 /// # Ok(())
 /// # }
 /// ```
@@ -100,6 +102,12 @@ impl<S> Client<S> {
         self.memories.deviations()
     }
 
+    /// Returns the number of requests and answers that [validation](ClientBuilder::validate) found
+    /// invalid, accepted or not, over all clones of the client.
+    pub fn invalid_messages(&self) -> u64 {
+        self.memories.invalid_messages()
+    }
+
     /// Returns statistics of differential serialization for the requests, over all clones of the
     /// client. Requests written without [templates](ClientBuilder::templating) count as sent for
     /// the first time.
@@ -131,8 +139,11 @@ pub(super) struct Settings {
     pub(super) uplink: Uplink,
     pub(super) accepts_gzip: bool,
     pub(super) gzip_limits: GzipLimits,
-    /// Inspects each whole answer.
-    pub(super) inspector: Option<Inspector>,
+    /// Check each whole answer.
+    pub(super) checks: Checks,
+    /// Validates requests before they are sent.
+    pub(super) validating: Option<Validating>,
+    pub(super) interceptors: Interceptors,
     pub(super) credentials: Option<Credentials>,
     pub(super) retries: Retries,
     pub(super) redirects: Redirects,
@@ -169,7 +180,9 @@ impl ClientBuilder {
             uplink: Uplink::default(),
             accepts_gzip: cfg!(feature = "gzip"),
             gzip_limits: GzipLimits::default(),
-            inspector: None,
+            checks: Checks::default(),
+            validating: None,
+            interceptors: Interceptors::default(),
             credentials: None,
             retries: Retries::default(),
             redirects: Redirects::OFF,
@@ -250,11 +263,97 @@ impl ClientBuilder {
     /// Inspects each whole answer, after it was read and before the caller gets it: the envelope as
     /// it was received, without content coding and package. An error rejects the answer:
     /// [`CallError::Refused`](crate::CallError::Refused). The bytes of an answer are kept until it
-    /// ends; the parts of a package are not included. In `deltasoap-dynamic`, `Contract::inspector`
-    /// checks answers against a WSDL.
+    /// ends; the parts of a package are not included. [`validate`](Self::validate) checks answers
+    /// against a schema.
     #[must_use]
     pub fn inspect(mut self, inspect: impl Fn(&[u8]) -> Result<(), BoxError> + Send + Sync + 'static) -> Self {
-        self.settings.inspector = Some(Inspector::new(inspect));
+        self.settings.checks.inspector = Some(Inspector::new(inspect));
+        self
+    }
+
+    /// Validates each whole answer, beyond what decoding checks: see [`Validation`]. Default: off.
+    /// In `deltasoap-dynamic`, a `Contract` is the validator of its WSDL.
+    ///
+    /// With [`Validation::Report`], [`Response::findings`](crate::Response::findings) lists what is
+    /// invalid. With [`Validation::Refuse`], the call returns
+    /// [`CallError::InvalidResponse`](crate::CallError::InvalidResponse), unless the answer is a
+    /// fault. Both count in [`Client::invalid_messages`].
+    ///
+    /// The bytes of an answer are kept until it ends, and the validator may build a tree of it,
+    /// within [`Limits::tree_nodes`](deltasoap_core::Limits::tree_nodes). The parts of a package
+    /// are not validated, since they may still be arriving.
+    #[must_use]
+    pub fn validate(mut self, validator: impl Validator + 'static, validation: Validation) -> Self {
+        self.settings.checks.validating = Validating::new(validator, validation);
+        self
+    }
+
+    /// Validates each request before it is sent, with its parts if all of them are in memory.
+    /// Default: off.
+    ///
+    /// With [`Validation::Refuse`], an invalid request is not sent, and the call returns
+    /// [`CallError::InvalidRequest`](crate::CallError::InvalidRequest). With
+    /// [`Validation::Report`], it is sent, counted and logged. Requests that are written while they
+    /// are sent, as by [`Client::call_overlaid`], are not validated.
+    #[must_use]
+    pub fn validate_sent(mut self, validator: impl Validator + 'static, validation: Validation) -> Self {
+        self.settings.validating = Validating::new(validator, validation);
+        self
+    }
+
+    /// Adds an interceptor, which sees each request before it is written, and may add header blocks
+    /// and HTTP headers: to authenticate, for example, or to correlate requests. An error prevents
+    /// the call: [`CallError::Refused`](crate::CallError::Refused). Interceptors run in the order in
+    /// which they are added.
+    ///
+    /// ```
+    /// # use deltasoap::http::{Client, Context, SoapService};
+    /// # use deltasoap::{Soap, soap::HeaderBlock};
+    /// # #[derive(Soap)]
+    /// # #[soap(namespace = "urn:hello", message, response = Greet)]
+    /// # struct Greet {}
+    /// #[derive(Soap)]
+    /// #[soap(namespace = "urn:hello", message)]
+    /// struct Session {
+    ///     id: u32,
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let greet = |context: Context, _: Greet| match context.header::<Session>() {
+    /// #     Some(Ok(Session { id: 7 })) => Greet {},
+    /// #     _ => panic!("no session"),
+    /// # };
+    /// # let service = SoapService::builder().operation(greet).build()?;
+    /// let client = Client::builder("http://localhost/")
+    ///     .intercept(|request| {
+    ///         request.headers().push(HeaderBlock::from_message(&Session { id: 7 })?);
+    ///         Ok(())
+    ///     })
+    ///     .build_with(service)?;
+    /// # client.call(&Greet {}).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn intercept(
+        mut self,
+        intercept: impl Fn(&mut OutgoingRequest<'_>) -> Result<(), BoxError> + Send + Sync + 'static,
+    ) -> Self {
+        self.settings.interceptors.requests.push(Arc::new(intercept));
+        self
+    }
+
+    /// Adds an interceptor, which sees each decoded response before the caller gets it. An error
+    /// rejects the response: [`CallError::Refused`](crate::CallError::Refused). The last one that
+    /// was added runs first. Faults are not shown, nor the responses of calls whose
+    /// [caller](Client::call_element) or whose [items](Client::call_items) are read separately.
+    #[must_use]
+    pub fn intercept_response(
+        mut self,
+        intercept: impl Fn(&IncomingResponse<'_>) -> Result<(), BoxError> + Send + Sync + 'static,
+    ) -> Self {
+        self.settings.interceptors.responses.push(Arc::new(intercept));
         self
     }
 
@@ -280,7 +379,7 @@ impl ClientBuilder {
     /// announces that it does, and sends a request again uncompressed if it is refused. Compressed
     /// requests beyond 16 KiB are sent without a `Content-Length`. The length of a compressed
     /// request reveals information about its content, like that of a
-    /// [response](crate::ServiceBuilder::compression).
+    /// [response](crate::SoapServiceBuilder::compression).
     #[must_use]
     pub fn compression(mut self, compression: Compression) -> Self {
         self.settings.compression = compression;

@@ -10,11 +10,12 @@ use crate::Attachments;
 use crate::attachments::package::Packing;
 use crate::coding::READ;
 use crate::media;
+use crate::validation::{Finding, Subject, is_invalid};
 use crate::{Body, BoxError};
 use bytes::Bytes;
 use deltasoap_core::decode::{Decoder, Deviation};
 use deltasoap_core::soap::{Head, HeaderBlock, Receiver, Reply, ReplyReceiver, Version};
-use deltasoap_core::{Content, DecodeOptions, Differential, Error, Lease, Message, QName};
+use deltasoap_core::{Content, DecodeOptions, Differential, Error, Lease, Message, QName, RequestMessage};
 use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, Request, StatusCode};
 use tower::Service;
@@ -41,6 +42,9 @@ pub struct Response<T> {
     /// Deviations from the schema that the client [accepted](crate::ClientBuilder::tolerance).
     /// Content that is equal to an earlier answer is not reported again.
     pub deviations: Vec<Deviation>,
+    /// Violations of the schema, if the client [reports](crate::Validation::Report) them. An
+    /// invalid value is reported each time, also if it is equal to that of an earlier answer.
+    pub findings: Vec<Finding>,
 }
 
 impl<T> Response<T> {
@@ -69,7 +73,8 @@ where
     B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    /// Calls an operation with the client's settings.
+    /// Calls an operation with the client's settings. The type of the request determines that of the
+    /// response.
     ///
     /// Parts that come with the response are discarded, after a check that their package is valid;
     /// see [`call_with`](Self::call_with).
@@ -79,8 +84,46 @@ where
     ///
     /// # Errors
     /// Returns a fault, or another reason why there is no response; see [`CallError`].
-    pub async fn call<Req: Message, Resp: Message>(&self, request: &Req) -> Result<Resp, CallError> {
+    pub async fn call<R: RequestMessage>(&self, request: &R) -> Result<R::Response, CallError> {
+        self.call_as(request).await
+    }
+
+    /// Calls an operation with settings of this call. The options
+    /// [declare](CallOptions::understands) which header blocks of the response are understood.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`call`](Self::call).
+    pub async fn call_with<R: RequestMessage>(
+        &self,
+        request: &R,
+        options: CallOptions,
+    ) -> Result<Response<R::Response>, CallError> {
+        self.call_as_with(request, options).await
+    }
+
+    /// Calls an operation whose response is of the type that the caller names:
+    /// `client.call_as::<Greeting>(&greet)`. For messages that are no
+    /// [`RequestMessage`], and for reading the response as another type than usual.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`call`](Self::call).
+    pub async fn call_as<Resp: Message>(&self, request: &impl Message) -> Result<Resp, CallError> {
         self.call_to_end(request, CallOptions::default()).await
+    }
+
+    /// Like [`call_as`](Self::call_as), with settings of this call.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`call`](Self::call).
+    pub async fn call_as_with<Resp: Message>(
+        &self,
+        request: &impl Message,
+        options: CallOptions,
+    ) -> Result<Response<Resp>, CallError> {
+        let timeout = options.timeout.or(self.settings.timeout);
+        let span = span_of(request);
+        let (request, sent) = self.request(request, options)?;
+        within(timeout, self.exchange(request, sent)).instrument(span).await
     }
 
     pub(super) async fn call_to_end<Req: Message, Resp: Message>(
@@ -94,21 +137,6 @@ where
         within(timeout, exchange).instrument(span::<Req>()).await
     }
 
-    /// Calls an operation with settings of this call. The options
-    /// [declare](CallOptions::understands) which header blocks of the response are understood.
-    ///
-    /// # Errors
-    /// Returns the same errors as [`call`](Self::call).
-    pub async fn call_with<Req: Message, Resp: Message>(
-        &self,
-        request: &Req,
-        options: CallOptions,
-    ) -> Result<Response<Resp>, CallError> {
-        let timeout = options.timeout.or(self.settings.timeout);
-        let (request, sent) = self.request(request, options)?;
-        within(timeout, self.exchange(request, sent)).instrument(span::<Req>()).await
-    }
-
     /// Calls an operation whose responses resemble each other, with the client's settings.
     ///
     /// The response is compared with the last one to such a request, and only the differences are
@@ -117,10 +145,11 @@ where
     ///
     /// ```
     /// # use deltasoap::http::{Client, SoapService};
-    /// # use deltasoap::{Lease, Soap, soap::Fault};
-    /// # #[derive(Soap)]
-    /// # #[soap(namespace = "urn:hello", message)]
-    /// # struct Read {}
+    /// # use deltasoap::Soap;
+    /// #[derive(Soap)]
+    /// #[soap(namespace = "urn:hello", message, response = Levels)]
+    /// struct Read {}
+    ///
     /// #[derive(Soap)]
     /// #[soap(namespace = "urn:hello", message)]
     /// struct Levels {
@@ -129,10 +158,10 @@ where
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let levels = async |_: Lease<Read>| Ok::<_, Fault>(Levels { level: vec![0.5; 10] });
+    /// # let levels = |_: Read| Levels { level: vec![0.5; 10] };
     /// # let client = Client::with_service("http://localhost/", SoapService::builder().operation(levels).build()?)?;
     /// for _ in 0..3 {
-    ///     let levels: Lease<Levels> = client.call_leased(&Read {}).await?;
+    ///     let levels = client.call_leased(&Read {}).await?;
     ///     assert_eq!(levels.level.len(), 10);
     /// }
     /// assert_eq!(client.differential_stats().messages, 3);
@@ -142,12 +171,47 @@ where
     ///
     /// # Errors
     /// Returns the same errors as [`call`](Self::call). The next response is then read in full.
-    pub async fn call_leased<Req, Resp>(&self, request: &Req) -> Result<Lease<Resp>, CallError>
-    where
-        Req: Message,
-        Resp: Message + Send + 'static,
-    {
+    pub async fn call_leased<R: RequestMessage>(&self, request: &R) -> Result<Lease<R::Response>, CallError> {
+        self.call_leased_as(request).await
+    }
+
+    /// Like [`call_leased`](Self::call_leased), with settings of this call.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`call`](Self::call).
+    pub async fn call_leased_with<R: RequestMessage>(
+        &self,
+        request: &R,
+        options: CallOptions,
+    ) -> Result<Response<Lease<R::Response>>, CallError> {
+        self.call_leased_as_with(request, options).await
+    }
+
+    /// Like [`call_leased`](Self::call_leased), with a response of the type that the caller names;
+    /// see [`call_as`](Self::call_as).
+    ///
+    /// # Errors
+    /// Returns the same errors as [`call`](Self::call).
+    pub async fn call_leased_as<Resp: Message + Send + 'static>(
+        &self,
+        request: &impl Message,
+    ) -> Result<Lease<Resp>, CallError> {
         self.call_leased_to_end(request, CallOptions::default()).await
+    }
+
+    /// Like [`call_leased_as`](Self::call_leased_as), with settings of this call.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`call`](Self::call).
+    pub async fn call_leased_as_with<Resp: Message + Send + 'static>(
+        &self,
+        request: &impl Message,
+        options: CallOptions,
+    ) -> Result<Response<Lease<Resp>>, CallError> {
+        let timeout = options.timeout.or(self.settings.timeout);
+        let (span, name) = (span_of(request), name_of(request));
+        let (request, sent) = self.request(request, options)?;
+        within(timeout, self.exchange_leased(request, sent, name)).instrument(span).await
     }
 
     pub(super) async fn call_leased_to_end<Req, Resp>(
@@ -163,24 +227,6 @@ where
         let (request, sent) = self.request(request, options)?;
         let exchange = async { self.exchange_leased(request, sent, Req::ELEMENT).await?.into_body().await };
         within(timeout, exchange).instrument(span::<Req>()).await
-    }
-
-    /// Like [`call_leased`](Self::call_leased), with settings of this call.
-    ///
-    /// # Errors
-    /// Returns the same errors as [`call`](Self::call).
-    pub async fn call_leased_with<Req, Resp>(
-        &self,
-        request: &Req,
-        options: CallOptions,
-    ) -> Result<Response<Lease<Resp>>, CallError>
-    where
-        Req: Message,
-        Resp: Message + Send + 'static,
-    {
-        let timeout = options.timeout.or(self.settings.timeout);
-        let (request, sent) = self.request(request, options)?;
-        within(timeout, self.exchange_leased(request, sent, Req::ELEMENT)).instrument(span::<Req>()).await
     }
 
     /// Sends a one-way message.
@@ -212,10 +258,14 @@ where
         let response = self.transmit(request).await?;
         let received = self.receive(response, ReplyReceiver::<T>::default(), self.decoder(), sent).await?;
         let (status, http_headers, attachments) = (received.parts.status, received.parts.headers, received.attachments);
-        let deviations = received.deviations;
+        let (deviations, findings) = (received.deviations, received.findings);
         let Some((head, receiver)) = received.message else { return Err(empty(status, &http_headers)) };
         match receiver.into_reply().map_err(|error| CallError::malformed(status, error))? {
-            Reply::Response(body) => Ok(Response { head, body, status, http_headers, attachments, deviations }),
+            Reply::Response(body) => {
+                let response = Response { head, body, status, http_headers, attachments, deviations, findings };
+                self.settings.interceptors.response(&response, &response.body).map_err(CallError::Refused)?;
+                Ok(response)
+            }
             Reply::Fault(fault) => Err(CallError::Fault(fault)),
         }
     }
@@ -230,14 +280,18 @@ where
         let (checkout, memory, decoder) = self.memories.check_out::<T>(name);
         let received = self.receive(response, ReplyReceiver::new(memory), decoder, sent).await?;
         let (status, http_headers, attachments) = (received.parts.status, received.parts.headers, received.attachments);
-        let deviations = received.deviations;
+        let (deviations, findings) = (received.deviations, received.findings);
         let Some((head, mut receiver)) = received.message else { return Err(empty(status, &http_headers)) };
         let fault = receiver.take_fault().map_err(|error| CallError::malformed(status, error))?;
         // A fault leaves the memory unchanged, and returns it immediately.
         let body = checkout.lease(receiver.into_memory(), received.decoder);
         match fault {
             Some(fault) => Err(CallError::Fault(Box::new(fault))),
-            None => Ok(Response { head, body, status, http_headers, attachments, deviations }),
+            None => {
+                let response = Response { head, body, status, http_headers, attachments, deviations, findings };
+                self.settings.interceptors.response(&response, &*response.body).map_err(CallError::Refused)?;
+                Ok(response)
+            }
         }
     }
 
@@ -251,7 +305,7 @@ where
     ) -> Result<Received<R>, CallError> {
         let before = *decoder.stats();
         decoder.set_hint(sent.as_ref().map(|sent| sent.hint.clone()));
-        let mut received = receive(response, receiver, decoder, &self.settings).await?;
+        let mut received = self.read(response, receiver, decoder).await?;
         let stats = *received.decoder.stats();
         received.deviations = received.decoder.deviations().to_vec();
         self.memories.note_deviations(stats.deviations - before.deviations);
@@ -264,6 +318,21 @@ where
         Ok(received)
     }
 
+    /// Reads an answer, and counts an invalid one.
+    async fn read<R: Receiver>(
+        &self,
+        response: http::Response<RecordedBody<B>>,
+        receiver: R,
+        decoder: Box<Decoder>,
+    ) -> Result<Received<R>, CallError> {
+        let received = receive(response, receiver, decoder, &self.settings).await;
+        self.memories.note_invalid(match &received {
+            Ok(received) => !received.findings.is_empty(),
+            Err(error) => matches!(error, CallError::InvalidResponse(_)),
+        });
+        received
+    }
+
     /// Returns a decoder for an answer that is not compared with others.
     pub(super) fn decoder(&self) -> Box<Decoder> {
         Box::new(Decoder::new(DecodeOptions { differential: Differential::OFF, ..self.settings.options }))
@@ -272,7 +341,7 @@ where
     pub(super) async fn deliver(&self, request: Outbound) -> Result<(), CallError> {
         let response = self.transmit(request).await?;
         let (status, headers) = (response.status(), response.headers().clone());
-        match receive(response, FaultReceiver::default(), self.decoder(), &self.settings).await {
+        match self.read(response, FaultReceiver::default(), self.decoder()).await {
             Ok(received) => match received.message.map(|(_, receiver)| receiver.into_fault()) {
                 Some(Ok(Some(fault))) => Err(CallError::Fault(Box::new(fault))),
                 Some(Err(error)) => Err(CallError::malformed(status, error)),
@@ -298,13 +367,29 @@ where
         body: templates::Body<'_, T>,
         mut options: CallOptions,
     ) -> Result<(Outbound, Option<Sent>), CallError> {
+        self.intercept(body.name, body.value, &mut options)?;
         let (message, sent) = self.message(body, &mut options).map_err(CallError::Encode)?;
         Ok((self.request_of(message, options)?, sent))
+    }
+
+    /// Shows a request to the interceptors.
+    pub(super) fn intercept<T: 'static>(
+        &self,
+        name: &QName,
+        body: &T,
+        options: &mut CallOptions,
+    ) -> Result<(), CallError> {
+        self.settings.interceptors.request(name, options, body).map_err(CallError::Refused)
     }
 
     /// Creates the HTTP request with a message as its body.
     pub(super) fn request_of(&self, message: Body, options: CallOptions) -> Result<Outbound, CallError> {
         let settings = &*self.settings;
+        if let Some(validating) = &settings.validating {
+            let verdict = validating.sent(Subject::Request, &message, &options.parts);
+            self.memories.note_invalid(is_invalid(&verdict));
+            verdict.map_err(CallError::InvalidRequest)?;
+        }
         let action = options.action.as_ref().unwrap_or(&settings.action);
         let packing = self.packing(&options);
         let mut headers = HeaderMap::new();
@@ -359,6 +444,14 @@ fn set_media_type(headers: &mut HeaderMap, version: Version, action: &str) -> Re
         headers.insert("soapaction", action);
     }
     Ok(())
+}
+
+fn span_of<T: Message>(_: &T) -> tracing::Span {
+    span::<T>()
+}
+
+fn name_of<T: Message>(_: &T) -> QName {
+    T::ELEMENT
 }
 
 pub(super) fn span<T: Message>() -> tracing::Span {

@@ -83,7 +83,7 @@ where
         Req: Message + Sync,
         Resp: Message + Send + 'static,
     {
-        self.0.call_with(request, options).await
+        self.0.call_as_with(request, options).await
     }
 
     async fn send<Req>(&self, request: &Req, options: CallOptions) -> Result<(), CallError>

@@ -104,8 +104,8 @@ where
         let received = self.receive(response, receiver, Box::new(decoder), sent).await?;
         let (status, http_headers, attachments) = (received.parts.status, received.parts.headers, received.attachments);
         let Some((head, body)) = received.message else { return Err(empty(status, &http_headers)) };
-        let deviations = received.deviations;
-        let response = Response { head, body, status, http_headers, attachments, deviations };
+        let (deviations, findings) = (received.deviations, received.findings);
+        let response = Response { head, body, status, http_headers, attachments, deviations, findings };
         Ok((response, *received.decoder))
     }
 }

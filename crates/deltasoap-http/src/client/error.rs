@@ -2,7 +2,7 @@
 
 use super::redirects::RedirectError;
 use crate::BoxError;
-use crate::{AttachmentError, CharsetError, CodingError};
+use crate::{AttachmentError, CharsetError, CodingError, Invalid};
 use deltasoap_core::Error;
 use deltasoap_core::soap::Fault;
 use http::StatusCode;
@@ -26,8 +26,15 @@ pub enum CallError {
     NotUnderstood(Error),
     /// The answer is not in the encoding that its media type names.
     Charset(CharsetError),
-    /// The client's [inspector](crate::ClientBuilder::inspect) refused the answer.
+    /// The client's [inspector](crate::ClientBuilder::inspect) refused the answer, or an
+    /// [interceptor](crate::ClientBuilder::intercept) the request or the response.
     Refused(BoxError),
+    /// The answer violates its schema, and the client
+    /// [refuses](crate::ClientBuilder::validate) such answers.
+    InvalidResponse(Invalid),
+    /// The request violates its schema; it was not sent. See
+    /// [`ClientBuilder::validate_sent`](crate::ClientBuilder::validate_sent).
+    InvalidRequest(Invalid),
     /// The content coding of the answer, or its transfer coding, cannot be decoded.
     Coding(CodingError),
     /// The parts that came with the answer are malformed.
@@ -90,6 +97,8 @@ impl fmt::Display for CallError {
             CallError::NotUnderstood(error) => write!(f, "the answer is refused: {error}"),
             CallError::Charset(error) => write!(f, "the answer cannot be read: {error}"),
             CallError::Refused(error) => write!(f, "the answer is refused: {error}"),
+            CallError::InvalidResponse(error) => write!(f, "the answer is refused: {error}"),
+            CallError::InvalidRequest(error) => write!(f, "the request was not sent: {error}"),
             CallError::Coding(error) => write!(f, "the answer cannot be read: {error}"),
             CallError::Attachment(error) => write!(f, "the answer's package is malformed: {error}"),
             CallError::Encode(error) => write!(f, "the request cannot be written: {error}"),
@@ -111,7 +120,7 @@ impl std::error::Error for CallError {
             CallError::Coding(error) => Some(error),
             CallError::Attachment(error) => Some(error),
             CallError::Action(error) => Some(error),
-            CallError::Timeout => None,
+            CallError::InvalidResponse(_) | CallError::InvalidRequest(_) | CallError::Timeout => None,
             CallError::Redirect(error) => Some(error),
         }
     }

@@ -15,7 +15,7 @@ use crate::{Attachments, Body, BoxError, ContentCoding};
 use bytes::Bytes;
 use deltasoap_core::decode::{Cursor, Decoder, Step};
 use deltasoap_core::soap::{Head, Receiver};
-use deltasoap_core::{ErrorKind, Message, QName};
+use deltasoap_core::{ErrorKind, Message, QName, RequestMessage};
 use futures_util::future::BoxFuture;
 use http::Request;
 use http::response::Parts;
@@ -50,16 +50,18 @@ where
     /// The memory of [new names](deltasoap_core::decode::Decoder::restart_limits) is bounded too:
     /// after some thousand names or namespaces that were not known before, the limit on the length
     /// counts on. A package of parts is read whole, and so are its parts, which are dropped. A
-    /// client with an [inspector](crate::ClientBuilder::inspect) rejects such calls, since
-    /// inspection needs whole messages. If the response is compressed, the client's
+    /// client that [inspects](crate::ClientBuilder::inspect) or
+    /// [validates](crate::ClientBuilder::validate) answers rejects such calls, since that needs
+    /// whole messages. If the response is compressed, the client's
     /// [ratio](crate::GzipLimits) applies to the whole of it.
     ///
     /// ```
     /// # use deltasoap::http::{Client, SoapService};
-    /// # use deltasoap::{Lease, Soap, soap::Fault};
-    /// # #[derive(Soap)]
-    /// # #[soap(namespace = "urn:lab", message)]
-    /// # struct Measure {}
+    /// # use deltasoap::Soap;
+    /// #[derive(Soap)]
+    /// #[soap(namespace = "urn:lab", message, response = Measured)]
+    /// struct Measure {}
+    ///
     /// #[derive(Soap)]
     /// #[soap(namespace = "urn:lab", message)]
     /// struct Measured {
@@ -69,11 +71,9 @@ where
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let measure = async |_: Lease<Measure>| {
-    /// #     Ok::<_, Fault>(Measured { level: vec![0.5; 10_000], unit: "m".to_owned() })
-    /// # };
+    /// # let measure = |_: Measure| Measured { level: vec![0.5; 10_000], unit: "m".to_owned() };
     /// # let client = Client::with_service("http://localhost/", SoapService::builder().operation(measure).build()?)?;
-    /// let mut levels = client.call_items(&Measure {}, |measured: &mut Measured| &mut measured.level).await?;
+    /// let mut levels = client.call_items(&Measure {}, |measured| &mut measured.level).await?;
     /// let mut total = 0.0;
     /// while let Some(level) = levels.next().await {
     ///     total += level?;
@@ -87,16 +87,15 @@ where
     /// # Errors
     /// Returns those errors of [`call`](Self::call) that occur before the first item; later ones
     /// are returned with the items.
-    pub async fn call_items<Req, Resp, Item, List>(
+    pub async fn call_items<R, Item, List>(
         &self,
-        request: &Req,
+        request: &R,
         list: List,
-    ) -> Result<Items<Resp, Item, CallError>, CallError>
+    ) -> Result<Items<R::Response, Item, CallError>, CallError>
     where
-        Req: Message,
-        Resp: Message + Send + 'static,
+        R: RequestMessage,
         Item: Send + 'static,
-        List: Fn(&mut Resp) -> &mut Vec<Item> + Send + Sync + 'static,
+        List: Fn(&mut R::Response) -> &mut Vec<Item> + Send + Sync + 'static,
     {
         Ok(self.call_items_with(request, list, CallOptions::default()).await?.body)
     }
@@ -106,21 +105,21 @@ where
     ///
     /// # Errors
     /// Returns the same errors as [`call_items`](Self::call_items).
-    pub async fn call_items_with<Req, Resp, Item, List>(
+    pub async fn call_items_with<R, Item, List>(
         &self,
-        request: &Req,
+        request: &R,
         list: List,
         options: CallOptions,
-    ) -> Result<Response<Items<Resp, Item, CallError>>, CallError>
+    ) -> Result<Response<Items<R::Response, Item, CallError>>, CallError>
     where
-        Req: Message,
-        Resp: Message + Send + 'static,
+        R: RequestMessage,
         Item: Send + 'static,
-        List: Fn(&mut Resp) -> &mut Vec<Item> + Send + Sync + 'static,
+        List: Fn(&mut R::Response) -> &mut Vec<Item> + Send + Sync + 'static,
     {
         let timeout = options.timeout.or(self.settings.timeout);
         let (request, _) = self.request(request, options)?;
-        self.items(request, timeout, Some(Resp::ELEMENT), Arc::new(ListIn(list))).instrument(span::<Req>()).await
+        let expected = Some(R::Response::ELEMENT);
+        self.items(request, timeout, expected, Arc::new(ListIn(list))).instrument(span::<R>()).await
     }
 
     /// Sends a request, and reads the answer up to its first items.
@@ -131,8 +130,8 @@ where
         expected: Option<QName>,
         list: Arc<dyn Listed<M, T>>,
     ) -> Result<Response<Items<M, T, CallError>>, CallError> {
-        if self.settings.inspector.is_some() {
-            return Err(CallError::Refused("an inspector needs the whole answer".into()));
+        if !self.settings.checks.is_empty() {
+            return Err(CallError::Refused("inspection and validation need the whole answer".into()));
         }
         let flow = Arc::new(Flow::new(list));
         let exchange = async {
@@ -147,7 +146,7 @@ where
         let (head, status) = (arrival.reading.head().clone(), arrival.parts.status);
         let http_headers = arrival.parts.headers.clone();
         let (body, attachments) = (Items::new(flow, Box::new(arrival)), Attachments::default());
-        Ok(Response { head, body, status, http_headers, attachments, deviations: Vec::new() })
+        Ok(Response { head, body, status, http_headers, attachments, deviations: Vec::new(), findings: Vec::new() })
     }
 }
 

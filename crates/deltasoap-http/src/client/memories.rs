@@ -34,6 +34,8 @@ pub(super) struct Memories {
     state: Mutex<State>,
     /// Number of deviations from the schema in answers, including those without a memory.
     deviations: AtomicU64,
+    /// Number of messages that violate their schema, accepted or not.
+    invalid_messages: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -46,7 +48,8 @@ impl Memories {
     /// Creates the memories with limits on their number and bytes.
     pub(super) fn new(options: DecodeOptions, memories: usize, bytes: usize) -> Arc<Self> {
         let state = State { shelf: Shelf::new(memories), stats: DifferentialStats::default() };
-        Arc::new(Memories { options, bytes, state: Mutex::new(state), deviations: AtomicU64::new(0) })
+        let (deviations, invalid_messages) = Default::default();
+        Arc::new(Memories { options, bytes, state: Mutex::new(state), deviations, invalid_messages })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -65,6 +68,15 @@ impl Memories {
 
     pub(super) fn deviations(&self) -> u64 {
         self.deviations.load(Relaxed)
+    }
+
+    /// Counts a message that was validated.
+    pub(super) fn note_invalid(&self, is_invalid: bool) {
+        self.invalid_messages.fetch_add(is_invalid.into(), Relaxed);
+    }
+
+    pub(super) fn invalid_messages(&self) -> u64 {
+        self.invalid_messages.load(Relaxed)
     }
 
     /// Returns a memory for the response to a request, an earlier one if available, and its

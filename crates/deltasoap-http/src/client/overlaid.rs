@@ -7,7 +7,7 @@ use super::options::CallOptions;
 use super::transmit::{Outbound, within};
 use crate::{Body, BoxError};
 use bytes::Bytes;
-use deltasoap_core::{Message, Overlay, Typed};
+use deltasoap_core::{Message, Overlay, RequestMessage, Typed};
 use futures_util::stream::Stream;
 use http::Request;
 use tower::Service;
@@ -35,9 +35,9 @@ where
     ///
     /// ```
     /// # use deltasoap::http::{Client, SoapService};
-    /// # use deltasoap::{Lease, Soap, Streamed, soap::Fault};
+    /// # use deltasoap::{Soap, Streamed};
     /// #[derive(Soap)]
-    /// #[soap(namespace = "urn:lab", message)]
+    /// #[soap(namespace = "urn:lab", message, response = Total)]
     /// struct Sum {
     ///     item: Streamed<f64>,
     /// }
@@ -49,10 +49,10 @@ where
     /// # }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let sum = async |sum: Lease<Sum>| Ok::<_, Fault>(Total { total: sum.item.iter().sum() });
+    /// # let sum = |sum: Sum| Total { total: sum.item.iter().sum() };
     /// # let client = Client::with_service("http://localhost/", SoapService::builder().operation(sum).build()?)?;
     /// let numbers = (0..100_000).map(f64::from);
-    /// let total: Total = client.call_overlaid(&Sum { item: Streamed::default() }, numbers).await?;
+    /// let total = client.call_overlaid(&Sum { item: Streamed::default() }, numbers).await?;
     /// assert_eq!(total.total, 4999950000.0);
     /// # Ok(())
     /// # }
@@ -62,10 +62,9 @@ where
     /// Returns the same errors as [`call`](Self::call). An item that cannot be written is detected
     /// while the request is being sent. The request is then aborted, so that the receiver does not
     /// take it for complete.
-    pub async fn call_overlaid<Req, Resp, I>(&self, request: &Req, items: I) -> Result<Resp, CallError>
+    pub async fn call_overlaid<R, I>(&self, request: &R, items: I) -> Result<R::Response, CallError>
     where
-        Req: Message,
-        Resp: Message,
+        R: RequestMessage,
         I: IntoIterator<Item: Typed + Send + 'static, IntoIter: Send + 'static>,
     {
         Ok(self.call_overlaid_with(request, items, CallOptions::default()).await?.body)
@@ -75,20 +74,19 @@ where
     ///
     /// # Errors
     /// Returns the same errors as [`call_overlaid`](Self::call_overlaid).
-    pub async fn call_overlaid_with<Req, Resp, I>(
+    pub async fn call_overlaid_with<R, I>(
         &self,
-        request: &Req,
+        request: &R,
         items: I,
         options: CallOptions,
-    ) -> Result<Response<Resp>, CallError>
+    ) -> Result<Response<R::Response>, CallError>
     where
-        Req: Message,
-        Resp: Message,
+        R: RequestMessage,
         I: IntoIterator<Item: Typed + Send + 'static, IntoIter: Send + 'static>,
     {
         let timeout = options.timeout.or(self.settings.timeout);
         let request = self.overlaid(request, items, options)?;
-        within(timeout, self.exchange(request, None)).instrument(span::<Req>()).await
+        within(timeout, self.exchange(request, None)).instrument(span::<R>()).await
     }
 
     /// Like [`call_overlaid_with`](Self::call_overlaid_with), with items from a stream. Ready items
@@ -97,25 +95,26 @@ where
     ///
     /// # Errors
     /// Returns the same errors as [`call_overlaid`](Self::call_overlaid).
-    pub async fn call_overlaid_stream<Req, Resp, Item, E>(
+    pub async fn call_overlaid_stream<R, Item, E>(
         &self,
-        request: &Req,
+        request: &R,
         items: impl Stream<Item = Result<Item, E>> + Send + 'static,
         options: CallOptions,
-    ) -> Result<Response<Resp>, CallError>
+    ) -> Result<Response<R::Response>, CallError>
     where
-        Req: Message,
-        Resp: Message,
+        R: RequestMessage,
         Item: Typed + Send + 'static,
         E: Into<BoxError> + 'static,
     {
         let timeout = options.timeout.or(self.settings.timeout);
+        let mut options = options;
+        self.intercept(&R::ELEMENT, request, &mut options)?;
         let encoding = options.encoding.unwrap_or(self.settings.encoding);
         let (version, chunk) = (self.settings.version, self.writer.chunk());
         let overlay = Overlay::open(version, encoding, &options.headers, request, chunk);
         let body = Body::fed(overlay.map_err(CallError::Encode)?, items);
         let request = self.request_of(body, options)?;
-        within(timeout, self.exchange(request, None)).instrument(span::<Req>()).await
+        within(timeout, self.exchange(request, None)).instrument(span::<R>()).await
     }
 
     /// Sends a one-way message with a list of any length; see
@@ -150,11 +149,12 @@ where
         within(timeout, self.deliver(request)).instrument(span::<Req>()).await
     }
 
-    fn overlaid<Req, I>(&self, body: &Req, items: I, options: CallOptions) -> Result<Outbound, CallError>
+    fn overlaid<Req, I>(&self, body: &Req, items: I, mut options: CallOptions) -> Result<Outbound, CallError>
     where
         Req: Message,
         I: IntoIterator<Item: Typed + Send + 'static, IntoIter: Send + 'static>,
     {
+        self.intercept(&Req::ELEMENT, body, &mut options)?;
         let encoding = options.encoding.unwrap_or(self.settings.encoding);
         let (version, chunk) = (self.settings.version, self.writer.chunk());
         let overlay = Overlay::new(version, encoding, &options.headers, body, items, chunk);

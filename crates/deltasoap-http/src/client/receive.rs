@@ -8,8 +8,9 @@ use crate::charset::Charset;
 #[cfg(feature = "gzip")]
 use crate::coding::Inflated;
 use crate::coding::{Bound, check_transfer};
-use crate::inspect::Inspection;
+use crate::inspect::{Inspection, Rejection};
 use crate::media::MediaType;
+use crate::validation::{Finding, Subject};
 use crate::{Attachments, BoxError, CodingError, ContentCoding};
 use bytes::Bytes;
 use deltasoap_core::decode::{Cursor, Decoder, Deviation, Step, skip_element};
@@ -35,6 +36,8 @@ pub(super) struct Received<R> {
     pub(super) attachments: Attachments,
     /// Deviations of the message from its schema.
     pub(super) deviations: Vec<Deviation>,
+    /// Violations of its schema.
+    pub(super) findings: Vec<Finding>,
 }
 
 /// Reads an answer with a decoder that is ready for a message.
@@ -115,10 +118,12 @@ where
         Ok(()) => {
             let (head, receiver) = reading.reader.into_parts();
             let (message, decoder) = (Some((head, receiver.into_inner())), reading.decoder);
-            Ok(Received { parts, message, decoder, attachments, deviations: Vec::new() })
+            let (deviations, findings) = (Vec::new(), reading.findings);
+            Ok(Received { parts, message, decoder, attachments, deviations, findings })
         }
         Err(CallError::Decode(_)) if reading.first.is_empty() => {
-            Ok(Received { parts, message: None, decoder: reading.decoder, attachments, deviations: Vec::new() })
+            let (message, decoder, deviations, findings) = (None, reading.decoder, Vec::new(), Vec::new());
+            Ok(Received { parts, message, decoder, attachments, deviations, findings })
         }
         Err(error) => Err(reading.explained(error, &parts)),
     }
@@ -131,6 +136,7 @@ pub(super) struct Reading<R> {
     reader: EnvelopeReader<Checked<R>>,
     charset: Charset,
     inspection: Inspection,
+    findings: Vec<Finding>,
     /// The first bytes of the body, at most [`EXCERPT`].
     first: Vec<u8>,
 }
@@ -143,7 +149,8 @@ impl<R: Receiver> Reading<R> {
             decoder,
             reader: EnvelopeReader::new(Checked::new(receiver, understood)),
             charset: Charset::default(),
-            inspection: Inspection::new(settings.inspector.as_ref()),
+            inspection: Inspection::new(&settings.checks, settings.options.limits.tree_nodes),
+            findings: Vec::new(),
             first: Vec::new(),
         }
     }
@@ -214,7 +221,13 @@ impl<R: Receiver> Reading<R> {
 
     pub(super) async fn finish(&mut self) -> Result<(), CallError> {
         self.finish_decoding()?;
-        self.inspection.finish(&self.charset).await.map_err(CallError::Refused)
+        let subject = if self.reader.receiver.is_fault { Subject::Fault } else { Subject::Response };
+        let inspected = self.inspection.finish(&self.charset, subject).await;
+        self.findings = inspected.map_err(|rejection| match rejection {
+            Rejection::Refused(error) => CallError::Refused(error),
+            Rejection::Invalid(invalid) => CallError::InvalidResponse(invalid),
+        })?;
+        Ok(())
     }
 
     /// Decodes the received bytes to their end.

@@ -30,7 +30,7 @@ const EXCHANGES: usize = 16;
 /// # use deltasoap::http::{CallOptions, Client, SoapService};
 /// # use deltasoap::{Lease, Soap, soap::Fault};
 /// # #[derive(Soap)]
-/// # #[soap(namespace = "urn:hello", message)]
+/// # #[soap(namespace = "urn:hello", message, response = Greet)]
 /// # struct Greet {}
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -40,7 +40,7 @@ const EXCHANGES: usize = 16;
 ///
 /// let client = Client::with_service("http://localhost/", service)?;
 /// let trace = Trace::new();
-/// let failed = client.call_with::<_, Greet>(&Greet {}, CallOptions::new().trace(&trace)).await;
+/// let failed = client.call_with(&Greet {}, CallOptions::new().trace(&trace)).await;
 /// assert!(failed.is_err());
 /// let exchange = &trace.exchanges()[0];
 /// assert_eq!(exchange.status().map(|status| status.as_u16()), Some(500));

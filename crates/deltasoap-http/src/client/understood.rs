@@ -30,11 +30,13 @@ impl Understood {
 pub(super) struct Checked<R> {
     receiver: R,
     understood: Understood,
+    /// True if the body is a fault.
+    pub(super) is_fault: bool,
 }
 
 impl<R> Checked<R> {
     pub(super) fn new(receiver: R, understood: Understood) -> Self {
-        Checked { receiver, understood }
+        Checked { receiver, understood, is_fault: false }
     }
 
     pub(super) fn inner(&mut self) -> &mut R {
@@ -59,7 +61,8 @@ impl<R> Checked<R> {
 
 impl<R: Receiver> Receiver for Checked<R> {
     fn open_body(&mut self, head: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
-        if namespace != head.version().namespace() || local != "Fault" {
+        self.is_fault = namespace == head.version().namespace() && local == "Fault";
+        if !self.is_fault {
             self.check(head)?;
         }
         self.receiver.open_body(head, namespace, local)

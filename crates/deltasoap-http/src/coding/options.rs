@@ -132,7 +132,7 @@ impl Compression {
     ///
     /// A compressed message, including a list that is used while it arrives, passes the limits of a
     /// receiver with our defaults if the plain one does, except for a minimum rate
-    /// ([`body_rate`](crate::ServiceBuilder::body_rate)): it counts the bytes that are sent.
+    /// ([`body_rate`](crate::SoapServiceBuilder::body_rate)): it counts the bytes that are sent.
     pub const ADAPTIVE: Compression = Compression::by(Rule::Adaptive);
 
     /// Compresses messages of at least this many bytes. A message of unknown length counts as long.

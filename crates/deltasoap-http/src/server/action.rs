@@ -10,7 +10,7 @@ use super::operation::Operation;
 use deltasoap_core::soap::Fault;
 
 /// How a request whose action contradicts its body is handled: see
-/// [`ServiceBuilder::action_check`](crate::ServiceBuilder::action_check).
+/// [`SoapServiceBuilder::action_check`](crate::SoapServiceBuilder::action_check).
 ///
 /// The actions are those of the header `SOAPAction` (SOAP 1.1, 6.1.1), with or without its quotes,
 /// of the media type's parameter `action` (SOAP 1.2 part 2, 7.1.4), of the media type in its

@@ -57,7 +57,7 @@ impl<T: Message> Answer<T> {
     /// # use deltasoap::http::{Answer, Client, OverlaidAnswer, SoapService};
     /// # use deltasoap::{Lease, Soap, Streamed, soap::Fault};
     /// # #[derive(Soap)]
-    /// # #[soap(namespace = "urn:lab", message)]
+    /// # #[soap(namespace = "urn:lab", message, response = Measured)]
     /// # struct Measure {}
     /// #[derive(Soap)]
     /// #[soap(namespace = "urn:lab", message)]
@@ -71,7 +71,7 @@ impl<T: Message> Answer<T> {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let client = Client::with_service("http://localhost/", SoapService::builder().operation(measure).build()?)?;
-    /// # let measured: Measured = client.call(&Measure {}).await?;
+    /// # let measured = client.call(&Measure {}).await?;
     /// # assert_eq!(measured.level.len(), 100_000);
     /// # Ok(())
     /// # }
@@ -195,8 +195,8 @@ impl<T: Message> IntoAnswer for Answer<T> {
 ///
 /// For protocols where the type of the response does not follow from the type of the request, for
 /// example where the server sends requests of its own in its responses. See
-/// [`Operation::replying`](crate::Operation::replying) and
-/// [`ServiceBuilder::empty_post`](crate::ServiceBuilder::empty_post).
+/// [`Operation::new`](crate::Operation::new) and
+/// [`SoapServiceBuilder::empty_post`](crate::SoapServiceBuilder::empty_post).
 #[derive(Debug, Clone)]
 pub struct MessageReply {
     pub(crate) status: StatusCode,

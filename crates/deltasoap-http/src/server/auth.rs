@@ -17,7 +17,7 @@ use subtle::ConstantTimeEq;
 
 /// Determines the identity of a request's sender: a closure, [`Basic`], or [`ByCertificate`].
 ///
-/// See [`ServiceBuilder::authenticate`](crate::ServiceBuilder::authenticate). It is called for each
+/// See [`SoapServiceBuilder::authenticate`](crate::SoapServiceBuilder::authenticate). It is called for each
 /// request, of any method, before any of the body is read, on the task of the connection: it must
 /// not block. If it has to wait, for example for a database, use a layer around the service that
 /// attaches the [`Principal`].

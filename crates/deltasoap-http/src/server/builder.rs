@@ -1,12 +1,14 @@
 //! Builds a service from operations and settings.
 
 use super::action::ActionCheck;
-use super::answer::{IntoAnswer, MessageReply};
+use super::answer::MessageReply;
 use super::auth::{Authenticate, Gate};
 use super::context::Context;
 use super::dispatch::Table;
 use super::empty::EmptyPost;
+use super::handler::{FromRequest, Handler, IntoReply};
 use super::heavy::{Heavy, HeavyWork};
+use super::intercept::{InterceptedRequest, InterceptedResponse, Interceptors};
 use super::memory::{Cache, MemoryBounds, Sharing};
 use super::operation::Operation;
 use super::pool::Pool;
@@ -15,11 +17,12 @@ use super::schedule::{Scheduler, Scheduling};
 use super::service::{Inner, SoapService};
 use super::stats::ServiceStats;
 use super::wsdl::{Description, Source};
-use crate::inspect::Inspector;
+use crate::inspect::{Checks, Inspector};
+use crate::validation::{Validating, Validation, Validator};
 use crate::{AttachmentOptions, BoxError, Compression, GzipLimits};
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::Fault;
-use deltasoap_core::{Checkpoints, DecodeOptions, Differential, Lease, Limits, Message, QName, Templating, Tolerance};
+use deltasoap_core::{Checkpoints, DecodeOptions, Differential, Limits, QName, Templating, Tolerance};
 use deltasoap_xml::XmlError;
 use std::collections::HashSet;
 use std::fmt;
@@ -34,9 +37,16 @@ const BODY_TIME: Duration = Duration::from_secs(30);
 /// Default minimum rate of a body, in bytes a second.
 const BODY_RATE: u32 = 500;
 
-/// A service under construction; see [`SoapService::builder`].
+/// A service under construction; see [`SoapService::builder`]. `S` is the [state](Self::state) of
+/// its handlers.
 #[derive(Debug)]
-pub struct ServiceBuilder {
+pub struct SoapServiceBuilder<S = ()> {
+    state: S,
+    settings: Settings,
+}
+
+#[derive(Debug)]
+struct Settings {
     operations: Vec<Operation>,
     fallback: Option<Operation>,
     empty_post: EmptyPost,
@@ -50,7 +60,8 @@ pub struct ServiceBuilder {
     attachments: AttachmentOptions,
     compression: Compression,
     gzip_limits: GzipLimits,
-    inspector: Option<Inspector>,
+    checks: Checks,
+    validating: Option<Validating>,
     gate: Gate,
     body_timeout: Option<Duration>,
     body_rate: u32,
@@ -65,11 +76,12 @@ pub struct ServiceBuilder {
     location: Option<String>,
     page: LandingPage,
     action_check: ActionCheck,
+    interceptors: Option<Interceptors>,
 }
 
-impl ServiceBuilder {
+impl SoapServiceBuilder {
     pub(crate) fn new() -> Self {
-        ServiceBuilder {
+        let settings = Settings {
             operations: Vec::new(),
             fallback: None,
             empty_post: EmptyPost::default(),
@@ -83,7 +95,8 @@ impl ServiceBuilder {
             attachments: AttachmentOptions::server(),
             compression: Compression::OFF,
             gzip_limits: GzipLimits::default(),
-            inspector: None,
+            checks: Checks::default(),
+            validating: None,
             gate: Gate::default(),
             body_timeout: Some(BODY_TIME),
             body_rate: BODY_RATE,
@@ -97,52 +110,39 @@ impl ServiceBuilder {
             location: None,
             page: LandingPage::default(),
             action_check: ActionCheck::default(),
-        }
+            interceptors: None,
+        };
+        SoapServiceBuilder { state: (), settings }
+    }
+}
+
+impl<S> SoapServiceBuilder<S> {
+    /// Sets the state that the handlers of the [operations](Self::operation) added after this take
+    /// as [`State`](crate::State): a pool of connections, for example. It is cloned for each
+    /// request that takes it.
+    #[must_use]
+    pub fn state<T: Clone + Send + Sync + 'static>(self, state: T) -> SoapServiceBuilder<T> {
+        SoapServiceBuilder { state, settings: self.settings }
     }
 
-    /// Adds an operation; see [`Operation::new`].
+    /// Adds an operation: a function or closure that takes the request, `async` or not. See
+    /// [`Handler`] for its arguments and result.
     #[must_use]
-    pub fn operation<Request, Handler, Running, Response, Failure>(self, handler: Handler) -> Self
+    pub fn operation<M, Q, R, H>(self, handler: H) -> Self
     where
-        Request: Message + Send + 'static,
-        Handler: Fn(Lease<Request>) -> Running + Send + Sync + 'static,
-        Running: Future<Output = Result<Response, Failure>> + Send + 'static,
-        Response: IntoAnswer,
-        Failure: Into<Fault>,
+        S: Clone + Send + Sync + 'static,
+        H: Handler<M, S>,
+        H::Request: FromRequest<Q>,
+        H::Reply: IntoReply<R>,
     {
-        self.add_operation(Operation::new(handler))
-    }
-
-    /// Adds an operation whose handler also gets the request's [`Context`]; see
-    /// [`Operation::with_context`].
-    #[must_use]
-    pub fn operation_with_context<Request, Handler, Running, Response, Failure>(self, handler: Handler) -> Self
-    where
-        Request: Message + Send + 'static,
-        Handler: Fn(Lease<Request>, Context) -> Running + Send + Sync + 'static,
-        Running: Future<Output = Result<Response, Failure>> + Send + 'static,
-        Response: IntoAnswer,
-        Failure: Into<Fault>,
-    {
-        self.add_operation(Operation::with_context(handler))
-    }
-
-    /// Adds an operation without a response; see [`Operation::one_way`].
-    #[must_use]
-    pub fn one_way<Request, Handler, Running, Failure>(self, handler: Handler) -> Self
-    where
-        Request: Message + Send + 'static,
-        Handler: Fn(Lease<Request>) -> Running + Send + Sync + 'static,
-        Running: Future<Output = Result<(), Failure>> + Send + 'static,
-        Failure: Into<Fault>,
-    {
-        self.add_operation(Operation::one_way(handler))
+        let operation = Operation::with_state(handler, self.state.clone());
+        self.add_operation(operation)
     }
 
     /// Adds an operation.
     #[must_use]
     pub fn add_operation(mut self, operation: Operation) -> Self {
-        self.operations.push(operation);
+        self.settings.operations.push(operation);
         self
     }
 
@@ -151,7 +151,7 @@ impl ServiceBuilder {
     /// wraps a [`Node`](deltasoap_core::Node).
     #[must_use]
     pub fn fallback(mut self, operation: Operation) -> Self {
-        self.fallback = Some(operation);
+        self.settings.fallback = Some(operation);
         self
     }
 
@@ -173,7 +173,7 @@ impl ServiceBuilder {
         Running: Future<Output = Result<MessageReply, Failure>> + Send + 'static,
         Failure: Into<Fault>,
     {
-        self.empty_post = EmptyPost::new(handler);
+        self.settings.empty_post = EmptyPost::new(handler);
         self
     }
 
@@ -181,7 +181,7 @@ impl ServiceBuilder {
     /// [`Operation::understands`].
     #[must_use]
     pub fn understands(mut self, header: QName) -> Self {
-        self.understood.insert(header);
+        self.settings.understood.insert(header);
         self
     }
 
@@ -190,7 +190,7 @@ impl ServiceBuilder {
     /// for any number of roles.
     #[must_use]
     pub fn role(mut self, uri: impl Into<String>) -> Self {
-        self.roles.push(uri.into());
+        self.settings.roles.push(uri.into());
         self
     }
 
@@ -199,7 +199,7 @@ impl ServiceBuilder {
     /// leaf checkpoints.
     #[must_use]
     pub fn options(mut self, options: DecodeOptions) -> Self {
-        self.options = options;
+        self.settings.options = options;
         self
     }
 
@@ -209,39 +209,123 @@ impl ServiceBuilder {
     /// [`Context::deviations`](crate::Context::deviations) lists the accepted deviations.
     #[must_use]
     pub fn tolerance(mut self, tolerance: Tolerance) -> Self {
-        self.options.tolerance = tolerance;
+        self.settings.options.tolerance = tolerance;
         self
     }
 
     /// Inspects each complete request before its handler runs: the envelope as it was received,
     /// without content coding and package. An error refuses the request with a `Client` or `Sender`
     /// fault that has the error's text as its reason. The bytes of a request are kept until it
-    /// ends; the parts of a package are not included. In `deltasoap-dynamic`, `Contract::inspector`
-    /// checks requests against a WSDL.
+    /// ends; the parts of a package are not included. [`validate`](Self::validate) checks requests
+    /// against a schema.
     ///
     /// ```
     /// # use deltasoap::http::{Client, SoapService};
-    /// # use deltasoap::{Lease, Soap, soap::Fault};
+    /// # use deltasoap::{Lease, Soap};
     /// # #[derive(Soap)]
-    /// # #[soap(namespace = "urn:hello", message)]
+    /// # #[soap(namespace = "urn:hello", message, response = Greet)]
     /// # struct Greet {}
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let service = SoapService::builder()
-    ///     .operation(async |_: Lease<Greet>| Ok::<_, Fault>(Greet {}))
+    ///     .operation(async |_: Lease<Greet>| Greet {})
     ///     .inspect(|message| match message.starts_with(b"<?xml") {
     ///         true => Ok(()),
     ///         false => Err("an XML declaration is required here".into()),
     ///     })
     ///     .build()?;
     /// # let client = Client::with_service("http://localhost/", service)?;
-    /// # assert!(client.call::<_, Greet>(&Greet {}).await.is_ok());
+    /// # assert!(client.call(&Greet {}).await.is_ok());
     /// # Ok(())
     /// # }
     /// ```
     #[must_use]
     pub fn inspect(mut self, inspect: impl Fn(&[u8]) -> Result<(), BoxError> + Send + Sync + 'static) -> Self {
-        self.inspector = Some(Inspector::new(inspect));
+        self.settings.checks.inspector = Some(Inspector::new(inspect));
+        self
+    }
+
+    /// Validates each complete request before its handler runs, beyond what decoding checks: see
+    /// [`Validation`]. Default: off. In `deltasoap-dynamic`, a `Contract` is the validator of its
+    /// WSDL.
+    ///
+    /// With [`Validation::Report`], [`Context::findings`](crate::Context::findings) lists what is
+    /// invalid. With [`Validation::Refuse`], an invalid request is answered with a `Client` or
+    /// `Sender` fault that names the place and the violation. Both count in
+    /// [`StatsSnapshot::invalid_messages`](crate::StatsSnapshot).
+    ///
+    /// The bytes of a request are kept until it ends, and the validator may build a tree of it,
+    /// within [`Limits::tree_nodes`](deltasoap_core::Limits::tree_nodes). The parts of a package
+    /// are not validated, since they may still be arriving.
+    #[must_use]
+    pub fn validate(mut self, validator: impl Validator + 'static, validation: Validation) -> Self {
+        self.settings.checks.validating = Validating::new(validator, validation);
+        self
+    }
+
+    /// Validates the service's own responses and faults, for tests. Default: off.
+    ///
+    /// With [`Validation::Refuse`], the client gets a `Server` or `Receiver` fault instead of an
+    /// invalid response. Responses that are written while they are sent are not validated.
+    #[must_use]
+    pub fn validate_sent(mut self, validator: impl Validator + 'static, validation: Validation) -> Self {
+        self.settings.validating = Validating::new(validator, validation);
+        self
+    }
+
+    /// Adds an interceptor, which sees each decoded request before its handler: the operation, the
+    /// [context](Context) with header blocks and principal, and the body. A fault that it returns
+    /// answers the request instead of the handler. Interceptors run in the order in which they are
+    /// added, and must not block. What needs no decoded request is a tower layer around the service.
+    ///
+    /// ```
+    /// # use deltasoap::http::{Client, SoapService};
+    /// # use deltasoap::{Soap, soap::Fault};
+    /// #[derive(Soap)]
+    /// #[soap(namespace = "urn:bank", message, response = Transferred)]
+    /// struct Transfer {
+    ///     amount: u32,
+    /// }
+    /// # #[derive(Soap)]
+    /// # #[soap(namespace = "urn:bank", message)]
+    /// # struct Transferred {}
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let service = SoapService::builder()
+    ///     .operation(|_: Transfer| Transferred {})
+    ///     .intercept(|request| match request.body::<Transfer>() {
+    ///         Some(transfer) if transfer.amount > 1000 && request.context().principal().is_none() => {
+    ///             Err(Fault::sender("large transfers need a password"))
+    ///         }
+    ///         _ => Ok(()),
+    ///     })
+    ///     .build()?;
+    /// # let client = Client::with_service("http://localhost/", service)?;
+    /// assert!(client.call(&Transfer { amount: 1000 }).await.is_ok());
+    /// assert!(client.call(&Transfer { amount: 1001 }).await.is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn intercept(
+        mut self,
+        intercept: impl Fn(&mut InterceptedRequest<'_>) -> Result<(), Fault> + Send + Sync + 'static,
+    ) -> Self {
+        self.settings.interceptors.get_or_insert_default().add(intercept);
+        self
+    }
+
+    /// Adds an interceptor, which sees each response before it is written, and may add header
+    /// blocks. A fault that it returns takes the place of the response. The last one that was added
+    /// runs first. Faults and [messages that handlers write themselves](MessageReply) are not
+    /// shown.
+    #[must_use]
+    pub fn intercept_response(
+        mut self,
+        intercept: impl Fn(&mut InterceptedResponse<'_>) -> Result<(), Fault> + Send + Sync + 'static,
+    ) -> Self {
+        self.settings.interceptors.get_or_insert_default().add_for_responses(intercept);
         self
     }
 
@@ -249,7 +333,7 @@ impl ServiceBuilder {
     /// of the [`options`](Self::options).
     #[must_use]
     pub fn message_limit(mut self, bytes: u64) -> Self {
-        self.options.limits.message = bytes;
+        self.settings.options.limits.message = bytes;
         self
     }
 
@@ -261,7 +345,7 @@ impl ServiceBuilder {
     /// requests of one connection.
     #[must_use]
     pub fn differential(mut self, differential: Differential) -> Self {
-        self.options.differential = differential;
+        self.settings.options.differential = differential;
         self
     }
 
@@ -275,7 +359,7 @@ impl ServiceBuilder {
     /// were all small, below 2 KiB: keeping them costs more than it saves.
     #[must_use]
     pub fn templating(mut self, templating: Templating) -> Self {
-        self.templating = templating;
+        self.settings.templating = templating;
         self
     }
 
@@ -286,7 +370,7 @@ impl ServiceBuilder {
     /// only used for values of such a type. Default: true.
     #[must_use]
     pub fn references(mut self, are_written: bool) -> Self {
-        self.references = are_written;
+        self.settings.references = are_written;
         self
     }
 
@@ -295,7 +379,7 @@ impl ServiceBuilder {
     /// [`Answer::with_part`](crate::Answer::with_part).
     #[must_use]
     pub fn attachments(mut self, options: AttachmentOptions) -> Self {
-        self.attachments = options;
+        self.settings.attachments = options;
         self
     }
 
@@ -305,7 +389,7 @@ impl ServiceBuilder {
     /// a third party.
     #[must_use]
     pub fn compression(mut self, compression: Compression) -> Self {
-        self.compression = compression;
+        self.settings.compression = compression;
         self
     }
 
@@ -313,7 +397,7 @@ impl ServiceBuilder {
     /// bound is refused with status 413 and a fault that names the bound.
     #[must_use]
     pub fn gzip_limits(mut self, limits: GzipLimits) -> Self {
-        self.gzip_limits = limits;
+        self.settings.gzip_limits = limits;
         self
     }
 
@@ -321,7 +405,7 @@ impl ServiceBuilder {
     /// response is written against. Default: those of the same principal or connection.
     #[must_use]
     pub fn sharing(mut self, sharing: Sharing) -> Self {
-        self.sharing = sharing;
+        self.settings.sharing = sharing;
         self
     }
 
@@ -332,7 +416,7 @@ impl ServiceBuilder {
     /// served, for the principal that a layer around the service attaches, if any.
     #[must_use]
     pub fn authenticate(mut self, hook: impl Authenticate) -> Self {
-        self.gate = Gate::new(hook);
+        self.settings.gate = Gate::new(hook);
         self
     }
 
@@ -340,7 +424,7 @@ impl ServiceBuilder {
     /// apply to each separately.
     #[must_use]
     pub fn memory_bounds(mut self, bounds: MemoryBounds) -> Self {
-        self.bounds = bounds;
+        self.settings.bounds = bounds;
         self
     }
 
@@ -348,7 +432,7 @@ impl ServiceBuilder {
     /// longer pause is answered with status 408 and a fault, and ends the connection. Default 30 s.
     #[must_use]
     pub fn body_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
-        self.body_timeout = timeout.into();
+        self.settings.body_timeout = timeout.into();
         self
     }
 
@@ -357,7 +441,7 @@ impl ServiceBuilder {
     /// too slow is answered like one that stops. Default 500.
     #[must_use]
     pub fn body_rate(mut self, bytes_per_second: u32) -> Self {
-        self.body_rate = bytes_per_second;
+        self.settings.body_rate = bytes_per_second;
         self
     }
 
@@ -367,7 +451,7 @@ impl ServiceBuilder {
     /// blocks its thread. One-way operations are not limited.
     #[must_use]
     pub fn handler_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
-        self.handler_timeout = timeout.into();
+        self.settings.handler_timeout = timeout.into();
         self
     }
 
@@ -375,28 +459,28 @@ impl ServiceBuilder {
     /// [`Scheduling::Unordered`].
     #[must_use]
     pub fn scheduling(mut self, scheduling: Scheduling) -> Self {
-        self.scheduling = scheduling;
+        self.settings.scheduling = scheduling;
         self
     }
 
     /// Sets how large messages are prevented from delaying small ones.
     #[must_use]
     pub fn heavy_work(mut self, options: HeavyWork) -> Self {
-        self.heavy = options;
+        self.settings.heavy = options;
         self
     }
 
     /// Sets the encoding of responses of operations that do not set their own. Default: literal.
     #[must_use]
     pub fn encoding(mut self, encoding: Use) -> Self {
-        self.encoding = encoding;
+        self.settings.encoding = encoding;
         self
     }
 
     /// Sets the display name of the service.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
-        self.name = name.into();
+        self.settings.name = name.into();
         self
     }
 
@@ -412,7 +496,7 @@ impl ServiceBuilder {
     /// `wsdl/shop.wsdl` may import `../xsd/types.xsd`, which is the document `xsd/types.xsd`.
     #[must_use]
     pub fn wsdl_named(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
-        self.description = Some(Source::Text(name.into(), text.into()));
+        self.settings.description = Some(Source::Text(name.into(), text.into()));
         self
     }
 
@@ -432,7 +516,7 @@ impl ServiceBuilder {
     /// ```
     #[must_use]
     pub fn wsdl_document(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
-        self.documents.push((name.into(), text.into()));
+        self.settings.documents.push((name.into(), text.into()));
         self
     }
 
@@ -441,14 +525,14 @@ impl ServiceBuilder {
     /// followed. The files, in UTF-8, are read once, by [`build`](Self::build).
     #[must_use]
     pub fn wsdl_file(mut self, path: impl Into<PathBuf>) -> Self {
-        self.description = Some(Source::File(path.into()));
+        self.settings.description = Some(Source::File(path.into()));
         self
     }
 
     /// Sets the page for browsers. Default: a page with a form that sends requests.
     #[must_use]
     pub fn landing_page(mut self, page: LandingPage) -> Self {
-        self.page = page;
+        self.settings.page = page;
         self
     }
 
@@ -456,7 +540,7 @@ impl ServiceBuilder {
     /// Default: they are refused.
     #[must_use]
     pub fn action_check(mut self, check: ActionCheck) -> Self {
-        self.action_check = check;
+        self.settings.action_check = check;
         self
     }
 
@@ -464,7 +548,7 @@ impl ServiceBuilder {
     /// is not the service's own behind a proxy or in a nested router.
     #[must_use]
     pub fn location(mut self, url: impl Into<String>) -> Self {
-        self.location = Some(url.into());
+        self.settings.location = Some(url.into());
         self
     }
 
@@ -474,6 +558,12 @@ impl ServiceBuilder {
     /// When two operations take the same body element and have the same action, or a document of
     /// the WSDL is invalid or cannot be read.
     pub fn build(self) -> Result<SoapService, BuildError> {
+        self.settings.build()
+    }
+}
+
+impl Settings {
+    fn build(self) -> Result<SoapService, BuildError> {
         let description = self.description.map(|source| Description::read(source, self.documents)).transpose()?;
         let (description, metadata) = description.unzip();
         let metadata = metadata.unwrap_or_default();
@@ -501,7 +591,7 @@ impl ServiceBuilder {
         };
         let with_items = operations.first_with_items().map(|operation| operation.name().clone());
         let takes_items = with_items.is_some();
-        if let (Some(name), true) = (with_items, self.inspector.is_some()) {
+        if let (Some(name), true) = (with_items, !self.checks.is_empty()) {
             return Err(BuildError::InspectedItems(name));
         }
         if let Some(scheduler) = &scheduler {
@@ -532,7 +622,8 @@ impl ServiceBuilder {
             compression: self.compression,
             pages: Arc::default(),
             gzip_limits: self.gzip_limits,
-            inspector: self.inspector,
+            checks: self.checks,
+            validating: self.validating,
             encoding: self.encoding,
             stats: Arc::new(ServiceStats::new(&self.name, cache, templates, records, scheduler)),
             name: self.name,
@@ -541,6 +632,7 @@ impl ServiceBuilder {
             location: self.location,
             page: self.page,
             action_check: self.action_check,
+            interceptors: self.interceptors.map(Arc::new),
         }))
     }
 }
@@ -552,7 +644,8 @@ pub enum BuildError {
     /// Two operations take this body element, and have the same action or none.
     DuplicateOperation(QName),
     /// This operation [takes items while they arrive](crate::Operation::with_items), but an
-    /// [inspector](ServiceBuilder::inspect) needs whole messages.
+    /// [inspector](SoapServiceBuilder::inspect) or a [validator](SoapServiceBuilder::validate)
+    /// needs whole messages.
     InspectedItems(QName),
     /// The WSDL is not well-formed.
     Wsdl(Box<XmlError>),
@@ -588,7 +681,10 @@ impl fmt::Display for BuildError {
                 write!(f, "two operations with the same action take the body element <{name}>")
             }
             BuildError::InspectedItems(name) => {
-                write!(f, "<{name}> takes items as they arrive, but the service's inspector needs complete messages")
+                write!(
+                    f,
+                    "<{name}> takes items as they arrive, but the service inspects or validates complete messages"
+                )
             }
             BuildError::Wsdl(error) => write!(f, "the WSDL is not well-formed: {error}"),
             BuildError::Document { name, error } => write!(f, "`{name}` is not well-formed: {error}"),

@@ -3,7 +3,7 @@
 use super::auth::PeerCertificates;
 use super::memory::Principal;
 use crate::media::{self, MediaType};
-use crate::{Attachments, Peer};
+use crate::{Attachments, Finding, Peer};
 use deltasoap_core::decode::Deviation;
 use deltasoap_core::soap::{Head, HeaderBlock, Version};
 use deltasoap_core::{Error, Message};
@@ -16,12 +16,19 @@ use std::sync::Arc;
 /// around the service.
 #[derive(Debug)]
 pub struct Context {
-    head: Head,
-    parts: Parts,
+    head: Arc<Head>,
+    parts: Arc<Parts>,
     attachments: Attachments,
-    deviations: Vec<Deviation>,
+    remarks: Arc<Remarks>,
     /// The roles of the service.
     roles: Arc<[String]>,
+}
+
+/// What was accepted in a request although its schema does not allow it.
+#[derive(Debug, Default)]
+pub(crate) struct Remarks {
+    pub(crate) deviations: Vec<Deviation>,
+    pub(crate) findings: Vec<Finding>,
 }
 
 /// Attached to requests that came over TLS.
@@ -33,10 +40,22 @@ impl Context {
         head: Head,
         parts: Parts,
         attachments: Attachments,
-        deviations: Vec<Deviation>,
+        remarks: Remarks,
         roles: Arc<[String]>,
     ) -> Self {
-        Context { head, parts, attachments, deviations, roles }
+        let (head, parts, remarks) = (Arc::new(head), Arc::new(parts), Arc::new(remarks));
+        Context { head, parts, attachments, remarks, roles }
+    }
+
+    /// Returns the context; leaves one behind that lacks only the attachments.
+    pub(super) fn take(&mut self) -> Self {
+        Context {
+            head: Arc::clone(&self.head),
+            parts: Arc::clone(&self.parts),
+            attachments: std::mem::take(&mut self.attachments),
+            remarks: Arc::clone(&self.remarks),
+            roles: Arc::clone(&self.roles),
+        }
     }
 
     /// Returns the parts that came with the message, which may still be arriving.
@@ -53,10 +72,18 @@ impl Context {
     }
 
     /// Returns the deviations of the message from its schema that the service
-    /// [accepted](crate::ServiceBuilder::tolerance). Content that is equal to an earlier message is
+    /// [accepted](crate::SoapServiceBuilder::tolerance). Content that is equal to an earlier message is
     /// not reported again.
     pub fn deviations(&self) -> &[Deviation] {
-        &self.deviations
+        &self.remarks.deviations
+    }
+
+    /// Returns the violations of the schema in the message that the service
+    /// [reports](crate::Validation::Report). An invalid value is reported each time, also if it is
+    /// equal to that of an earlier message. Requests whose items
+    /// [arrive](crate::Operation::with_items) while the handler runs are not validated.
+    pub fn findings(&self) -> &[Finding] {
+        &self.remarks.findings
     }
 
     /// Returns the SOAP header blocks and the version.
@@ -70,7 +97,7 @@ impl Context {
     }
 
     /// Returns the first header block with the type's element name that is for this service, as a
-    /// typed value. Blocks for other [roles](crate::ServiceBuilder::role) are only in
+    /// typed value. Blocks for other [roles](crate::SoapServiceBuilder::role) are only in
     /// [`head`](Self::head) (SOAP 1.2 part 1, 2.2).
     pub fn header<T: Message>(&self) -> Option<Result<T, Error>> {
         let is_ours = |block: &&HeaderBlock| block.is_for(self.version(), &self.roles);
@@ -87,13 +114,18 @@ impl Context {
         self.parts.extensions.get()
     }
 
+    /// Attaches an extension to the request, which replaces one of the same type.
+    pub fn insert_extension<T: Clone + Send + Sync + 'static>(&mut self, extension: T) {
+        Arc::make_mut(&mut self.parts).extensions.insert(extension);
+    }
+
     /// Returns the address that the request came from, if [`Server`](crate::Server) accepted it.
     pub fn peer(&self) -> Option<SocketAddr> {
         self.extension::<Peer>().map(|peer| peer.0)
     }
 
     /// Returns the sender of the request, if it was authenticated: by
-    /// [`ServiceBuilder::authenticate`](crate::ServiceBuilder::authenticate), or by a layer around
+    /// [`SoapServiceBuilder::authenticate`](crate::SoapServiceBuilder::authenticate), or by a layer around
     /// the service.
     pub fn principal(&self) -> Option<&Principal> {
         self.extension()

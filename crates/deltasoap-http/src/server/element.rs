@@ -5,8 +5,11 @@
 
 use super::answer::Answer;
 use super::context::Context;
+use super::handler::{Handler, Running};
 use super::memory::Checkout;
-use super::operation::{BodyForm, Call, Opening, Operation, Outcome, log_failure, name_of_action, starting_with_items};
+use super::operation::{
+    BodyForm, Call, Opening, Operation, Outcome, in_background, name_of_action, refused, starting_with_items,
+};
 use super::record::Record;
 use super::writing::Writing;
 use crate::items::{DescribedList, Items};
@@ -14,20 +17,17 @@ use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::schema::{ElementRef, MethodElement, Schema, View};
 use deltasoap_core::soap::{BodyParts, Fault};
 use deltasoap_core::{Content, ErrorKind, FromList, Lease, ListPathError, Memory, Node, QName, Typed, Value};
-use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use std::time::Instant;
-use tracing::Instrument;
 
 impl Operation {
     /// Creates an operation that a schema describes at run time, such as one imported from a WSDL.
-    /// Its references are those of the schema. Without a response it is one-way, like those of
-    /// [`one_way`](Self::one_way).
+    /// Its references are those of the schema. Without a response it is one-way.
     ///
     /// ```
     /// # use deltasoap::http::{Answer, Operation, SoapService};
     /// # use deltasoap::schema::{Builtin, Element, MethodElement, Schema, SimpleElement, Style, Use};
-    /// # use deltasoap::{Lease, QName, Value, soap::Fault};
+    /// # use deltasoap::{Lease, QName, Value};
     /// # use std::sync::Arc;
     /// let mut schema = Schema::new();
     /// let int = Builtin::Int;
@@ -44,22 +44,28 @@ impl Operation {
     ///     style: Style::Document,
     ///     encoding: Use::Literal,
     /// };
-    /// let echo = Operation::dynamic(method, Arc::new(schema), async |value: Lease<Value>, _| {
-    ///     Ok::<_, Fault>(Answer::new(value.clone()))
-    /// });
+    /// let echo = async |value: Lease<Value>| Ok(Answer::new(value.clone()));
+    /// let echo = Operation::dynamic(method, Arc::new(schema), echo);
     /// let service = SoapService::builder().add_operation(echo).build()?;
     /// # Ok::<(), deltasoap::http::BuildError>(())
     /// ```
-    pub fn dynamic<Handler, Running>(method: MethodElement, schema: Arc<Schema>, handler: Handler) -> Self
+    pub fn dynamic<M: 'static, H>(method: MethodElement, schema: Arc<Schema>, handler: H) -> Self
     where
-        Handler: Fn(Lease<Value>, Context) -> Running + Send + Sync + 'static,
-        Running: Future<Output = Result<Answer<Value>, Fault>> + Send + 'static,
+        H: Handler<M, Request = Lease<Value>, Reply = Result<Answer<Value>, Fault>>,
     {
-        let (encoding, response) = (method.encoding, method.response_name.clone().zip(method.response));
+        let encoding = method.encoding;
         let (described, form) = self_contained(&method, &schema);
-        let run: Box<Run> = Box::new(move |request, context| Box::pin(handler(request, context)));
+        let is_one_way = method.response.is_none();
+        let run = running(&method, &schema, handler);
+        let run: Box<Run> = Box::new(move |request, mut context, writing| {
+            if let Err(fault) = writing.intercept(&mut context, Some(&*request)) {
+                return refused(fault);
+            }
+            let running = run(request, context, writing);
+            if is_one_way { in_background(running) } else { running }
+        });
         let described_by = (method.clone(), Arc::clone(&schema));
-        let shared = Arc::new(Shared { schema, request: method.request, form, response, run });
+        let shared = Arc::new(Shared { schema, request: method.request, form, run });
         let operation = Self::started_by(described, form, Box::new(move |opening| shared.start(opening)));
         operation.described_by(described_by.0, described_by.1).encoding(encoding)
     }
@@ -75,14 +81,14 @@ impl Operation {
     /// accepted.
     ///
     /// ```
-    /// use deltasoap::http::{Answer, Context, Items, Operation, SoapService};
+    /// use deltasoap::http::{Answer, Items, Operation, SoapService};
     /// use deltasoap::soap::Fault;
     /// use deltasoap::{Batch, Column, Value};
     /// # use deltasoap::schema::{Builtin, Compositor, ComplexElement, Element, Field, MethodElement, Schema, SimpleElement, Style, Use};
     /// # use deltasoap::{QName, Simple};
     /// # use std::sync::Arc;
     ///
-    /// async fn sum(mut items: Items<Value, Batch, Fault>, _: Context) -> Result<Answer<Value>, Fault> {
+    /// async fn sum(mut items: Items<Value, Batch, Fault>) -> Result<Answer<Value>, Fault> {
     ///     let mut total = 0.0;
     ///     while let Some(batch) = items.next().await {
     ///         let Batch::Column(Column::Double(numbers)) = batch? else { return Err(Fault::sender("numbers alone")) };
@@ -112,37 +118,50 @@ impl Operation {
     ///
     /// # Errors
     /// When there is no such list, or several could be meant.
-    pub fn dynamic_with_items<Item, Handler, Running>(
+    pub fn dynamic_with_items<M: 'static, Item, H>(
         method: MethodElement,
         schema: Arc<Schema>,
         list: Option<&str>,
-        handler: Handler,
+        handler: H,
     ) -> Result<Self, ListPathError>
     where
         Item: FromList,
-        Handler: Fn(Items<Value, Item, Fault>, Context) -> Running + Send + Sync + 'static,
-        Running: Future<Output = Result<Answer<Value>, Fault>> + Send + 'static,
+        H: Handler<M, Request = Items<Value, Item, Fault>, Reply = Result<Answer<Value>, Fault>>,
     {
         let (described, form) = self_contained(&method, &schema);
         if form != BodyForm::Element {
             return Err(ListPathError::NoElement);
         }
         let list = DescribedList::new(Arc::clone(&schema), method.request, list)?;
-        let response = Arc::new((Arc::clone(&schema), method.response_name.clone().zip(method.response)));
-        let handler = Arc::new(handler);
-        let run = move |items: Items<Value, Item, Fault>, context, writing| -> BoxFuture<'static, Outcome> {
-            let (handler, response) = (Arc::clone(&handler), Arc::clone(&response));
-            Box::pin(async move {
-                let (schema, response) = &*response;
-                match handler(items, context).await {
-                    Ok(answer) => write(schema, response.as_ref(), writing, &answer),
-                    Err(fault) => Outcome::Fault(fault),
-                }
-            })
+        let run = running(&method, &schema, handler);
+        let run = move |items, mut context, writing: Writing| match writing.intercept(&mut context, None) {
+            Ok(()) => run(items, context, writing),
+            Err(fault) => refused(fault),
         };
         let start = starting_with_items(Arc::new(list), Arc::new(run));
         let (encoding, operation) = (method.encoding, Self::started_by(described, form, start));
         Ok(operation.taking_items().described_by(method, schema).encoding(encoding))
+    }
+}
+
+/// Returns the function that runs a handler and writes its response.
+fn running<M: 'static, H>(
+    method: &MethodElement,
+    schema: &Arc<Schema>,
+    handler: H,
+) -> impl Fn(H::Request, Context, Writing) -> Running + use<M, H>
+where
+    H: Handler<M, Reply = Result<Answer<Value>, Fault>>,
+{
+    let response = Arc::new((Arc::clone(schema), method.response_name.clone().zip(method.response)));
+    let (handler, state) = (Arc::new(handler), Arc::new(()));
+    move |request, context, writing| {
+        let response = Arc::clone(&response);
+        let finish = move |result| match (result, &*response) {
+            (Ok(answer), (schema, response)) => write(schema, response.as_ref(), writing, answer),
+            (Err(fault), _) => Outcome::Fault(fault),
+        };
+        Arc::clone(&handler).call(context, Arc::clone(&state), request, finish)
     }
 }
 
@@ -159,14 +178,13 @@ fn self_contained(method: &MethodElement, schema: &Schema) -> (MethodElement, Bo
     (described, form)
 }
 
-type Run = dyn Fn(Lease<Value>, Context) -> BoxFuture<'static, Result<Answer<Value>, Fault>> + Send + Sync;
+type Run = dyn Fn(Lease<Value>, Context, Writing) -> Running + Send + Sync;
 
 /// Data shared by an operation's calls.
 struct Shared {
     schema: Arc<Schema>,
     request: ElementRef,
     form: BodyForm,
-    response: Option<(QName, ElementRef)>,
     run: Box<Run>,
 }
 
@@ -227,7 +245,7 @@ impl Call for ElementCall {
         }
     }
 
-    fn run(self: Box<Self>, context: Context, writing: Writing) -> BoxFuture<'static, Outcome> {
+    fn run(self: Box<Self>, context: Context, writing: Writing) -> Running {
         let ElementCall { shared, record, request } = *self;
         let request = match request {
             Incoming::Kept(checkout) => checkout.lease(),
@@ -237,30 +255,21 @@ impl Call for ElementCall {
             }
             Incoming::Parts(parts) => Lease::new(parts.into_value()),
         };
-        let running = (shared.run)(request, context);
-        let Some(_) = &shared.response else {
-            tokio::spawn(log_failure(async move { running.await.map(drop) }).in_current_span());
-            return Box::pin(std::future::ready(Outcome::Accepted));
-        };
-        Box::pin(async move {
-            match running.await {
-                Ok(answer) => write(&shared.schema, shared.response.as_ref(), writing, &answer),
-                Err(fault) => Outcome::Fault(fault),
-            }
-        })
+        (shared.run)(request, context, writing)
     }
 }
 
-/// Writes a response. If it cannot be written, the handler is the cause: the client only learns
-/// that there is no response.
-fn write(schema: &Schema, response: Option<&(QName, ElementRef)>, writing: Writing, answer: &Answer<Value>) -> Outcome {
+/// Writes a response, if there is one.
+fn write(
+    schema: &Schema,
+    response: Option<&(QName, ElementRef)>,
+    writing: Writing,
+    mut answer: Answer<Value>,
+) -> Outcome {
     let Some((name, content)) = response else { return Outcome::Accepted };
-    let start = Instant::now();
-    match writing.write(answer, name, schema.view(*content)) {
-        Ok(written) => Outcome::Response(written, start.elapsed()),
-        Err(error) => {
-            tracing::error!(%error, "the response could not be written");
-            Outcome::Fault(Fault::receiver("the response could not be written"))
-        }
+    if let Err(fault) = writing.intercept_response(&mut answer) {
+        return Outcome::Fault(*fault);
     }
+    let start = Instant::now();
+    Outcome::written(writing.write(&answer, name, schema.view(*content)), start)
 }

@@ -31,7 +31,7 @@ impl EmptyPost {
     {
         EmptyPost(Some(Arc::new(move |context| {
             let running = handler(context);
-            Box::pin(async move { running.await.into() })
+            Box::pin(async move { running.await.map_or_else(|failure| Outcome::Fault(failure.into()), Outcome::Reply) })
         })))
     }
 

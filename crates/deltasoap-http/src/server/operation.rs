@@ -4,9 +4,10 @@
 //! here. An operation starts a [`Call`], which is decoded by monomorphic code, and then runs the
 //! handler with the decoded value. Nothing else needs to know the type.
 
-use super::answer::{IntoAnswer, MessageReply};
+use super::answer::MessageReply;
 use super::context::Context;
 use super::guard::{Panicked, guard};
+use super::handler::{FromRequest, Handler, IntoReply, Running};
 use super::memory::{Checkout, MemorySource};
 use super::record::Record;
 use super::writing::{Writing, Written};
@@ -15,7 +16,7 @@ use crate::items::{Flow, ItemSource, Items, ListIn, Listed, WholeMessage};
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::schema::{ElementRef, Field, List, MethodElement, Schema, Style, Use, View};
 use deltasoap_core::soap::{BodyParts, Fault, Version};
-use deltasoap_core::{DifferentialStats, ErrorKind, Lease, Message, Node, QName, Typed, Value};
+use deltasoap_core::{DifferentialStats, Error, ErrorKind, Lease, Message, QName, Typed, Value};
 use futures_util::future::BoxFuture;
 use std::borrow::Cow;
 use std::fmt;
@@ -32,9 +33,9 @@ use tracing::Instrument;
 /// its requests, nothing is kept for it any more.
 ///
 /// Created by [`new`](Self::new) and its siblings, configured by the other methods, and passed to
-/// [`ServiceBuilder::add_operation`](crate::ServiceBuilder::add_operation). Operations that need no
+/// [`SoapServiceBuilder::add_operation`](crate::SoapServiceBuilder::add_operation). Operations that need no
 /// configuration are added in one step by
-/// [`ServiceBuilder::operation`](crate::ServiceBuilder::operation).
+/// [`SoapServiceBuilder::operation`](crate::SoapServiceBuilder::operation).
 pub struct Operation {
     method: MethodElement,
     /// The documentation of the operation; may be empty.
@@ -61,113 +62,47 @@ pub(super) fn name_of_action(action: &str) -> QName {
 }
 
 impl Operation {
-    /// Creates an operation that answers each request. The type of the request determines which
+    /// Creates an operation from its [handler](Handler). The type of the request determines which
     /// body element it takes.
     ///
     /// The handler runs as part of the HTTP exchange: when the client disconnects, its future is
     /// dropped. A panic in it becomes a receiver fault without details.
-    pub fn new<Request, Handler, Running, Response, Failure>(handler: Handler) -> Self
+    pub fn new<M, Q, R, H>(handler: H) -> Self
     where
-        Request: Message + Send + 'static,
-        Handler: Fn(Lease<Request>) -> Running + Send + Sync + 'static,
-        Running: Future<Output = Result<Response, Failure>> + Send + 'static,
-        Response: IntoAnswer,
-        Failure: Into<Fault>,
+        H: Handler<M>,
+        H::Request: FromRequest<Q>,
+        H::Reply: IntoReply<R>,
     {
-        Self::with_context(move |request, _| handler(request))
+        Self::with_state(handler, ())
     }
 
-    /// As [`new`](Self::new), for handlers that also need the header blocks or the HTTP request.
-    pub fn with_context<Request, Handler, Running, Response, Failure>(handler: Handler) -> Self
+    /// As [`new`](Self::new), for handlers that take a [`State`](crate::State).
+    pub fn with_state<M, Q, R, S, H>(handler: H, state: S) -> Self
     where
-        Request: Message + Send + 'static,
-        Handler: Fn(Lease<Request>, Context) -> Running + Send + Sync + 'static,
-        Running: Future<Output = Result<Response, Failure>> + Send + 'static,
-        Response: IntoAnswer,
-        Failure: Into<Fault>,
+        S: Send + Sync + 'static,
+        H: Handler<M, S>,
+        H::Request: FromRequest<Q>,
+        H::Reply: IntoReply<R>,
     {
-        let handler = Arc::new(handler);
-        let response = (Response::Body::ELEMENT, <Response::Body as Typed>::REFERENCE);
-        Self::erased(Some(response), move |request: Lease<Request>, context, writing| {
-            let handler = Arc::clone(&handler);
-            Box::pin(async move {
-                match handler(request, context).await {
-                    Ok(response) => encode(writing, response),
-                    Err(failure) => Outcome::Fault(failure.into()),
-                }
-            })
-        })
+        let (handler, state) = (Arc::new(handler), Arc::new(state));
+        let response = H::Reply::response();
+        let is_one_way = response.is_none();
+        let run = move |request: Lease<<H::Request as FromRequest<Q>>::Message>, mut context, writing: Writing| {
+            if let Err(fault) = writing.intercept(&mut context, Some(&*request)) {
+                return refused(fault);
+            }
+            let request = H::Request::from_request(request);
+            let finish = move |reply: H::Reply| reply.into_outcome(writing);
+            let running = Arc::clone(&handler).call(context, Arc::clone(&state), request, finish);
+            if is_one_way { in_background(running) } else { running }
+        };
+        let operation = Self::erased::<<H::Request as FromRequest<Q>>::Message>(response, run);
+        operation.understanding::<M, S, H>()
     }
 
-    /// Creates an operation whose handler writes its answers itself; see [`MessageReply`].
-    ///
-    /// ```
-    /// use deltasoap::http::{Context, MessageReply, Operation, SoapService};
-    /// use deltasoap::schema::Use;
-    /// use deltasoap::soap::{Fault, Version, encode_message};
-    /// use deltasoap::{Buffer, Lease, Soap};
-    ///
-    /// #[derive(Soap)]
-    /// #[soap(namespace = "urn:chess", message)]
-    /// struct Move {
-    ///     to: String,
-    /// }
-    ///
-    /// async fn play(their: Lease<Move>, _: Context) -> Result<MessageReply, Fault> {
-    ///     if their.to == "e5" {
-    ///         return Ok(MessageReply::status(http::StatusCode::NO_CONTENT));
-    ///     }
-    ///     let ours = Move { to: "e5".to_owned() };
-    ///     Ok(MessageReply::message(encode_message(Version::Soap11, Use::Literal, &[], &ours, Buffer::new())?))
-    /// }
-    ///
-    /// let service = SoapService::builder().add_operation(Operation::replying(play)).build()?;
-    /// # Ok::<(), deltasoap::http::BuildError>(())
-    /// ```
-    pub fn replying<Request, Handler, Running, Failure>(handler: Handler) -> Self
-    where
-        Request: Message + Send + 'static,
-        Handler: Fn(Lease<Request>, Context) -> Running + Send + Sync + 'static,
-        Running: Future<Output = Result<MessageReply, Failure>> + Send + 'static,
-        Failure: Into<Fault>,
-    {
-        let handler = Arc::new(handler);
-        let anything = (QName::default(), <Node as Typed>::REFERENCE);
-        Self::erased(Some(anything), move |request: Lease<Request>, context, _| {
-            let handler = Arc::clone(&handler);
-            Box::pin(async move { handler(request, context).await.into() })
-        })
-    }
-
-    /// Creates an operation without a response: accepted with HTTP 202 and an empty body as soon as
-    /// the message is read. The handler runs in its own task, which outlives the HTTP exchange; its
-    /// errors and panics are logged.
-    pub fn one_way<Request, Handler, Running, Failure>(handler: Handler) -> Self
-    where
-        Request: Message + Send + 'static,
-        Handler: Fn(Lease<Request>) -> Running + Send + Sync + 'static,
-        Running: Future<Output = Result<(), Failure>> + Send + 'static,
-        Failure: Into<Fault>,
-    {
-        Self::one_way_with_context(move |request, _| handler(request))
-    }
-
-    /// As [`one_way`](Self::one_way), for handlers that also need the header blocks or the HTTP
-    /// request.
-    pub fn one_way_with_context<Request, Handler, Running, Failure>(handler: Handler) -> Self
-    where
-        Request: Message + Send + 'static,
-        Handler: Fn(Lease<Request>, Context) -> Running + Send + Sync + 'static,
-        Running: Future<Output = Result<(), Failure>> + Send + 'static,
-        Failure: Into<Fault>,
-    {
-        let handler = Arc::new(handler);
-        Self::erased(None, move |request: Lease<Request>, context, _| {
-            let handler = Arc::clone(&handler);
-            let running = async move { handler(request, context).await.map_err(Into::into) };
-            tokio::spawn(log_failure(running).in_current_span());
-            Box::pin(std::future::ready(Outcome::Accepted))
-        })
+    /// Declares the header blocks that the handler's arguments take.
+    fn understanding<M, S, H: Handler<M, S>>(self) -> Self {
+        H::understood().into_iter().fold(self, Self::understands)
     }
 
     /// Creates an operation whose handler takes the items of a list of its requests while they
@@ -179,7 +114,7 @@ impl Operation {
     /// [length](deltasoap_core::Limits::message) of a message and on the nodes of trees count from
     /// the last items that were taken. Nothing is read ahead: while the handler does not ask for
     /// items, the client has to wait. The handler's [time
-    /// limit](crate::ServiceBuilder::handler_timeout) holds from one read to the next.
+    /// limit](crate::SoapServiceBuilder::handler_timeout) holds from one read to the next.
     ///
     /// The handler starts when there are items, or when the message is complete. Of an invalid
     /// message it gets the finished items before the error, then the error, however the bytes
@@ -201,7 +136,7 @@ impl Operation {
     /// the connection is served, whatever the length: see [`HeavyWork`](crate::HeavyWork).
     ///
     /// ```
-    /// use deltasoap::http::{Client, Context, Items, Operation, SoapService};
+    /// use deltasoap::http::{Client, Items, Operation, SoapService};
     /// use deltasoap::soap::Fault;
     /// use deltasoap::{Soap, Streamed};
     ///
@@ -218,7 +153,7 @@ impl Operation {
     ///     total: f64,
     /// }
     ///
-    /// async fn sum(mut items: Items<Sum, f64, Fault>, _: Context) -> Result<Total, Fault> {
+    /// async fn sum(mut items: Items<Sum, f64, Fault>) -> Result<Total, Fault> {
     ///     assert_eq!(items.with_message(|sum| sum.unit.clone()), "m");
     ///     let mut total = 0.0;
     ///     while let Some(batch) = items.next_batch().await {
@@ -245,31 +180,26 @@ impl Operation {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn with_items<Request, Item, List, Handler, Running, Response, Failure>(list: List, handler: Handler) -> Self
+    pub fn with_items<M, R, Request, Item, List, H>(list: List, handler: H) -> Self
     where
         Request: Message + Send + 'static,
         Item: Send + 'static,
         List: Fn(&mut Request) -> &mut Vec<Item> + Send + Sync + 'static,
-        Handler: Fn(Items<Request, Item, Fault>, Context) -> Running + Send + Sync + 'static,
-        Running: Future<Output = Result<Response, Failure>> + Send + 'static,
-        Response: IntoAnswer,
-        Failure: Into<Fault>,
+        H: Handler<M, Request = Items<Request, Item, Fault>>,
+        H::Reply: IntoReply<R>,
     {
-        let handler = Arc::new(handler);
-        let run = move |items: Items<Request, Item, Fault>, context, writing| -> BoxFuture<'static, Outcome> {
-            let handler = Arc::clone(&handler);
-            Box::pin(async move {
-                match handler(items, context).await {
-                    Ok(response) => encode(writing, response),
-                    Err(failure) => Outcome::Fault(failure.into()),
-                }
-            })
+        let (handler, state) = (Arc::new(handler), Arc::new(()));
+        let run = move |items, mut context, writing: Writing| {
+            if let Err(fault) = writing.intercept(&mut context, None) {
+                return refused(fault);
+            }
+            let finish = move |reply: H::Reply| reply.into_outcome(writing);
+            Arc::clone(&handler).call(context, Arc::clone(&state), items, finish)
         };
         let start = starting_with_items(Arc::new(ListIn(list)), Arc::new(run));
-        let response = (Response::Body::ELEMENT, <Response::Body as Typed>::REFERENCE);
         let (form, name) = BodyForm::identify(&Request::ELEMENT, None);
         let request = (name, <Request as Typed>::REFERENCE);
-        Self::literal(request, form, Some(response), start).taking_items()
+        Self::literal(request, form, H::Reply::response(), start).taking_items().understanding::<M, (), H>()
     }
 
     /// Marks the operation as taking items of its requests while they arrive.
@@ -590,7 +520,7 @@ pub(crate) type Starter =
 
 /// The outcome of a call.
 #[derive(Debug)]
-pub(crate) enum Outcome {
+pub enum Outcome {
     /// A response, and the time spent encoding it.
     Response(Written, Duration),
     /// A one-way message was accepted.
@@ -601,9 +531,17 @@ pub(crate) enum Outcome {
     Fault(Fault),
 }
 
-impl<E: Into<Fault>> From<Result<MessageReply, E>> for Outcome {
-    fn from(result: Result<MessageReply, E>) -> Self {
-        result.map_or_else(|failure| Outcome::Fault(failure.into()), Outcome::Reply)
+impl Outcome {
+    /// Returns the outcome of writing a response. If it cannot be written, the handler is the
+    /// cause: the client only learns that there is no response.
+    pub(crate) fn written(written: Result<Written, Error>, start: Instant) -> Self {
+        match written {
+            Ok(written) => Outcome::Response(written, start.elapsed()),
+            Err(error) => {
+                tracing::error!(%error, "the response could not be written");
+                Outcome::Fault(Fault::receiver("the response could not be written"))
+            }
+        }
     }
 }
 
@@ -749,30 +687,22 @@ impl<Request: Send + 'static, Item: Send + 'static> Call for ItemsCall<Request, 
     }
 }
 
-/// Encodes a response. If it cannot be written, the handler is the cause: the client only learns
-/// that there is no response.
-fn encode<T: IntoAnswer>(writing: Writing, response: T) -> Outcome {
-    let start = Instant::now();
-    let (answer, overlaying) = response.into_parts();
-    let written = match overlaying {
-        Some(overlaying) => writing.begin(answer, overlaying),
-        None => writing.write(&answer, &T::Body::ELEMENT, <T::Body as Typed>::view()),
-    };
-    match written {
-        Ok(written) => Outcome::Response(written, start.elapsed()),
-        Err(error) => {
-            tracing::error!(%error, "the response could not be written");
-            Outcome::Fault(Fault::receiver("the response could not be written"))
-        }
-    }
+/// Returns the outcome of a call whose handler is not called.
+pub(super) fn refused(fault: Box<Fault>) -> Running {
+    Box::pin(std::future::ready(Outcome::Fault(*fault)))
 }
 
-pub(super) async fn log_failure(running: impl Future<Output = Result<(), Fault>>) {
-    match guard(running).await {
-        Ok(Ok(())) => {}
-        Ok(Err(fault)) => tracing::error!(%fault, "a one-way handler failed"),
-        Err(Panicked(message)) => tracing::error!(message, "a one-way handler panicked"),
-    }
+/// Runs the handler of a one-way operation in a task of its own.
+pub(super) fn in_background(running: Running) -> Running {
+    let logged = async {
+        match guard(running).await {
+            Ok(Outcome::Fault(fault)) => tracing::error!(%fault, "a one-way handler failed"),
+            Ok(_) => {}
+            Err(Panicked(message)) => tracing::error!(message, "a one-way handler panicked"),
+        }
+    };
+    tokio::spawn(logged.in_current_span());
+    Box::pin(std::future::ready(Outcome::Accepted))
 }
 
 #[cfg(test)]
@@ -810,7 +740,7 @@ mod tests {
             operation.method().faults.iter().map(|field| (&*field.name.local, field.element)).collect();
         assert_eq!(faults, [("Ask", Ask::REFERENCE), ("Tell", Tell::REFERENCE)]);
         assert_eq!(operation.method().style, Style::Rpc);
-        let one_way = Operation::one_way(async |_: Lease<Ask>| Ok::<_, Fault>(()));
+        let one_way = Operation::new(async |_: Lease<Ask>| Ok::<_, Fault>(()));
         assert_eq!(one_way.method().response, None);
     }
 }

@@ -1,5 +1,6 @@
 //! Reads one request's body, as its bytes arrive, into the call of an operation.
 
+use super::context::Remarks;
 use super::dispatch::{Chosen, Dispatch};
 use super::guard::{Panicked, guard, guard_call};
 use super::heavy::Pace;
@@ -8,12 +9,13 @@ use super::pool::Pooled;
 use super::service::Inner;
 use crate::charset::{Charset, CharsetError};
 use crate::drain::drain;
-use crate::inspect::Inspection;
+use crate::inspect::{Inspection, Rejection};
 use crate::media::MediaType;
 use crate::slow::TooSlow;
+use crate::validation::{Invalid, Subject};
 use crate::{AttachmentError, AttachmentErrorKind, Attachments, BoxError, CodingError};
 use bytes::Bytes;
-use deltasoap_core::decode::{Decoder, Deviation};
+use deltasoap_core::decode::Decoder;
 use deltasoap_core::soap::{EnvelopeReader, Fault, FaultCode, Head, Version};
 use deltasoap_core::{Error, ErrorKind};
 use deltasoap_xml::XmlErrorKind;
@@ -47,8 +49,7 @@ pub(crate) struct Received {
     pub(crate) attachments: Attachments,
     /// Bytes of the message.
     pub(crate) bytes: u64,
-    /// See [`Context::deviations`](super::Context::deviations).
-    pub(crate) deviations: Vec<Deviation>,
+    pub(crate) remarks: Remarks,
 }
 
 /// Reads a request.
@@ -170,6 +171,8 @@ pub(super) enum Failure {
     Transport,
     /// The service's inspector refused the message.
     Refused(BoxError),
+    /// The message violates its schema, and the service refuses such messages.
+    Invalid(Invalid),
     /// The message stopped arriving.
     Timeout,
     /// The request's own type panicked while it was read.
@@ -197,7 +200,9 @@ pub(super) struct Receiving {
     bytes: u64,
     /// Time spent decoding.
     time: Duration,
-    deviations: Vec<Deviation>,
+    remarks: Remarks,
+    /// True if the message violates its schema, accepted or not.
+    is_invalid: bool,
     /// Number of deviations, including those beyond the reported ones.
     all_deviations: u64,
 }
@@ -208,12 +213,13 @@ impl Receiving {
             decoder: OnLoan::new(service, source.as_ref()),
             reader: EnvelopeReader::new(Dispatch::new(Arc::clone(service), source, action)),
             charset: Charset::default(),
-            inspection: Inspection::new(service.inspector.as_ref()),
+            inspection: Inspection::new(&service.checks, service.options.limits.tree_nodes),
             timeout: service.body_timeout,
             pace,
             bytes: 0,
             time: Duration::ZERO,
-            deviations: Vec::new(),
+            remarks: Remarks::default(),
+            is_invalid: false,
             all_deviations: 0,
         }
     }
@@ -264,13 +270,21 @@ impl Receiving {
 
     pub(super) async fn finish(&mut self) -> Result<(), Failure> {
         self.timed(Decoder::finish)?;
-        let inspected = guard(self.inspection.finish(&self.charset)).await.map_err(Failure::Panicked)?;
-        inspected.map_err(Failure::Refused)?;
+        let inspection = guard(self.inspection.finish(&self.charset, Subject::Request)).await;
+        let findings = match inspection.map_err(Failure::Panicked)? {
+            Ok(findings) => findings,
+            Err(Rejection::Refused(error)) => return Err(Failure::Refused(error)),
+            Err(Rejection::Invalid(invalid)) => {
+                self.is_invalid = true;
+                return Err(Failure::Invalid(invalid));
+            }
+        };
+        self.is_invalid = !findings.is_empty();
         let decoder = self.decoder.take();
-        self.deviations = decoder.deviations().to_vec();
+        self.remarks = Remarks { deviations: decoder.deviations().to_vec(), findings };
         self.all_deviations = decoder.stats().deviations;
         self.decoder.put_back(decoder);
-        for deviation in &self.deviations {
+        for deviation in &self.remarks.deviations {
             tracing::debug!(%deviation, "the request deviates from its schema");
         }
         Ok(())
@@ -309,6 +323,7 @@ impl Receiving {
     /// Counts what was read, when no more will be read.
     pub(super) fn count(&self, service: &Inner) {
         service.stats.count_decoded(self.bytes, self.time);
+        service.stats.count_invalid(self.is_invalid);
         tracing::Span::current().record("bytes_in", self.bytes);
     }
 
@@ -328,7 +343,7 @@ impl Receiving {
         self.count_call(service);
         let (head, dispatch) = self.reader.into_parts();
         let chosen = dispatch.into_chosen()?;
-        Some(Received { head, chosen, attachments, bytes: self.bytes, deviations: self.deviations })
+        Some(Received { head, chosen, attachments, bytes: self.bytes, remarks: self.remarks })
     }
 
     /// Takes the items from a list that is used while it arrives. Returns true if items are
@@ -394,6 +409,7 @@ impl Receiving {
                 Refusal { version, fault: Fault::sender(error.to_string()), status: Some(coding_status(&error)) }
             }
             Failure::Refused(error) => Refusal { version, fault: Fault::sender(error.to_string()), status: None },
+            Failure::Invalid(error) => Refusal { version, fault: Fault::sender(error.to_string()), status: None },
             Failure::TooLarge(name, limit) => {
                 let fault = Fault::sender(format!("the limit `{name}` of {limit} is exceeded"));
                 Refusal { version, fault, status: Some(StatusCode::PAYLOAD_TOO_LARGE) }

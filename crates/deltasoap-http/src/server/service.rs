@@ -3,12 +3,13 @@
 use super::action::ActionCheck;
 use super::arriving::{Arrival, Reception, receive_items};
 use super::auth::{Denial, Gate};
-use super::builder::ServiceBuilder;
-use super::context::{Context, Secure, requested_action};
+use super::builder::SoapServiceBuilder;
+use super::context::{Context, Remarks, Secure, requested_action};
 use super::dispatch::{Chosen, Table};
 use super::empty::{EmptyPost, Peeked};
-use super::guard::{Panicked, guard};
+use super::guard::{Panicked, guard, guard_call};
 use super::heavy::{Heavy, Pace};
+use super::intercept::Interceptors;
 use super::measured::Measured;
 use super::memory::{Cache, MemorySource};
 use super::operation::{Operation, Outcome};
@@ -32,9 +33,10 @@ use crate::coding::CodingError;
 use crate::coding::Inflated;
 use crate::coding::{AdaptiveState, Bound, Codings, LearnedEffects, MIN_COMPRESSED_LENGTH};
 use crate::drain::drain;
-use crate::inspect::Inspector;
+use crate::inspect::Checks;
 use crate::media::{self, MediaType};
 use crate::slow::Paced;
+use crate::validation::{Invalid, Subject, Validating, Verdict, is_invalid};
 use crate::{
     AttachmentError, AttachmentOptions, Attachments, BoxError, Compression, Connection, ContentCoding, GzipLimits, Peer,
 };
@@ -108,8 +110,10 @@ pub(crate) struct Inner {
     /// compression.
     pub(crate) pages: Arc<LearnedEffects>,
     pub(crate) gzip_limits: GzipLimits,
-    /// Receives each complete request.
-    pub(crate) inspector: Option<Inspector>,
+    /// Check each complete request.
+    pub(crate) checks: Checks,
+    /// Validates responses before they are sent.
+    pub(crate) validating: Option<Validating>,
     pub(crate) encoding: Use,
     pub(crate) name: String,
     pub(crate) description: Option<Description>,
@@ -118,6 +122,8 @@ pub(crate) struct Inner {
     /// The page for browsers.
     pub(crate) page: LandingPage,
     pub(crate) action_check: ActionCheck,
+    /// `None` if there are none.
+    pub(crate) interceptors: Option<Arc<Interceptors>>,
     /// True if the action is also needed to distinguish operations.
     pub(crate) needs_action: bool,
     /// True if an operation takes items of its requests while they arrive.
@@ -129,8 +135,8 @@ pub(crate) struct Inner {
 
 impl SoapService {
     /// Starts to build a service.
-    pub fn builder() -> ServiceBuilder {
-        ServiceBuilder::new()
+    pub fn builder() -> SoapServiceBuilder {
+        SoapServiceBuilder::new()
     }
 
     pub(crate) fn new(inner: Inner) -> Self {
@@ -312,7 +318,8 @@ impl Inner {
 
     /// Answers a request without a body; returns true if the response is a fault.
     async fn answer_empty(&self, parts: Parts) -> (Response<Body>, bool) {
-        let context = Context::new(Head::default(), parts, Attachments::default(), Vec::new(), Arc::clone(&self.roles));
+        let context =
+            Context::new(Head::default(), parts, Attachments::default(), Remarks::default(), Arc::clone(&self.roles));
         let calling = async { Ok::<_, AttachmentError>(self.empty_post.answer(context).await) };
         let answered = guard(pin!(self.in_handler_time("a request without a body", calling))).await;
         self.respond(Version::Soap11, answered)
@@ -422,7 +429,8 @@ impl Inner {
         Span::current().record("version", tracing::field::debug(version));
         let attachments = Attachments::default();
         let writing = self.writing(&operation, version, &parts, attachments.form());
-        let context = Context::new(arrival.head().clone(), parts, attachments, Vec::new(), Arc::clone(&self.roles));
+        let context =
+            Context::new(arrival.head().clone(), parts, attachments, Remarks::default(), Arc::clone(&self.roles));
         let contradiction = self.contradiction(&context, &operation);
         let (lent, lender) = arrival.lend();
         let called = match contradiction {
@@ -458,21 +466,44 @@ impl Inner {
     ) -> (Response<Body>, bool) {
         match called {
             Ok(Ok(Outcome::Reply(reply))) => {
-                let is_fault = reply.is_fault;
-                (respond::reply(version, reply), is_fault)
+                let subject = if reply.is_fault { Subject::Fault } else { Subject::Response };
+                if let Err(invalid) = self.validate(subject, reply.message.as_ref()) {
+                    return (respond_fault(version, &refused(&invalid)), true);
+                }
+                (respond::reply(version, reply), subject == Subject::Fault)
             }
             Ok(Ok(Outcome::Response(written, time))) => {
                 self.stats.count_encoded(time);
-                (respond::written(version, written), false)
+                self.stats.count_invalid(is_invalid(&written.verdict));
+                match &written.verdict {
+                    Ok(_) => (respond::written(version, written), false),
+                    Err(invalid) => (respond_fault(version, &refused(invalid)), true),
+                }
             }
             Ok(Ok(Outcome::Accepted)) => (respond::accepted(), false),
-            Ok(Ok(Outcome::Fault(fault))) => (respond_fault(version, &fault), true),
+            Ok(Ok(Outcome::Fault(fault))) => {
+                let response = respond_fault(version, &fault);
+                // A fault is sent in any case.
+                let _ = self.validate(Subject::Fault, Some(response.body()));
+                (response, true)
+            }
             Ok(Err(error)) => (refuse(&refuse_package(version, error)), true),
             Err(Panicked(message)) => {
                 tracing::error!(message, "a handler panicked");
                 (respond_fault(version, &Fault::receiver("an internal error")), true)
             }
         }
+    }
+
+    /// Validates a message before it is sent, if the service does so.
+    fn validate(&self, subject: Subject, message: Option<&Body>) -> Verdict {
+        let (Some(validating), Some(message)) = (&self.validating, message) else { return Ok(Vec::new()) };
+        let verdict = guard_call(|| validating.sent(subject, message, &[])).unwrap_or_else(|Panicked(message)| {
+            tracing::error!(message, "a validator panicked");
+            Ok(Vec::new())
+        });
+        self.stats.count_invalid(is_invalid(&verdict));
+        verdict
     }
 
     /// Calls a handler, where it delays no other request.
@@ -486,11 +517,11 @@ impl Inner {
         pace: &Pace,
         weight: u64,
     ) -> Result<Outcome, AttachmentError> {
-        let Received { head, chosen: Chosen { operation, call }, mut attachments, bytes, deviations } = received;
+        let Received { head, chosen: Chosen { operation, call }, mut attachments, bytes, remarks } = received;
         let remainder = attachments.remainder();
         let record = operation.record();
         let writing = self.writing(&operation, head.version(), &parts, attachments.form());
-        let context = Context::new(head, parts, attachments, deviations, Arc::clone(&self.roles));
+        let context = Context::new(head, parts, attachments, remarks, Arc::clone(&self.roles));
         if let Some(fault) = self.contradiction(&context, &operation) {
             return Ok(Outcome::Fault(fault));
         }
@@ -550,6 +581,8 @@ impl Inner {
             templating: self.templating,
             references: self.references,
             packing: Packing::for_response(&self.attachments, form),
+            validating: self.validating.clone(),
+            interceptors: self.interceptors.clone(),
         }
     }
 
@@ -612,6 +645,11 @@ impl Inner {
         let own = || request_url(&parts.uri, &parts.headers, scheme).unwrap_or_else(|| parts.uri.path().to_owned());
         self.location.clone().unwrap_or_else(own)
     }
+}
+
+/// Returns the fault that replaces an invalid response.
+fn refused(invalid: &Invalid) -> Fault {
+    Fault::receiver(format!("the response was not sent: {invalid}"))
 }
 
 fn took_too_long(name: impl fmt::Display) -> Outcome {

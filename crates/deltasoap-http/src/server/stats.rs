@@ -26,6 +26,7 @@ use std::time::Duration;
 /// | `deltasoap_underway` | gauge: messages that are being read or answered |
 /// | `deltasoap_refused_total` | messages refused for lack of capacity: see [`SmallFirst`](crate::SmallFirst) |
 /// | `deltasoap_deviations_total` | accepted deviations from the schema: see [`Tolerance`](deltasoap_core::Tolerance) |
+/// | `deltasoap_invalid_messages_total` | messages that validation found invalid: see [`Validation`](crate::Validation) |
 /// | `deltasoap_received_bytes_total`, `deltasoap_sent_bytes_total` | bytes of messages before compression; of received packages, the envelopes alone |
 /// | `deltasoap_encode_nanoseconds_total` | time spent encoding responses |
 /// | `deltasoap_decode_seconds` | histogram by `operation`: time spent decoding a message, without waiting for bytes |
@@ -46,6 +47,7 @@ pub struct ServiceStats {
     encode_nanos: Counted,
     refused: Counted,
     deviations: Counted,
+    invalid_messages: Counted,
     underway: AtomicU64,
     underway_gauge: Option<Gauge>,
     scheduler: Option<Arc<Scheduler>>,
@@ -94,6 +96,9 @@ pub struct StatsSnapshot {
     /// Elements and attributes that were accepted beyond the schema: see
     /// [`Deviation`](deltasoap_core::Deviation).
     pub deviations: u64,
+    /// Requests that validation found invalid, accepted or not, and responses if they are
+    /// [validated](crate::SoapServiceBuilder::validate_sent).
+    pub invalid_messages: u64,
 }
 
 /// A message that is under way.
@@ -155,6 +160,7 @@ impl ServiceStats {
             encode_nanos: counted("deltasoap_encode_nanoseconds_total"),
             refused: counted("deltasoap_refused_total"),
             deviations: counted("deltasoap_deviations_total"),
+            invalid_messages: counted("deltasoap_invalid_messages_total"),
             underway: AtomicU64::new(0),
             underway_gauge: Some(gauge!("deltasoap_underway", "service" => service.to_owned())),
             scheduler,
@@ -183,6 +189,7 @@ impl ServiceStats {
             waiting: self.scheduler.as_ref().map_or(0, |scheduler| scheduler.waiting() as u64),
             refused: self.refused.value(),
             deviations: self.deviations.value(),
+            invalid_messages: self.invalid_messages.value(),
         }
     }
 
@@ -198,6 +205,11 @@ impl ServiceStats {
     /// Counts accepted deviations.
     pub(crate) fn count_deviations(&self, count: u64) {
         self.deviations.add(count);
+    }
+
+    /// Counts a message that was validated.
+    pub(crate) fn count_invalid(&self, is_invalid: bool) {
+        self.invalid_messages.add(is_invalid.into());
     }
 
     /// Counts a message that was refused for lack of capacity.

@@ -6,24 +6,28 @@
 //! immediately, since they copy data that is still being sent before they change it.
 
 use super::answer::{Answer, Layout, Overlaying};
+use super::context::Context;
+use super::intercept::Interceptors;
 use super::memory::{MemorySource, TemplateSource};
 use super::record::Record;
 use crate::Part;
 use crate::attachments::package::Packing;
 use crate::body::Body;
 use crate::sizes::in_full;
+use crate::validation::{Subject, Validating, Verdict};
 use deltasoap_core::content::Encode;
 use deltasoap_core::schema::{Use, View};
 use deltasoap_core::soap::{
-    HeaderBlock, Optimization, Version, encode_element, encode_optimized, encode_without_references,
+    Fault, HeaderBlock, Optimization, Version, encode_element, encode_optimized, encode_without_references,
 };
 use deltasoap_core::{Buffer, Content, EncodeStats, Error, QName, Templating};
 use http::header::HeaderValue;
+use std::any::Any;
 use std::sync::Arc;
 
 /// Settings for writing a response.
 #[derive(Debug)]
-pub(crate) struct Writing {
+pub struct Writing {
     pub(crate) version: Version,
     pub(crate) encoding: Use,
     pub(crate) record: Arc<Record>,
@@ -34,12 +38,17 @@ pub(crate) struct Writing {
     /// True if values that several places share are written once.
     pub(crate) references: bool,
     pub(crate) packing: Packing,
+    /// Validates the response, unless it is written while it is sent.
+    pub(crate) validating: Option<Validating>,
+    /// Those of the service; `None` if there are none.
+    pub(crate) interceptors: Option<Arc<Interceptors>>,
 }
 
 /// A written response.
 #[derive(Debug)]
-pub(crate) struct Written {
+pub struct Written {
     pub(crate) body: Body,
+    pub(crate) verdict: Verdict,
     /// The media type, if the response is a package of parts.
     pub(crate) media_type: Option<HeaderValue>,
 }
@@ -54,6 +63,24 @@ struct Sent<'a> {
 }
 
 impl Writing {
+    /// Shows a request to the interceptors, before its handler is called.
+    ///
+    /// # Errors
+    /// Returns the fault that answers the request instead.
+    pub(crate) fn intercept(&self, context: &mut Context, body: Option<&dyn Any>) -> Result<(), Box<Fault>> {
+        let Some(interceptors) = &self.interceptors else { return Ok(()) };
+        interceptors.request(self.record.name(), context, body)
+    }
+
+    /// Shows a response to the interceptors, before it is written.
+    ///
+    /// # Errors
+    /// Returns the fault that takes its place.
+    pub(crate) fn intercept_response<T: 'static>(&self, answer: &mut Answer<T>) -> Result<(), Box<Fault>> {
+        let Some(interceptors) = &self.interceptors else { return Ok(()) };
+        interceptors.response(self.record.name(), &mut answer.headers, &answer.body)
+    }
+
     /// Writes a response, given the body's element and its schema.
     ///
     /// # Errors
@@ -71,10 +98,10 @@ impl Writing {
         let Writing { version, encoding, references, templating, .. } = &self;
         let layout =
             Layout { version: *version, encoding: *encoding, references: *references, chunk: templating.chunk };
-        let body = overlaying.begin(&answer, layout)?;
+        let (body, verdict) = (overlaying.begin(&answer, layout)?, Ok(Vec::new()));
         self.record.count_encoded(&in_full(0));
         let (media_type, body) = self.packing.pack(self.version, "", body, answer.parts)?;
-        Ok(Written { body, media_type })
+        Ok(Written { body, verdict, media_type })
     }
 
     fn write_any(mut self, sent: &Sent<'_>) -> Result<Written, Error> {
@@ -87,8 +114,10 @@ impl Writing {
         };
         self.record.count_encoded(&stats);
         parts.extend_from_slice(sent.parts);
+        let validate = |validating: Validating| validating.sent(Subject::Response, &body, &parts);
+        let verdict = self.validating.take().map_or(Ok(Vec::new()), validate);
         let (media_type, body) = self.packing.pack(self.version, "", body, parts)?;
-        Ok(Written { body, media_type })
+        Ok(Written { body, verdict, media_type })
     }
 
     /// Writes a message whose larger binary values are parts. It is written in full, since the rest

@@ -26,24 +26,24 @@
 //! ```
 //! use deltasoap::http::transport::{Frames, Protocol, memory};
 //! use deltasoap::http::{Client, Server, SoapService};
-//! use deltasoap::{Lease, Soap, soap::Fault};
+//! use deltasoap::{Lease, Soap};
 //!
 //! #[derive(Soap)]
-//! #[soap(namespace = "urn:hello", message)]
+//! #[soap(namespace = "urn:hello", message, response = Text)]
 //! struct Text {
 //!     text: String,
 //! }
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let echo = async |request: Lease<Text>| Ok::<_, Fault>(Text { text: request.text.clone() });
+//! let echo = async |request: Lease<Text>| Text { text: request.text.clone() };
 //! let service = SoapService::builder().operation(echo).build()?;
 //!
 //! // The same with a `UnixListener` and a `UnixConnector`, or with `Http` in place of `Frames`.
 //! let (listener, connector) = memory();
 //! tokio::spawn(Server::over(listener, Frames::default()).serve(service));
 //! let client = Client::builder("frames://localhost/hello").build_with(Frames::default().pool(connector))?;
-//! let response: Text = client.call(&Text { text: "hello".to_owned() }).await?;
+//! let response = client.call(&Text { text: "hello".to_owned() }).await?;
 //! assert_eq!(response.text, "hello");
 //! # Ok(())
 //! # }

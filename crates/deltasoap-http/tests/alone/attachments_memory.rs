@@ -22,7 +22,7 @@ struct Uploaded {
 }
 
 /// Requests the last part first, so that the first is buffered, and then reads the first.
-async fn upload(upload: Lease<Upload>, mut context: Context) -> Result<Uploaded, AttachmentError> {
+async fn upload(mut context: Context, upload: Lease<Upload>) -> Result<Uploaded, AttachmentError> {
     let kept = length(&upload.last, &mut context).await?;
     let bytes = length(&upload.first, &mut context).await?;
     Ok(Uploaded { bytes, kept })
@@ -46,7 +46,7 @@ fn part(id: &str, megabytes: usize) -> Part {
 #[tokio::test]
 async fn memory_is_that_of_a_few_chunks_also_where_parts_are_kept() {
     let _alone = ALONE.lock().await;
-    let service = SoapService::builder().operation_with_context(upload).build().expect("a service");
+    let service = SoapService::builder().operation(upload).build().expect("a service");
     let server = Server::bind("127.0.0.1:0").await.expect("a free port");
     let client = Client::new(format!("http://{}/", server.local_addr().expect("an address"))).expect("a client");
     tokio::spawn(server.serve(service));
@@ -54,7 +54,7 @@ async fn memory_is_that_of_a_few_chunks_also_where_parts_are_kept() {
     let request = Upload { first: first.binary(), last: last.binary() };
     let options = CallOptions::new().mtom(Mtom::On).part(first).part(last);
     ALLOCATOR.reset_peak_memory();
-    let uploaded: Uploaded = client.call_with(&request, options).await.expect("a response").body;
+    let uploaded: Uploaded = client.call_as_with(&request, options).await.expect("a response").body;
     let peak = ALLOCATOR.get_peak_memory();
     assert_eq!((uploaded.bytes, uploaded.kept), (24 << 20, 40 << 20));
     assert!(peak < 10 << 20, "{peak} bytes for parts of 64 MiB");

@@ -154,7 +154,7 @@ async fn ordinary(target: Arc<Target>, storm: Arc<Storm>, number: usize, seed: u
         }
         let message = sequence.next();
         let start = Instant::now();
-        let answer: Echoed = client.call(message).await.unwrap_or_else(|error| panic!("client {number}: {error:?}"));
+        let answer: Echoed = client.call_as(message).await.unwrap_or_else(|error| panic!("client {number}: {error:?}"));
         let took = start.elapsed();
         storm.slowest.fetch_max(took.as_millis() as u64, Relaxed);
         if took > TIME {
@@ -167,7 +167,7 @@ async fn ordinary(target: Arc<Target>, storm: Arc<Storm>, number: usize, seed: u
             );
         }
         assert_eq!(answer, Echoed::from(message), "client {number} gets what it sent");
-        let regular: Echoed = target.regular.call(message).await.expect("an answer");
+        let regular: Echoed = target.regular.call_as(message).await.expect("an answer");
         assert_eq!(answer, regular, "client {number} gets what regular mode says");
         storm.calls.fetch_add(1, Relaxed);
     }

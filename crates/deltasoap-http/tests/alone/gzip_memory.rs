@@ -22,7 +22,7 @@ struct Uploaded {
 }
 
 /// Reads the parts of the message.
-async fn upload(_: Lease<Upload>, mut context: Context) -> Result<Uploaded, AttachmentError> {
+async fn upload(mut context: Context, _: Lease<Upload>) -> Result<Uploaded, AttachmentError> {
     let mut bytes = 0;
     while let Some(mut part) = context.attachments().next().await? {
         while let Some(chunk) = Attachment::chunk(&mut part).await? {
@@ -46,7 +46,7 @@ fn package() -> Bytes {
 }
 
 async fn post(limits: GzipLimits, package: Bytes) -> Response<Body> {
-    let service = SoapService::builder().operation_with_context(upload).gzip_limits(limits).build();
+    let service = SoapService::builder().operation(upload).gzip_limits(limits).build();
     let request = Request::post("/").header("content-type", "multipart/related; boundary=b");
     let request = request.header("content-encoding", "gzip").body(Full::from(package)).expect("a request");
     service.expect("a service").oneshot(request).await.expect("infallible")

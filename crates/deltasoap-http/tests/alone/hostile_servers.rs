@@ -172,7 +172,7 @@ async fn attacked(name: &str, script: Script) -> String {
     let server = Hostile::new(script).await;
     let client = server.builder().build().expect("a client");
     let measured = Measured::begin();
-    let result = client.call::<_, EchoResponse>(&echo("x")).await;
+    let result = client.call_as::<EchoResponse>(&echo("x")).await;
     let (time, memory) = measured.end();
     let answer = match &result {
         Ok(response) => format!("a response: {}", response.text),
@@ -355,7 +355,7 @@ async fn an_answer_to_half_a_request() {
     let client = client.build().expect("a client");
     let large = Echo { text: "x".repeat(32 << 20), numbers: vec![] };
     let measured = Measured::begin();
-    let result = client.call::<_, EchoResponse>(&large).await;
+    let result = client.call_as::<EchoResponse>(&large).await;
     let (time, memory) = measured.end();
     assert!(matches!(&result, Err(CallError::Status(error)) if error.status == 413), "{result:?}");
     row("an answer to the first thousand bytes of 32 MiB", "that answer (413)", (time, memory));
@@ -396,7 +396,7 @@ async fn answers_ahead_of_their_requests() {
         let client =
             Client::builder(format!("http://{address}/")).timeout(Duration::from_secs(5)).build().expect("a client");
         for _ in 0..20 {
-            if let Ok(response) = client.call::<_, EchoResponse>(&echo("x")).await {
+            if let Ok(response) = client.call_as::<EchoResponse>(&echo("x")).await {
                 assert_eq!(response.text, "right");
                 right_ones += 1;
             }
@@ -472,7 +472,7 @@ async fn redirects_take_no_credentials_elsewhere() {
         key.set_sensitive(true);
         let options = CallOptions::new().http_header(http::HeaderName::from_static("x-key"), key);
         for _ in 0..2 {
-            arrived += usize::from(client.call_with::<_, EchoResponse>(&echo("x"), options.clone()).await.is_ok());
+            arrived += usize::from(client.call_as_with::<EchoResponse>(&echo("x"), options.clone()).await.is_ok());
         }
     }
     assert!(arrived > 8, "{arrived} calls were sent on");
@@ -504,7 +504,7 @@ async fn challenges_without_end() {
             let builder = Client::builder(format!("http://{address}/")).timeout(TIME * 3);
             let client = builder.credentials(credentials.expect("credentials")).build().expect("a client");
             let before = sent.lock().expect("not poisoned").len();
-            let result = client.call::<_, EchoResponse>(&echo("x")).await;
+            let result = client.call_as::<EchoResponse>(&echo("x")).await;
             assert!(matches!(&result, Err(CallError::Status(error)) if error.status == 401), "{result:?}");
             let most = if challenge.contains("stale") { 3 } else { 2 };
             assert!(sent.lock().expect("not poisoned").len() - before <= most, "{challenge}");
@@ -527,7 +527,7 @@ async fn retries_without_end() {
         let client = builder.build().expect("a client");
         let start = Instant::now();
         let options = CallOptions::new().idempotent(true);
-        let result = client.call_with::<_, EchoResponse>(&echo("x"), options).await;
+        let result = client.call_as_with::<EchoResponse>(&echo("x"), options).await;
         assert!(matches!(&result, Err(CallError::Status(error)) if error.status == 503), "{later}: {result:?}");
         assert!(sent.lock().expect("not poisoned").len() <= 4, "{later}");
         assert!(start.elapsed() < TIME, "{later}: {:?}", start.elapsed());
@@ -547,7 +547,7 @@ async fn cookies_without_end() {
     let client = Client::builder(format!("http://{address}/")).timeout(TIME * 3).cookies(true);
     let client = client.build().expect("a client");
     for _ in 0..20 {
-        client.call::<_, EchoResponse>(&echo("x")).await.expect("an answer");
+        client.call_as::<EchoResponse>(&echo("x")).await.expect("an answer");
     }
     let sent = sent.lock().expect("not poisoned");
     let longest = sent.iter().map(String::len).max().unwrap_or(0);

@@ -22,7 +22,7 @@ struct Sum {
 }
 
 #[derive(Debug, Soap)]
-#[soap(namespace = "urn:m", name = "Sum", message)]
+#[soap(namespace = "urn:m", name = "Sum", message, response = Total)]
 struct Sent {
     item: Streamed<f64>,
 }
@@ -34,12 +34,16 @@ struct Total {
 }
 
 #[derive(Debug, Soap)]
-#[soap(namespace = "urn:m", message)]
+#[soap(namespace = "urn:m", message, response = Sum)]
 struct Ask {
     count: u32,
 }
 
-async fn count(mut items: Items<Sum, f64, Fault>, _: Context) -> Result<Total, Fault> {
+#[derive(Debug, Soap)]
+#[soap(namespace = "urn:m", message, response = Trees)]
+struct AskForTrees {}
+
+async fn count(_: Context, mut items: Items<Sum, f64, Fault>) -> Result<Total, Fault> {
     let mut count = 0;
     while let Some(batch) = items.next_batch().await {
         count += batch?.len() as u64;
@@ -60,7 +64,7 @@ const COUNT: u32 = 500_000;
 #[tokio::test]
 async fn memory_is_that_of_a_few_windows() {
     let _alone = ALONE.lock().await;
-    let counting = Operation::with_items(|sum: &mut Sum| &mut sum.item, count);
+    let counting = Operation::with_items(|sum| &mut sum.item, count);
     let service = SoapService::builder().add_operation(counting).operation(give).build().expect("a service");
     let server = Server::bind("127.0.0.1:0").await.expect("a free port");
     let address = server.local_addr().expect("an address");
@@ -73,7 +77,7 @@ async fn memory_is_that_of_a_few_windows() {
     let peak = ALLOCATOR.get_peak_memory();
     assert!(peak < 2 << 20, "{peak} bytes for a request of 14 MB");
     ALLOCATOR.reset_peak_memory();
-    let mut items = client.call_items(&Ask { count: COUNT }, |sum: &mut Sum| &mut sum.item).await.expect("a response");
+    let mut items = client.call_items(&Ask { count: COUNT }, |sum| &mut sum.item).await.expect("a response");
     let mut count = 0;
     while let Some(batch) = items.next_batch().await {
         count += batch.expect("valid").len();
@@ -111,7 +115,7 @@ async fn memory_is_bounded_where_each_item_brings_new_names() {
     let _alone = ALONE.lock().await;
     let limits = Limits { message: 256 << 10, ..Limits::default() };
     let options = DecodeOptions { limits, ..DecodeOptions::default() };
-    let count_trees = async |mut items: Items<Trees, Node, Fault>, _: Context| {
+    let count_trees = async |_: Context, mut items: Items<Trees, Node, Fault>| {
         let mut count = 0;
         while let Some(batch) = items.next_batch().await {
             count += batch?.len() as u64;
@@ -120,8 +124,8 @@ async fn memory_is_bounded_where_each_item_brings_new_names() {
     };
     for item in ITEMS {
         let operation = match item.contains("eN") {
-            true => Operation::with_items(|trees: &mut Trees| &mut trees.item, count_trees),
-            false => Operation::with_items(|sum: &mut Sum| &mut sum.item, count),
+            true => Operation::with_items(|trees| &mut trees.item, count_trees),
+            false => Operation::with_items(|sum| &mut sum.item, count),
         };
         let service = SoapService::builder().options(options).add_operation(operation).build().expect("a service");
         let request = Request::post("/").header("content-type", "text/xml").body(hostile(item)).expect("a request");
@@ -140,15 +144,13 @@ async fn memory_is_bounded_where_each_item_brings_new_names() {
         let ask = Ask { count: 0 };
         let result = match item.contains("eN") {
             true => client
-                .call_items(&ask, |trees: &mut Trees| &mut trees.item)
+                .call_items(&AskForTrees {}, |trees| &mut trees.item)
                 .await
                 .expect("items")
                 .finish()
                 .await
                 .map(drop),
-            false => {
-                client.call_items(&ask, |sum: &mut Sum| &mut sum.item).await.expect("items").finish().await.map(drop)
-            }
+            false => client.call_items(&ask, |sum| &mut sum.item).await.expect("items").finish().await.map(drop),
         };
         assert!(
             matches!(&result, Err(CallError::Decode(error)) if error.to_string().contains("`message`")),

@@ -9,7 +9,7 @@
 use crate::attack::*;
 use crate::{ALLOCATOR, ALONE};
 use deltasoap::http::{
-    Answer, AttachmentError, CallError, CallOptions, Client, Context, Operation, Part, ServiceBuilder, SoapService,
+    Answer, AttachmentError, CallError, CallOptions, Client, Context, Operation, Part, SoapService, SoapServiceBuilder,
 };
 use deltasoap::soap::{Fault, FaultCode};
 use deltasoap::{Checkpoints, DecodeOptions, Differential, Lease, Soap};
@@ -72,7 +72,7 @@ async fn send(address: SocketAddr, client: usize, messages: u64) -> u64 {
     let mut faults = 0;
     for number in 0..messages {
         let request = asked(client, number);
-        let answer = tokio::time::timeout(LONG, connection.call::<_, Answered>(&request)).await.expect("in time");
+        let answer = tokio::time::timeout(LONG, connection.call_as::<Answered>(&request)).await.expect("in time");
         match answer {
             Ok(answer) => assert_eq!(answer, answered(&request)),
             Err(CallError::Fault(fault)) => {
@@ -88,7 +88,7 @@ async fn send(address: SocketAddr, client: usize, messages: u64) -> u64 {
 
 /// Sends messages that panic to a service; returns the number of faults, the slowest answer to
 /// another client, and the number of compared messages.
-async fn under_panics(builder: ServiceBuilder, messages: u64) -> (u64, Duration, u64) {
+async fn under_panics(builder: SoapServiceBuilder, messages: u64) -> (u64, Duration, u64) {
     let service = builder.build().expect("a service");
     let stats = service.stats();
     let (address, _handle) = serve(service, LONG, None).await;
@@ -99,7 +99,7 @@ async fn under_panics(builder: ServiceBuilder, messages: u64) -> (u64, Duration,
         for number in 0..messages {
             let start = Instant::now();
             let asked = Asked { mark: "harmless".to_owned(), ..asked(CLIENTS, number) };
-            assert_eq!(client.call::<_, Answered>(&asked).await.expect("an answer"), answered(&asked));
+            assert_eq!(client.call_as::<Answered>(&asked).await.expect("an answer"), answered(&asked));
             slowest = slowest.max(start.elapsed());
         }
         slowest
@@ -122,7 +122,7 @@ fn portions(state: State) -> Checkpoints {
 }
 
 /// Returns a service with these checkpoints, which compares whatever it can.
-fn compared_by(checkpoints: Checkpoints) -> ServiceBuilder {
+fn compared_by(checkpoints: Checkpoints) -> SoapServiceBuilder {
     let differential = Differential { checkpoints, adaptive: false };
     builder().differential(differential)
 }
@@ -229,9 +229,9 @@ async fn a_client_survives_panics_of_its_types() {
                     if is_written_here {
                         let Asked { number, values, mark, notes } = asked;
                         let fragile = Fragile { number, values, mark: Mark(mark), notes };
-                        return client.call_leased::<_, Answered>(&fragile).await.map(drop);
+                        return client.call_leased_as::<Answered>(&fragile).await.map(drop);
                     }
-                    let response = client.call_leased::<_, Survived>(&asked).await?;
+                    let response = client.call_leased_as::<Survived>(&asked).await?;
                     let survived = Survived::clone(&response);
                     let Survived { number, values, mark, notes } = survived;
                     assert_eq!(Answered { number, values, mark: mark.0, notes }, answered(&asked), "{checkpoints:?}");
@@ -300,11 +300,11 @@ fn in_pieces(panics: bool) -> Part {
 }
 
 /// Returns a service of handlers that stream parts; one-way handlers report how much they read.
-fn streaming(builder: ServiceBuilder, lengths: tokio::sync::mpsc::UnboundedSender<u64>) -> ServiceBuilder {
-    let pour = async |pour: Lease<Pour>, mut context: Context| {
+fn streaming(builder: SoapServiceBuilder, lengths: tokio::sync::mpsc::UnboundedSender<u64>) -> SoapServiceBuilder {
+    let pour = async |mut context: Context, pour: Lease<Pour>| {
         Ok::<_, AttachmentError>(Poured { bytes: swallow(pour.panics, &mut context).await? })
     };
-    let drain = move |drain: Lease<Drain>, mut context: Context| {
+    let drain = move |mut context: Context, drain: Lease<Drain>| {
         let lengths = lengths.clone();
         async move {
             let bytes = swallow(drain.panics, &mut context).await?;
@@ -314,8 +314,8 @@ fn streaming(builder: ServiceBuilder, lengths: tokio::sync::mpsc::UnboundedSende
     };
     let draw =
         async |draw: Lease<Draw>| Ok::<_, Fault>(Answer::new(Poured { bytes: 0 }).with_part(in_pieces(draw.panics)));
-    let builder = builder.operation_with_context(pour).operation(draw);
-    builder.add_operation(Operation::one_way_with_context(drain))
+    let builder = builder.operation(pour).operation(draw);
+    builder.add_operation(Operation::new(drain))
 }
 
 /// Handlers that panic while parts arrive, and parts that panic while they are sent: each affects
@@ -334,7 +334,7 @@ async fn panics_while_parts_come_and_go_leave_others_alone() {
         let with_part = || CallOptions::new().part(in_pieces(false));
         for round in 0..4 {
             let panics = round % 2 == 0;
-            let poured = client.call_with::<_, Poured>(&Pour { panics }, with_part()).await;
+            let poured = client.call_as_with::<Poured>(&Pour { panics }, with_part()).await;
             match poured {
                 Err(CallError::Fault(fault)) if panics => assert_eq!(fault.reason, "an internal error"),
                 poured => assert_eq!(poured.expect("an answer").body, Poured { bytes: whole }, "{round}"),
@@ -344,7 +344,7 @@ async fn panics_while_parts_come_and_go_leave_others_alone() {
                 let length = tokio::time::timeout(LONG, lengths.recv()).await.expect("in time");
                 assert_eq!(length, Some(whole), "the handler that panicked reported nothing");
             }
-            let drawn = client.call_with::<_, Poured>(&Draw { panics }, CallOptions::new()).await.expect("a message");
+            let drawn = client.call_as_with::<Poured>(&Draw { panics }, CallOptions::new()).await.expect("a message");
             let mut attachments = drawn.attachments;
             let ended = attachments.finish().await;
             assert_eq!(ended.is_err(), panics, "{ended:?}");
@@ -369,7 +369,7 @@ async fn panics_of_one_way_handlers_are_their_own() {
             sender.send(asked.number).map_err(|_| Fault::receiver("gone"))
         }
     };
-    let service = SoapService::builder().one_way(at_once).build().expect("a service");
+    let service = SoapService::builder().operation(at_once).build().expect("a service");
     let (address, _handle) = serve(service, LONG, None).await;
     let client = Client::new(format!("http://{address}/")).expect("a client");
     for number in 0..30 {

@@ -5,8 +5,8 @@
 
 use deltasoap::content::Shortcuts;
 use deltasoap::http::{
-    Basic, GzipLimits, HeavyWork, Identity, MemoryBounds, Scheduling, Server, ServerHandle, ServerTls, ServiceBuilder,
-    SmallFirst, SoapService,
+    Basic, GzipLimits, HeavyWork, Identity, MemoryBounds, Scheduling, Server, ServerHandle, ServerTls, SmallFirst,
+    SoapService, SoapServiceBuilder,
 };
 use deltasoap::lexical::Base64;
 use deltasoap::schema::{Element, Use, View};
@@ -152,7 +152,7 @@ pub const LARGEST: u64 = 1 << 20;
 pub const BLOCKED: Duration = Duration::from_millis(20);
 
 /// Returns the service, with its operations and small limits on bytes.
-pub fn builder() -> ServiceBuilder {
+pub fn builder() -> SoapServiceBuilder {
     let limits = Limits { message: LARGEST, ..Limits::server() };
     SoapService::builder()
         .options(DecodeOptions { limits, ..DecodeOptions::default() })
@@ -184,7 +184,7 @@ async fn give(give: Lease<Give>) -> Result<Given, Fault> {
 }
 
 /// Processes small requests first, and heavy work elsewhere, in few slots and on few threads.
-pub fn scheduled(builder: ServiceBuilder) -> ServiceBuilder {
+pub fn scheduled(builder: SoapServiceBuilder) -> SoapServiceBuilder {
     let policy = SmallFirst { slots: 2, express: 1, small: 4 << 10, ..SmallFirst::default() };
     let heavy = HeavyWork { from: Some(32 << 10), threads: 2, ..HeavyWork::default() };
     builder.scheduling(Scheduling::SmallFirst(policy)).heavy_work(heavy)

@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 use tower::ServiceExt;
 
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:test", message)]
+#[soap(namespace = "urn:test", message, response = EchoResponse)]
 pub struct Echo {
     pub text: String,
     pub numbers: Vec<i32>,
@@ -57,7 +57,7 @@ pub struct Notify {
 
 /// Requests the request's context.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:test", message)]
+#[soap(namespace = "urn:test", message, response = DescribeResponse)]
 pub struct Describe {}
 
 #[derive(Debug, Clone, PartialEq, Soap)]
@@ -102,14 +102,14 @@ pub fn service() -> (SoapService, mpsc::UnboundedReceiver<String>) {
             events.send(message.event.clone()).map_err(|error| Fault::receiver(error.to_string()))
         }
     };
-    let describe = Operation::with_context(describe).understands(Ticket::ELEMENT).action("urn:describe");
+    let describe = Operation::new(describe).understands(Ticket::ELEMENT).action("urn:describe");
     let service = SoapService::builder()
         .options(DecodeOptions { limits, ..DecodeOptions::default() })
         .name("Test & more")
         .operation(async |request: Lease<Echo>| Ok::<_, Infallible>(echoed(&request)))
         .operation(fail)
         .add_operation(describe)
-        .one_way(notify)
+        .operation(notify)
         .understands(QName::new("urn:test", "Everywhere"))
         .wsdl(WSDL)
         .build()
@@ -136,7 +136,7 @@ async fn fail(request: Lease<Fail>) -> Result<EchoResponse, Fault> {
     }
 }
 
-async fn describe(_: Lease<Describe>, context: Context) -> Result<Answer<DescribeResponse>, Fault> {
+async fn describe(context: Context, _: Lease<Describe>) -> Result<Answer<DescribeResponse>, Fault> {
     let user_agent = context.parts().headers.get("user-agent").and_then(|value| value.to_str().ok());
     let body = DescribeResponse {
         action: context.action(),

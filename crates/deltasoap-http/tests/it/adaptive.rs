@@ -131,7 +131,7 @@ fn client(address: SocketAddr, compression: Compression) -> Client<HttpPool<Smal
 
 /// An [`Echo`] that is written while it is sent.
 #[derive(Debug, Clone, Soap)]
-#[soap(namespace = "urn:test", name = "Echo", message)]
+#[soap(namespace = "urn:test", name = "Echo", message, response = EchoResponse)]
 struct Listed {
     text: String,
     numbers: Streamed<i32>,
@@ -147,7 +147,7 @@ where
 {
     let mut coded = Vec::new();
     for _ in 0..count {
-        let response = client.call_with::<_, EchoResponse>(&long(), Default::default()).await.expect("a response");
+        let response = client.call_as_with::<EchoResponse>(&long(), Default::default()).await.expect("a response");
         assert_eq!(response.body, echoed(&long()));
         coded.push(response.http_headers.contains_key(CONTENT_ENCODING));
     }
@@ -264,7 +264,7 @@ async fn requests(says: Says, compression: Compression, count: usize) -> (Vec<Op
     let (seen, mut failed) = (Seen::default(), 0);
     let client = client(network(saying(says, &seen), SLOW).await, compression);
     for _ in 0..count {
-        match client.call::<_, EchoResponse>(&long()).await {
+        match client.call_as::<EchoResponse>(&long()).await {
             Ok(response) => assert_eq!(response, echoed(&long())),
             Err(_) => failed += 1,
         }
@@ -325,7 +325,7 @@ async fn a_refused_stream_is_an_error() {
     let (list, items) = (Listed { text: "long".to_owned(), numbers: Streamed::default() }, || long().numbers);
     let mut failed = 0;
     for _ in 0..CALLS {
-        let answer = client.call_overlaid::<_, EchoResponse, _>(&list, items()).await;
+        let answer = client.call_overlaid(&list, items()).await;
         failed += usize::from(matches!(answer, Err(CallError::Status(error)) if error.status == 415));
     }
     assert_eq!((coded(&seen.codings()), seen.codings().len(), failed), (1, CALLS, 1));
@@ -349,7 +349,7 @@ async fn another_origin_says_nothing_of_this_one() {
     let builder = builder.templating(Templating::OFF).redirects(Redirects::any_origin(1));
     let client = builder.build_with(Http::default().pool(Anywhere)).expect("a client");
     for _ in 0..CALLS {
-        assert_eq!(client.call::<_, EchoResponse>(&long()).await.expect("a response"), echoed(&long()));
+        assert_eq!(client.call_as::<EchoResponse>(&long()).await.expect("a response"), echoed(&long()));
     }
     assert_eq!(seen.codings(), vec![None; CALLS]);
 }
@@ -368,7 +368,7 @@ async fn a_request_for_a_challenge_has_no_coding() {
     let builder = Client::builder("http://localhost/").compression(Compression::ALWAYS).credentials(credentials);
     let list = Listed { text: "long".to_owned(), numbers: Streamed::default() };
     let client = builder.build_with(server).expect("a client");
-    client.call_overlaid::<_, EchoResponse, _>(&list, vec![1, 2]).await.expect_err("never authenticated");
+    client.call_overlaid(&list, vec![1, 2]).await.expect_err("never authenticated");
     assert_eq!(seen.codings(), [None, Some("gzip".to_owned())]);
 }
 

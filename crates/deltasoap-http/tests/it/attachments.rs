@@ -5,7 +5,7 @@ use crate::common::{Pieces, post_pieces, serve};
 use bytes::Bytes;
 use deltasoap::http::{
     Answer, AttachmentError, AttachmentLimits, AttachmentOptions, Body, CallError, CallOptions, Client, Context, Mtom,
-    Operation, Part, ServiceBuilder, SoapService,
+    Operation, Part, SoapService, SoapServiceBuilder,
 };
 use deltasoap::soap::{Fault, Version};
 use deltasoap::{Binary, Lease, PartUri, Soap};
@@ -37,7 +37,7 @@ struct Stored {
 }
 
 /// Reads all values in the order of the message, then the other parts in theirs.
-async fn store(request: Lease<Store>, mut context: Context) -> Result<Stored, AttachmentError> {
+async fn store(mut context: Context, request: Lease<Store>) -> Result<Stored, AttachmentError> {
     let attachments = context.attachments();
     let mut values = Vec::new();
     for binary in std::iter::once(&request.content).chain(&request.more) {
@@ -52,8 +52,8 @@ async fn store(request: Lease<Store>, mut context: Context) -> Result<Stored, At
     Ok(Stored { lengths, content: values.swap_remove(0).into(), others })
 }
 
-fn builder() -> ServiceBuilder {
-    SoapService::builder().operation_with_context(store)
+fn builder() -> SoapServiceBuilder {
+    SoapService::builder().operation(store)
 }
 
 fn options(limits: AttachmentLimits) -> AttachmentOptions {
@@ -110,7 +110,7 @@ async fn call(
         }
     });
     let client = Client::builder("http://test/").version(version).attachments(attachments).build_with(transport);
-    let result = client.expect("a client").call_with::<_, Stored>(request, call_options).await;
+    let result = client.expect("a client").call_as_with::<Stored>(request, call_options).await;
     let result = match result {
         Ok(mut response) => {
             let content = response.attachments.bytes(&response.body.content).await.expect("the part");
@@ -217,7 +217,7 @@ async fn responses_have_parts_that_are_read_in_any_order() {
     let client = Client::builder(format!("http://{address}/")).attachments(options).build().expect("a client");
     for _ in 0..3 {
         let mut response =
-            client.call_with::<_, Fetched>(&Fetch { parts: 6 }, CallOptions::new()).await.expect("a response");
+            client.call_as_with::<Fetched>(&Fetch { parts: 6 }, CallOptions::new()).await.expect("a response");
         for n in [4, 1, 5, 0, 2, 3] {
             let part = response.attachments.bytes(&response.body.part[n]).await.expect("a part");
             assert_eq!(part, bytes(1000, n as u8));
@@ -225,9 +225,9 @@ async fn responses_have_parts_that_are_read_in_any_order() {
         let again = response.attachments.bytes(&response.body.part[0]).await.expect_err("was taken");
         assert!(again.to_string().contains("there is no part \"cid:0@x\""), "{again}");
     }
-    let plain: Fetched = client.call(&Fetch { parts: 2 }).await.expect("a response");
+    let plain: Fetched = client.call_as(&Fetch { parts: 2 }).await.expect("a response");
     assert_eq!(plain.part[1], Binary::part("1@x"));
-    let leased = client.call_leased::<_, Fetched>(&Fetch { parts: 2 }).await.expect("a response");
+    let leased = client.call_leased_as::<Fetched>(&Fetch { parts: 2 }).await.expect("a response");
     assert_eq!(leased.part.len(), 2);
     handle.shutdown();
 }
@@ -378,7 +378,7 @@ async fn parts_that_come_too_early_are_spilled_to_files() {
     let request = Store { more: request.more[..3].iter().rev().cloned().collect(), ..request };
     let mtom = CallOptions::new().mtom(Mtom::On);
     let options = parts.into_iter().fold(mtom, CallOptions::part);
-    let stored: Stored = client.call_with(&request, options).await.expect("a response").body;
+    let stored: Stored = client.call_as_with(&request, options).await.expect("a response").body;
     assert_eq!((stored.lengths, stored.content), (vec![10, 40_000, 50_000, 3_000_000], bytes(10, 3).into()));
     handle.shutdown();
 }
@@ -393,7 +393,7 @@ async fn a_reference_that_is_the_same_means_the_part_of_its_own_message() {
     for round in 0..6_u8 {
         let request = Store { name: "n".repeat(3000), ..request(bytes(5000, round)) };
         let options = CallOptions::new().mtom(Mtom::On);
-        let mut response = client.call_with::<_, Stored>(&request, options).await.expect("a response");
+        let mut response = client.call_as_with::<Stored>(&request, options).await.expect("a response");
         let content = response.attachments.bytes(&response.body.content).await.expect("the part");
         assert_eq!(content, bytes(5000, round), "round {round}");
     }
@@ -414,7 +414,8 @@ async fn values_change_between_text_and_parts() {
             1 => (Store { content: part.binary(), ..own }, bytes(100, round)),
             _ => (Store { content: part.binary(), more: own.more[1..].to_vec(), ..own }, bytes(100, round)),
         };
-        let stored: Stored = client.call_with(&request, CallOptions::new().part(part)).await.expect("a response").body;
+        let stored: Stored =
+            client.call_as_with(&request, CallOptions::new().part(part)).await.expect("a response").body;
         assert_eq!(stored.content, expected.into(), "round {round}");
         assert_eq!(stored.lengths.len(), 1 + request.more.len());
     }
@@ -437,9 +438,9 @@ async fn files_and_streams_are_sent_while_they_are_read() {
         let streamed = Part::stream("s", "a/b", pieces);
         let request = Store { more: vec![streamed.binary()], ..request(file.binary()) };
         let call_options = CallOptions::new().part(file).part(streamed);
-        let stored: Stored = client.call_with(&request, call_options.clone()).await.expect("a response").body;
+        let stored: Stored = client.call_as_with(&request, call_options.clone()).await.expect("a response").body;
         assert_eq!((stored.lengths, stored.content), (vec![700_000, 4950], bytes(700_000, 9).into()));
-        let again = client.call_with::<_, Stored>(&request, call_options).await.expect_err("sent before");
+        let again = client.call_as_with::<Stored>(&request, call_options).await.expect_err("sent before");
         assert!(matches!(again, CallError::Encode(_)), "{again}");
     }
     let wrong = [
@@ -449,12 +450,12 @@ async fn files_and_streams_are_sent_while_they_are_read() {
     ];
     for part in wrong {
         let request = request(part.binary());
-        let error = client.call_with::<_, Stored>(&request, CallOptions::new().part(part)).await.expect_err("broken");
+        let error = client.call_as_with::<Stored>(&request, CallOptions::new().part(part)).await.expect_err("broken");
         assert!(matches!(error, CallError::Encode(_)), "{error}");
     }
     let twice = [Part::new("same", "a/b", "1"), Part::new("<same>", "a/b", "2")];
     let options = twice.into_iter().fold(CallOptions::new(), CallOptions::part);
-    let error = client.call_with::<_, Stored>(&request(bytes(1, 1)), options).await.expect_err("one ID");
+    let error = client.call_as_with::<Stored>(&request(bytes(1, 1)), options).await.expect_err("one ID");
     assert!(error.to_string().contains("two parts have the same content ID"), "{error}");
     handle.shutdown();
 }
@@ -481,7 +482,7 @@ struct Deliver {
 #[tokio::test]
 async fn a_one_way_message_is_accepted_with_all_its_parts() {
     let (sender, mut receiver) = tokio::sync::mpsc::channel(4);
-    let deliver = move |deliver: Lease<Deliver>, mut context: Context| {
+    let deliver = move |mut context: Context, deliver: Lease<Deliver>| {
         let sender = sender.clone();
         async move {
             let content = context.attachments().bytes(&deliver.content).await?;
@@ -489,7 +490,7 @@ async fn a_one_way_message_is_accepted_with_all_its_parts() {
             Ok::<_, AttachmentError>(())
         }
     };
-    let operation = Operation::one_way_with_context(deliver);
+    let operation = Operation::new(deliver);
     let service = SoapService::builder().add_operation(operation).build().expect("a service");
     let (address, handle) = serve(service.clone()).await;
     let client = Client::new(format!("http://{address}/")).expect("a client");
@@ -529,8 +530,8 @@ struct Acted {
 
 #[tokio::test]
 async fn the_action_is_found_in_all_its_places() {
-    let act = async |_: Lease<Act>, context: Context| Ok::<_, Fault>(Acted { action: context.action() });
-    let service = SoapService::builder().operation_with_context(act).build().expect("a service");
+    let act = async |context: Context, _: Lease<Act>| Ok::<_, Fault>(Acted { action: context.action() });
+    let service = SoapService::builder().operation(act).build().expect("a service");
     let body = "<s:Envelope xmlns:s='http://www.w3.org/2003/05/soap-envelope'><s:Body><t:Act xmlns:t='urn:test'/></s:Body>\
                 </s:Envelope>";
     let package = related(&[("Content-Type: application/xop+xml", body)]);
@@ -555,7 +556,7 @@ struct Glanced {
 }
 
 /// Reads the requested part, or none, and ignores errors.
-async fn glance(request: Lease<Glance>, mut context: Context) -> Result<Glanced, Fault> {
+async fn glance(mut context: Context, request: Lease<Glance>) -> Result<Glanced, Fault> {
     let first = match &request.part {
         Some(id) => context.attachments().bytes(&Binary::part(id)).await.map_or(-1, |part| part.len() as i32),
         None => 0,
@@ -603,7 +604,7 @@ fn invalid_after_the_first_part(root: &str) -> Vec<(String, u16, &'static str)> 
 
 fn glancing() -> SoapService {
     let limits = AttachmentLimits { parts: 4, headers: 300, part: 2000, total: 5000, ..AttachmentLimits::default() };
-    let builder = SoapService::builder().operation_with_context(glance);
+    let builder = SoapService::builder().operation(glance);
     builder.attachments(options(limits)).build().expect("a service")
 }
 
@@ -638,7 +639,7 @@ async fn a_package_is_checked_to_its_end_before_its_answer_counts() {
 
 #[tokio::test]
 async fn a_one_way_message_is_checked_to_its_packages_end() {
-    let operation = Operation::one_way(async |_: Lease<Glance>| Ok::<_, Fault>(()));
+    let operation = Operation::new(async |_: Lease<Glance>| Ok::<_, Fault>(()));
     let limits = AttachmentLimits { parts: 4, headers: 300, part: 2000, total: 5000, ..AttachmentLimits::default() };
     let service = SoapService::builder().attachments(options(limits)).add_operation(operation).build();
     let (service, root) = (service.expect("a service"), glance_envelope(None));
@@ -690,15 +691,15 @@ async fn a_client_checks_the_package_of_a_response_to_its_end() {
     };
     let valid = client(related(&[("Content-ID: r", root), ("Content-ID: a", "12345")]));
     let request = Glance { part: None };
-    assert_eq!(valid.call::<_, Glanced>(&request).await.expect("a response").first, 1);
+    assert_eq!(valid.call_as::<Glanced>(&request).await.expect("a response").first, 1);
     for (package, _, expected) in invalid_after_the_first_part(root) {
         let client = client(package);
-        let error = client.call::<_, Glanced>(&request).await.expect_err(expected);
+        let error = client.call_as::<Glanced>(&request).await.expect_err(expected);
         assert!(matches!(&error, CallError::Attachment(error) if error.to_string().contains(expected)), "{error:?}");
-        let error = client.call_leased::<_, Glanced>(&request).await.expect_err(expected);
+        let error = client.call_leased_as::<Glanced>(&request).await.expect_err(expected);
         assert!(matches!(&error, CallError::Attachment(error) if error.to_string().contains(expected)), "{error:?}");
         // The message is valid, and so is its part if it is complete; the error comes later.
-        let mut response = client.call_with::<_, Glanced>(&request, CallOptions::new()).await.expect("a message");
+        let mut response = client.call_as_with::<Glanced>(&request, CallOptions::new()).await.expect("a message");
         let part = response.attachments.bytes(&Binary::part("a")).await;
         assert!(part.map_or_else(|error| error.to_string().contains(expected), |part| part == "12345"));
         let error = response.into_body().await.expect_err(expected);

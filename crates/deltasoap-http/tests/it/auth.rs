@@ -45,7 +45,7 @@ fn status_of<T: std::fmt::Debug>(result: Result<T, CallError>) -> u16 {
 #[tokio::test]
 async fn basic_lets_users_in_and_nobody_else() {
     let call = async |builder: ClientBuilder| {
-        builder.build_with(guarded()).expect("a client").call::<_, EchoResponse>(&echo("x")).await
+        builder.build_with(guarded()).expect("a client").call_as::<EchoResponse>(&echo("x")).await
     };
     call(as_user("ada", "engine")).await.expect("a response");
     call(as_user("bob", "builder")).await.expect("a response");
@@ -66,14 +66,14 @@ async fn pages_are_guarded_too() {
 
 #[tokio::test]
 async fn handlers_do_not_see_credentials() {
-    let describe = async |_: Lease<Describe>, context: Context| {
+    let describe = async |context: Context, _: Lease<Describe>| {
         let own = context.parts().headers.get(AUTHORIZATION).map(|value| value.to_str().expect("text").to_owned());
         Ok::<_, Infallible>(DescribeResponse { action: None, peer: None, user_agent: own })
     };
-    let builder = || SoapService::builder().operation_with_context(describe);
+    let builder = || SoapService::builder().operation(describe);
     for (builder, is_seen) in [(builder(), true), (builder().authenticate(users()), false)] {
         let client = as_user("ada", "engine").build_with(builder.build().expect("a service")).expect("a client");
-        let response: DescribeResponse = client.call(&Describe {}).await.expect("a response");
+        let response: DescribeResponse = client.call_as(&Describe {}).await.expect("a response");
         assert_eq!(response.user_agent.is_some(), is_seen);
     }
 }
@@ -82,8 +82,8 @@ async fn handlers_do_not_see_credentials() {
 async fn a_header_of_the_call_goes_before_the_credentials_of_the_client() {
     let client = as_user("ada", "wrong").build_with(guarded()).expect("a client");
     let own = CallOptions::new().http_header(AUTHORIZATION, HeaderValue::from_static("Basic YWRhOmVuZ2luZQ=="));
-    client.call_with::<_, EchoResponse>(&echo("x"), own).await.expect("a response");
-    assert_eq!(status_of(client.call::<_, EchoResponse>(&echo("x")).await), 401);
+    client.call_as_with::<EchoResponse>(&echo("x"), own).await.expect("a response");
+    assert_eq!(status_of(client.call_as::<EchoResponse>(&echo("x")).await), 401);
 }
 
 #[tokio::test]
@@ -93,9 +93,9 @@ async fn basic_works_over_a_connection() {
         let credentials = Credentials::basic("ada", password).expect("credentials");
         Client::builder(format!("http://{address}/")).credentials(credentials).build().expect("a client")
     };
-    client("engine").call::<_, EchoResponse>(&echo("x")).await.expect("a response");
+    client("engine").call_as::<EchoResponse>(&echo("x")).await.expect("a response");
     let long = echo(&"x".repeat(150_000));
-    assert_eq!(status_of(client("wrong").call::<_, EchoResponse>(&long).await), 401);
+    assert_eq!(status_of(client("wrong").call_as::<EchoResponse>(&long).await), 401);
 }
 
 #[tokio::test]
@@ -113,7 +113,7 @@ async fn hooks_see_requests_and_may_panic() {
         if let Some(user) = user {
             options = options.http_header("x-user".parse().expect("a name"), HeaderValue::from_static(user));
         }
-        client.call_with::<_, EchoResponse>(&echo("x"), options).await
+        client.call_as_with::<EchoResponse>(&echo("x"), options).await
     };
     call(Some("ada")).await.expect("a response");
     assert_eq!(status_of(call(None).await), 403);
@@ -131,7 +131,7 @@ async fn compared(senders: &[(&str, &str)]) -> u64 {
             service.clone().oneshot(request)
         });
         let client = as_user(user, password).build_with(attach).expect("a client");
-        client.call::<_, EchoResponse>(&echo("the same")).await.expect("a response");
+        client.call_as::<EchoResponse>(&echo("the same")).await.expect("a response");
     }
     service.stats().snapshot().differential.compared
 }
@@ -257,7 +257,7 @@ async fn digest_answers_challenges_and_counts() {
         let server = DigestServer::new(challenge);
         let client = server.client(PASSWORD);
         for _ in 0..3 {
-            client.call::<_, EchoResponse>(&echo("x")).await.expect("a response");
+            client.call_as::<EchoResponse>(&echo("x")).await.expect("a response");
         }
         let seen = server.seen.lock().expect("no panic");
         assert_eq!(seen.counts, ["00000001", "00000002", "00000003"]);
@@ -271,7 +271,7 @@ async fn digest_renews_stale_nonces() {
     let client = server.client(PASSWORD);
     for nonce in 0..3 {
         server.seen.lock().expect("no panic").nonce = nonce;
-        client.call::<_, EchoResponse>(&echo("x")).await.expect("a response");
+        client.call_as::<EchoResponse>(&echo("x")).await.expect("a response");
     }
     assert_eq!(server.seen.lock().expect("no panic").counts, ["00000001"; 3]);
 }
@@ -281,7 +281,7 @@ async fn a_nonce_may_be_stale_at_once() {
     let answer = async |expiring: u32| {
         let server = DigestServer::new(BOTH);
         server.seen.lock().expect("no panic").expiring = expiring;
-        let answer = server.client(PASSWORD).call::<_, EchoResponse>(&echo("x")).await;
+        let answer = server.client(PASSWORD).call_as::<EchoResponse>(&echo("x")).await;
         let bodies = server.seen.lock().expect("no panic").bodies.len();
         (answer, bodies)
     };
@@ -296,7 +296,7 @@ async fn a_nonce_may_be_stale_at_once() {
 async fn digest_gives_up_on_wrong_passwords() {
     let server = DigestServer::new(MD5);
     let client = server.client("wrong");
-    assert_eq!(status_of(client.call::<_, EchoResponse>(&echo("x")).await), 401);
+    assert_eq!(status_of(client.call_as::<EchoResponse>(&echo("x")).await), 401);
     assert_eq!(server.seen.lock().expect("no panic").bodies.len(), 2);
 }
 
@@ -304,14 +304,14 @@ async fn digest_gives_up_on_wrong_passwords() {
 async fn digest_answers_no_weaker_challenge() {
     for weak in ["Basic realm=\"lions\"", "Digest realm=\"lions\""] {
         let server = DigestServer::new(weak);
-        assert_eq!(status_of(server.client(PASSWORD).call::<_, EchoResponse>(&echo("x")).await), 401);
+        assert_eq!(status_of(server.client(PASSWORD).call_as::<EchoResponse>(&echo("x")).await), 401);
         assert_eq!(server.seen.lock().expect("no panic").bodies.len(), 1, "{weak}");
     }
 }
 
 /// A list that is written while it is sent.
 #[derive(deltasoap::Soap)]
-#[soap(namespace = "urn:test", name = "Echo", message)]
+#[soap(namespace = "urn:test", name = "Echo", message, response = EchoResponse)]
 struct Overlaid {
     text: String,
     numbers: Streamed<i32>,

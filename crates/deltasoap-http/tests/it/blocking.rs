@@ -37,15 +37,15 @@ fn calls_return_when_they_are_done() {
     let (address, handle) = serve_aside(LONG);
     let client = client(address);
     for text in ["a", "b"] {
-        assert_eq!(client.call::<_, EchoResponse>(&echo(text)).expect("a response").text, text);
+        assert_eq!(client.call_as::<EchoResponse>(&echo(text)).expect("a response").text, text);
     }
     let leased: Lease<EchoResponse> = client.call_leased(&echo("leased")).expect("a response");
     assert_eq!(leased.text, "leased");
-    let fault = client.call::<_, EchoResponse>(&Fail { how: "typed".to_owned() });
+    let fault = client.call_as::<EchoResponse>(&Fail { how: "typed".to_owned() });
     assert!(matches!(fault, Err(CallError::Fault(_))));
     client.send(&Unserved {}).expect_err("a fault");
     let mut response =
-        client.call_with::<_, EchoResponse>(&echo("x"), CallOptions::new().mtom(Mtom::On)).expect("a response");
+        client.call_as_with::<EchoResponse>(&echo("x"), CallOptions::new().mtom(Mtom::On)).expect("a response");
     assert!(client.wait(response.attachments.next()).expect("a package or none").is_none());
     handle.shutdown();
     assert!(client.inner().encode_stats().messages >= 5);
@@ -68,7 +68,7 @@ fn connections_are_looked_after_between_calls() {
     let (address, _handle) = serve_aside(Duration::from_millis(200));
     let client = client(address);
     for _ in 0..3 {
-        client.call::<_, EchoResponse>(&echo("x")).expect("a response");
+        client.call_as::<EchoResponse>(&echo("x")).expect("a response");
         std::thread::sleep(Duration::from_millis(300));
     }
 }
@@ -82,7 +82,7 @@ fn threads_share_a_client() {
             let client = &client;
             scope.spawn(move || {
                 let text = number.to_string();
-                assert_eq!(client.call::<_, EchoResponse>(&echo(&text)).expect("a response").text, text);
+                assert_eq!(client.call_as::<EchoResponse>(&echo(&text)).expect("a response").text, text);
             });
         }
     });
@@ -93,7 +93,7 @@ fn calls_end_in_time() {
     let server = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let client = client(server.local_addr().expect("an address"));
     let options = CallOptions::new().timeout(Duration::from_millis(50));
-    let late = client.call_with::<_, EchoResponse>(&echo(""), options);
+    let late = client.call_as_with::<EchoResponse>(&echo(""), options);
     assert!(matches!(late, Err(CallError::Timeout)));
 }
 
@@ -101,7 +101,7 @@ fn calls_end_in_time() {
 fn any_transport_will_do() {
     let transport = InMemory::new(service().0);
     let client = Client::builder("http://localhost/").build_blocking_with(transport).expect("a client");
-    assert_eq!(client.call::<_, EchoResponse>(&echo("x")).expect("a response").text, "x");
+    assert_eq!(client.call_as::<EchoResponse>(&echo("x")).expect("a response").text, "x");
     assert!(matches!(Client::new("nowhere"), Err(StartError::Url(_))));
 }
 
@@ -111,7 +111,7 @@ fn calls_within_async_code_panic() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let client = Client::new("http://127.0.0.1:1/").expect("a client");
-        client.call::<_, EchoResponse>(&echo("")).expect_err("it does not get so far");
+        client.call_as::<EchoResponse>(&echo("")).expect_err("it does not get so far");
     });
 }
 
@@ -120,7 +120,7 @@ async fn a_client_may_be_dropped_and_used_aside_of_async_code() {
     let (address, _handle) = serve_aside(LONG);
     let client = client(address);
     let used = client.clone();
-    let called = tokio::task::spawn_blocking(move || used.call::<_, EchoResponse>(&echo("x")));
+    let called = tokio::task::spawn_blocking(move || used.call_as::<EchoResponse>(&echo("x")));
     assert_eq!(called.await.expect("no panic").expect("a response").text, "x");
     drop(client);
 }

@@ -21,7 +21,7 @@ fn in_memory(version: Version) -> Client<SoapService> {
 #[tokio::test]
 async fn calls_in_memory() {
     for version in [Version::Soap11, Version::Soap12] {
-        let response: EchoResponse = in_memory(version).call(&echo("x")).await.expect("a response");
+        let response: EchoResponse = in_memory(version).call_as(&echo("x")).await.expect("a response");
         assert_eq!(response, echoed(&echo("x")));
     }
 }
@@ -29,17 +29,17 @@ async fn calls_in_memory() {
 #[tokio::test]
 async fn the_future_of_a_call_is_small() {
     let (client, request) = (in_memory(Version::Soap11), echo("x"));
-    let call = client.call::<_, EchoResponse>(&request);
+    let call = client.call_as::<EchoResponse>(&request);
     // The call is part of every future that awaits it, and is moved with them.
     assert!(size_of_val(&call) < 20 << 10, "{} bytes", size_of_val(&call));
-    let (leased, sent) = (client.call_leased::<_, EchoResponse>(&request), client.send(&request));
+    let (leased, sent) = (client.call_leased_as::<EchoResponse>(&request), client.send(&request));
     assert!(size_of_val(&leased) < 20 << 10 && size_of_val(&sent) < 20 << 10);
 }
 
 #[tokio::test]
 async fn calls_in_section_5_encoding() {
     let options = CallOptions::new().encoding(Use::Encoded);
-    let response = in_memory(Version::Soap11).call_with::<_, EchoResponse>(&echo("x"), options).await;
+    let response = in_memory(Version::Soap11).call_as_with::<EchoResponse>(&echo("x"), options).await;
     assert_eq!(response.expect("a response").body, echoed(&echo("x")));
 }
 
@@ -51,7 +51,7 @@ async fn headers_and_action_travel_both_ways() {
             .header(ticket)
             .action("urn:a \"b\\c\"")
             .http_header(http::header::USER_AGENT, HeaderValue::from_static("tester"));
-        let response = in_memory(version).call_with::<_, DescribeResponse>(&Describe {}, options).await;
+        let response = in_memory(version).call_as_with::<DescribeResponse>(&Describe {}, options).await;
         let response = response.expect("a response");
         assert_eq!(response.body.action.as_deref(), Some("urn:a \"b\\c\""));
         assert_eq!(response.body.user_agent.as_deref(), Some("tester"));
@@ -65,7 +65,7 @@ async fn headers_and_action_travel_both_ways() {
 #[tokio::test]
 async fn faults_arrive_typed() {
     for version in [Version::Soap11, Version::Soap12] {
-        let result = in_memory(version).call::<_, EchoResponse>(&Fail { how: "typed".to_owned() }).await;
+        let result = in_memory(version).call_as::<EchoResponse>(&Fail { how: "typed".to_owned() }).await;
         let Err(CallError::Fault(fault)) = result else { panic!("{result:?}") };
         let typed = TypedFault::<NoSuchThing>::from_fault(&fault).expect("a detail").expect("a typed detail");
         let detail = NoSuchThing { name: "thing".to_owned(), code: 7 };
@@ -89,11 +89,11 @@ async fn one_way_messages_are_sent() {
 async fn calls_over_loopback_with_the_peers_address() {
     let (address, _handle) = serve(service().0).await;
     let client = Client::new(format!("http://{address}/any/path")).expect("a client");
-    let response: DescribeResponse = client.call(&Describe {}).await.expect("a response");
+    let response: DescribeResponse = client.call_as(&Describe {}).await.expect("a response");
     assert_eq!(response.peer.as_deref(), Some("127.0.0.1"));
     assert_eq!(response.action.as_deref(), Some(""), "an empty SOAPAction is sent");
     let long = Echo { text: "ü".repeat(20_000), numbers: (0..5_000).collect() };
-    assert_eq!(client.call::<_, EchoResponse>(&long).await.expect("a response"), echoed(&long));
+    assert_eq!(client.call_as::<EchoResponse>(&long).await.expect("a response"), echoed(&long));
 }
 
 #[tokio::test]
@@ -106,7 +106,7 @@ async fn fifty_calls_at_once() {
         let client = client.clone();
         tokio::spawn(async move {
             let text = number.to_string();
-            let response: EchoResponse = client.call(&echo(&text)).await.expect("a response");
+            let response: EchoResponse = client.call_as(&echo(&text)).await.expect("a response");
             assert_eq!(response.text, text);
         })
     });
@@ -122,7 +122,7 @@ async fn answered_with(
     content_type: &'static str,
     body: impl Into<Bytes>,
 ) -> Result<EchoResponse, CallError> {
-    canned(status, content_type, body).call(&echo("")).await
+    canned(status, content_type, body).call_as(&echo("")).await
 }
 
 fn canned(
@@ -159,9 +159,9 @@ async fn deviations_of_all_answers_are_counted() {
     const ANSWER: &str = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body>\
         <t:EchoResponse xmlns:t='urn:test'><text>x</text><new/><new/></t:EchoResponse></s:Body></s:Envelope>";
     let client = canned(200, "text/xml", ANSWER);
-    let response = client.call_with::<_, EchoResponse>(&echo(""), CallOptions::new()).await.expect("an answer");
+    let response = client.call_as_with::<EchoResponse>(&echo(""), CallOptions::new()).await.expect("an answer");
     assert_eq!(response.deviations.len(), 1);
-    client.call_leased::<_, EchoResponse>(&echo("")).await.expect("an answer");
+    client.call_leased_as::<EchoResponse>(&echo("")).await.expect("an answer");
     assert_eq!(client.clone().deviations(), 4);
 }
 
@@ -179,7 +179,7 @@ async fn malformed_faults_are_told_from_pages() {
         for one_way in [false, true] {
             let client = canned(500, "text/xml", body);
             let refused = match one_way {
-                false => client.call::<_, EchoResponse>(&echo("")).await.expect_err("a fault"),
+                false => client.call_as::<EchoResponse>(&echo("")).await.expect_err("a fault"),
                 true => client.send(&echo("")).await.expect_err("a fault"),
             };
             let CallError::Status(error) = &refused else { panic!("{refused:?}") };
@@ -197,7 +197,7 @@ async fn malformed_faults_are_told_from_pages() {
             assert!(parts.iter().all(|part| text.contains(part)), "{text}");
         }
     }
-    let leased = canned(500, "text/xml", "<e/>").call_leased::<_, EchoResponse>(&echo("")).await;
+    let leased = canned(500, "text/xml", "<e/>").call_leased_as::<EchoResponse>(&echo("")).await;
     assert!(matches!(leased, Err(CallError::Status(error)) if error.cause.is_none() && error.excerpt == "<e/>"));
 }
 
@@ -209,7 +209,7 @@ async fn who_is_refused_learns_which_authentication_is_offered() {
         std::future::ready(Ok::<_, Infallible>(response.body(Full::<Bytes>::default()).expect("a response")))
     });
     let client = Client::with_service(URL, service).expect("a client");
-    let error = client.call::<_, EchoResponse>(&echo("")).await.expect_err("no answer");
+    let error = client.call_as::<EchoResponse>(&echo("")).await.expect_err("no answer");
     let text = error.to_string();
     assert_eq!(
         text,
@@ -241,10 +241,10 @@ async fn header_blocks_that_must_be_understood_are() {
         let answer = answer_with_headers(version, &headers);
         let client = canned(200, "text/xml", answer);
         let errors = [
-            client.call::<_, EchoResponse>(&echo("")).await.err(),
-            client.call_leased::<_, EchoResponse>(&echo("")).await.err(),
-            client.call_with::<_, EchoResponse>(&echo(""), CallOptions::new()).await.err(),
-            client.call_with::<_, EchoResponse>(&echo(""), CallOptions::new().understands(Ticket::ELEMENT)).await.err(),
+            client.call_as::<EchoResponse>(&echo("")).await.err(),
+            client.call_leased_as::<EchoResponse>(&echo("")).await.err(),
+            client.call_as_with::<EchoResponse>(&echo(""), CallOptions::new()).await.err(),
+            client.call_as_with::<EchoResponse>(&echo(""), CallOptions::new().understands(Ticket::ELEMENT)).await.err(),
             client.send(&echo("")).await.err(),
         ];
         for error in errors {
@@ -254,7 +254,7 @@ async fn header_blocks_that_must_be_understood_are() {
             assert!(error.to_string().contains("{urn:lock}Lock"), "{error}");
         }
         for options in [CallOptions::new().understands(lock()), CallOptions::new().understands_all()] {
-            let response = client.call_with::<_, EchoResponse>(&echo(""), options).await.expect("a response");
+            let response = client.call_as_with::<EchoResponse>(&echo(""), options).await.expect("a response");
             assert!(response.head.header("urn:lock", "Lock").is_some());
         }
     }
@@ -264,17 +264,17 @@ async fn header_blocks_that_must_be_understood_are() {
         [block("soap:mustUnderstand='0'"), block("soap:mustUnderstand='1' soap:actor='urn:other'"), block("")]
     {
         let answer = answer_with_headers(Version::Soap11, &headers);
-        canned(200, "text/xml", answer).call::<_, EchoResponse>(&echo("")).await.expect("a response");
+        canned(200, "text/xml", answer).call_as::<EchoResponse>(&echo("")).await.expect("a response");
     }
     let odd = answer_with_headers(Version::Soap11, &block("soap:mustUnderstand='maybe'"));
-    let odd = canned(200, "text/xml", odd).call::<_, EchoResponse>(&echo("")).await;
+    let odd = canned(200, "text/xml", odd).call_as::<EchoResponse>(&echo("")).await;
     assert!(matches!(&odd, Err(CallError::Decode(error)) if error.to_string().contains("maybe")), "{odd:?}");
     let fault = format!(
         "<soap:Envelope xmlns:soap='{}'><soap:Header>{must}</soap:Header><soap:Body><soap:Fault><faultcode>soap:Server</faultcode>\
          <faultstring>no</faultstring></soap:Fault></soap:Body></soap:Envelope>",
         Version::Soap11.namespace()
     );
-    let failed = canned(500, "text/xml", fault).call::<_, EchoResponse>(&echo("")).await;
+    let failed = canned(500, "text/xml", fault).call_as::<EchoResponse>(&echo("")).await;
     assert!(matches!(failed, Err(CallError::Fault(fault)) if fault.reason == "no"));
 }
 
@@ -289,11 +289,11 @@ async fn a_client_understands_what_it_was_told() {
     let understanding =
         Client::builder(URL).understands(QName::new("urn:lock", "Lock")).build_with(service).expect("a client");
     for _ in 0..2 {
-        assert_eq!(understanding.call::<_, EchoResponse>(&echo("")).await.expect("a response").text, "x");
-        assert_eq!(understanding.call_leased::<_, EchoResponse>(&echo("")).await.expect("a response").text, "x");
+        assert_eq!(understanding.call_as::<EchoResponse>(&echo("")).await.expect("a response").text, "x");
+        assert_eq!(understanding.call_leased_as::<EchoResponse>(&echo("")).await.expect("a response").text, "x");
     }
     let other = Client::builder(URL).understands(QName::new("urn:lock", "Key")).build_with(service).expect("a client");
-    assert!(matches!(other.call::<_, EchoResponse>(&echo("")).await, Err(CallError::NotUnderstood(_))));
+    assert!(matches!(other.call_as::<EchoResponse>(&echo("")).await, Err(CallError::NotUnderstood(_))));
 }
 
 #[tokio::test]
@@ -399,10 +399,10 @@ async fn a_one_way_message_is_accepted_by_nothing_or_by_an_envelope() {
 #[tokio::test]
 async fn what_cannot_be_sent_is_not() {
     let client = in_memory(Version::Soap12);
-    let unwritable = client.call::<_, EchoResponse>(&echo("\u{1}")).await;
+    let unwritable = client.call_as::<EchoResponse>(&echo("\u{1}")).await;
     assert!(matches!(unwritable, Err(CallError::Encode(_))));
     let options = CallOptions::new().action("a\r\nx: y");
-    let action = client.call_with::<_, EchoResponse>(&echo(""), options).await;
+    let action = client.call_as_with::<EchoResponse>(&echo(""), options).await;
     assert!(matches!(action, Err(CallError::Action(_))));
 }
 
@@ -413,7 +413,7 @@ async fn slow_answers_time_out() {
     });
     let client = Client::builder(URL).timeout(Duration::from_secs(5)).build_with(never).expect("a client");
     let start = tokio::time::Instant::now();
-    assert!(matches!(client.call::<_, EchoResponse>(&echo("")).await, Err(CallError::Timeout)));
+    assert!(matches!(client.call_as::<EchoResponse>(&echo("")).await, Err(CallError::Timeout)));
     assert_eq!(start.elapsed().as_secs(), 5);
 }
 
@@ -423,7 +423,7 @@ async fn a_server_that_is_not_there() {
     let address = listener.local_addr().expect("an address");
     drop(listener);
     let client = Client::new(format!("http://{address}/")).expect("a client");
-    assert!(matches!(client.call::<_, EchoResponse>(&echo("")).await, Err(CallError::Http(_))));
+    assert!(matches!(client.call_as::<EchoResponse>(&echo("")).await, Err(CallError::Http(_))));
 }
 
 #[test]
@@ -454,6 +454,6 @@ async fn headers_of_answers_may_go_on_in_another_line() {
     };
     let client = Client::new(&url).expect("a client");
     let request = echo("folded");
-    let (response, _socket) = tokio::join!(client.call::<_, EchoResponse>(&request), server);
+    let (response, _socket) = tokio::join!(client.call_as::<EchoResponse>(&request), server);
     response.expect("an answer");
 }

@@ -16,7 +16,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:lab", message)]
+#[soap(namespace = "urn:lab", message, response = Levels)]
 struct Ask {}
 
 #[derive(Debug, Clone, PartialEq, Soap)]
@@ -27,7 +27,7 @@ struct Levels {
 
 /// The same message for sending.
 #[derive(Debug, Clone, Default, PartialEq, Soap)]
-#[soap(namespace = "urn:lab", name = "Levels", message)]
+#[soap(namespace = "urn:lab", name = "Levels", message, response = Count)]
 struct Outgoing {
     level: Streamed<f64>,
 }
@@ -45,7 +45,7 @@ fn level(levels: &mut Levels) -> &mut Vec<f64> {
     &mut levels.level
 }
 
-async fn count(mut items: Items<Levels, f64, Fault>, _: Context) -> Result<Count, Fault> {
+async fn count(_: Context, mut items: Items<Levels, f64, Fault>) -> Result<Count, Fault> {
     let (mut count, mut total) = (0, 0.0);
     while let Some(batch) = items.next_batch().await {
         let batch = batch?;
@@ -103,13 +103,14 @@ async fn responses_arrive_item_by_item() {
 async fn requests_arrive_item_by_item() {
     for compression in CODED {
         let (seen, mut arrived) = unbounded_channel();
-        let operation = Operation::with_items(level, move |items, _: Context| watch(items, seen.clone()));
+        let operation =
+            Operation::with_items(level, move |items: Items<Levels, f64, Fault>| watch(items, seen.clone()));
         let service = SoapService::builder().add_operation(operation).build().expect("a service");
         let (client, _handle) = client(service, compression).await;
         let (feed, items) = unbounded_channel();
         let call = tokio::spawn(async move {
             let list = Outgoing::default();
-            let answer = client.call_overlaid_stream::<_, Count, _, _>(&list, received(items), CallOptions::new());
+            let answer = client.call_overlaid_stream(&list, received(items), CallOptions::new());
             answer.await.expect("a response").body
         });
         feed.send(0.5).expect("a receiver");
@@ -147,10 +148,10 @@ async fn equal_values_are_taken_within_the_default_limits() {
         let (client, _handle) = client(service, compression).await;
         let answer: Count = client.call_overlaid(&Outgoing::default(), zeros()).await.expect("a response");
         assert_eq!(answer.count, EQUAL as u64);
-        let answer: Count = client.call(&Levels { level: vec![0.0; EQUAL] }).await.expect("a response");
+        let answer: Count = client.call_as(&Levels { level: vec![0.0; EQUAL] }).await.expect("a response");
         assert_eq!(answer.count, EQUAL as u64);
-        assert_eq!(client.call::<_, Levels>(&Ask {}).await.expect("a response").level.len(), EQUAL);
-        assert_eq!(client.call::<_, Levels>(&Whole {}).await.expect("a response").level.len(), EQUAL);
+        assert_eq!(client.call_as::<Levels>(&Ask {}).await.expect("a response").level.len(), EQUAL);
+        assert_eq!(client.call_as::<Levels>(&Whole {}).await.expect("a response").level.len(), EQUAL);
     }
 }
 
@@ -171,7 +172,7 @@ async fn compressed_lists_have_no_bound_of_their_own() {
         let (client, _handle) = client(service.expect("a service"), compression).await;
         let trace = Trace::default();
         let answer = client
-            .call_overlaid_with::<_, Count, _>(&Outgoing::default(), noise(), CallOptions::new().trace(&trace))
+            .call_overlaid_with(&Outgoing::default(), noise(), CallOptions::new().trace(&trace))
             .await
             .expect("a response");
         assert_eq!(answer.body.count, u64::from(ITEMS));

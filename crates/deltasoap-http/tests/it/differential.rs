@@ -2,7 +2,9 @@
 //! memories return, and the statistics.
 
 use crate::common::*;
-use deltasoap::http::{Client, MemoryBounds, Principal, Server, ServerHandle, ServiceBuilder, Sharing, SoapService};
+use deltasoap::http::{
+    Client, MemoryBounds, Principal, Server, ServerHandle, Sharing, SoapService, SoapServiceBuilder,
+};
 use deltasoap::soap::{Fault, Version};
 use deltasoap::{Checkpoints, DecodeOptions, Differential, DifferentialStats, Lease};
 use deltasoap_checkpoints::{Portions, State};
@@ -19,7 +21,7 @@ use tower::ServiceExt;
 /// Not adaptive, so that the result does not depend on the time that decoding takes.
 const LEAF: Differential = Differential { checkpoints: Checkpoints::Leaf, adaptive: false };
 
-fn builder() -> ServiceBuilder {
+fn builder() -> SoapServiceBuilder {
     let handler = async |request: Lease<Echo>| Ok::<_, Infallible>(echoed(&request));
     SoapService::builder().name("Remembering").differential(LEAF).operation(handler).operation(describe_nothing)
 }
@@ -28,7 +30,7 @@ async fn describe_nothing(_: Lease<Describe>) -> Result<DescribeResponse, Fault>
     Ok(DescribeResponse { action: None, peer: None, user_agent: None })
 }
 
-fn build(builder: ServiceBuilder) -> SoapService {
+fn build(builder: SoapServiceBuilder) -> SoapService {
     builder.build().expect("a service")
 }
 
@@ -48,7 +50,7 @@ fn client(address: SocketAddr) -> Client {
 
 /// Makes one call and checks the answer.
 async fn call(client: &Client, request: &Echo) {
-    let response: EchoResponse = client.call(request).await.expect("a response");
+    let response: EchoResponse = client.call_as(request).await.expect("a response");
     assert_eq!(response, echoed(request));
 }
 
@@ -323,7 +325,7 @@ async fn what_comes_home_late_is_kept_for_the_principal() {
         let events = events.clone();
         async move { events.send(request).map_err(|error| Fault::receiver(error.to_string())) }
     };
-    let service = build(SoapService::builder().differential(LEAF).one_way(keep));
+    let service = build(SoapService::builder().differential(LEAF).operation(keep));
     for event in ["one", "two"] {
         post_as(&service, "ada", message(Version::Soap11, &[], &Notify { event: event.to_owned() })).await;
         assert_eq!(differential(&service).memory, 0, "it is on lease");
@@ -346,14 +348,14 @@ async fn leased_responses_are_compared_and_owned_ones_are_not() {
     let service = build(builder());
     let client = client_of(service);
     for last in 0..4 {
-        let owned: EchoResponse = client.call(&long(last)).await.expect("a response");
+        let owned: EchoResponse = client.call_as(&long(last)).await.expect("a response");
         assert_eq!(owned, echoed(&long(last)));
     }
     assert_eq!(client.differential_stats(), DifferentialStats::default());
 
     let mut held = Vec::new();
     for last in 0..4 {
-        let lease: Lease<EchoResponse> = client.call_leased(&long(last)).await.expect("a response");
+        let lease: Lease<EchoResponse> = client.call_leased_as(&long(last)).await.expect("a response");
         assert_eq!(*lease, echoed(&long(last)));
         held.push(lease);
     }
@@ -365,7 +367,7 @@ async fn leased_responses_are_compared_and_owned_ones_are_not() {
     held.clear();
     assert!(client.differential_stats().memory > 0);
     for last in 4..8 {
-        let lease: Lease<EchoResponse> = client.clone().call_leased(&long(last)).await.expect("a response");
+        let lease: Lease<EchoResponse> = client.clone().call_leased_as(&long(last)).await.expect("a response");
         assert_eq!(*lease, echoed(&long(last)));
     }
     let stats = client.differential_stats();
@@ -379,7 +381,7 @@ async fn a_client_keeps_no_more_than_it_is_told() {
         let builder = Client::builder("http://localhost/").memories(memories).memory_bytes(bytes);
         let client = builder.build_with(build(self::builder())).expect("a client");
         for _ in 0..2 {
-            drop(client.call_leased::<_, EchoResponse>(&long(1)).await.expect("a response"));
+            drop(client.call_leased_as::<EchoResponse>(&long(1)).await.expect("a response"));
         }
         assert_eq!((client.differential_stats().memory, client.differential_stats().compared), (0, 0));
     }
@@ -394,7 +396,7 @@ async fn a_fault_leaves_the_last_response_for_the_next() {
     let service = build(SoapService::builder().operation(flaky));
     let client = client_of(service);
     for request in [long(1), Echo { text: "fail".to_owned(), numbers: vec![] }, long(2)] {
-        let response = client.call_leased::<_, EchoResponse>(&request).await;
+        let response = client.call_leased_as::<EchoResponse>(&request).await;
         assert_eq!(response.is_err(), request.text == "fail");
     }
     let stats = client.differential_stats();

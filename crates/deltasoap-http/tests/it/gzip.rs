@@ -4,8 +4,8 @@
 use crate::common::*;
 use bytes::Bytes;
 use deltasoap::http::{
-    Answer, Attachment, CallError, Client, CodingError, Compression, Context, GzipLimits, Part, ServiceBuilder,
-    SoapService,
+    Answer, Attachment, CallError, Client, CodingError, Compression, Context, GzipLimits, Part, SoapService,
+    SoapServiceBuilder,
 };
 use deltasoap::soap::{Fault, Version};
 use deltasoap::{DecodeOptions, Lease, Limits};
@@ -23,13 +23,13 @@ use tower::ServiceExt;
 
 const URL: &str = "http://localhost/";
 
-fn builder() -> ServiceBuilder {
+fn builder() -> SoapServiceBuilder {
     let handler = async |request: Lease<Echo>| Ok::<_, Infallible>(echoed(&request));
-    SoapService::builder().operation(handler).operation_with_context(describe)
+    SoapService::builder().operation(handler).operation(describe)
 }
 
 /// Counts the bytes of the parts, and answers with the same number of parts.
-async fn describe(_: Lease<Describe>, mut context: Context) -> Result<Answer<DescribeResponse>, Fault> {
+async fn describe(mut context: Context, _: Lease<Describe>) -> Result<Answer<DescribeResponse>, Fault> {
     let mut answer = Answer::new(DescribeResponse { action: None, peer: None, user_agent: None });
     while let Some(part) = context.attachments().next().await? {
         let bytes = Attachment::bytes(part).await?;
@@ -38,7 +38,7 @@ async fn describe(_: Lease<Describe>, mut context: Context) -> Result<Answer<Des
     Ok(answer)
 }
 
-fn build(builder: ServiceBuilder) -> SoapService {
+fn build(builder: SoapServiceBuilder) -> SoapService {
     builder.build().expect("a service")
 }
 
@@ -124,7 +124,7 @@ async fn streams_of_several_members_are_read() {
     let text = message(Version::Soap11, &[], &echoed(&echo("x")));
     let members = text.as_bytes().chunks(50).flat_map(gzip).collect();
     let client = Client::with_service(URL, answering("gzip", StatusCode::OK, members)).expect("a client");
-    assert_eq!(client.call::<_, EchoResponse>(&echo("x")).await.expect("an answer").text, "x");
+    assert_eq!(client.call_as::<EchoResponse>(&echo("x")).await.expect("an answer").text, "x");
 }
 
 /// An empty member takes 20 bytes, but more time to set up than to read.
@@ -165,7 +165,7 @@ async fn differential_decoding_compares_what_comes_out() {
     let client = Client::builder(format!("http://{address}/")).compression(Compression::ALWAYS).build();
     let client = client.expect("a client");
     for last in 0..4 {
-        let response: EchoResponse = client.call(&long(last)).await.expect("a response");
+        let response: EchoResponse = client.call_as(&long(last)).await.expect("a response");
         assert_eq!(response, echoed(&long(last)));
     }
     let stats = service.stats().snapshot();
@@ -183,11 +183,11 @@ async fn both_ways_over_loopback() {
         let client = Client::builder(format!("http://{address}/")).version(version).compression(Compression::ALWAYS);
         let client = client.build().expect("a client");
         for (request, is_coded) in [(echo("short"), false), (long(1), true), (long(2), true), (long(1), true)] {
-            let response = client.call_with::<_, EchoResponse>(&request, Default::default()).await.expect("a response");
+            let response = client.call_as_with::<EchoResponse>(&request, Default::default()).await.expect("a response");
             assert_eq!(response.body, echoed(&request));
             assert_eq!(response.http_headers.contains_key("content-encoding"), is_coded);
         }
-        let leased: Lease<EchoResponse> = client.call_leased(&long(3)).await.expect("a response");
+        let leased: Lease<EchoResponse> = client.call_leased_as(&long(3)).await.expect("a response");
         assert_eq!(*leased, echoed(&long(3)));
     }
     assert!(service.stats().snapshot().encode.partial > 0, "written against templates");
@@ -275,11 +275,11 @@ async fn answers_at_fault_are_errors() {
     ] {
         let builder = Client::builder(URL).accept_gzip(coding != "unasked");
         let client = builder.build_with(answering(coding, StatusCode::OK, body)).expect("a client");
-        let result = client.call::<_, EchoResponse>(&echo("x")).await;
+        let result = client.call_as::<EchoResponse>(&echo("x")).await;
         assert!(matches!(&result, Err(CallError::Coding(error)) if *error == expected), "{result:?}");
     }
     let page = answering("gzip", StatusCode::BAD_GATEWAY, gzip("a page"));
-    let result = Client::with_service(URL, page).expect("a client").call::<_, EchoResponse>(&echo("x")).await;
+    let result = Client::with_service(URL, page).expect("a client").call_as::<EchoResponse>(&echo("x")).await;
     assert!(matches!(&result, Err(CallError::Status(error)) if error.excerpt == "a page"), "{result:?}");
 }
 

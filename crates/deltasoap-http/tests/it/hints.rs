@@ -53,10 +53,10 @@ async fn found(client: &Client<SoapService>, by: f64, turns: usize) -> u64 {
     let before = client.hinted_leaves();
     for turn in 0..turns {
         let request = request(by, turn);
-        let response: ScaleResponse = client.call(&request).await.expect("a response");
+        let response: ScaleResponse = client.call_as(&request).await.expect("a response");
         let expected = scaled(&request);
         assert_eq!(response, expected);
-        let leased: Lease<ScaleResponse> = client.call_leased(&request).await.expect("a response");
+        let leased: Lease<ScaleResponse> = client.call_leased_as(&request).await.expect("a response");
         assert_eq!(*leased, expected);
     }
     client.hinted_leaves() - before

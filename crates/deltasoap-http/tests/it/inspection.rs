@@ -3,7 +3,7 @@
 use crate::common::*;
 use bytes::Bytes;
 use deltasoap::Lease;
-use deltasoap::http::{Body, BoxError, CallError, Client, ServiceBuilder, SoapService};
+use deltasoap::http::{Body, BoxError, CallError, Client, SoapService, SoapServiceBuilder};
 use deltasoap::soap::Version;
 use http::{Request, Response};
 use http_body_util::Full;
@@ -13,7 +13,7 @@ use tower::Service;
 
 const URL: &str = "http://localhost/test";
 
-fn builder() -> ServiceBuilder {
+fn builder() -> SoapServiceBuilder {
     SoapService::builder().operation(async |request: Lease<Echo>| Ok::<_, Infallible>(echoed(&request)))
 }
 
@@ -106,15 +106,15 @@ fn client(
 async fn a_client_sees_its_answers_whole_and_may_refuse_them() {
     let seen = Seen::default();
     let client = client(&seen);
-    let answer: EchoResponse = client.call(&echo("yes")).await.expect("an answer");
+    let answer: EchoResponse = client.call_as(&echo("yes")).await.expect("an answer");
     assert_eq!(answer.text, "yes");
     assert!(seen.take().contains("<text>yes</text>"));
     for _ in 0..3 {
-        let refused = client.call::<_, EchoResponse>(&echo("no")).await;
+        let refused = client.call_as::<EchoResponse>(&echo("no")).await;
         assert!(matches!(&refused, Err(CallError::Refused(error)) if error.to_string() == "not that"), "{refused:?}");
-        let refused = client.call_leased::<_, EchoResponse>(&echo("no")).await;
+        let refused = client.call_leased_as::<EchoResponse>(&echo("no")).await;
         assert!(matches!(&refused, Err(CallError::Refused(_))));
-        let answer = client.call_leased::<_, EchoResponse>(&echo("yes")).await.expect("an answer");
+        let answer = client.call_leased_as::<EchoResponse>(&echo("yes")).await.expect("an answer");
         assert_eq!(answer.text, "yes");
     }
 }

@@ -4,8 +4,8 @@
 use crate::common::{Answered, Pieces, message, serve};
 use bytes::Bytes;
 use deltasoap::http::{
-    Answer, BuildError, CallError, CallOptions, Client, Context, Items, Operation, OverlaidAnswer, Part, Scheduling,
-    ServiceBuilder, SmallFirst, SoapService,
+    Answer, BuildError, CallError, CallOptions, Client, Context, Handler, Items, Operation, OverlaidAnswer, Part,
+    Scheduling, SmallFirst, SoapService, SoapServiceBuilder,
 };
 use deltasoap::soap::{Fault, Version};
 use deltasoap::{DecodeOptions, ErrorKind, Lease, Limits, Soap, Streamed};
@@ -22,7 +22,7 @@ use tokio::sync::{mpsc, oneshot};
 use tower::ServiceExt;
 
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:lab", message)]
+#[soap(namespace = "urn:lab", message, response = Summary)]
 struct Report {
     station: String,
     level: Vec<f64>,
@@ -31,7 +31,7 @@ struct Report {
 
 /// The same message for sending.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:lab", name = "Report", message)]
+#[soap(namespace = "urn:lab", name = "Report", message, response = Summary)]
 struct Outgoing {
     station: String,
     level: Streamed<f64>,
@@ -53,7 +53,7 @@ struct Names {
 }
 
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:lab", message)]
+#[soap(namespace = "urn:lab", message, response = Report)]
 struct Ask {
     count: u32,
 }
@@ -74,7 +74,7 @@ fn summary(count: usize) -> Summary {
     Summary { station: "north".to_owned(), count: count as u64, total }
 }
 
-async fn summarize(mut items: Items<Report, f64, Fault>, _: Context) -> Result<Summary, Fault> {
+async fn summarize(_: Context, mut items: Items<Report, f64, Fault>) -> Result<Summary, Fault> {
     let station = items.with_message(|report| report.station.clone());
     let (mut count, mut total) = (0, 0.0);
     while let Some(batch) = items.next_batch().await {
@@ -91,7 +91,7 @@ fn level(report: &mut Report) -> &mut Vec<f64> {
     &mut report.level
 }
 
-fn builder() -> ServiceBuilder {
+fn builder() -> SoapServiceBuilder {
     let limits = Limits { message: LIMIT, ..Limits::default() };
     SoapService::builder().options(DecodeOptions { limits, ..DecodeOptions::default() })
 }
@@ -104,12 +104,9 @@ fn summarizer() -> SoapService {
 }
 
 /// Returns a service with one handler.
-fn handling<Running>(
-    handler: impl Fn(Items<Report, f64, Fault>, Context) -> Running + Send + Sync + 'static,
-) -> SoapService
-where
-    Running: Future<Output = Result<Summary, Fault>> + Send + 'static,
-{
+fn handling<M>(
+    handler: impl Handler<M, Request = Items<Report, f64, Fault>, Reply = Result<Summary, Fault>>,
+) -> SoapService {
     builder().add_operation(Operation::with_items(level, handler)).build().expect("a service")
 }
 
@@ -185,7 +182,7 @@ async fn what_is_held_is_bounded() {
 #[tokio::test]
 async fn the_handler_runs_while_the_message_arrives() {
     let (seen, mut sees) = mpsc::unbounded_channel();
-    let service = handling(move |mut items, _| {
+    let service = handling(move |mut items: Items<Report, f64, Fault>| {
         let seen = seen.clone();
         async move {
             let mut count = 0;
@@ -222,7 +219,7 @@ async fn the_handler_runs_while_the_message_arrives() {
 async fn the_sender_waits_for_the_handler() {
     let (go, gone) = oneshot::channel::<()>();
     let gone = Arc::new(Mutex::new(Some(gone)));
-    let service = handling(move |mut items, _| {
+    let service = handling(move |mut items: Items<Report, f64, Fault>| {
         let gone = gone.lock().expect("no panic").take();
         async move {
             items.next().await.expect("an item")?;
@@ -251,7 +248,7 @@ async fn the_sender_waits_for_the_handler() {
 /// A handler that succeeds early does not make an invalid message valid.
 #[tokio::test]
 async fn the_rest_is_checked() {
-    let service = handling(async |mut items: Items<Report, f64, Fault>, _| {
+    let service = handling(async |mut items: Items<Report, f64, Fault>| {
         items.next().await.expect("an item")?;
         Ok(summary(1))
     });
@@ -274,7 +271,7 @@ async fn errors_come_after_the_items_before_them() {
     for swallows in [false, true] {
         let seen = Arc::new(AtomicUsize::new(0));
         let counter = Arc::clone(&seen);
-        let service = handling(move |mut items, _| {
+        let service = handling(move |mut items: Items<Report, f64, Fault>| {
             let counter = Arc::clone(&counter);
             async move {
                 while let Some(item) = items.next().await {
@@ -316,7 +313,7 @@ async fn the_items_before_an_error_are_the_same_in_pieces_of_any_length() {
     ];
     let results = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&results);
-    let service = handling(move |mut items, _| {
+    let service = handling(move |mut items: Items<Report, f64, Fault>| {
         let seen = Arc::clone(&seen);
         async move {
             let mut all = Vec::new();
@@ -404,7 +401,7 @@ async fn a_handler_has_its_time_between_two_reads() {
     }
     drop(feed);
     assert_summary(&posting.await.expect("no panic"), 100);
-    let sleeps = async |mut items: Items<Report, f64, Fault>, _| {
+    let sleeps = async |mut items: Items<Report, f64, Fault>| {
         items.next().await.expect("an item")?;
         tokio::time::sleep(Duration::from_secs(600)).await;
         Ok::<_, Fault>(summary(0))
@@ -416,7 +413,7 @@ async fn a_handler_has_its_time_between_two_reads() {
 
 #[tokio::test]
 async fn a_fault_does_not_wait_for_the_rest() {
-    let service = handling(async |mut items: Items<Report, f64, Fault>, _| {
+    let service = handling(async |mut items: Items<Report, f64, Fault>| {
         items.next().await.expect("an item")?;
         Err(Fault::sender("enough"))
     });
@@ -434,7 +431,7 @@ async fn a_fault_does_not_wait_for_the_rest() {
 
 #[tokio::test]
 async fn a_panic_is_a_fault() {
-    let service = handling(async |mut items: Items<Report, f64, Fault>, _| -> Result<Summary, Fault> {
+    let service = handling(async |mut items: Items<Report, f64, Fault>| -> Result<Summary, Fault> {
         items.next().await.expect("an item")?;
         panic!("a secret")
     });
@@ -447,7 +444,7 @@ async fn a_panic_is_a_fault() {
 async fn items_can_be_passed_on() {
     let (done, ends) = oneshot::channel();
     let done = Arc::new(Mutex::new(Some(done)));
-    let service = handling(move |items: Items<Report, f64, Fault>, _| {
+    let service = handling(move |items: Items<Report, f64, Fault>| {
         let done = done.lock().expect("no panic").take();
         async move {
             tokio::spawn(async move {
@@ -476,7 +473,7 @@ async fn items_can_be_passed_on() {
 async fn packages_are_read_whole() {
     let client = Client::with_service("http://localhost/", summarizer()).expect("a client");
     let options = CallOptions::new().part(Part::new("more", "text/plain", &b"more"[..]));
-    let answer = client.call_with::<_, Summary>(&report(100), options).await.expect("a response");
+    let answer = client.call_as_with::<Summary>(&report(100), options).await.expect("a response");
     assert_eq!(answer.body, summary(100));
 }
 
@@ -486,7 +483,7 @@ async fn inspectors_need_whole_messages() {
     let built = builder().inspect(|_| Ok(())).add_operation(operation).build();
     assert!(matches!(built, Err(BuildError::InspectedItems(name)) if &*name.local == "Report"));
     let client = Client::builder("http://localhost/").inspect(|_| Ok(())).build_with(summarizer()).expect("a client");
-    let refused = client.call_items(&report(1), |names: &mut Names| &mut names.name).await;
+    let refused = client.call_items(&Ask { count: 1 }, level).await;
     assert!(matches!(refused, Err(CallError::Refused(_))), "{refused:?}");
 }
 
@@ -533,7 +530,7 @@ async fn a_caller_takes_items_of_a_response() {
         assert_eq!(seen, count);
         assert!(items.finish().await.expect("valid").checked);
     }
-    let whole = client.call::<_, Report>(&Ask { count: 100_000 }).await;
+    let whole = client.call_as::<Report>(&Ask { count: 100_000 }).await;
     assert!(matches!(whole, Err(CallError::Decode(_))), "{whole:?}");
     let fault = client.call_items(&Ask { count: 13 }, level).await;
     assert!(matches!(fault, Err(CallError::Fault(fault)) if fault.reason == "unlucky"));
@@ -644,8 +641,8 @@ async fn responses_are_written_while_they_are_sent() {
         let client = Client::new(format!("http://{address}/")).expect("a client");
         for count in [0, 1, 2, 50_000] {
             let ask = Ask { count };
-            let expected: Report = in_full.call(&ask).await.expect("a response");
-            assert_eq!(client.call::<_, Report>(&ask).await.expect("a response"), expected);
+            let expected: Report = in_full.call_as(&ask).await.expect("a response");
+            assert_eq!(client.call_as::<Report>(&ask).await.expect("a response"), expected);
             let xml =
                 post(&service, "text/xml", http_body_util::Full::new(Bytes::from(message(Version::Soap11, &[], &ask))))
                     .await;
@@ -670,7 +667,7 @@ async fn a_response_without_a_place_for_items_is_a_fault() {
     let answer = async |_: Lease<Ask>| Ok::<_, Fault>(Answer::new(report(3)).overlaid(vec![1.0]));
     let client =
         Client::with_service("http://localhost/", SoapService::builder().operation(answer).build().expect("a service"));
-    let answer = client.expect("a client").call::<_, Report>(&Ask { count: 1 }).await;
+    let answer = client.expect("a client").call_as::<Report>(&Ask { count: 1 }).await;
     assert!(
         matches!(&answer, Err(CallError::Fault(fault)) if fault.reason.contains("could not be written")),
         "{answer:?}"
@@ -686,18 +683,17 @@ async fn items_are_relayed() {
     let to = Client::new(format!("http://{address}/")).expect("a client");
     let items = from.call_items(&Ask { count: 30_000 }, level).await.expect("the first items");
     let request = Outgoing { station: "north".to_owned(), level: Streamed::default(), checked: true };
-    let answer =
-        to.call_overlaid_stream::<_, Summary, f64, CallError>(&request, items.into_stream(), CallOptions::new()).await;
+    let answer = to.call_overlaid_stream(&request, items.into_stream(), CallOptions::new()).await;
     assert_eq!(answer.expect("a response").body, summary(30_000));
     let broken = futures_util::stream::iter([Ok(1.0), Err("gone")]);
-    let answer = to.call_overlaid_stream::<_, Summary, f64, _>(&request, broken, CallOptions::new()).await;
+    let answer = to.call_overlaid_stream(&request, broken, CallOptions::new()).await;
     assert!(matches!(&answer, Err(CallError::Encode(_) | CallError::Http(_))), "{answer:?}");
 }
 
 /// A caller that stops waiting during a failure gets it the next time.
 #[tokio::test]
 async fn failures_are_kept_for_handlers_that_stop_waiting() {
-    let service = handling(async |mut items: Items<Report, f64, Fault>, _| {
+    let service = handling(async |mut items: Items<Report, f64, Fault>| {
         let mut count = 0;
         loop {
             match tokio::time::timeout(Duration::from_millis(20), items.next()).await {
@@ -729,7 +725,7 @@ async fn failures_are_kept_for_handlers_that_stop_waiting() {
 /// Items that nobody takes must be within the limit.
 #[tokio::test]
 async fn the_rest_is_bounded() {
-    let service = handling(async |_: Items<Report, f64, Fault>, _| Ok(summary(0)));
+    let service = handling(async |_: Items<Report, f64, Fault>| Ok(summary(0)));
     let answered = post(&service, "text/xml", Pieces::of(xml(50_000).as_bytes(), 8000)).await;
     assert_eq!(answered.status, StatusCode::PAYLOAD_TOO_LARGE, "{answered:?}");
 }

@@ -13,7 +13,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:sum", message)]
+#[soap(namespace = "urn:sum", message, response = Total)]
 struct Sum {
     label: String,
     item: Streamed<f64>,
@@ -21,7 +21,7 @@ struct Sum {
 }
 
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:sum", message)]
+#[soap(namespace = "urn:sum", message, response = Total)]
 struct Join {
     parts: StreamedArray<String>,
 }
@@ -77,7 +77,7 @@ async fn calls_in_memory() {
         let parts = (0..3000).map(|n| (n % 10).to_string()).collect::<Vec<_>>();
         let join = Join { parts: StreamedArray::default() };
         let options = CallOptions::new().encoding(Use::Encoded);
-        let answer = client.call_overlaid_with::<_, Total, _>(&join, parts.clone(), options).await;
+        let answer = client.call_overlaid_with(&join, parts.clone(), options).await;
         assert_eq!(answer.expect("a response").body, Total { label: parts.concat(), total: 3000.0 });
     }
 }
@@ -91,7 +91,7 @@ async fn calls_over_loopback() {
         assert_eq!(answer, total(count));
     }
     let plain = Sum { item: numbers(1000).collect(), ..sum() };
-    client.call::<_, Total>(&plain).await.expect("the same type without an overlay");
+    client.call_as::<Total>(&plain).await.expect("the same type without an overlay");
 }
 
 #[tokio::test]
@@ -153,7 +153,7 @@ async fn a_request_with_an_item_that_cannot_be_written_is_broken_off() {
     let texts = |bad: usize| (0..50_000).map(move |n| if n == bad { "\u{0}".to_owned() } else { "text".to_owned() });
     let join = Join { parts: StreamedArray::default() };
     for bad in [49_999, 0] {
-        let result = client.call_overlaid::<_, Total, _>(&join, texts(bad)).await;
+        let result = client.call_overlaid(&join, texts(bad)).await;
         let Err(CallError::Encode(error)) = result else { panic!("{result:?}") };
         assert!(matches!(error.kind(), ErrorKind::Unwritable(_)));
     }

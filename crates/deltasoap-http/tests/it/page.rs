@@ -222,13 +222,13 @@ struct Everything {
 }
 
 fn everything() -> SoapService {
-    let answer = async |request: Lease<Everything>, mut context: Context| {
+    let answer = async |mut context: Context, request: Lease<Everything>| {
         let bytes =
             context.attachments().bytes(&request.scan).await.map_err(|error| Fault::receiver(error.to_string()))?;
         let text = format!("{:?} {:?} {}", request.colour, request.shape, bytes.len());
         Ok::<_, Fault>(EchoResponse { text, numbers: request.items.0.clone() })
     };
-    SoapService::builder().operation_with_context(answer).build().expect("a service")
+    SoapService::builder().operation(answer).build().expect("a service")
 }
 
 #[tokio::test]

@@ -22,7 +22,7 @@ async fn http_goes_through_with_the_whole_url() {
     let transport = through(&format!("http://ada:secret@{}", proxy.address), "").build();
     let client = client("http://nowhere.invalid:8000/soap?x", transport);
     for _ in 0..2 {
-        client.call::<_, EchoResponse>(&echo("x")).await.expect("a response");
+        client.call_as::<EchoResponse>(&echo("x")).await.expect("a response");
         tokio::time::sleep(Duration::from_millis(30)).await;
     }
     for request in proxy.requests() {
@@ -38,7 +38,7 @@ async fn some_hosts_are_reached_directly_and_see_no_credentials() {
     let proxy = Scripted::new(|_, _| answer(500, "", "")).await;
     let server = Scripted::new(|_, _| right(&echo("x"))).await;
     let transport = through(&format!("http://ada:secret@{}", proxy.address), "localhost, 127.0.0.0/8").build();
-    client(&server.url(), transport).call::<_, EchoResponse>(&echo("x")).await.expect("a response");
+    client(&server.url(), transport).call_as::<EchoResponse>(&echo("x")).await.expect("a response");
     assert!(proxy.requests().is_empty());
     assert!(server.requests()[0].starts_with("POST /soap ") && !server.requests()[0].contains("proxy-authorization"));
 }
@@ -49,7 +49,7 @@ async fn addresses_are_checked_before_they_are_connected_to() {
     let server = Scripted::new(|_, _| right(&echo("x"))).await;
     let url = format!("http://localhost:{}/soap", server.address.port());
     let call = async |builder: HttpTransportBuilder| {
-        let error = client(&url, builder.build()).call::<_, EchoResponse>(&echo("x")).await.err();
+        let error = client(&url, builder.build()).call_as::<EchoResponse>(&echo("x")).await.err();
         error.map(|error| format!("{error:?}"))
     };
     let refuse = |_| Err("this address is private".into());
@@ -65,7 +65,7 @@ async fn addresses_are_checked_before_they_are_connected_to() {
 async fn a_proxy_that_refuses_says_so() {
     let proxy = Scripted::new(|_, _| answer(407, "proxy-authenticate: Basic realm=\"x\"", "")).await;
     let transport = through(&format!("http://{}", proxy.address), "").build();
-    let refused = client("http://nowhere.invalid/", transport).call::<_, EchoResponse>(&echo("x")).await;
+    let refused = client("http://nowhere.invalid/", transport).call_as::<EchoResponse>(&echo("x")).await;
     assert!(matches!(refused, Err(CallError::Status(error)) if error.status == 407));
 }
 
@@ -103,7 +103,7 @@ async fn socks_proxies_look_names_up_themselves() {
     let (address, serving) = socks(server.address).await;
     let transport = through(&format!("socks5h://ada:secret@{address}"), "").build();
     let client = client("http://nowhere.invalid/soap", transport);
-    client.call::<_, EchoResponse>(&echo("x")).await.expect("a response");
+    client.call_as::<EchoResponse>(&echo("x")).await.expect("a response");
     let asked = serving.await.expect("no panic");
     let expected =
         [&b"\x05\x01\x02\x01\x03ada\x06secret\x05\x01\0\x03\x0fnowhere.invalid"[..], &80_u16.to_be_bytes()].concat();
@@ -113,7 +113,7 @@ async fn socks_proxies_look_names_up_themselves() {
 
 /// Returns the error of a call, with all its causes.
 async fn error_of(client: &Client) -> String {
-    let error = client.call::<_, EchoResponse>(&echo("x")).await.expect_err("no answer");
+    let error = client.call_as::<EchoResponse>(&echo("x")).await.expect_err("no answer");
     let first: &dyn std::error::Error = &error;
     std::iter::successors(Some(first), |error| error.source()).map(|error| format!("{error}\n")).collect()
 }
@@ -158,7 +158,7 @@ async fn a_proxy_is_tried_again_like_a_host() {
         let transport = through(&format!("{scheme}://{refusing}"), "").build();
         let client = Client::builder("http://nowhere.invalid/").retries(retries).build_with(transport);
         let begin = Instant::now();
-        client.expect("a client").call::<_, EchoResponse>(&echo("x")).await.expect_err("no answer");
+        client.expect("a client").call_as::<EchoResponse>(&echo("x")).await.expect_err("no answer");
         assert!(begin.elapsed() >= Duration::from_millis(100), "{scheme}: five pauses of 20 ms or more");
     }
 }
@@ -188,7 +188,7 @@ mod secure {
         let transport = through(&format!("http://ada:secret@{}", proxy.address), "").tls(tls).expect("TLS").build();
         let client = client("https://nowhere.invalid/soap", transport);
         for _ in 0..3 {
-            assert_eq!(client.call::<_, EchoResponse>(&echo("x")).await.expect("a response").text, "x");
+            assert_eq!(client.call_as::<EchoResponse>(&echo("x")).await.expect("a response").text, "x");
             tokio::time::sleep(Duration::from_millis(30)).await;
         }
         let requests = proxy.requests();
@@ -203,7 +203,7 @@ mod secure {
         let proxy = Scripted::new(|_, _| answer(407, "", "")).await;
         let transport = through(&format!("http://{}", proxy.address), "").tls(tls).expect("TLS").build();
         let client = Client::with_service("https://nowhere.invalid/", transport).expect("a client");
-        let refused = client.call::<_, EchoResponse>(&echo("x")).await;
+        let refused = client.call_as::<EchoResponse>(&echo("x")).await;
         assert!(matches!(refused, Err(CallError::Http(_))));
         assert_eq!(proxy.requests().len(), 1);
     }
@@ -216,7 +216,7 @@ async fn connecting_ends_in_time() {
     let transport = through(&format!("socks5://{}", proxy.address), "");
     let begin = Instant::now();
     let client = client("http://nowhere.invalid/", transport.connect_timeout(Duration::from_millis(100)).build());
-    let late = client.call::<_, EchoResponse>(&echo("x")).await;
+    let late = client.call_as::<EchoResponse>(&echo("x")).await;
     assert!(matches!(late, Err(CallError::Http(_))));
     assert!(begin.elapsed() < Duration::from_secs(5));
 }
@@ -227,7 +227,7 @@ async fn the_pool_keeps_as_many_connections_as_it_is_told_to() {
         let server = Scripted::new(|_, _| right(&echo("x"))).await;
         let client = client(&server.url(), transport);
         for _ in 0..3 {
-            client.call::<_, EchoResponse>(&echo("x")).await.expect("a response");
+            client.call_as::<EchoResponse>(&echo("x")).await.expect("a response");
             tokio::time::sleep(Duration::from_millis(pause)).await;
         }
         server.connections()

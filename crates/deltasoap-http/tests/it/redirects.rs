@@ -9,7 +9,7 @@ use http::{HeaderName, HeaderValue};
 use std::net::SocketAddr;
 
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:test", message)]
+#[soap(namespace = "urn:test", message, response = EchoResponse)]
 struct Sum {
     item: Streamed<f64>,
 }
@@ -24,7 +24,7 @@ async fn redirecting(status: u16, location: String) -> Scripted {
 }
 
 async fn call(builder: ClientBuilder) -> Result<EchoResponse, CallError> {
-    builder.build().expect("a client").call(&echo("x")).await
+    builder.build().expect("a client").call_as(&echo("x")).await
 }
 
 #[tokio::test]
@@ -75,7 +75,7 @@ async fn what_cannot_be_sent_twice_is_not() {
     let server = redirecting(307, "/there".to_owned()).await;
     let client = Client::builder(server.url()).redirects(Redirects::same_origin(3)).build().expect("a client");
     let items = (0..10).map(f64::from);
-    let result = client.call_overlaid::<_, EchoResponse, _>(&Sum { item: Streamed::default() }, items).await;
+    let result = client.call_overlaid(&Sum { item: Streamed::default() }, items).await;
     assert!(matches!(result, Err(CallError::Redirect(error)) if error.to_string().contains("twice")));
 }
 
@@ -98,7 +98,7 @@ async fn secrets_do_not_go_to_another_origin() {
         .http_header(HeaderName::from_static("x-open"), HeaderValue::from_static("1"));
     assert!(!format!("{options:?}").contains("secret"), "{options:?}");
     let client = builder(Redirects::any_origin(3)).build().expect("a client");
-    client.call_with::<_, EchoResponse>(&echo("x"), options).await.expect("a response");
+    client.call_as_with::<EchoResponse>(&echo("x"), options).await.expect("a response");
     let (here, there) = (server.requests().remove(1), other.requests().remove(0));
     for secret in ["authorization: Basic", "x-marked: secret", "x-api-key: secret", "cookie: own=1"] {
         assert!(here.contains(secret) && !there.contains(secret), "{there}");
@@ -116,7 +116,7 @@ async fn cookies_are_kept_if_asked_for_and_stay_at_home() {
     let forgetful = builder(false).build().expect("a client");
     let mindful = builder(true).build().expect("a client");
     for client in [&forgetful, &forgetful, &mindful, &mindful, &mindful] {
-        client.call::<_, EchoResponse>(&echo("x")).await.expect("a response");
+        client.call_as::<EchoResponse>(&echo("x")).await.expect("a response");
     }
     let sent: Vec<bool> = server.requests().iter().map(|request| request.contains("cookie: session=")).collect();
     assert_eq!(sent, [false, false, false, true, true]);

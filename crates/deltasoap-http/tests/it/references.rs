@@ -63,10 +63,10 @@ async fn each_side_says_whether_it_writes_references() {
     {
         let client = client(version, server, own);
         for name in names() {
-            let seen: Seen = client.call(&pair(&name)).await.expect("a response");
+            let seen: Seen = client.call_as(&pair(&name)).await.expect("a response");
             assert_eq!((seen.shared, is_shared(&seen.back)), (own, server && own), "{version:?} {name}");
             let options = CallOptions::new().references(!own);
-            let seen: Seen = client.call_with(&pair(&name), options).await.expect("a response").body;
+            let seen: Seen = client.call_as_with(&pair(&name), options).await.expect("a response").body;
             assert_eq!((seen.shared, is_shared(&seen.back)), (!own, server && !own), "{version:?} {name}");
         }
     }
@@ -76,11 +76,11 @@ async fn each_side_says_whether_it_writes_references() {
 async fn a_cycle_cannot_be_copied() {
     let ring = Shared::cyclic(|ring| Vertex { name: "a".to_owned(), next: Some(ring) });
     let ring = Pair { one: ring.clone(), other: ring };
-    let error = client(Version::Soap11, true, false).call::<_, Seen>(&ring).await.expect_err("a cycle");
+    let error = client(Version::Soap11, true, false).call_as::<Seen>(&ring).await.expect_err("a cycle");
     assert!(matches!(&error, CallError::Encode(it) if it.to_string().contains("a cycle")), "{error}");
-    let fault = client(Version::Soap11, false, true).call::<_, Seen>(&ring).await.expect_err("a cycle");
+    let fault = client(Version::Soap11, false, true).call_as::<Seen>(&ring).await.expect_err("a cycle");
     assert!(matches!(fault, CallError::Fault(_)), "{fault}");
-    let seen: Seen = client(Version::Soap11, true, true).call(&ring).await.expect("a response");
+    let seen: Seen = client(Version::Soap11, true, true).call_as(&ring).await.expect("a response");
     assert!(seen.shared && is_shared(&seen.back));
 }
 

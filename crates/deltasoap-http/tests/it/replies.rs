@@ -60,19 +60,19 @@ fn ping(number: i32) -> Result<MessageReply, deltasoap::Error> {
 /// Answers even numbers with half of them, odd ones with nothing, other elements with a fault that
 /// names them, and empty requests with 1.
 fn service() -> SoapService {
-    let halve = async |request: Lease<Ping>, _: Context| match request.number {
+    let halve = async |_: Context, request: Lease<Ping>| match request.number {
         odd if odd % 2 != 0 => Ok(MessageReply::status(StatusCode::NO_CONTENT)),
         even => ping(even / 2),
     };
-    let other = async |request: Lease<Any>, _: Context| {
+    let other = async |_: Context, request: Lease<Any>| {
         let fault = Fault::sender(request.0.name.to_string());
         let written = encode_fault_with_headers(Version::Soap11, &[], &fault, Buffer::new())?;
         Ok::<_, Fault>(MessageReply::fault(written).with_status(StatusCode::OK))
     };
     SoapService::builder()
-        .add_operation(Operation::replying(halve))
-        .add_operation(Operation::replying(halve).named(QName::new("urn:u", "Pong")))
-        .fallback(Operation::replying(other))
+        .add_operation(Operation::new(halve))
+        .add_operation(Operation::new(halve).named(QName::new("urn:u", "Pong")))
+        .fallback(Operation::new(other))
         .empty_post(async |context: Context| match context.parts().headers.contains_key("x-fault") {
             true => Err(Fault::receiver("as asked")),
             false => Ok(ping(1)?),

@@ -321,7 +321,7 @@ async fn headers_for_a_role_of_the_services_own_are_its_concern() {
 /// A block for another role does not hide one for us, and all of ours are found.
 #[tokio::test]
 async fn a_handler_gets_the_block_that_is_for_its_service() {
-    let operation = Operation::with_context(async |_: Lease<Echo>, context: Context| {
+    let operation = Operation::new(async |context: Context, _: Lease<Echo>| {
         let block = context.header::<Echo>().and_then(Result::ok);
         Ok::<_, Infallible>(echoed(&block.unwrap_or_else(|| echo("none"))))
     });

@@ -96,7 +96,7 @@ where
     for version in BOTH {
         let client = Client::builder("http://localhost/").version(version).build_with(service.clone());
         let options = CallOptions::new().encoding(encoding);
-        let response = client.expect("a client").call_with::<_, Response>(&request, options).await;
+        let response = client.expect("a client").call_as_with::<Response>(&request, options).await;
         assert_eq!(response.expect("a response").body, expected);
         let message = encode_message(version, encoding, &[], &request, Buffer::new()).expect("writable");
         let whole = post(service, version.media_type(), message.as_slice()).await;

@@ -4,8 +4,8 @@
 use crate::common::*;
 use bytes::Bytes;
 use deltasoap::http::{
-    Body, CallOptions, Client, Connection, MemoryBounds, Principal, ServiceBuilder, SharedTemplates, Sharing,
-    SoapService,
+    Body, CallOptions, Client, Connection, MemoryBounds, Principal, SharedTemplates, Sharing, SoapService,
+    SoapServiceBuilder,
 };
 use deltasoap::schema::Use;
 use deltasoap::soap::{Fault, HeaderBlock, Version};
@@ -31,7 +31,7 @@ const SMALL: Templating = Templating {
     bytes: 1 << 20,
 };
 
-fn builder() -> ServiceBuilder {
+fn builder() -> SoapServiceBuilder {
     let handler = async |request: Lease<Echo>| Ok::<_, Infallible>(echoed(&request));
     SoapService::builder().name("Writing").operation(handler).operation(fail)
 }
@@ -40,7 +40,7 @@ async fn fail(_: Lease<Fail>) -> Result<EchoResponse, Fault> {
     Err(Fault::sender("asked for"))
 }
 
-fn build(builder: ServiceBuilder) -> SoapService {
+fn build(builder: SoapServiceBuilder) -> SoapService {
     builder.build().expect("a service")
 }
 
@@ -218,7 +218,7 @@ async fn requests_of_a_client_match() {
     let client = Client::new(format!("http://{address}/")).expect("a client");
     let longer = Echo { numbers: (0..600).collect(), ..long(1) };
     for echo in [long(100), long(100), long(200), longer, long(100)] {
-        assert_eq!(client.call::<_, EchoResponse>(&echo).await.expect("a response"), echoed(&echo));
+        assert_eq!(client.call_as::<EchoResponse>(&echo).await.expect("a response"), echoed(&echo));
     }
     let stats = client.clone().encode_stats();
     assert_eq!((stats.messages, stats.first), (5, 1), "{stats:?}");
@@ -310,7 +310,7 @@ async fn calls_at_one_time_each_get_their_own_answer() {
         tokio::spawn(async move {
             for round in 0..5 {
                 let echo = Echo { numbers: (number..300 + number * round).collect(), ..long(0) };
-                assert_eq!(client.call::<_, EchoResponse>(&echo).await.expect("a response"), echoed(&echo));
+                assert_eq!(client.call_as::<EchoResponse>(&echo).await.expect("a response"), echoed(&echo));
             }
         })
     });
@@ -366,7 +366,7 @@ async fn requests_of_different_operations_share_arrays() {
 }
 
 /// Two operations that answer with the same array.
-fn two_operations() -> ServiceBuilder {
+fn two_operations() -> SoapServiceBuilder {
     let echo = async |request: Lease<Echo>| Ok::<_, Infallible>(echoed(&request));
     let describe = async |_: Lease<Describe>| Ok::<_, Infallible>(several_chunks());
     SoapService::builder().templating(SMALL).operation(echo).operation(describe)
@@ -433,7 +433,7 @@ async fn nothing_is_kept_where_it_is_off() {
     let client = Client::builder("http://localhost/").templating(Templating::OFF);
     let client = client.build_with(service.clone()).expect("a client");
     for _ in 0..3 {
-        assert_eq!(client.call::<_, EchoResponse>(&long(1)).await.expect("a response"), echoed(&long(1)));
+        assert_eq!(client.call_as::<EchoResponse>(&long(1)).await.expect("a response"), echoed(&long(1)));
     }
     assert_eq!(kinds(client.encode_stats()), [0, 0, 0, 3]);
     let snapshot = service.stats().snapshot();

@@ -28,7 +28,7 @@ struct YouAre {
     fingerprint: Option<String>,
 }
 
-async fn who_am_i(_: Lease<WhoAmI>, context: Context) -> Result<YouAre, Fault> {
+async fn who_am_i(context: Context, _: Lease<WhoAmI>) -> Result<YouAre, Fault> {
     Ok(YouAre {
         principal: context.principal().map(|principal| principal.0.to_string()),
         fingerprint: context.peer_certificates().map(PeerCertificates::fingerprint),
@@ -81,11 +81,11 @@ async fn serve_tls(tls: ServerTls, service: SoapService) -> (SocketAddr, ServerH
 }
 
 fn open_service() -> SoapService {
-    SoapService::builder().operation_with_context(who_am_i).wsdl(WSDL).build().expect("a service")
+    SoapService::builder().operation(who_am_i).wsdl(WSDL).build().expect("a service")
 }
 
 fn closed_service() -> SoapService {
-    let builder = SoapService::builder().operation_with_context(who_am_i);
+    let builder = SoapService::builder().operation(who_am_i);
     builder.authenticate(ByCertificate::fingerprint()).build().expect("a service")
 }
 
@@ -96,7 +96,7 @@ fn client(address: SocketAddr, tls: ClientTls) -> Client {
 }
 
 async fn ask(address: SocketAddr, tls: ClientTls) -> Result<YouAre, CallError> {
-    client(address, tls).call(&WhoAmI {}).await
+    client(address, tls).call_as(&WhoAmI {}).await
 }
 
 /// Returns the full error, if the exchange failed as expected for TLS.
@@ -121,7 +121,7 @@ async fn calls_go_over_tls() {
     let (address, _handle) = serve_tls(authority.server(), open_service()).await;
     let client = client(address, authority.client());
     for _ in 0..3 {
-        let you_are: YouAre = client.call(&WhoAmI {}).await.expect("a response");
+        let you_are: YouAre = client.call_as(&WhoAmI {}).await.expect("a response");
         assert_eq!(you_are, YouAre { principal: None, fingerprint: None });
     }
 }
@@ -133,7 +133,7 @@ async fn servers_must_be_trusted() {
     assert!(failure(ask(address, Authority::named("other").client()).await).contains("InvalidCertificate"));
     assert!(failure(ask(address, Authority::new().client()).await).contains("BadSignature"), "of the same name");
     let own: Client = Client::new(format!("https://localhost:{}/", address.port())).expect("a client");
-    assert!(matches!(own.call::<_, YouAre>(&WhoAmI {}).await, Err(CallError::Http(_))));
+    assert!(matches!(own.call_as::<YouAre>(&WhoAmI {}).await, Err(CallError::Http(_))));
 }
 
 #[tokio::test]
@@ -271,7 +271,7 @@ async fn other_protocols_go_over_tls_too() {
         let client = Client::builder(url).retries(deltasoap::http::Retries::OFF);
         let client = client.build_with(Frames::default().pool(connector)).expect("a client");
         let is_right = std::ptr::eq(trusted, &authority) && host == "localhost";
-        assert_eq!(client.call::<_, YouAre>(&WhoAmI {}).await.is_ok(), is_right, "{host}");
+        assert_eq!(client.call_as::<YouAre>(&WhoAmI {}).await.is_ok(), is_right, "{host}");
     }
 }
 
@@ -333,7 +333,7 @@ async fn a_self_signed_certificate_is_trusted_where_it_is_the_one_that_was_given
             let transport = HttpTransport::with_tls(ClientTls::new(roots)).expect("a transport");
             let url = format!("https://localhost:{}/", address.port());
             let client = Client::builder(url).build_with(transport).expect("a client");
-            client.call::<_, YouAre>(&WhoAmI {}).await
+            client.call_as::<YouAre>(&WhoAmI {}).await
         };
         match (call(roots).await, refused) {
             (Ok(_), None) => {}
@@ -404,7 +404,7 @@ async fn answered_with(bytes: &'static [u8], scheme: &str) -> String {
     let client = Client::builder(format!("{scheme}://localhost:{}/", address.port())).timeout(Duration::from_secs(20));
     let client =
         client.build_with(HttpTransport::with_tls(Authority::new().client()).expect("roots")).expect("a client");
-    with_causes(&client.call::<_, YouAre>(&WhoAmI {}).await.expect_err("no answer"))
+    with_causes(&client.call_as::<YouAre>(&WhoAmI {}).await.expect_err("no answer"))
 }
 
 fn with_causes(error: &CallError) -> String {
@@ -440,7 +440,7 @@ async fn servers_that_speak_other_protocols_are_told_apart() {
     let authority = Authority::new();
     let (address, _handle) = serve_tls(authority.server(), open_service()).await;
     let plain = Client::new(format!("http://127.0.0.1:{}/", address.port())).expect("a client");
-    let error = plain.call::<_, YouAre>(&WhoAmI {}).await.expect_err("no answer");
+    let error = plain.call_as::<YouAre>(&WhoAmI {}).await.expect_err("no answer");
     let text = with_causes(&error);
     assert!(text.contains("the server answers in TLS: is the URL https://?"), "{text}");
 }

@@ -13,7 +13,7 @@ async fn a_trace_shows_what_went_over_the_wire() {
     let server = Scripted::new(|_, _| right(&echo("x"))).await;
     let trace = Trace::new();
     let options = CallOptions::new().action("urn:act").trace(&trace);
-    server.client().call_with::<_, EchoResponse>(&echo("x"), options).await.expect("a response");
+    server.client().call_as_with::<EchoResponse>(&echo("x"), options).await.expect("a response");
     let exchanges = trace.exchanges();
     assert_eq!(exchanges.len(), 1);
     let exchange = &exchanges[0];
@@ -34,7 +34,7 @@ async fn compression_is_seen_and_seen_through() {
     let client =
         Client::builder("http://localhost/").compression(Compression::ALWAYS).build_with(service).expect("a client");
     let (trace, request) = (Trace::new(), Echo { text: "again ".repeat(1000), numbers: vec![] });
-    client.call_with::<_, EchoResponse>(&request, CallOptions::new().trace(&trace)).await.expect("a response");
+    client.call_as_with::<EchoResponse>(&request, CallOptions::new().trace(&trace)).await.expect("a response");
     let sent = &trace.exchanges()[0].request;
     assert_eq!(sent.body.bytes[..2], [0x1F, 0x8B], "gzip");
     assert_eq!(String::from_utf8_lossy(&sent.message()), message(Version::Soap11, &[], &request));
@@ -52,7 +52,7 @@ async fn secrets_are_not_shown_unless_asked_for() {
         let client = Client::builder(url).credentials(credentials).trace(&trace).build().expect("a client");
         let options = CallOptions::new().http_header(HeaderName::from_static("x-marked"), key.clone());
         let options = options.http_header(HeaderName::from_static("x-api-key"), HeaderValue::from_static("s3"));
-        client.call_with::<_, EchoResponse>(&echo(""), options).await.expect_err("no message");
+        client.call_as_with::<EchoResponse>(&echo(""), options).await.expect_err("no message");
         let exchange = trace.exchanges().remove(0);
         assert!(!exchange.url.to_string().contains('@'));
         let shown = format!("{exchange} {exchange:?}");
@@ -74,12 +74,12 @@ async fn failures_are_shown_as_far_as_they_got() {
     })
     .await;
     let client = Client::builder(server.url()).trace(&trace).build().expect("a client");
-    let broken = client.call::<_, EchoResponse>(&echo("")).await;
+    let broken = client.call_as::<EchoResponse>(&echo("")).await;
     assert!(matches!(broken, Err(CallError::Status(_))));
     let options = CallOptions::new().timeout(Duration::from_millis(200));
-    let late = client.call_with::<_, EchoResponse>(&echo(""), options).await;
+    let late = client.call_as_with::<EchoResponse>(&echo(""), options).await;
     assert!(matches!(late, Err(CallError::Timeout)));
-    let closed = client.call::<_, EchoResponse>(&echo("")).await;
+    let closed = client.call_as::<EchoResponse>(&echo("")).await;
     assert!(matches!(closed, Err(CallError::Http(_))));
     let exchanges = trace.exchanges();
     assert_eq!(exchanges.len(), 3);
@@ -96,7 +96,7 @@ async fn bounds_hold_and_the_rest_is_counted() {
     let trace = Trace::new().max_bytes(10).max_exchanges(2);
     let client = Client::builder("http://localhost/").trace(&trace).build_with(service).expect("a client");
     for text in ["a", "b", "c"] {
-        client.call::<_, EchoResponse>(&echo(text)).await.expect("a response");
+        client.call_as::<EchoResponse>(&echo(text)).await.expect("a response");
     }
     let exchanges = trace.exchanges();
     assert_eq!(exchanges.len(), 2);
@@ -117,8 +117,8 @@ async fn observers_see_each_exchange_when_it_is_over() {
         notes.lock().expect("not poisoned").push((response.status.as_u16(), response.body.total));
     });
     let client = Client::builder("http://localhost/").trace(&trace).build_with(service).expect("a client");
-    client.call::<_, EchoResponse>(&echo("x")).await.expect("a response");
-    client.call::<_, EchoResponse>(&Fail { how: "typed".to_owned() }).await.expect_err("a fault");
+    client.call_as::<EchoResponse>(&echo("x")).await.expect("a response");
+    client.call_as::<EchoResponse>(&Fail { how: "typed".to_owned() }).await.expect_err("a fault");
     let seen = seen.lock().expect("not poisoned");
     assert_eq!(seen.iter().map(|(status, _)| *status).collect::<Vec<_>>(), [200, 500]);
     assert!(seen.iter().all(|(_, total)| *total > 100));
@@ -131,7 +131,7 @@ async fn packages_are_noted_with_their_parts() {
     let trace = Trace::new();
     let client = Client::with_service("http://localhost/", service).expect("a client");
     let options = CallOptions::new().mtom(Mtom::On).trace(&trace);
-    client.call_with::<_, EchoResponse>(&echo("x"), options).await.expect("a response");
+    client.call_as_with::<EchoResponse>(&echo("x"), options).await.expect("a response");
     let sent = String::from_utf8_lossy(&trace.exchanges()[0].request.body.bytes).into_owned();
     assert!(sent.starts_with("--") && sent.contains("Echo"), "{sent}");
 }

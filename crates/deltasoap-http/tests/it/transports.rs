@@ -35,7 +35,7 @@ struct Turned {
 }
 
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:test", message)]
+#[soap(namespace = "urn:test", message, response = Total)]
 struct Sum {
     item: Streamed<f64>,
 }
@@ -48,7 +48,7 @@ struct Total {
 
 /// A list that cannot contain every text.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:test", message)]
+#[soap(namespace = "urn:test", message, response = Total)]
 struct Texts {
     item: Streamed<String>,
 }
@@ -60,7 +60,7 @@ struct Wait {
     milliseconds: u32,
 }
 
-async fn turn(turn: Lease<Turn>, mut context: Context) -> Result<Answer<Turned>, AttachmentError> {
+async fn turn(mut context: Context, turn: Lease<Turn>) -> Result<Answer<Turned>, AttachmentError> {
     let image = context.attachments().bytes(&turn.image).await?;
     let turned: Vec<u8> = image.iter().rev().copied().collect();
     let part = Part::new("turned@example.org", "image/png", turned);
@@ -72,7 +72,7 @@ async fn wait(wait: Lease<Wait>) -> Result<Total, Fault> {
     Ok(Total { total: f64::from(wait.milliseconds) })
 }
 
-async fn describe(_: Lease<Describe>, context: Context) -> Result<Answer<DescribeResponse>, Fault> {
+async fn describe(context: Context, _: Lease<Describe>) -> Result<Answer<DescribeResponse>, Fault> {
     let ticket = context.header::<Ticket>().transpose()?;
     let headers = ticket.iter().map(HeaderBlock::from_message).collect::<Result<_, _>>()?;
     let body = DescribeResponse { action: context.action(), peer: None, user_agent: None };
@@ -102,9 +102,9 @@ fn all() -> SoapService {
         .operation(async |texts: Lease<Texts>| Ok::<_, Fault>(Total { total: texts.item.iter().count() as f64 }))
         .operation(wait)
         .operation(fail)
-        .operation_with_context(turn)
-        .operation_with_context(describe)
-        .one_way(async |_: Lease<Notify>| Ok::<_, Infallible>(()))
+        .operation(turn)
+        .operation(describe)
+        .operation(async |_: Lease<Notify>| Ok::<_, Infallible>(()))
         .build()
         .expect("a service")
 }
@@ -245,13 +245,13 @@ over_each! {
         let client = client!(far);
         for size in [0, 1, 1000, 100_000] {
             let request = Echo { text: "ü".repeat(size), numbers: vec![1, -2, 3] };
-            assert_eq!(client.call::<_, EchoResponse>(&request).await.expect("a response"), echoed(&request));
+            assert_eq!(client.call_as::<EchoResponse>(&request).await.expect("a response"), echoed(&request));
         }
         let response: EchoResponse = Client::builder(&*far.url)
             .version(Version::Soap12)
             .build_with(far.transport.clone())
             .expect("a client")
-            .call(&echo("1.2"))
+            .call_as(&echo("1.2"))
             .await
             .expect("a response");
         assert_eq!(response.text, "1.2");
@@ -264,7 +264,7 @@ over_each! {
             tokio::spawn(async move {
                 for round in 0..5 {
                     let request = Echo { text: format!("{number} {round}"), numbers: vec![number; 200] };
-                    let response: EchoResponse = client.call(&request).await.expect("a response");
+                    let response: EchoResponse = client.call_as(&request).await.expect("a response");
                     assert_eq!(response, echoed(&request));
                 }
             })
@@ -277,7 +277,7 @@ over_each! {
     async fn headers_and_actions_travel_both_ways(far) {
         let ticket = HeaderBlock::from_message(&Ticket { number: 17 }).expect("a block");
         let options = CallOptions::new().header(ticket).action("urn:a");
-        let response = client!(far).call_with::<_, DescribeResponse>(&Describe {}, options).await.expect("a response");
+        let response = client!(far).call_as_with::<DescribeResponse>(&Describe {}, options).await.expect("a response");
         assert_eq!((response.status, response.body.action.as_deref()), (StatusCode::OK, Some("urn:a")));
         let back = response.head.headers.iter().find_map(HeaderBlock::to_typed::<Ticket>).expect("the ticket");
         assert_eq!(back.expect("a ticket").number, 17);
@@ -286,13 +286,13 @@ over_each! {
     async fn faults_come_back(far) {
         let client = client!(far);
         for (how, code) in [("told", FaultCode::Sender), ("panic", FaultCode::Receiver)] {
-            let result = client.call::<_, EchoResponse>(&Fail { how: how.to_owned() }).await;
+            let result = client.call_as::<EchoResponse>(&Fail { how: how.to_owned() }).await;
             let Err(CallError::Fault(fault)) = result else { panic!("{result:?}") };
             assert_eq!(fault.code, code);
         }
-        let unserved = client.call::<_, EchoResponse>(&Unserved {}).await;
+        let unserved = client.call_as::<EchoResponse>(&Unserved {}).await;
         assert!(matches!(unserved, Err(CallError::Fault(_))), "{unserved:?}");
-        assert_eq!(client.call::<_, EchoResponse>(&echo("on")).await.expect("a response").text, "on");
+        assert_eq!(client.call_as::<EchoResponse>(&echo("on")).await.expect("a response").text, "on");
     }
 
     async fn one_way_messages_are_accepted(far) {
@@ -302,14 +302,14 @@ over_each! {
     async fn limits_hold(far) {
         let client = client!(far);
         let large = Echo { text: "x".repeat(2 * LARGEST as usize), numbers: vec![] };
-        let announced = client.call::<_, EchoResponse>(&large).await;
+        let announced = client.call_as::<EchoResponse>(&large).await;
         let Err(CallError::Fault(fault)) = announced else { panic!("{announced:?}") };
         assert!(fault.reason.contains("message"), "{fault}");
         // The length of these is not announced.
         let items = (0..1_000_000).map(f64::from);
-        let streamed = client.call_overlaid::<_, Total, _>(&Sum { item: Streamed::default() }, items).await;
+        let streamed = client.call_overlaid(&Sum { item: Streamed::default() }, items).await;
         assert!(matches!(&streamed, Err(CallError::Fault(_) | CallError::Http(_))), "{streamed:?}");
-        assert_eq!(client.call::<_, EchoResponse>(&echo("on")).await.expect("a response").text, "on");
+        assert_eq!(client.call_as::<EchoResponse>(&echo("on")).await.expect("a response").text, "on");
     }
 
     async fn lists_of_any_length_are_streamed(far) {
@@ -321,18 +321,18 @@ over_each! {
     async fn a_request_that_breaks_off_is_not_taken_for_whole(far) {
         let client = client!(far);
         let items = (0..5_000).map(|item| if item < 4_999 { "fine".to_owned() } else { "\u{0}".to_owned() });
-        let result = client.call_overlaid::<_, Total, _>(&Texts { item: Streamed::default() }, items).await;
+        let result = client.call_overlaid(&Texts { item: Streamed::default() }, items).await;
         // Without a wire in between, the service notices it.
         assert!(matches!(&result, Err(CallError::Encode(_) | CallError::Fault(_))), "{result:?}");
-        assert_eq!(client.call::<_, EchoResponse>(&echo("on")).await.expect("a response").text, "on");
+        assert_eq!(client.call_as::<EchoResponse>(&echo("on")).await.expect("a response").text, "on");
     }
 
     async fn calls_end_in_time(far) {
         let client = client!(far);
         let options = CallOptions::new().timeout(Duration::from_millis(50));
-        let result = client.call_with::<_, Total>(&Wait { milliseconds: 5_000 }, options).await;
+        let result = client.call_as_with::<Total>(&Wait { milliseconds: 5_000 }, options).await;
         assert!(matches!(&result, Err(CallError::Timeout)), "{result:?}");
-        assert_eq!(client.call::<_, Total>(&Wait { milliseconds: 1 }).await.expect("a response").total, 1.0);
+        assert_eq!(client.call_as::<Total>(&Wait { milliseconds: 1 }).await.expect("a response").total, 1.0);
     }
 
     async fn packages_pass(far) {
@@ -341,7 +341,7 @@ over_each! {
         let client = client!(far);
         for _ in 0..3 {
             let options = CallOptions::new().mtom(Mtom::Auto);
-            let mut response = client.call_with::<_, Turned>(&request, options).await.expect("a response");
+            let mut response = client.call_as_with::<Turned>(&request, options).await.expect("a response");
             let turned = response.attachments.bytes(&response.body.image).await.expect("an image");
             assert!(turned.iter().rev().eq(&image));
         }
@@ -351,7 +351,7 @@ over_each! {
         let client = Client::builder(&*far.url).compression(Compression::ALWAYS).build_with(far.transport.clone());
         let client = client.expect("a client");
         let request = Echo { text: "the same ".repeat(5_000), numbers: vec![] };
-        let response = client.call_with::<_, EchoResponse>(&request, CallOptions::new()).await.expect("a response");
+        let response = client.call_as_with::<EchoResponse>(&request, CallOptions::new()).await.expect("a response");
         assert_eq!(response.http_headers["content-encoding"], "gzip");
         assert_eq!(response.body, echoed(&request));
     }
@@ -361,7 +361,7 @@ over_each! {
         let client = Client::builder(&*far.url).options(options).build_with(far.transport.clone()).expect("a client");
         for last in 0..5 {
             let request = Echo { text: "a text".to_owned(), numbers: (0..500).chain([last]).collect() };
-            let response: Lease<EchoResponse> = client.call_leased(&request).await.expect("a response");
+            let response: Lease<EchoResponse> = client.call_leased_as(&request).await.expect("a response");
             assert_eq!(*response, echoed(&request));
         }
         let served = far.service.stats().snapshot();
@@ -373,15 +373,15 @@ over_each! {
 
     async fn a_server_that_stops_finishes_what_is_under_way(far) {
         let client = client!(far);
-        client.call::<_, EchoResponse>(&echo("first")).await.expect("a response");
+        client.call_as::<EchoResponse>(&echo("first")).await.expect("a response");
         let Some((handle, running)) = far.running else { return };
-        let waiting = tokio::spawn(async move { client.call::<_, Total>(&Wait { milliseconds: 700 }).await });
+        let waiting = tokio::spawn(async move { client.call_as::<Total>(&Wait { milliseconds: 700 }).await });
         tokio::time::sleep(Duration::from_millis(300)).await;
         handle.shutdown();
         assert_eq!(waiting.await.expect("no panic").expect("a response").total, 700.0);
         running.await.expect("no panic").expect("no error");
         let client = Client::with_service(&*far.url, far.transport).expect("a client");
-        let refused = client.call::<_, Total>(&Wait { milliseconds: 0 }).await;
+        let refused = client.call_as::<Total>(&Wait { milliseconds: 0 }).await;
         assert!(matches!(refused, Err(CallError::Http(_))));
     }
 }
@@ -394,14 +394,14 @@ async fn who_is_at_the_other_end_of_a_unix_socket_is_known() {
         Some(other) if peer.is_none() && mine.is_none_or(|mine| mine == other.uid) => Ok(Some(Principal::new("me"))),
         _ => Err(Denial::forbidden()),
     };
-    let who = async |_: Lease<Describe>, context: Context| {
+    let who = async |context: Context, _: Lease<Describe>| {
         let principal = context.principal().map(|principal| principal.0.to_string());
         Ok::<_, Fault>(DescribeResponse { action: None, peer: principal, user_agent: None })
     };
-    let service = SoapService::builder().operation_with_context(who).authenticate(authenticate).build();
+    let service = SoapService::builder().operation(who).authenticate(authenticate).build();
     tokio::spawn(Server::over(listener, Frames::default()).serve(service.expect("a service")));
     let client = Client::with_service("frames://localhost/", Frames::default().pool(connector)).expect("a client");
-    assert_eq!(client.call::<_, DescribeResponse>(&Describe {}).await.expect("me").peer.as_deref(), Some("me"));
+    assert_eq!(client.call_as::<DescribeResponse>(&Describe {}).await.expect("me").peer.as_deref(), Some("me"));
 }
 
 #[tokio::test]
@@ -411,7 +411,7 @@ async fn a_unix_socket_goes_with_its_listener() {
     drop(listener);
     assert!(!folder.path().join("socket").exists());
     let client = Client::with_service("http://localhost/", Http::default().pool(connector)).expect("a client");
-    assert!(matches!(client.call::<_, EchoResponse>(&echo("")).await, Err(CallError::Http(_))));
+    assert!(matches!(client.call_as::<EchoResponse>(&echo("")).await, Err(CallError::Http(_))));
 }
 
 #[tokio::test]
@@ -419,7 +419,7 @@ async fn plain_http_is_not_taken_for_https() {
     let (listener, connector) = memory();
     tokio::spawn(Server::over(listener, Http::default()).serve(all()));
     let client = Client::with_service("https://localhost/", Http::default().pool(connector)).expect("a client");
-    assert!(matches!(client.call::<_, EchoResponse>(&echo("")).await, Err(CallError::Http(_))));
+    assert!(matches!(client.call_as::<EchoResponse>(&echo("")).await, Err(CallError::Http(_))));
 }
 
 /// Returns the answer of a frame server to these bytes, up to the end.
@@ -507,7 +507,7 @@ async fn connections_that_a_server_has_closed_are_not_used_again() {
     let client = Client::with_service(format!("frames://{address}/"), transport).expect("a client");
     for round in 0..3 {
         let text = round.to_string();
-        assert_eq!(client.call::<_, EchoResponse>(&echo(&text)).await.expect("a response").text, text);
+        assert_eq!(client.call_as::<EchoResponse>(&echo(&text)).await.expect("a response").text, text);
         tokio::time::sleep(Duration::from_millis(120)).await;
     }
 }
@@ -521,5 +521,5 @@ async fn any_tower_service_is_a_transport() {
         async move { tower::Service::call(&mut service, request).await }
     });
     let client = Client::with_service("http://localhost/", transport).expect("a client");
-    assert_eq!(client.call::<_, EchoResponse>(&echo("f")).await.expect("a response").text, "f");
+    assert_eq!(client.call_as::<EchoResponse>(&echo("f")).await.expect("a response").text, "f");
 }

@@ -236,7 +236,7 @@ async fn the_handler_of_a_client_that_is_gone_is_dropped_over_frames_too() {
     let client =
         Client::builder("frames://localhost/").build_with(Frames::default().pool(connector)).expect("a client");
     let request = echo("");
-    let call = tokio::time::timeout(Duration::from_millis(100), client.call::<_, EchoResponse>(&request));
+    let call = tokio::time::timeout(Duration::from_millis(100), client.call_as::<EchoResponse>(&request));
     assert!(call.await.is_err(), "it takes long");
     drop(client);
     assert_eq!(tokio::time::timeout(LONG / 4, ends.recv()).await.expect("in time"), Some(false));
@@ -347,7 +347,7 @@ async fn a_service_lives_in_a_router() {
     tokio::spawn(server.serve(router));
     for path in ["soap", "nested", "nested/deeper"] {
         let client = deltasoap::http::Client::new(format!("http://{address}/{path}")).expect("a client");
-        let response: EchoResponse = client.call(&echo(path)).await.expect("a response");
+        let response: EchoResponse = client.call_as(&echo(path)).await.expect("a response");
         assert_eq!(response.text, path);
     }
 }

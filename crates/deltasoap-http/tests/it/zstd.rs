@@ -4,7 +4,7 @@
 use crate::common::*;
 use bytes::Bytes;
 use deltasoap::http::{
-    CallError, Client, CodingError, Compression, ContentCoding, GzipLimits, Part, ServiceBuilder, SoapService,
+    CallError, Client, CodingError, Compression, ContentCoding, GzipLimits, Part, SoapService, SoapServiceBuilder,
 };
 use deltasoap::soap::{Fault, Version};
 use deltasoap::{DecodeOptions, Lease, Limits};
@@ -18,7 +18,7 @@ use zstd_safe::{CCtx, CParameter, InBuffer, OutBuffer};
 
 const ALWAYS: Compression = Compression::ALWAYS.coding(ContentCoding::Zstd);
 
-fn builder() -> ServiceBuilder {
+fn builder() -> SoapServiceBuilder {
     let handler = async |request: Lease<Echo>| Ok::<_, Infallible>(echoed(&request));
     SoapService::builder().operation(handler).operation(fail)
 }
@@ -27,7 +27,7 @@ async fn fail(request: Lease<Fail>) -> Result<EchoResponse, Fault> {
     Err(Fault::sender(request.how.repeat(1000)))
 }
 
-fn build(builder: ServiceBuilder) -> SoapService {
+fn build(builder: SoapServiceBuilder) -> SoapService {
     builder.build().expect("a service")
 }
 
@@ -190,7 +190,7 @@ async fn faults_and_heads_of_pages_are_coded_and_packages_are_not() {
     let trace = deltasoap::http::Trace::default();
     let client = client.trace(&trace).build_with(service).expect("a client");
     let options = deltasoap::http::CallOptions::new().part(Part::new("a@b", "a/b", vec![1; 10_000]));
-    let response = client.call_with::<_, EchoResponse>(&long(1), options).await.expect("a response");
+    let response = client.call_as_with::<EchoResponse>(&long(1), options).await.expect("a response");
     assert_eq!(response.body, echoed(&long(1)));
     assert_eq!(response.http_headers["content-encoding"], "zstd");
     let sent = trace.exchanges().pop().expect("an exchange");
@@ -203,13 +203,13 @@ async fn both_ways_over_loopback() {
     let (address, _handle) = serve(service.clone()).await;
     let client = Client::builder(format!("http://{address}/")).compression(ALWAYS).build().expect("a client");
     for last in 0..4 {
-        let response = client.call_with::<_, EchoResponse>(&long(last), Default::default()).await.expect("a response");
+        let response = client.call_as_with::<EchoResponse>(&long(last), Default::default()).await.expect("a response");
         assert_eq!(
             (response.body, &response.http_headers["content-encoding"]),
             (echoed(&long(last)), &"zstd".parse().expect("a value"))
         );
     }
-    let short: EchoResponse = client.call(&echo("short")).await.expect("a response");
+    let short: EchoResponse = client.call_as(&echo("short")).await.expect("a response");
     assert_eq!(short.text, "short");
 }
 
@@ -229,7 +229,7 @@ async fn answers_that_are_broken_or_unasked_are_errors() {
         });
         let client =
             Client::builder("http://localhost/").accept_gzip(is_accepted).build_with(answer).expect("a client");
-        let result = client.call::<_, EchoResponse>(&echo("x")).await;
+        let result = client.call_as::<EchoResponse>(&echo("x")).await;
         assert!(matches!(&result, Err(CallError::Coding(error)) if *error == expected), "{result:?}");
     }
 }
@@ -266,7 +266,7 @@ proptest! {
             std::future::ready(Ok::<_, Infallible>(response.body(body).expect("a response")))
         });
         let client = Client::builder("http://localhost/").build_with(answer).expect("a client");
-        let result = runtime.block_on(client.call::<_, EchoResponse>(&echo("changed")));
+        let result = runtime.block_on(client.call_as::<EchoResponse>(&echo("changed")));
         prop_assert!(result.as_ref().map_or(true, |response| *response == echoed(&echo("changed"))), "{:?}", result);
     }
 }

@@ -104,7 +104,7 @@ impl Peer {
     async fn echo<E: Exchange>(&self, make: fn() -> E::Kind) -> Result<(), Failure> {
         let value = make();
         let request = E::Echo::from(value.clone());
-        let response = self.client.call_with::<_, E::EchoResponse>(&request, self.options::<E::Echo>()).await?;
+        let response = self.client.call_as_with::<E::EchoResponse>(&request, self.options::<E::Echo>()).await?;
         let media_type = header_of(&response, CONTENT_TYPE).to_ascii_lowercase();
         ensure(media_type.contains("utf-16") == self.is_utf_16, &format!("the answer is in {media_type}"))?;
         let problem = problem(&value, E::echoed(&response.body));
@@ -116,7 +116,7 @@ impl Peer {
         let case = |name| E::Kind::case(name).ok_or("no such case");
         let request = E::Echo::from(case("a shared value")?);
         let options = self.options::<E::Echo>().references(false);
-        let response = self.client.call_with::<_, E::EchoResponse>(&request, options).await?;
+        let response = self.client.call_as_with::<E::EchoResponse>(&request, options).await?;
         let problem = problem(&case("equal values that are not shared")?, E::echoed(&response.body));
         ensure(problem.is_empty(), &problem)
     }
@@ -136,7 +136,7 @@ impl Peer {
         if let Some(fields) = &sent {
             options = options.header(HeaderBlock::from_message(&C::Trace::from(fields.clone()))?);
         }
-        let response = self.client.call_with::<_, C::TraceResponse>(&C::TraceRequest::default(), options).await?;
+        let response = self.client.call_as_with::<C::TraceResponse>(&C::TraceRequest::default(), options).await?;
         let blocks = response.head.headers.iter();
         let received = blocks.filter_map(HeaderBlock::to_typed::<C::Trace>).collect::<Result<Vec<_>, _>>()?;
         let received: Vec<Fields> = received.into_iter().map(Into::into).collect();
@@ -146,7 +146,7 @@ impl Peer {
 
     async fn fail<C: Calls>(&self, code: &str) -> Result<(), Failure> {
         let request = C::Fail::from(code.to_owned());
-        let fault = match self.client.call_with::<_, C::FailResponse>(&request, self.options::<C::Fail>()).await {
+        let fault = match self.client.call_as_with::<C::FailResponse>(&request, self.options::<C::Fail>()).await {
             Err(CallError::Fault(fault)) => fault,
             Err(error) => return Err(error.into()),
             Ok(_) => return Err("expected a fault, got a response".into()),

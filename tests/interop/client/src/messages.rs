@@ -82,7 +82,7 @@ lists! {
 
 /// Doubles that are encoded as they are sent.
 #[derive(Debug, Soap)]
-#[soap(namespace = "urn:bench", element = "sendDoubles")]
+#[soap(namespace = "urn:bench", element = "sendDoubles", response = SendDoublesResponse)]
 pub struct StreamDoubles {
     pub item: Streamed<f64>,
 }

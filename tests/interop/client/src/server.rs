@@ -6,7 +6,7 @@
 use crate::Failure;
 use axum::Router;
 use deltasoap::http::{
-    Answer, BuildError, Compression, Context, Operation, Server, ServiceBuilder, SoapService, TypedFault,
+    Answer, BuildError, Compression, Context, Operation, Server, SoapService, SoapServiceBuilder, TypedFault,
 };
 use deltasoap::schema::{Style, Use};
 use deltasoap::soap::{Fault, HeaderBlock};
@@ -31,7 +31,7 @@ pub async fn serve() -> Result<(), Failure> {
     Ok(())
 }
 
-fn types(builder: ServiceBuilder) -> Result<SoapService, BuildError> {
+fn types(builder: SoapServiceBuilder) -> Result<SoapService, BuildError> {
     let mut operations = Operations::new(Style::Document);
     literal(&mut operations);
     let cases = std::mem::take(&mut operations.cases);
@@ -40,7 +40,7 @@ fn types(builder: ServiceBuilder) -> Result<SoapService, BuildError> {
     operations.build(builder.name("Types").wsdl(TYPES))
 }
 
-fn encodings(builder: ServiceBuilder) -> Result<SoapService, BuildError> {
+fn encodings(builder: SoapServiceBuilder) -> Result<SoapService, BuildError> {
     let mut operations = Operations::new(Style::Rpc);
     encoded(&mut operations);
     let cases = SoapArray(std::mem::take(&mut operations.cases));
@@ -67,12 +67,12 @@ impl Operations {
     }
 
     fn add_calls<C: Calls>(&mut self) {
-        self.add(Operation::with_context(trace::<C>).understands(C::Trace::ELEMENT));
+        self.add(Operation::new(trace::<C>).understands(C::Trace::ELEMENT));
         self.add(Operation::new(fail::<C>));
     }
 
-    fn build(self, builder: ServiceBuilder) -> Result<SoapService, BuildError> {
-        self.all.into_iter().fold(builder, ServiceBuilder::add_operation).build()
+    fn build(self, builder: SoapServiceBuilder) -> Result<SoapService, BuildError> {
+        self.all.into_iter().fold(builder, SoapServiceBuilder::add_operation).build()
     }
 }
 
@@ -132,7 +132,7 @@ struct EncodedCases {
     cases: SoapArray<Case>,
 }
 
-async fn trace<C: Calls>(_: Lease<C::TraceRequest>, context: Context) -> Result<Answer<C::TraceResponse>, Fault> {
+async fn trace<C: Calls>(context: Context, _: Lease<C::TraceRequest>) -> Result<Answer<C::TraceResponse>, Fault> {
     let answer = Answer::new(C::TraceResponse::default());
     let Some(trace) = context.header::<C::Trace>() else { return Ok(answer) };
     let (id, hops): Fields = trace.map_err(|error| Fault::sender(error.to_string()))?.into();

@@ -76,7 +76,7 @@ async fn echo_optional_nil(endpoint: &Endpoint, mut person: Person) -> Result<()
 
 async fn echoed(endpoint: &Endpoint, person: &Person) -> Result<Person, Failure> {
     let request = EchoStruct { person: person.clone() };
-    let response = endpoint.client.call_leased_with::<_, EchoStructResponse>(&request, options::<EchoStruct>()).await?;
+    let response = endpoint.client.call_leased_as_with::<EchoStructResponse>(&request, options::<EchoStruct>()).await?;
     Ok(response.body.person.clone())
 }
 
@@ -102,7 +102,7 @@ async fn unknown(endpoint: &Endpoint) -> Result<(), Failure> {
 }
 
 async fn fault<Req: Message, Resp: Message>(endpoint: &Endpoint, request: &Req) -> Result<Fault, Failure> {
-    match endpoint.client.call_with::<_, Resp>(request, options::<Req>()).await {
+    match endpoint.client.call_as_with::<Resp>(request, options::<Req>()).await {
         Err(CallError::Fault(fault)) => Ok(*fault),
         Err(error) => Err(error.into()),
         Ok(_) => Err("expected a fault, got a response".into()),

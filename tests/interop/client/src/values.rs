@@ -29,7 +29,7 @@ pub async fn echo<Req: List, Resp: List<Item = Req::Item>>(
     items: Vec<Req::Item>,
 ) -> Result<(), Failure> {
     let request = Req::new(items);
-    let response = client.call_leased_with::<_, Resp>(&request, options::<Req>()).await?;
+    let response = client.call_leased_as_with::<Resp>(&request, options::<Req>()).await?;
     let (sent, received) = (request.items(), response.body.items());
     same(&received.len(), &sent.len(), "number of items")?;
     match sent.iter().zip(received).position(|(sent, received)| !sent.is_same(received)) {
@@ -41,7 +41,7 @@ pub async fn echo<Req: List, Resp: List<Item = Req::Item>>(
 /// Sends a list and expects the number of its items.
 pub async fn send<Req: List, Resp: Counted>(client: &Client, items: Vec<Req::Item>) -> Result<(), Failure> {
     let count = i32::try_from(items.len())?;
-    let response = client.call_with::<_, Resp>(&Req::new(items), options::<Req>()).await?;
+    let response = client.call_as_with::<Resp>(&Req::new(items), options::<Req>()).await?;
     same(&response.body.count(), &count, "count")
 }
 
@@ -86,17 +86,17 @@ async fn arrays(endpoint: &Endpoint, report: &Report) {
 }
 
 async fn void(endpoint: &Endpoint) -> Result<(), Failure> {
-    endpoint.client.call_with::<_, EchoVoidResponse>(&EchoVoid {}, options::<EchoVoid>()).await?;
+    endpoint.client.call_as_with::<EchoVoidResponse>(&EchoVoid {}, options::<EchoVoid>()).await?;
     Ok(())
 }
 
 async fn base64(endpoint: &Endpoint, size: usize) -> Result<(), Failure> {
     let data: Vec<u8> = (0..size).map(|n| (n * 7 + n / 256) as u8).collect();
     let request = EchoBase64 { data: Base64(data.clone()) };
-    let response = endpoint.client.call_with::<_, EchoBase64Response>(&request, options::<EchoBase64>()).await?;
+    let response = endpoint.client.call_as_with::<EchoBase64Response>(&request, options::<EchoBase64>()).await?;
     same(&response.body.data.0, &data, "data")?;
     let request = SendBase64 { data: Base64(data) };
-    let response = endpoint.client.call_with::<_, SendBase64Response>(&request, options::<SendBase64>()).await?;
+    let response = endpoint.client.call_as_with::<SendBase64Response>(&request, options::<SendBase64>()).await?;
     same(&response.body.count(), &i32::try_from(size)?, "count")
 }
 

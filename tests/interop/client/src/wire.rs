@@ -55,7 +55,7 @@ async fn traced(endpoint: &Endpoint, block: Option<HeaderBlock>) -> Result<Respo
         Some(block) => options.header(block),
         None => options,
     };
-    Ok(endpoint.client.call_with(&TraceRequest {}, options).await?)
+    Ok(endpoint.client.call_as_with(&TraceRequest {}, options).await?)
 }
 
 /// Strings that differ in UTF-16 and UTF-8, several times with changes.
@@ -64,7 +64,7 @@ async fn utf_16(endpoint: &Endpoint) -> Result<(), Failure> {
     for round in 0..5 {
         let request =
             EchoStrings { item: ["ä", "漢字", "🦀", "plain"].map(|text| format!("{text} {round}")).to_vec() };
-        let response = client.call_leased_with::<_, EchoStringsResponse>(&request, options::<EchoStrings>()).await?;
+        let response = client.call_leased_as_with::<EchoStringsResponse>(&request, options::<EchoStrings>()).await?;
         let media_type = header_of(&response, CONTENT_TYPE).to_ascii_lowercase();
         ensure(media_type.contains("utf-16"), &format!("the response is not in UTF-16 but in {media_type}"))?;
         same(&response.body.item, &request.item, "items")?;
@@ -96,7 +96,7 @@ async fn transfer(endpoint: &Endpoint, feature: Feature) -> Result<(), Failure> 
     let size = if feature == Feature::Chunked { 5000 } else { 100 };
     let request = EchoDoubles { item: (0..size).map(double).collect() };
     for _ in 0..3 {
-        let response = client.call_leased_with::<_, EchoDoublesResponse>(&request, options::<EchoDoubles>()).await?;
+        let response = client.call_leased_as_with::<EchoDoublesResponse>(&request, options::<EchoDoubles>()).await?;
         same(&response.body.item, &request.item, "items")?;
         let header = if feature == Feature::Chunked { TRANSFER_ENCODING } else { CONTENT_LENGTH };
         ensure(response.http_headers.contains_key(&header), &format!("the response has no {header}"))?;
@@ -116,7 +116,7 @@ async fn gzip_responses(endpoint: &Endpoint) -> Result<(), Failure> {
     let client = endpoint.client_for(Feature::Gzip)?;
     for round in 0..3 {
         let request = EchoStrings { item: repetitive(round) };
-        let response = client.call_leased_with::<_, EchoStringsResponse>(&request, options::<EchoStrings>()).await?;
+        let response = client.call_leased_as_with::<EchoStringsResponse>(&request, options::<EchoStrings>()).await?;
         same(&response.body.item, &request.item, "items")?;
         same(&header_of(&response, CONTENT_ENCODING).as_str(), &"gzip", "content coding of the response")?;
     }
@@ -147,7 +147,7 @@ async fn attachment(endpoint: &Endpoint, mtom: Mtom, size: usize) -> Result<(), 
     let data: Vec<u8> = (0..size).map(|n| (n * 7 + n / 256) as u8).collect();
     let request = EchoAttachment { name: "a & b".into(), data: Binary::from(data.clone()) };
     let options = options::<EchoAttachment>().mtom(mtom);
-    let mut response = client.call_with::<_, EchoAttachmentResponse>(&request, options).await?;
+    let mut response = client.call_as_with::<EchoAttachmentResponse>(&request, options).await?;
     same(&response.body.name, &request.name, "name")?;
     let received = response.attachments.bytes(&response.body.data).await?;
     same(&received.len(), &size, "octets")?;
@@ -163,7 +163,7 @@ async fn send_attachment(endpoint: &Endpoint) -> Result<(), Failure> {
     let client = endpoint.client_for(Feature::Mtom)?;
     let request = SendAttachment { name: "large".into(), data: Binary::from(vec![7; 1_000_000]) };
     let options = options::<SendAttachment>().mtom(Mtom::Auto);
-    let response = client.call_with::<_, SendAttachmentResponse>(&request, options).await?;
+    let response = client.call_as_with::<SendAttachmentResponse>(&request, options).await?;
     same(&response.body.count, &1_000_000, "count")
 }
 
@@ -177,7 +177,7 @@ async fn one_way(endpoint: &Endpoint) -> Result<(), Failure> {
     let mut count = 0;
     for _ in 0..50 {
         let request = Notified { topic: topic.clone() };
-        let response = client.call_with::<_, NotifiedResponse>(&request, options::<Notified>()).await?;
+        let response = client.call_as_with::<NotifiedResponse>(&request, options::<Notified>()).await?;
         count = response.body.count;
         if count == 3 {
             return Ok(());

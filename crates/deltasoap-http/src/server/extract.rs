@@ -1,0 +1,155 @@
+//! Extractors: the arguments of handlers that are taken from a request's context.
+
+use super::context::Context;
+use super::memory::Principal;
+use crate::Attachments;
+use deltasoap_core::soap::Fault;
+use deltasoap_core::{Message, QName};
+use std::ops::Deref;
+
+/// An argument of a [`Handler`](crate::Handler) that is taken from the request's context, or from
+/// the state of the service.
+///
+/// Implemented for [`Context`], [`State`], [`Header`], [`Attachments`], [`Principal`] and
+/// [`Extension`], and for `Option` of those that may be absent. Implement it for types of your own:
+///
+/// ```
+/// use deltasoap::http::{Context, FromContext};
+/// use deltasoap::soap::Fault;
+///
+/// struct Language(String);
+///
+/// impl<S> FromContext<S> for Language {
+///     fn from_context(context: &mut Context, _: &S) -> Result<Self, Fault> {
+///         let header = context.parts().headers.get(http::header::ACCEPT_LANGUAGE);
+///         let language = header.and_then(|value| value.to_str().ok()).unwrap_or("en");
+///         Ok(Language(language.to_owned()))
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be taken from the context of a request",
+    note = "the arguments of a handler before the request implement `FromContext`; `State<T>` needs a service with a state: `SoapService::builder().state(...)`"
+)]
+pub trait FromContext<S>: Sized {
+    /// Takes the argument from the context, or from the service's state.
+    ///
+    /// # Errors
+    /// Returns the fault that answers the request when the argument is absent or malformed.
+    #[expect(clippy::result_large_err, reason = "a fault ends the request, so its size does not matter")]
+    fn from_context(context: &mut Context, state: &S) -> Result<Self, Fault>;
+
+    /// Returns the name of the header block that the argument takes. The operation then
+    /// [understands](crate::Operation::understands) it.
+    fn understood() -> Option<QName> {
+        None
+    }
+}
+
+impl<S> FromContext<S> for Context {
+    /// Takes the attachments, and shares the rest with the arguments that follow.
+    fn from_context(context: &mut Context, _: &S) -> Result<Self, Fault> {
+        Ok(context.take())
+    }
+}
+
+impl<S> FromContext<S> for Attachments {
+    fn from_context(context: &mut Context, _: &S) -> Result<Self, Fault> {
+        Ok(std::mem::take(context.attachments()))
+    }
+}
+
+/// The state of the service, or a part of it: see
+/// [`SoapServiceBuilder::state`](crate::SoapServiceBuilder::state).
+#[derive(Debug, Clone, Copy, Default)]
+pub struct State<T>(pub T);
+
+impl<S, T: FromRef<S>> FromContext<S> for State<T> {
+    fn from_context(_: &mut Context, state: &S) -> Result<Self, Fault> {
+        Ok(State(T::from_ref(state)))
+    }
+}
+
+/// A part of a service's state, or all of it.
+pub trait FromRef<S> {
+    /// Returns the part.
+    fn from_ref(state: &S) -> Self;
+}
+
+impl<T: Clone> FromRef<T> for T {
+    fn from_ref(state: &T) -> T {
+        state.clone()
+    }
+}
+
+/// A header block of the request that is for this service, as a typed value; see
+/// [`Context::header`]. As an argument of its own it is required: a request without it is answered
+/// with a fault. `Option<Header<T>>` is `None` without it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Header<T>(pub T);
+
+impl<T> Deref for Header<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<S, T: Message> FromContext<S> for Header<T> {
+    fn from_context(context: &mut Context, state: &S) -> Result<Self, Fault> {
+        let header = Option::<Header<T>>::from_context(context, state)?;
+        header.ok_or_else(|| Fault::sender(format!("the header block <{}> is required", T::ELEMENT)))
+    }
+
+    fn understood() -> Option<QName> {
+        Some(T::ELEMENT)
+    }
+}
+
+impl<S, T: Message> FromContext<S> for Option<Header<T>> {
+    fn from_context(context: &mut Context, _: &S) -> Result<Self, Fault> {
+        match context.header::<T>() {
+            None => Ok(None),
+            Some(Ok(block)) => Ok(Some(Header(block))),
+            Some(Err(error)) => Err(Fault::sender(format!("the header block <{}> is malformed: {error}", T::ELEMENT))),
+        }
+    }
+
+    fn understood() -> Option<QName> {
+        Some(T::ELEMENT)
+    }
+}
+
+impl<S> FromContext<S> for Principal {
+    fn from_context(context: &mut Context, _: &S) -> Result<Self, Fault> {
+        context.principal().cloned().ok_or_else(|| Fault::sender("the sender of the request is not authenticated"))
+    }
+}
+
+impl<S> FromContext<S> for Option<Principal> {
+    fn from_context(context: &mut Context, _: &S) -> Result<Self, Fault> {
+        Ok(context.principal().cloned())
+    }
+}
+
+/// A value that a layer around the service has attached to the request; see [`Context::extension`].
+/// A request without it is answered with a receiver fault, and the missing type is logged.
+#[derive(Debug, Clone, Copy)]
+pub struct Extension<T>(pub T);
+
+impl<S, T: Clone + Send + Sync + 'static> FromContext<S> for Extension<T> {
+    fn from_context(context: &mut Context, _: &S) -> Result<Self, Fault> {
+        context.extension().cloned().map(Extension).ok_or_else(|| {
+            let missing = std::any::type_name::<T>();
+            tracing::error!(missing, "no layer has attached the extension that a handler takes");
+            Fault::receiver("internal error")
+        })
+    }
+}
+
+impl<S, T: Clone + Send + Sync + 'static> FromContext<S> for Option<Extension<T>> {
+    fn from_context(context: &mut Context, _: &S) -> Result<Self, Fault> {
+        Ok(context.extension().cloned().map(Extension))
+    }
+}
