@@ -4,19 +4,19 @@
 //! A benchmark is a test first: output is checked before anything is timed, and a wrong value ends
 //! the program. `bench/README.md` describes the method.
 //!
-//! A module knows only those in the lines above its own, and those left of it:
+//! A module knows only those that stand before it in this list:
 //!
-//! | modules | content |
-//! |---|---|
-//! | [`allocator`], [`ring`], [`statistics`], [`environment`], [`record`], [`socket`] | tools: memory, statistics, the machine, results on disk, a server to send to |
-//! | [`workload`], [`options`], [`progress`] | what is done with which values, arguments, steps of a measurement |
-//! | [`payload`], [`encoded`], [`messages`] | the data: what a message type must offer, and the types |
-//! | [`engine`], [`measure`] | those who do the work, and how it is timed |
-//! | [`stream`], [`similar`], [`send`] | streams of similar messages, to decode and to send |
-//! | [`definitions`] | what to measure, from `bench/definitions/` |
-//! | [`report`], [`run`], [`load`] | tables, single workloads, servers under many clients |
-//! | [`paper`], [`suite`], [`reproduce`] | the papers' exhibits, all toolkits in all areas, all papers in one record |
-//! | [`figures`], [`cli`] | goals and whether they are reached, the commands |
+//! 1. [`allocator`], [`ring`], [`socket`], [`record`]: memory, a server to send to, results.
+//! 2. [`statistics`], [`environment`]: intervals of medians, and the machine.
+//! 3. [`workload`], [`options`], [`progress`]: work and values, arguments, steps.
+//! 4. [`payload`], [`encoded`], [`messages`]: what a message type must offer, and the types.
+//! 5. [`engine`], [`measure`]: toolkits, and how their work is timed.
+//! 6. [`stream`], [`similar`], [`send`]: similar messages, to decode and to send.
+//! 7. [`definitions`]: what to measure, from `bench/definitions/`.
+//! 8. [`report`], [`run`], [`load`]: tables, single workloads, servers under many clients.
+//! 9. [`paper`], [`suite`], [`reproduce`]: three papers' exhibits, all toolkits in all areas, and
+//!    all papers in one record.
+//! 10. [`figures`], [`cli`]: goals and whether they are reached, and the commands.
 //!
 //! Files of a module may use what its `mod.rs` declares.
 

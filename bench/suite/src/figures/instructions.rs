@@ -1,9 +1,9 @@
 //! Goals on instructions, counted by callgrind: a number that other programs on the machine do not
 //! affect.
 //!
-//! This program starts itself under valgrind with the hidden command `once`, which decodes a number
-//! of messages. Only instructions inside [`counted_messages`](super::valgrind::counted_messages) are counted, so creating the messages
-//! is not.
+//! This program starts itself under [`valgrind`](super::valgrind) with the hidden command `once`,
+//! which decodes a number of messages. Only instructions inside [`counted_messages`] are counted, so
+//! creating the messages is not.
 
 use std::rc::Rc;
 
