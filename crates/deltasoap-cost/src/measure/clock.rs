@@ -266,7 +266,9 @@ mod tests {
         assert!((1.9..2.5).contains(&processors), "{processors}");
         assert!(LoadMonitor::start(process_time()).processors(process_time()).is_none(), "too short");
         assert_eq!(BackgroundLoad::new(Some(0.7), 8), None);
-        assert!(BackgroundLoad::new(Some(0.9), 8).is_some() && BackgroundLoad::new(None, 8).is_none());
+        assert!(BackgroundLoad::new(None, 8).is_none());
+        let warning = BackgroundLoad::new(Some(0.9), 8).map(|busy| busy.warning()).expect("busy");
+        assert!(warning.starts_with("other programs kept 0.90 of 8 processors busy meanwhile: times"), "{warning}");
     }
 
     #[test]
