@@ -9,7 +9,7 @@ use deltasoap::schema::Use;
 use deltasoap::{Shared, Soap, SoapArray};
 use deltasoap_streams::{arrays, checksum};
 
-use crate::messages::{Payload, Same, Sample, Visitor};
+use crate::payload::{Payload, Same, Sample, Visitor};
 use crate::workload::Values;
 
 /// The name of rows in which our strings are [`Shared`].
@@ -109,7 +109,7 @@ pub fn with_shared_sample<V: Visitor>(values: Values, n: usize, visitor: V) -> O
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::messages::decode_alone;
+    use crate::payload::decode_alone;
     use deltasoap::Buffer;
     use deltasoap::soap::Envelope;
 

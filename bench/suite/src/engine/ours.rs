@@ -1,7 +1,6 @@
 //! deltasoap itself, used as a server or a client would.
 
 use std::num::NonZeroUsize;
-use std::time::Instant;
 
 use anyhow::{Context, Result};
 use deltasoap::decode::Decoder;
@@ -9,10 +8,11 @@ use deltasoap::soap::Envelope;
 use deltasoap::{Buffer, DecodeOptions, Differential, Error, Hint, Template, Templating};
 
 use super::floor::{Compare, Copy};
-use super::{Engine, Session};
+use super::{Engine, Session, timed};
 use crate::allocator;
 use crate::encoded::with_shared_sample;
-use crate::messages::{Payload, Sample, Visitor, decode, with_sample};
+use crate::messages::with_sample;
+use crate::payload::{Payload, Sample, Visitor, decode};
 use crate::ring::Ring;
 use crate::workload::{Action, Workload};
 
@@ -86,13 +86,6 @@ impl Visitor for Open {
             Action::Copy => Box::new(Copy::new(&sample.message)),
         }
     }
-}
-
-/// Runs `work` and returns its duration in nanoseconds.
-pub fn timed<R>(work: impl FnOnce() -> R) -> (u64, R) {
-    let start = Instant::now();
-    let result = work();
-    (u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX), result)
 }
 
 /// Returns a decoder that compares nothing.
@@ -199,7 +192,7 @@ impl<T: Payload> Session for Encode<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::Definitions;
+    use crate::definitions::Definitions;
 
     fn check(chunk: Option<NonZeroUsize>, n: usize) {
         for workload in Definitions::load().unwrap().workloads {

@@ -18,14 +18,13 @@ use deltasoap_streams::checksum::Checksum;
 use deltasoap_streams::vsphere;
 
 use super::goal::Goal;
-use super::{Effort, Task, instructions};
+use super::{Effort, Task, valgrind};
+use crate::definitions::{Definitions, peers_folder};
 use crate::engine::{Peer, Session, timed};
 use crate::measure::measure;
 use crate::ring::Ring;
-use crate::run::peers_folder;
 use crate::statistics::Interval;
 use crate::stream::inform::{self, Inform};
-use crate::workload::Definitions;
 
 /// A tree of resource pools.
 #[derive(Debug, PartialEq, Soap)]
@@ -252,7 +251,7 @@ fn method_goal<T: Message + PartialEq + Debug>(
 fn instructions_a_byte(name: &str, method: Method, message: &[u8]) -> Option<(f64, f64)> {
     let name = format!("{name}, {}", method.name());
     let count = |arguments: &[&str]| {
-        let count = instructions::counted(arguments).ok()?;
+        let count = valgrind::counted(arguments).ok()?;
         Some(count as f64 / (COUNTED * message.len()) as f64)
     };
     Some((count(&["--real", &name])?, count(&["--real", &name, "--general"])?))
@@ -289,7 +288,7 @@ fn read_some<T: Message>(method: Method, is_general: bool, message: &[u8]) -> Re
     // Names and markup are learned before.
     read(4)?;
     let mut result = Ok(());
-    instructions::counted_messages(&mut || result = read(COUNTED));
+    valgrind::counted_messages(&mut || result = read(COUNTED));
     result
 }
 

@@ -15,12 +15,12 @@ use deltasoap_streams::similar;
 use super::goal::Goal;
 use super::{Effort, Task};
 use crate::allocator;
+use crate::definitions::{Definitions, peers_folder};
 use crate::engine::{Peer, Session};
 use crate::measure::{Figures, measure};
-use crate::run::peers_folder;
-use crate::send::socket::Sink;
 use crate::send::{self, Action, Case, Field, Mode, StreamedDoubles};
-use crate::workload::{Definitions, Values};
+use crate::socket::Sink;
+use crate::workload::Values;
 
 /// The modes with the same goals.
 const MODES: [Mode; 2] = [Mode::Tracked, Mode::Compared];

@@ -8,12 +8,11 @@ use deltasoap::soap::Envelope;
 use deltasoap::{Buffer, Overlay};
 
 use super::Case;
-use super::lane::check_message;
 use super::script::Script;
-use super::shape::Shape;
-use super::socket::{Link, Receiver};
+use super::shape::{Shape, check_message};
 use crate::allocator;
 use crate::engine::{Session, timed};
+use crate::socket::{Link, Receiver};
 
 /// Writes the messages of a case through a single chunk.
 pub struct Overlaid<S: Shape> {

@@ -16,6 +16,7 @@ mod wire;
 
 use crate::cli::{Demo, StreamName};
 use crate::figures::PLAYS;
+use crate::files::write_page;
 use crate::output::print_line;
 use crate::progress;
 use crate::replay;
@@ -45,7 +46,7 @@ pub async fn run(arguments: &Demo) -> Result<()> {
         replay_sessions(arguments.json)?;
     }
     if let Some(path) = arguments.report_path() {
-        html::write(path, &outcomes).with_context(|| format!("cannot write {}", path.display()))?;
+        write_page(path, html::page(&outcomes))?;
         if !arguments.json {
             print_line(format_args!("\nThe same as pictures: {}", path.display()))?;
         }

@@ -4,13 +4,13 @@
 use super::meter::Readings;
 use super::per_mode::PerMode;
 use crate::cli::StreamName;
-use crate::figures::{Saving, fast_share, median, megabytes_per_second, per_second, ratio};
+use crate::figures::{Saving, fast_share, median_time, megabytes_per_second, per_second, ratio};
 use crate::output::{print_line, report};
 use anyhow::Result;
-use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use deltasoap::EncodeStats;
 use deltasoap_cost::measure::BackgroundLoad;
 use deltasoap_http::StatsSnapshot;
+use deltasoap_report::Grid;
 use serde::Serialize;
 use std::fmt;
 use std::time::Duration;
@@ -171,7 +171,7 @@ impl Row {
     }
 
     /// Formats the figures of requests, in the order of [`REQUESTS`].
-    pub fn request_cells(&self) -> [String; REQUESTS.len()] {
+    fn request_cells(&self) -> [String; REQUESTS.len()] {
         [
             self.stream.to_owned(),
             self.changed.to_string(),
@@ -185,7 +185,7 @@ impl Row {
     }
 
     /// Formats the figures of responses, in the order of [`RESPONSES`].
-    pub fn response_cells(&self) -> [String; RESPONSES.len()] {
+    fn response_cells(&self) -> [String; RESPONSES.len()] {
         [
             self.stream.to_owned(),
             self.changed.to_string(),
@@ -215,8 +215,8 @@ impl Savings {
 /// Returns the medians of a time over all plays.
 fn medians(plays: &[PerMode<Readings>], time: fn(&Readings) -> Duration) -> PerMode<Duration> {
     PerMode {
-        regular: median(plays.iter().map(|play| time(&play.regular))),
-        differential: median(plays.iter().map(|play| time(&play.differential))),
+        regular: median_time(plays.iter().map(|play| time(&play.regular))),
+        differential: median_time(plays.iter().map(|play| time(&play.differential))),
     }
 }
 
@@ -239,7 +239,7 @@ fn kilobytes(bytes: u64) -> String {
 }
 
 /// Headings of the table of requests.
-pub const REQUESTS: [&str; 8] = [
+const REQUESTS: [&str; 8] = [
     "requests\nread",
     "changed",
     "messages",
@@ -251,7 +251,7 @@ pub const REQUESTS: [&str; 8] = [
 ];
 
 /// Headings of the table of responses.
-pub const RESPONSES: [&str; 8] = [
+const RESPONSES: [&str; 8] = [
     "responses\nwritten",
     "changed",
     "messages",
@@ -285,8 +285,8 @@ pub fn print(outcomes: &[Outcome], json: bool) -> Result<()> {
         return rows.iter().try_for_each(|row| print_line(serde_json::to_string(row)?));
     }
     print_line(format_args!("{}\n", headline(&rows)))?;
-    print_line(format_args!("{}\n", table(REQUESTS, rows.iter().map(Row::request_cells))))?;
-    print_line(format_args!("{}\n\n{LEGEND}", table(RESPONSES, rows.iter().map(Row::response_cells))))?;
+    print_line(format_args!("{}\n", requests(&rows).terminal()))?;
+    print_line(format_args!("{}\n\n{LEGEND}", responses(&rows).terminal()))?;
     if let Some(busy) = busy(&rows) {
         report(format_args!("\nwarning: {busy}"));
     }
@@ -324,18 +324,17 @@ pub fn headline(rows: &[Row]) -> String {
 pub fn busy(rows: &[Row]) -> Option<String> {
     let busiest = rows.iter().filter_map(|row| row.busy).max_by(|a, b| a.others.total_cmp(&b.others))?;
     let streams: Vec<_> = rows.iter().filter(|row| row.busy.is_some()).map(|row| row.stream).collect();
-    Some(format!("{busiest} during the demo:\nthe times of {} are doubtful", streams.join(", ")))
+    Some(format!("{}: {}", streams.join(", "), busiest.warning()))
 }
 
-/// A line below the headings, and none between the rows.
-const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
+/// Returns the table of requests.
+pub fn requests(rows: &[Row]) -> Grid {
+    Grid::new("", &REQUESTS, 1).with(rows.iter().map(Row::request_cells))
+}
 
-fn table<const N: usize>(headings: [&str; N], rows: impl Iterator<Item = [String; N]>) -> Table {
-    let mut table = Table::new();
-    table.load_style(STYLE).set_header(headings);
-    table.add_rows(rows);
-    table.column_iter_mut().skip(1).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
-    table
+/// Returns the table of responses.
+pub fn responses(rows: &[Row]) -> Grid {
+    Grid::new("", &RESPONSES, 1).with(rows.iter().map(Row::response_cells))
 }
 
 #[cfg(test)]
@@ -415,7 +414,7 @@ mod tests {
         row.changed = Kind::Derived;
         row.savings.encode = row.savings.decode;
         let tables =
-            [table(REQUESTS, [row.request_cells()].into_iter()), table(RESPONSES, [row.response_cells()].into_iter())];
+            [requests(std::slice::from_ref(&row)).terminal(), responses(std::slice::from_ref(&row)).terminal()];
         let tables = tables.map(|table| table.to_string());
         let rows = [row];
         for text in [INTRODUCTION, LEGEND, &headline(&rows), &tables[0], &tables[1]] {

@@ -118,7 +118,9 @@ fn a_version_mismatch_says_what_is_supported() {
 #[test]
 fn codes_are_read_as_servers_write_them() {
     let code = |text: &str| {
-        read(soap11(&format!("<faultcode>{text}</faultcode><faultstring> why\n</faultstring>")).as_bytes()).into_fields().code
+        read(soap11(&format!("<faultcode>{text}</faultcode><faultstring> why\n</faultstring>")).as_bytes())
+            .into_fields()
+            .code
     };
     assert_eq!(code("s:Client"), FaultCode::Sender);
     assert_eq!(code(" s:Server\n"), FaultCode::Receiver);
@@ -178,7 +180,10 @@ fn children_count_by_their_local_names() {
         )
         .as_bytes(),
     );
-    assert_eq!((fault.code.clone(), fault.reason.as_str(), fault.role.as_deref()), (FaultCode::Receiver, "why", Some("a")));
+    assert_eq!(
+        (fault.code.clone(), fault.reason.as_str(), fault.role.as_deref()),
+        (FaultCode::Receiver, "why", Some("a"))
+    );
 }
 
 /// SOAP 1.1 requires a code (section 4.4). If a server omits it, the reason is still reported.

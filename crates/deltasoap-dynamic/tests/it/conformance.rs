@@ -138,7 +138,11 @@ impl Message {
             None => Body::Empty,
             Some(entry) if entry.name.is(version.namespace(), "Fault") => {
                 let around = [&envelope, envelope.element(version.namespace(), "Body")?];
-                Body::Fault(Fault::from_node(&within(&around, entry)).map(|fault| fault.into_fields().detail).unwrap_or_default())
+                Body::Fault(
+                    Fault::from_node(&within(&around, entry))
+                        .map(|fault| fault.into_fields().detail)
+                        .unwrap_or_default(),
+                )
             }
             Some(entry) => Body::Element(entry.name.clone()),
         };

@@ -5,7 +5,7 @@ use deltasoap::ErrorKind;
 #[cfg(feature = "tls")]
 use deltasoap::http::TlsError;
 use deltasoap::http::transport::{FramesError, Unsent};
-use deltasoap::http::{BoxError, CallError, Failure};
+use deltasoap::http::{BoxError, CallError, Failure, TimeoutError};
 use deltasoap::soap::Fault;
 use http::StatusCode;
 use http::header::HeaderValue;
@@ -36,7 +36,7 @@ fn calls() -> Vec<CallError> {
         CallError::Refused(unsent()),
         CallError::Encode(malformed()),
         CallError::Action(action),
-        CallError::Timeout,
+        CallError::Timeout(TimeoutError::default()),
     ]
 }
 

@@ -297,7 +297,10 @@ async fn an_unknown_encoding_is_told() {
     let body = with_style(Version::Soap12, "urn:strange");
     for size in [1, 1000] {
         let refused = post_pieces(&service, "text/xml", body.as_bytes(), size).await;
-        assert_eq!((refused.status.as_u16(), fault(&refused).into_fields().code), (400, FaultCode::DataEncodingUnknown));
+        assert_eq!(
+            (refused.status.as_u16(), fault(&refused).into_fields().code),
+            (400, FaultCode::DataEncodingUnknown)
+        );
         assert!(refused.body.contains("urn:strange"), "{}", refused.body);
     }
     let old = with_style(Version::Soap11, "urn:strange http://schemas.xmlsoap.org/soap/encoding/");

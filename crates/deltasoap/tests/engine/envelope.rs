@@ -59,7 +59,8 @@ fn header_blocks_are_added_in_order() {
 #[test]
 fn every_setting_reaches_templates() {
     let (reading, name) = (Reading { level: 7 }, QName::new("urn:x", "other"));
-    let fault = Fault { not_understood: vec![QName::new("urn:h", "a")], ..Fault::new(FaultCode::MustUnderstand, "a") };
+    let mut fault = Fault::new(FaultCode::MustUnderstand, "a");
+    fault.not_understood = vec![QName::new("urn:h", "a")];
     let faults = [Version::Soap11, Version::Soap12].map(|version| Envelope::fault(&fault).version(version));
     let prefixes = [("m", "urn:e:1")];
     let messages = [

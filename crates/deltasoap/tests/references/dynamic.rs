@@ -46,7 +46,8 @@ proptest! {
         let body = schema.view(deltasoap::schema::ElementRef::Index(0));
         let put = value.field(view, "Body").and_then(|inner| inner.field(body, "put")).expect("the operation");
         for version in [Version::Soap11, Version::Soap12] {
-            let envelope = Envelope::element(&Put::ELEMENT, put, Put::view()).version(version).encoding(Use::Encoded);
+            let name = Put::ELEMENT;
+            let envelope = Envelope::element(&name, put, Put::view()).version(version).encoding(Use::Encoded);
             let written = envelope.write(Buffer::new()).expect("written");
             let read = decode::<Put>(written.as_slice(), 50).expect("valid");
             prop_assert_eq!(Graph::of(&read.first), graph.canonical());

@@ -12,9 +12,10 @@ use super::super::goal::Goal;
 use super::super::{Effort, Task};
 use super::Body;
 use crate::engine::Session;
-use crate::engine::ours::timed;
+use crate::engine::timed;
 use crate::measure::measure;
-use crate::messages::{Payload, Sample, Visitor, decode, with_sample};
+use crate::messages::with_sample;
+use crate::payload::{Payload, Sample, Visitor, decode};
 use crate::ring::Ring;
 use crate::workload::Values;
 

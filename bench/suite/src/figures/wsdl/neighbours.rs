@@ -15,7 +15,7 @@ use super::super::goal::Goal;
 use super::super::{Effort, Task};
 use super::Body;
 use crate::engine::Session;
-use crate::engine::ours::timed;
+use crate::engine::timed;
 use crate::measure::measure;
 
 const BOUND: f64 = 2.0;
