@@ -5,7 +5,7 @@
 
 use deltasoap::decode::{Cursor, Decoder, Step};
 use deltasoap::encode::Encoder;
-use deltasoap::soap::{EnvelopeReader, Fault, Head, Receiver, Version, decode_reply, encode_fault};
+use deltasoap::soap::{Envelope, EnvelopeReader, Fault, Head, Receiver, Version, decode_reply};
 use deltasoap::{Buffer, Content, DecodeOptions, Error, ErrorKind, Node, Soap, Typed};
 use libfuzzer_sys::fuzz_target;
 
@@ -81,7 +81,7 @@ fn rewrite(node: &Node) {
 /// A decoded fault can be encoded in both versions, and decoded again.
 fn answer(fault: &Fault) {
     for version in [Version::Soap11, Version::Soap12] {
-        let message = encode_fault(version, fault, Buffer::new()).expect("writable");
+        let message = Envelope::fault(fault).version(version).write(Buffer::new()).expect("writable");
         decode_reply::<Body>(message.as_slice()).expect("valid");
     }
 }

@@ -6,7 +6,7 @@
 
 use deltasoap::decode::Decoder;
 use deltasoap::schema::Use;
-use deltasoap::soap::{EnvelopeReader, RequestReceiver, Version, decode_request, encode_message};
+use deltasoap::soap::{Envelope, EnvelopeReader, RequestReceiver, Version, decode_request};
 use deltasoap::{Buffer, DecodeOptions, Error, Limits, MultiArray, Node, Shared, Soap, SoapArray};
 use libfuzzer_sys::fuzz_target;
 
@@ -40,7 +40,8 @@ fuzz_target!(|input: &[u8]| {
         return;
     }
     for version in [Version::Soap11, Version::Soap12] {
-        let message = encode_message(version, Use::Encoded, &[], &put, Buffer::new()).expect("writable");
+        let message =
+            Envelope::new(&put).version(version).encoding(Use::Encoded).write(Buffer::new()).expect("writable");
         assert_eq!(decode_request::<Put>(message.as_slice()).expect("valid").1, put);
     }
 });

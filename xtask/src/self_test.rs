@@ -10,10 +10,10 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::composites::{self, Composite};
-use crate::peer::{Hello, Peer};
-use crate::shell;
 use crate::values::Values;
+use crate::{peer, shell};
 use deltasoap_streams::arrays::{self, Event, Mio};
+use deltasoap_streams::peer::{Hello, PeerProcess};
 use deltasoap_streams::vsphere;
 
 /// Time limit for all checks of a peer: then it is killed, and its remaining checks fail.
@@ -22,12 +22,12 @@ const LIMIT: Duration = Duration::from_secs(180);
 /// Runs every workload of the peer on small values, and requests that must fail, and calls its
 /// server (another peer's if it has none); returns the result of each check.
 pub fn run(program: &Path, server: &Path) -> Result<Vec<bool>> {
-    let mut peer = Peer::start(program)?;
-    let _limit = peer.limit(LIMIT);
+    let mut peer = start(program)?;
+    let _limit = peer::limit(&peer, LIMIT);
     let hello = peer.hello()?;
     println!("{} {}", hello.peer, hello.version);
     if hello.workloads.iter().any(|name| name.starts_with("send-")) {
-        peer.connect(start_sink()?)?;
+        peer.connect(start_sink()?, None)?;
     }
     let capabilities = Capabilities::of(&hello);
     let mut outcomes: Vec<_> =
@@ -35,8 +35,12 @@ pub fn run(program: &Path, server: &Path) -> Result<Vec<bool>> {
     outcomes.push(report("errors", check_errors(&mut peer, hello.workloads.is_empty())));
     outcomes.extend(check_server(&mut peer, &hello)?);
     outcomes.extend(check_calls(&mut peer, &hello, server)?);
-    outcomes.push(report("quit", peer.quit()));
+    outcomes.push(report("quit", peer.quit().map_err(Into::into)));
     Ok(outcomes)
+}
+
+fn start(program: &Path) -> Result<PeerProcess> {
+    PeerProcess::start(program).with_context(|| format!("cannot start {}", program.display()))
 }
 
 /// Starts a server for one connection that reads and discards everything; returns its port.
@@ -55,7 +59,7 @@ fn report(name: &str, result: Result<()>) -> bool {
     result.is_ok()
 }
 
-fn check_workload(peer: &mut Peer, workload: &str, capabilities: Capabilities) -> Result<()> {
+fn check_workload(peer: &mut PeerProcess, workload: &str, capabilities: Capabilities) -> Result<()> {
     let (direction, kind) = workload.split_once('-').context("a workload is DIRECTION-KIND")?;
     if kind == "resource" {
         return check_recorded(peer, workload);
@@ -71,7 +75,7 @@ fn check_workload(peer: &mut Peer, workload: &str, capabilities: Capabilities) -
 
 /// Checks a recorded message. Its values are checked by the benchmark program, which knows their
 /// type.
-fn check_recorded(peer: &mut Peer, workload: &str) -> Result<()> {
+fn check_recorded(peer: &mut PeerProcess, workload: &str) -> Result<()> {
     let message = vsphere::resource();
     let prepared = peer.prepare(workload, 1, message)?;
     let runs = peer.run(20)?;
@@ -79,7 +83,7 @@ fn check_recorded(peer: &mut Peer, workload: &str) -> Result<()> {
     same(&prepared.bytes, &message.len(), "bytes")
 }
 
-fn check_runs(peer: &mut Peer, workload: &str, values: &Values) -> Result<()> {
+fn check_runs(peer: &mut PeerProcess, workload: &str, values: &Values) -> Result<()> {
     let message = values.message();
     let prepared = peer.prepare(workload, values.len(), message.as_bytes())?;
     same(&prepared.checksum, &values.checksum(), "the checksum after prepare")?;
@@ -94,7 +98,7 @@ fn check_runs(peer: &mut Peer, workload: &str, values: &Values) -> Result<()> {
 }
 
 /// Checks that the peer's output is a message that it decodes to the same values.
-fn check_output(peer: &mut Peer, kind: &str, values: &Values) -> Result<()> {
+fn check_output(peer: &mut PeerProcess, kind: &str, values: &Values) -> Result<()> {
     let output = peer.output()?;
     let text = str::from_utf8(&output).context("the output is not UTF-8")?;
     ensure!(text.contains("urn:bench"), "the output has no operation of ours: {text}");
@@ -103,7 +107,7 @@ fn check_output(peer: &mut Peer, kind: &str, values: &Values) -> Result<()> {
 }
 
 /// Sends a message to each operation that the peer's server offers.
-fn check_server(peer: &mut Peer, hello: &Hello) -> Result<Vec<bool>> {
+fn check_server(peer: &mut PeerProcess, hello: &Hello) -> Result<Vec<bool>> {
     if hello.operations.is_empty() {
         return Ok(Vec::new());
     }
@@ -113,11 +117,11 @@ fn check_server(peer: &mut Peer, hello: &Hello) -> Result<Vec<bool>> {
 
 /// Has the peer's client call each operation that it offers, and the last of them over each
 /// transport, each time in a new process.
-fn check_calls(peer: &mut Peer, hello: &Hello, server: &Path) -> Result<Vec<bool>> {
+fn check_calls(peer: &mut PeerProcess, hello: &Hello, server: &Path) -> Result<Vec<bool>> {
     let Some(last) = hello.calls.last() else { return Ok(Vec::new()) };
     let (secrets, capabilities) = (Secrets::new()?, Capabilities::of(hello));
     let mut outcomes = Vec::new();
-    let mut plain = Peer::start(server)?;
+    let mut plain = start(server)?;
     let port = plain.serve(2)?;
     for operation in &hello.calls {
         outcomes.push(report(&format!("call {operation}"), check_call(peer, port, operation, capabilities)));
@@ -131,15 +135,15 @@ fn check_calls(peer: &mut Peer, hello: &Hello, server: &Path) -> Result<Vec<bool
 
 /// Checks a call over a transport other than plain HTTP.
 fn check_transport(
-    peer: &mut Peer,
+    peer: &mut PeerProcess,
     server: &Path,
     transport: &str,
     secrets: &Secrets,
     operation: &str,
     capabilities: Capabilities,
 ) -> Result<()> {
-    let mut server = Peer::start(server)?;
-    let _limit = server.limit(LIMIT);
+    let mut server = start(server)?;
+    let _limit = peer::limit(&server, LIMIT);
     for end in [&mut server, peer] {
         end.transport(transport, &secrets.folder)?;
     }
@@ -148,7 +152,7 @@ fn check_transport(
 }
 
 /// Has the peer's client call a server.
-fn check_call(peer: &mut Peer, port: u16, operation: &str, capabilities: Capabilities) -> Result<()> {
+fn check_call(peer: &mut PeerProcess, port: u16, operation: &str, capabilities: Capabilities) -> Result<()> {
     let (message, checksum) = called(operation, capabilities)?;
     let prepared = peer.call(port, operation, RECEIVED, message.as_bytes())?;
     same(&prepared.checksum, &checksum, "the checksum of the first call")?;
@@ -287,14 +291,14 @@ fn post(port: u16, operation: &str, message: &str) -> Result<String> {
 }
 
 /// Each of these is answered with an error, and the peer keeps running.
-fn check_errors(peer: &mut Peer, is_server_alone: bool) -> Result<()> {
+fn check_errors(peer: &mut PeerProcess, is_server_alone: bool) -> Result<()> {
     let message = Values::Ints(vec![1, 2, 3]).message();
     let cut = &message.as_bytes()[..message.len() / 2];
     ensure!(peer.prepare("decode-nothing", 3, message.as_bytes()).is_err(), "accepted an unknown workload");
     ensure!(peer.prepare("decode-ints", 3, cut).is_err(), "accepted half a message");
     ensure!(peer.prepare("decode-strings", 3, message.as_bytes()).is_err(), "accepted another operation");
     ensure!(peer.run(1).is_err(), "ran without anything prepared");
-    ensure!(peer.connect(1).is_err(), "connected to a closed port");
+    ensure!(peer.connect(1, None).is_err(), "connected to a closed port");
     ensure!(peer.serve(0).is_err(), "served zero connections");
     if is_server_alone {
         return Ok(());

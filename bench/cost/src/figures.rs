@@ -129,7 +129,7 @@ fn coefficients(fitted: &ActivityModel) -> Option<Chart> {
     let groups = FIELDS.map(|(name, _)| name.to_owned()).to_vec();
     let series = [vec![("in arrays".to_owned(), in_arrays.to_vec())], in_types].concat();
     let title = "coefficients in arrays and in composite types";
-    (!fitted.composites.is_empty()).then(|| Chart::bars(title, "ns", groups, series))
+    (!fitted.composites.is_empty()).then(|| Chart::bars(title, "type of the field", "ns", groups, series))
 }
 
 /// Returns the cost of an item of an array.
@@ -181,7 +181,7 @@ fn strings(fitted: &ActivityModel) -> Option<Chart> {
         (format!("calculated, slope at {UNBUFFERED} or more"), by_slope_at(|length| length.max(UNBUFFERED))),
         ("in composite types".to_owned(), in_types),
     ];
-    Some(Chart::bars("coefficients of strings by their length", "ns", names, series))
+    Some(Chart::bars("coefficients of strings by their length", "characters", "ns", names, series))
 }
 
 /// Figures 13 and 14: the constants of all regressions.
@@ -190,7 +190,7 @@ fn constants(fitted: &ActivityModel) -> Option<Chart> {
     let composites =
         fitted.composites.iter().map(|(length, fit)| (format!("types, {length}"), fit.coefficients[0].value));
     let (names, values): (Vec<String>, Vec<f64>) = arrays.chain(composites).unzip();
-    Some(Chart::bars("constants", "ns", names, vec![("c0".to_owned(), values)]))
+    Some(Chart::bars("constants", "message", "ns", names, vec![("c0".to_owned(), values)]))
 }
 
 #[cfg(test)]

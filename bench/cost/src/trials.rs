@@ -2,7 +2,7 @@
 
 use deltasoap_cost::Activity;
 use deltasoap_cost::validate::{Comparison, Errors, coverage};
-use deltasoap_report::Grid;
+use deltasoap_report::{Grid, statistics};
 
 /// Returns the measured activities.
 pub fn activities(all: &[Comparison]) -> impl Iterator<Item = Activity> {
@@ -58,9 +58,7 @@ pub(crate) fn is_precise<'c>(all: impl Iterator<Item = &'c Comparison>, part: f6
 }
 
 fn median(all: &[&Comparison], of: impl Fn(&Comparison) -> f64) -> f64 {
-    let mut sorted: Vec<f64> = all.iter().map(|it| of(it)).collect();
-    sorted.sort_by(f64::total_cmp);
-    f64::midpoint(sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2])
+    statistics::median(all.iter().map(|it| of(it)))
 }
 
 #[cfg(test)]

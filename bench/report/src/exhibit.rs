@@ -26,6 +26,18 @@ pub struct Exhibit {
 pub const VERDICTS: &str = "Does it agree?";
 
 impl Exhibit {
+    /// Creates an exhibit with a caption only, of a paper with this title and source.
+    pub fn new((title, source): (&str, &str), name: &'static str, caption: impl Into<String>) -> Self {
+        Exhibit {
+            paper: format!("{title} ({source})"),
+            name,
+            caption: caption.into(),
+            grids: vec![],
+            charts: vec![],
+            verdicts: vec![],
+        }
+    }
+
     /// Formats the exhibit for a terminal, as Markdown.
     pub fn text(&self) -> String {
         let mut text = format!("## {}, {}\n\n{}\n", self.paper, self.name, self.caption);

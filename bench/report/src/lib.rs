@@ -12,6 +12,7 @@ pub mod exhibit;
 pub mod factors;
 pub mod number;
 pub mod page;
+mod palette;
 pub mod plot;
 pub mod statistics;
 pub mod table;

@@ -3,6 +3,7 @@
 
 use crate::claim;
 use crate::exhibit::{Exhibit, VERDICTS};
+use crate::palette;
 use crate::plot::Chart;
 use crate::table::{Grid, Sheet};
 
@@ -12,6 +13,7 @@ const STYLE: &str = include_str!("style.css");
 #[derive(Debug)]
 pub struct Page {
     title: String,
+    warnings: Vec<String>,
     /// Anchors and titles of sections.
     sections: Vec<(String, String)>,
     body: String,
@@ -20,14 +22,21 @@ pub struct Page {
 impl Page {
     /// Creates a page without sections.
     pub fn new(title: impl Into<String>) -> Self {
-        Page { title: title.into(), sections: Vec::new(), body: String::new() }
+        Page { title: title.into(), warnings: Vec::new(), sections: Vec::new(), body: String::new() }
     }
 
-    /// Begins a section, with an entry in the table of contents.
+    /// Begins a section that can be folded, with an entry in the table of contents.
     pub fn section(&mut self, title: &str) {
         let id = self.anchor(title);
-        self.add(&format!("<h2 id=\"{id}\">{}</h2>", escape(title)));
+        self.end_section();
+        self.add(&format!("<details class=\"section\" id=\"{id}\" open><summary><h2>{}</h2></summary>", escape(title)));
         self.sections.push((id, title.to_owned()));
+    }
+
+    fn end_section(&mut self) {
+        if !self.sections.is_empty() {
+            self.add("</details>");
+        }
     }
 
     /// Returns a link name of letters, digits and hyphens for a title, with a number if another
@@ -48,9 +57,18 @@ impl Page {
         self.add(&format!("<p>{}</p>", escape(text)));
     }
 
-    /// Adds a highlighted paragraph.
+    /// Adds text with wrapped lines: a paragraph ends where a line ends with a full stop.
+    pub fn prose(&mut self, text: &str) {
+        text.split(".\n").for_each(|part| {
+            let part = part.replace('\n', " ");
+            self.paragraph(&if part.ends_with('.') { part } else { part + "." });
+        });
+    }
+
+    /// Adds a warning, which stands at the top of the page: for example that the machine was busy,
+    /// so that all times are doubtful.
     pub fn warning(&mut self, text: &str) {
-        self.add(&format!("<p class=\"warning\">{}</p>", escape(text)));
+        self.warnings.push(text.to_owned());
     }
 
     /// Adds a list.
@@ -82,13 +100,12 @@ impl Page {
             self.add(&format!("<p>{}: not measured.</p>", escape(&chart.title)));
             return;
         }
-        let label = format!("{}: {}", chart.title, chart.names().join(", "));
-        let svg = chart.svg().replacen("<svg ", "<svg aria-hidden=\"true\" ", 1);
-        let title = escape(&chart.title);
-        let caption = if title.is_empty() { title } else { format!("<figcaption>{title}</figcaption>") };
+        let (title, label) = (escape(&chart.title), escape(&chart.label()));
         self.add(&format!(
-            "<figure class=\"scroll plot\" role=\"img\" tabindex=\"0\" aria-label=\"{}\">{caption}{svg}</figure>",
-            escape(&label)
+            "<figure class=\"plot\"><figcaption>{title}</figcaption>{}\
+             <div class=\"scroll\" role=\"img\" tabindex=\"0\" aria-label=\"{label}\">{}</div></figure>",
+            chart.legend(),
+            chart.svg()
         ));
     }
 
@@ -116,7 +133,8 @@ impl Page {
     }
 
     /// Returns the finished page.
-    pub fn finish(self) -> String {
+    pub fn finish(mut self) -> String {
+        self.end_section();
         let title = escape(&self.title);
         let link = |(id, name): &(String, String)| format!("<li><a href=\"#{id}\">{}</a></li>", escape(name));
         let links: String = self.sections.iter().map(link).collect();
@@ -124,11 +142,20 @@ impl Page {
             0 | 1 => String::new(),
             _ => format!("<nav aria-label=\"Sections\"><ul>{links}</ul></nav>"),
         };
+        let warning = |text: &String| format!("<p>{}</p>", escape(text));
+        let warnings = match self.warnings.is_empty() {
+            true => String::new(),
+            false => {
+                let all: String = self.warnings.iter().map(warning).collect();
+                format!("<div class=\"warning\" role=\"note\">{all}</div>")
+            }
+        };
+        let colours = palette::style();
         format!(
             "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><meta name=\"color-scheme\" content=\"light dark\">\
-             <title>{title}</title><link rel=\"icon\" href=\"data:,\"><style>{STYLE}</style></head><body>\
-             <a class=\"skip\" href=\"#main\">To the content</a><header><h1>{title}</h1>{contents}</header>\
+             <title>{title}</title><link rel=\"icon\" href=\"data:,\"><style>{colours}{STYLE}</style></head><body>\
+             <a class=\"skip\" href=\"#main\">To the content</a><header><h1>{title}</h1>{warnings}{contents}</header>\
              <main id=\"main\">{}</main></body></html>\n",
             self.body
         )
@@ -178,7 +205,7 @@ mod tests {
         let verdict = Registered::new(claim, &[], |data: &f64, _: &[usize]| Ok(Evidence::from(*data))).judge(&[0.5]);
         let line = Line { name: own(), points: vec![(1.0, 1.0)], mark: Mark::Both };
         let charts = vec![
-            Chart::bars(own(), own(), vec![own()], vec![(own(), vec![1.0])]),
+            Chart::bars(own(), own(), own(), vec![own()], vec![(own(), vec![1.0])]),
             Chart::lines(own(), own(), own(), vec![line]),
         ];
         let mut page = Page::new(own());
@@ -216,6 +243,13 @@ mod tests {
     }
 
     #[test]
+    fn wrapped_lines_are_paragraphs() {
+        let mut page = Page::new("A page");
+        page.prose("One line.\nAnother, which\ngoes on.\nThe last");
+        assert!(page.finish().contains("<p>One line.</p><p>Another, which goes on.</p><p>The last.</p>"));
+    }
+
+    #[test]
     fn the_page_is_whole_and_needs_nothing_else() {
         let html = page_of("A & B");
         for part in [
@@ -224,14 +258,17 @@ mod tests {
             "<a href=\"#a-b\">A &amp; B</a>",
             "<a href=\"#a-b-2\">A &amp; B</a>",
             "<h3>Table 1</h3>",
-            "<svg aria-hidden=\"true\" ",
-            "<th scope=\"row\">A &amp; B</th>",
+            "<details class=\"section\" id=\"a-b\" open><summary><h2>A &amp; B</h2></summary>",
+            "</h1><div class=\"warning\" role=\"note\"><p>A &amp; B</p></div>",
+            "<figcaption>A &amp; B</figcaption><div class=\"scroll\" role=\"img\" tabindex=\"0\" aria-label=\"A &amp; B: ",
+            "<th scope=\"row\" class=\"text\">A &amp; B</th>",
             "<b class=\"lost\">differs</b>",
             "prefers-color-scheme:dark",
             "</html>",
         ] {
             assert!(html.contains(part), "{part}: {html}");
         }
+        assert_eq!(html.matches("<details").count(), html.matches("</details>").count(), "{html}");
         let outside = ["src=", "href=\"http", "url(", "@import", "<script"];
         assert!(outside.iter().all(|part| !html.contains(part)), "{html}");
     }

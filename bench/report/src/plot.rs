@@ -4,17 +4,17 @@
 use std::fmt::Write;
 use std::ops::Range;
 
-use crate::number;
 use crate::page::escape;
+use crate::{number, palette};
 
 /// A chart.
 #[derive(Debug, Clone)]
 pub struct Chart {
     /// The title.
     pub title: String,
-    /// Label of the horizontal axis; may be empty.
+    /// Label of the horizontal axis, with its unit.
     pub across: String,
-    /// Label of the vertical axis.
+    /// Label of the vertical axis, with its unit.
     pub up: String,
     /// The content.
     pub body: Body,
@@ -67,27 +67,23 @@ const LEFT: f64 = 76.0;
 const RIGHT: f64 = 34.0;
 const TOP: f64 = 8.0;
 const BOTTOM: f64 = 44.0;
-/// Height of a line of the legend.
-const LEGEND: f64 = 20.0;
-/// Approximate width of a character.
-const CHARACTER: f64 = 7.2;
-/// Number of colours in the style sheet; further series reuse them.
-const COLORS: usize = 12;
 
 impl Chart {
     /// Creates a chart of grouped bars.
     pub fn bars(
         title: impl Into<String>,
+        across: impl Into<String>,
         up: impl Into<String>,
         groups: Vec<String>,
         series: Vec<(String, Vec<f64>)>,
     ) -> Self {
-        Chart { title: title.into(), across: String::new(), up: up.into(), body: Body::Bars { groups, series } }
+        Chart { title: title.into(), across: across.into(), up: up.into(), body: Body::Bars { groups, series } }
     }
 
     /// Creates a chart of one curve per series over the same numbers, on logarithmic scales.
     pub fn curves(
         title: impl Into<String>,
+        across: impl Into<String>,
         up: impl Into<String>,
         places: &[f64],
         series: Vec<(String, Vec<f64>)>,
@@ -99,7 +95,7 @@ impl Chart {
         };
         let lines = series.into_iter().map(line).collect();
         let body = Body::Lines { lines, is_logarithmic: true };
-        Chart { title: title.into(), across: String::new(), up: up.into(), body }
+        Chart { title: title.into(), across: across.into(), up: up.into(), body }
     }
 
     /// Creates a chart of lines and dots on scales that include zero.
@@ -116,9 +112,31 @@ impl Chart {
         }
     }
 
-    /// Returns the chart as SVG, without its title.
+    /// Returns the text alternative: title, axes and series.
+    pub fn label(&self) -> String {
+        format!("{}: {} by {}: {}", self.title, self.up, self.across, self.names().join(", "))
+    }
+
+    /// Returns the legend as HTML; nothing for a single series, which the title names.
+    pub fn legend(&self) -> String {
+        let names = self.names();
+        let key = |(index, name): (usize, &&str)| {
+            let classes = palette::classes(index);
+            let key = match &self.body {
+                Body::Bars { .. } => format!("<rect class=\"{classes}\" width=\"20\" height=\"12\"/>"),
+                Body::Lines { lines, .. } => key_of_line(&classes, lines[index].mark),
+            };
+            format!("<li><svg viewBox=\"0 0 26 12\" aria-hidden=\"true\">{key}</svg>{}</li>", escape(name))
+        };
+        match names.len() {
+            0 | 1 => String::new(),
+            _ => format!("<ul class=\"legend\">{}</ul>", names.iter().enumerate().map(key).collect::<String>()),
+        }
+    }
+
+    /// Returns the chart as SVG, without its title and legend.
     pub fn svg(&self) -> String {
-        let mut svg = Svg::new(&self.names());
+        let mut svg = Svg::new();
         match &self.body {
             Body::Bars { groups, series } => svg.bars(groups, series),
             Body::Lines { lines, is_logarithmic } => svg.lines(lines, *is_logarithmic),
@@ -191,22 +209,14 @@ struct Svg {
 }
 
 impl Svg {
-    /// Draws the legend, above the plot.
-    fn new(names: &[&str]) -> Self {
-        let places = legend_places(names);
-        let lines = places.last().map_or(0.0, |(_, line)| line + 1.0);
-        let (top, height) = (TOP + lines * LEGEND, HEIGHT + lines * LEGEND);
-        let mut svg = Svg {
-            text: format!("<svg viewBox=\"0 0 {WIDTH} {height}\" xmlns=\"http://www.w3.org/2000/svg\">"),
+    fn new() -> Self {
+        Svg {
+            text: format!(
+                "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" xmlns=\"http://www.w3.org/2000/svg\" aria-hidden=\"true\">"
+            ),
             x: LEFT..WIDTH - RIGHT,
-            y: top..height - BOTTOM,
-        };
-        for (index, (name, (x, line))) in names.iter().zip(places).enumerate() {
-            let y = TOP + line * LEGEND;
-            svg.add(&format!("<rect class=\"{}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"12\" height=\"12\"/>", fill(index)));
-            svg.label(x + 17.0, y + 10.5, "start", name);
+            y: TOP..HEIGHT - BOTTOM,
         }
-        svg
     }
 
     fn add(&mut self, element: &str) {
@@ -249,7 +259,7 @@ impl Svg {
                 let (left, right) = sides(group, index, series.len());
                 let (x, right) = (self.across(left * width), self.across(right * width));
                 let (y, bottom) = (self.up(height.max(zero)), self.up(height.min(zero)));
-                let (class, w, h) = (fill(index), right - x, bottom - y);
+                let (class, w, h) = (palette::classes(index), right - x, bottom - y);
                 self.add(&format!(
                     "<rect class=\"{class} bar\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{w:.1}\" height=\"{h:.1}\"/>"
                 ));
@@ -277,7 +287,7 @@ impl Svg {
     }
 
     fn line(&mut self, index: usize, points: &[(f64, f64)], mark: Mark) {
-        let class = fill(index);
+        let class = palette::classes(index);
         if mark != Mark::Dots && !points.is_empty() {
             let corners: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
             self.add(&format!("<polyline class=\"{class} line\" points=\"{}\"/>", corners.join(" ")));
@@ -302,9 +312,15 @@ impl Svg {
     }
 }
 
-/// Returns the CSS class of a series' colour.
-fn fill(series: usize) -> String {
-    format!("c{}", series % COLORS)
+/// Returns the legend's sample of a line or of dots.
+fn key_of_line(classes: &str, mark: Mark) -> String {
+    let line = format!("<path class=\"{classes} line\" d=\"M0 6H26\"/>");
+    let dot = format!("<circle class=\"{classes}\" cx=\"13\" cy=\"6\" r=\"4\"/>");
+    match mark {
+        Mark::Dots => dot,
+        Mark::Line => line,
+        Mark::Both => line + &dot,
+    }
 }
 
 fn tick_name(tick: f64) -> String {
@@ -313,21 +329,6 @@ fn tick_name(tick: f64) -> String {
         size if size >= 1.0 && tick.fract() == 0.0 => format!("{tick}"),
         _ => number(tick),
     }
-}
-
-/// Returns the positions of names in the legend: distance from the left, and line.
-fn legend_places(names: &[&str]) -> Vec<(f64, f64)> {
-    let (mut x, mut line) = (LEFT, 0.0);
-    let place = |name: &&str| {
-        let width = 17.0 + name.chars().count() as f64 * CHARACTER + 14.0;
-        if x > LEFT && x + width > WIDTH {
-            (x, line) = (LEFT, line + 1.0);
-        }
-        let at = (x, line);
-        x += width;
-        at
-    };
-    names.iter().map(place).collect()
 }
 
 /// Returns the sides of a series' bar in its group: groups are 1 wide, with a gap between them.
@@ -347,35 +348,37 @@ mod tests {
 
     /// Returns the SVG, after checking that it is XML.
     fn drawn(chart: &Chart) -> String {
-        let svg = chart.svg();
-        roxmltree::Document::parse(&svg).unwrap_or_else(|error| panic!("{error}: {svg}"));
-        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
-        svg
+        let figure = format!("<figure>{}{}</figure>", chart.legend(), chart.svg());
+        roxmltree::Document::parse(&figure).unwrap_or_else(|error| panic!("{error}: {figure}"));
+        assert!(!figure.contains("NaN") && !figure.contains("inf"), "{figure}");
+        figure
     }
 
     #[test]
     fn a_chart_has_a_bar_a_value_and_a_legend() {
         let series = vec![("FCP".to_owned(), vec![1.0, 2.0]), ("<LCP>".to_owned(), vec![0.5, f64::NAN])];
-        let svg = drawn(&Chart::bars("Time", "ms", texts(&["1K", "10K"]), series));
-        for part in ["FCP", "&lt;LCP&gt;", "10K", ">ms<"] {
+        let svg = drawn(&Chart::bars("Time", "items", "ms", texts(&["1K", "10K"]), series));
+        for part in ["FCP", "&lt;LCP&gt;", "10K", ">ms<", ">items<"] {
             assert!(svg.contains(part), "{part}: {svg}");
         }
-        assert_eq!((svg.matches("c0 bar").count(), svg.matches("c1 bar").count()), (2, 1), "{svg}");
+        assert_eq!((svg.matches("c0 p0 bar").count(), svg.matches("c1 p0 bar").count()), (2, 1), "{svg}");
     }
 
     #[test]
     fn a_curve_has_a_dot_a_value_but_where_there_is_none() {
         let curves = vec![("full".to_owned(), vec![0.002, f64::NAN, 70.0]), ("none".to_owned(), vec![-1.0; 3])];
-        let svg = drawn(&Chart::curves("Times", "ms", &[1.0, 100.0, 1e5], curves));
-        assert_eq!((svg.matches("<circle").count(), svg.matches("<polyline").count()), (2, 1), "{svg}");
-        assert!([">0.00100<", ">100000<", ">full<"].iter().all(|part| svg.contains(part)), "{svg}");
+        let svg = drawn(&Chart::curves("Times", "items", "ms", &[1.0, 100.0, 1e5], curves));
+        assert_eq!((svg.matches("r=\"3\"").count(), svg.matches("<polyline").count()), (2, 1), "{svg}");
+        assert!([">0.00100<", ">100000<", "</svg>full</li>"].iter().all(|part| svg.contains(part)), "{svg}");
     }
 
     #[test]
     fn lines_and_dots_are_told_apart() {
         let line = |mark| Line { name: "ints".to_owned(), points: vec![(1.0, 2.0), (3.0, -4.0)], mark };
-        let svg = drawn(&Chart::lines("", "items", "\u{B5}s", vec![line(Mark::Dots), line(Mark::Line)]));
-        assert_eq!((svg.matches("<circle").count(), svg.matches("<polyline").count()), (2, 1));
+        let chart = Chart::lines("Sizes", "items", "\u{B5}s", vec![line(Mark::Dots), line(Mark::Line)]);
+        let svg = drawn(&chart);
+        assert_eq!((svg.matches("r=\"2\"").count(), svg.matches("<polyline").count()), (2, 1));
+        assert_eq!(chart.label(), "Sizes: \u{B5}s by items: ints, ints");
         assert!(svg.contains("items") && svg.contains("\u{B5}s"));
     }
 
@@ -393,9 +396,9 @@ mod tests {
 
     #[test]
     fn nothing_to_draw_is_drawn_too() {
-        drawn(&Chart::bars("", "", vec![], vec![]));
-        drawn(&Chart::bars("", "", texts(&["x"]), vec![("y".to_owned(), vec![])]));
-        drawn(&Chart::curves("", "", &[], vec![]));
+        drawn(&Chart::bars("", "", "", vec![], vec![]));
+        drawn(&Chart::bars("", "", "", texts(&["x"]), vec![("y".to_owned(), vec![])]));
+        drawn(&Chart::curves("", "", "", &[], vec![]));
         drawn(&Chart::lines("", "", "", vec![Line { name: String::new(), points: vec![], mark: Mark::Line }]));
         drawn(&Chart::lines(
             "",
@@ -413,9 +416,10 @@ mod tests {
     }
 
     #[test]
-    fn a_long_legend_goes_on_in_the_next_line() {
-        let places = legend_places(&["a name of some length, as they are here"; 4]);
-        assert_eq!(places[0], (LEFT, 0.0));
-        assert!(places[1].0 > LEFT && places[3].1 >= 1.0, "{places:?}");
+    fn one_series_needs_no_legend() {
+        let series = |count| vec![("x".to_owned(), vec![1.0]); count];
+        let legend = |count| Chart::bars("Time", "items", "ms", texts(&["1K"]), series(count)).legend();
+        assert_eq!((legend(1).as_str(), legend(9).matches("<li>").count()), ("", 9));
+        assert!(legend(9).contains("c0 p1"), "the ninth has the first colour, and another pattern");
     }
 }

@@ -17,11 +17,9 @@ pub struct Interval {
 impl Interval {
     /// Returns minimum, median and maximum; `None` if there are no numbers.
     pub fn from_numbers(numbers: &[f64]) -> Option<Interval> {
-        let mut sorted = numbers.to_vec();
-        sorted.sort_unstable_by(f64::total_cmp);
-        let (low, high) = (*sorted.first()?, *sorted.last()?);
-        let n = sorted.len();
-        Some(Interval { low, median: f64::midpoint(sorted[(n - 1) / 2], sorted[n / 2]), high })
+        let low = numbers.iter().copied().reduce(f64::min)?;
+        let high = numbers.iter().copied().reduce(f64::max)?;
+        Some(Interval { low, median: median(numbers.iter().copied()), high })
     }
 
     /// Returns a conservative interval of the ratio to another median.
@@ -39,6 +37,17 @@ impl Interval {
     #[must_use]
     pub fn times(self, factor: f64) -> Interval {
         Interval { low: self.low * factor, median: self.median * factor, high: self.high * factor }
+    }
+}
+
+/// Returns the median, the mean of the two middle numbers for an even count; NaN if there are no
+/// numbers.
+pub fn median(numbers: impl IntoIterator<Item = f64>) -> f64 {
+    let mut sorted: Vec<f64> = numbers.into_iter().collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    match sorted.len() {
+        0 => f64::NAN,
+        n => f64::midpoint(sorted[(n - 1) / 2], sorted[n / 2]),
     }
 }
 

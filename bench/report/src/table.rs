@@ -1,7 +1,7 @@
 //! Tables: plain ones for terminals, Markdown and pages, and ones with marked cells for pages.
 
-use comfy_table::presets::ASCII_MARKDOWN;
-use comfy_table::{CellAlignment, Table};
+use comfy_table::presets::{ASCII_MARKDOWN, UTF8_HORIZONTAL_ONLY};
+use comfy_table::{CellAlignment, Table, TableStyle};
 
 use crate::number;
 use crate::page::escape;
@@ -20,26 +20,45 @@ pub struct Grid {
 }
 
 impl Grid {
+    /// Creates a table without rows. The first `names` columns name the row, the others are
+    /// numbers.
+    pub fn new(title: impl Into<String>, header: &[&str], names: usize) -> Self {
+        let header = header.iter().map(|&name| name.to_owned()).collect();
+        Grid { title: title.into(), header, rows: Vec::new(), names }
+    }
+
+    /// Returns the table with these rows after its own.
+    #[must_use]
+    pub fn with<R>(mut self, rows: impl IntoIterator<Item = R>) -> Self
+    where
+        R: IntoIterator<Item: Into<String>>,
+    {
+        rows.into_iter().for_each(|row| self.push(row));
+        self
+    }
+
+    /// Adds a row, with as many cells as the header.
+    pub fn push(&mut self, row: impl IntoIterator<Item: Into<String>>) {
+        self.rows.push(row.into_iter().map(Into::into).collect());
+    }
+
     /// Returns the table as Markdown, without its title; readable in a terminal.
     pub fn markdown(&self) -> String {
-        let header: Vec<&str> = self.header.iter().map(String::as_str).collect();
-        let mut table = new_table(&header);
-        table.add_rows(&self.rows);
-        align(&mut table, self.names);
+        self.drawn(ASCII_MARKDOWN)
+    }
+
+    /// Returns the table for a terminal, without its title; names of columns may have lines.
+    pub fn terminal(&self) -> String {
+        self.drawn(UTF8_HORIZONTAL_ONLY)
+    }
+
+    fn drawn(&self, style: TableStyle) -> String {
+        let mut table = Table::new();
+        table.load_style(style).set_header(&self.header).add_rows(&self.rows);
+        let numbers = table.column_iter_mut().skip(self.names);
+        numbers.for_each(|column| column.set_cell_alignment(CellAlignment::Right));
         table.to_string()
     }
-}
-
-/// Returns an empty Markdown table.
-pub fn new_table(header: &[&str]) -> Table {
-    let mut table = Table::new();
-    table.load_style(ASCII_MARKDOWN).set_header(header.to_vec());
-    table
-}
-
-/// Aligns numeric columns to the right.
-pub fn align(table: &mut Table, names: usize) {
-    table.column_iter_mut().skip(names).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
 }
 
 /// A table for a page.
@@ -114,29 +133,36 @@ impl Sheet {
     /// Returns the table in a container that scrolls on narrow screens.
     pub fn html(&self) -> String {
         let caption = escape(&self.caption);
-        let name =
-            |(column, name): (usize, &String)| format!("<th scope=\"col\"{}>{}</th>", self.class(column), escape(name));
-        let header: String = self.header.iter().enumerate().map(name).collect();
-        let rows: String = self.rows.iter().map(|cells| self.row(cells)).collect();
+        let classes: Vec<&str> = (0..self.header.len()).map(|column| self.class(column)).collect();
+        let name = |(name, class): (&String, &&str)| format!("<th scope=\"col\"{class}>{}</th>", escape(name));
+        let header: String = self.header.iter().zip(&classes).map(name).collect();
+        let rows: String = self.rows.iter().map(|cells| self.row(cells, &classes)).collect();
         format!(
             "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{caption}\"><table><caption>{caption}</caption>\
              <thead><tr>{header}</tr></thead><tbody>{rows}</tbody></table></div>"
         )
     }
 
-    /// Returns the CSS class: names and words are text, everything else is numbers.
+    /// Returns the CSS class: names, words and long cells are text, everything else is numbers.
     fn class(&self, column: usize) -> &'static str {
+        /// Maximum characters of a number with its interval.
+        const LONG: usize = 40;
         const WORDS: [&str; 4] = ["why", "agrees", "outcome", "value"];
-        let is_text = self.header.get(column).is_some_and(|name| WORDS.iter().any(|word| name.starts_with(word)));
-        if column < self.names || is_text { " class=\"text\"" } else { "" }
+        let is_text = column < self.names || WORDS.iter().any(|word| self.header[column].starts_with(word));
+        let is_long = |row: &Vec<Cell>| row.get(column).is_some_and(|cell| cell.text.chars().count() > LONG);
+        match self.rows.iter().any(is_long) {
+            true => " class=\"text long\"",
+            false if is_text => " class=\"text\"",
+            false => "",
+        }
     }
 
-    fn row(&self, cells: &[Cell]) -> String {
-        let cell = |(column, cell): (usize, &Cell)| match column < self.names {
-            true => format!("<th scope=\"row\">{}</th>", cell.html()),
-            false => format!("<td{}>{}</td>", self.class(column), cell.html()),
+    fn row(&self, cells: &[Cell], classes: &[&str]) -> String {
+        let cell = |(column, (cell, class)): (usize, (&Cell, &&str))| match column < self.names {
+            true => format!("<th scope=\"row\"{class}>{}</th>", cell.html()),
+            false => format!("<td{class}>{}</td>", cell.html()),
         };
-        format!("<tr>{}</tr>", cells.iter().enumerate().map(cell).collect::<String>())
+        format!("<tr>{}</tr>", cells.iter().zip(classes).enumerate().map(cell).collect::<String>())
     }
 }
 
@@ -146,13 +172,23 @@ mod tests {
 
     #[test]
     fn a_grid_is_markdown() {
-        let grid = Grid {
-            title: "ms".to_owned(),
-            header: vec!["row".to_owned(), "1000".to_owned()],
-            rows: vec![vec!["CRC32".to_owned(), "0.18".to_owned()]],
-            names: 1,
-        };
+        let grid = Grid::new("ms", &["row", "1000"], 1).with([["CRC32", "0.18"]]);
         assert!(grid.markdown().contains("| CRC32 | 0.18 |"), "{}", grid.markdown());
+    }
+
+    #[test]
+    fn a_grid_in_a_terminal_has_lines_in_its_header() {
+        let text = Grid::new("", &["stream", "regular\nms"], 1).with([["ints", "0.18"]]).terminal();
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        assert!(lines[1].ends_with("regular") && lines[2].ends_with("ms"), "{text}");
+        assert!(lines[4].starts_with("ints") && lines[4].ends_with("0.18"), "{text}");
+    }
+
+    #[test]
+    fn long_cells_are_text() {
+        let grid = Grid::new("x", &["toolkit", "ms", "note"], 1).with([["a", "0.1", &"b".repeat(41)]]);
+        let html = Sheet::from(&grid).html();
+        assert!(html.contains("<td>0.1</td><td class=\"text long\">bbb"), "{html}");
     }
 
     #[test]
@@ -167,7 +203,7 @@ mod tests {
         };
         let html = sheet.html();
         for part in [
-            "<th scope=\"row\">name</th>",
+            "<th scope=\"row\" class=\"text\">name</th>",
             "<b class=\"best\">12.3",
             "<td class=\"text\"><b class=\"lost\">&lt;1&gt;<span class=\"sign\"> lost",
             "<td></td>",

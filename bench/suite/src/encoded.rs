@@ -9,7 +9,7 @@ use deltasoap::schema::Use;
 use deltasoap::{Shared, Soap, SoapArray};
 use deltasoap_streams::{arrays, checksum};
 
-use crate::messages::{Payload, Same, Sample, Visitor};
+use crate::payload::{Payload, Same, Sample, Visitor};
 use crate::workload::Values;
 
 /// The name of rows in which our strings are [`Shared`].
@@ -109,12 +109,12 @@ pub fn with_shared_sample<V: Visitor>(values: Values, n: usize, visitor: V) -> O
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::messages::decode_alone;
+    use crate::payload::decode_alone;
     use deltasoap::Buffer;
-    use deltasoap::soap::{Version, encode_message};
+    use deltasoap::soap::Envelope;
 
     fn written<T: Payload>(message: &T) -> String {
-        let written = encode_message(Version::Soap11, T::ENCODING, &[], message, Buffer::new()).unwrap();
+        let written = Envelope::new(message).encoding(T::ENCODING).write(Buffer::new()).unwrap();
         String::from_utf8(written.as_slice().to_vec()).unwrap()
     }
 

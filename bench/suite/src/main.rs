@@ -2,17 +2,29 @@
 //! structs and bytes.
 //!
 //! A benchmark is a test first: output is checked before anything is timed, and a wrong value ends
-//! the program. [`workload`] reads what to measure from `bench/definitions/`, [`messages`] creates
-//! the data, an [`engine`] does the work, [`measure`] times it, [`report`] prints the figures.
-//! [`stream`] creates streams of similar messages and decodes them, [`load`] loads servers with
-//! many clients, [`figures`] judges the results, [`paper`] draws the papers' tables from them, and
-//! [`suite`] measures everything that toolkits can be compared in. [`reproduce`] does all of it for
-//! the five papers, into one [`record`]. `bench/README.md` describes the method.
+//! the program. `bench/README.md` describes the method.
+//!
+//! A module knows only those that stand before it in this list:
+//!
+//! 1. [`allocator`], [`ring`], [`socket`], [`record`]: memory, a server to send to, results.
+//! 2. [`statistics`], [`environment`]: intervals of medians, and the machine.
+//! 3. [`workload`], [`options`], [`progress`]: work and values, arguments, steps.
+//! 4. [`payload`], [`encoded`], [`messages`]: what a message type must offer, and the types.
+//! 5. [`engine`], [`measure`]: toolkits, and how their work is timed.
+//! 6. [`stream`], [`similar`], [`send`]: similar messages, to decode and to send.
+//! 7. [`definitions`]: what to measure, from `bench/definitions/`.
+//! 8. [`report`], [`run`], [`load`]: tables, single workloads, servers under many clients.
+//! 9. [`paper`], [`suite`], [`reproduce`]: three papers' exhibits, all toolkits in all areas, and
+//!    all papers in one record.
+//! 10. [`figures`], [`cli`]: goals and whether they are reached, and the commands.
+//!
+//! Files of a module may use what its `mod.rs` declares.
 
 #![forbid(unsafe_code)]
 
 mod allocator;
 mod cli;
+mod definitions;
 mod encoded;
 mod engine;
 mod environment;
@@ -22,6 +34,7 @@ mod measure;
 mod messages;
 mod options;
 mod paper;
+mod payload;
 mod progress;
 mod record;
 mod report;
@@ -30,6 +43,7 @@ mod ring;
 mod run;
 mod send;
 mod similar;
+mod socket;
 mod statistics;
 mod stream;
 mod suite;

@@ -1,12 +1,56 @@
-//! The options of differential decoding and serialization, as arguments.
+//! Arguments of commands.
 
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::PathBuf;
+use std::time::Duration;
 
+use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
 use deltasoap::{Checkpoints, Differential};
 use deltasoap_checkpoints::{Matcher, Portions, State};
 
 use crate::workload::Values;
+
+/// What to measure, and how long.
+#[derive(clap::Args)]
+pub struct RunArguments {
+    /// A workload (repeatable) [default: all]
+    #[arg(long = "workload", value_name = "NAME")]
+    pub workloads: Vec<String>,
+    /// Elements in an array; bytes for base64 (repeatable)
+    #[arg(long = "size", value_name = "N", default_values_t = [1000, 100_000])]
+    pub sizes: Vec<usize>,
+    /// A toolkit, or `all` (repeatable)
+    #[arg(long = "engine", value_name = "NAME", default_values_t = [String::from("deltasoap")])]
+    pub engines: Vec<String>,
+    /// Print one JSON object per line instead of a table
+    #[arg(long)]
+    pub json: bool,
+    /// Minimum number of runs of each measurement
+    #[arg(long, value_name = "N", default_value = "15")]
+    pub runs: NonZeroUsize,
+    /// Minimum seconds of each measurement
+    #[arg(long, value_name = "S", default_value = "0.5", value_parser = seconds)]
+    pub seconds: Duration,
+    /// Feed deltasoap's decoder with chunks of this size instead of whole messages; for sent
+    /// messages, the size of a template's chunks, `8K` or `32K` in the paper [default there: 32K]
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub chunk: Option<NonZeroUsize>,
+    /// Folder of built peers [default: .peers in the repository]
+    #[arg(long, value_name = "FOLDER")]
+    pub peers: Option<PathBuf>,
+    /// Percentage of values that change from message to message in a stream of similar ones
+    /// (repeatable) [default: 25; for sent messages 25, 50, 75 and 100, and with `send-shift` 100]
+    #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(..=100))]
+    pub changed: Vec<u32>,
+    /// Number of parts of an array that have that percentage in their middle (repeatable)
+    #[arg(long, value_name = "T", default_value = "1")]
+    pub partitions: Vec<NonZeroUsize>,
+    #[command(flatten)]
+    pub differential: DifferentialArguments,
+    #[command(flatten)]
+    pub send: SendArguments,
+}
 
 /// Options for decoding streams of similar messages.
 #[derive(Debug, Clone, clap::Args)]
@@ -137,6 +181,20 @@ pub fn name(value: impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
+/// Parses a number of bytes, in KiB if followed by `K`.
+fn bytes(text: &str) -> Result<NonZeroUsize> {
+    let (number, unit) = text.strip_suffix(['K', 'k']).map_or((text, 1), |number| (number, 1024));
+    let bytes = number.parse::<usize>()?.checked_mul(unit).and_then(NonZeroUsize::new);
+    bytes.context("not a size")
+}
+
+/// Parses a time in seconds, up to an hour.
+pub fn seconds(text: &str) -> Result<Duration> {
+    let seconds = Duration::try_from_secs_f64(text.parse()?)?;
+    ensure!(seconds <= Duration::from_secs(3600), "more than an hour");
+    Ok(seconds)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,5 +229,17 @@ mod tests {
     #[test]
     fn names_are_those_of_the_command_line() {
         assert_eq!((name(Policy::Lightweight), name(Match::Adler32)), ("lightweight".into(), "adler32".into()));
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!([bytes("7").unwrap().get(), bytes("8K").unwrap().get()], [7, 8192]);
+        assert!(bytes("0").is_err() && bytes("K").is_err() && bytes("99999999999999999999K").is_err());
+    }
+
+    #[test]
+    fn seconds_are_positive_and_bounded() {
+        assert_eq!(seconds("0.25").unwrap(), Duration::from_millis(250));
+        assert!(seconds("-1").is_err() && seconds("1e9").is_err() && seconds("NaN").is_err());
     }
 }

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
+use serde::{Deserialize, Serialize};
 
 use crate::environment::load_now;
-use crate::suite::StepNote;
 
 /// A step to take.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +33,27 @@ impl Step {
     pub fn new(name: impl Into<String>, pieces: usize, seconds: f64) -> Self {
         Step { name: name.into(), pieces, seconds, factor: 1.0 }
     }
+}
+
+/// A step of a measurement. An interrupted step has a note for each session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StepNote {
+    /// The step's name.
+    pub step: String,
+    /// The date, such as `2026-01-31`.
+    pub date: String,
+    /// Duration in seconds.
+    pub seconds: f64,
+    /// Load average over a minute before it.
+    pub load_before: f64,
+    /// Load average over a minute after it; the step itself counts as one.
+    pub load_after: f64,
+    /// True for the first step of a session: nothing of ours ran before it.
+    #[serde(default)]
+    pub is_first: bool,
+    /// Expected seconds, from the duration of such steps elsewhere, if it was completed.
+    #[serde(default)]
+    pub expected: Option<f64>,
 }
 
 /// The time is up; the rest can be done later.

@@ -1,22 +1,23 @@
 //! `run`: every workload in every size, with alternating engines; then similar messages to decode
 //! and to send, with alternating modes.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::cli::RunArguments;
+use crate::definitions::{Definitions, Selection, SendWorkload, StreamWorkload, peers_folder};
 use crate::engine::{Deltasoap, Engine, Peer, Session};
 use crate::environment::Environment;
 use crate::measure::{self, ROUNDS, SampleSize};
+use crate::options::RunArguments;
 use crate::report::{self, Row};
-use crate::send::socket::Sink;
 use crate::send::{self, Case};
 use crate::similar::{self, Outcome};
+use crate::socket::Sink;
 use crate::stream::Recipe;
-use crate::workload::{Definitions, Layer, PeerDefinition, Selection, SendWorkload, StreamWorkload, Workload};
+use crate::workload::{Layer, PeerDefinition, Workload};
 
 /// Measures and reports what the arguments select.
 ///
@@ -105,7 +106,7 @@ fn recipes<'w>(arguments: &RunArguments, streams: &[&'w StreamWorkload]) -> Vec<
 fn cases<'w>(arguments: &RunArguments, sends: &[&'w SendWorkload]) -> Vec<(&'w str, Case)> {
     let of = |workload: &&'w SendWorkload| {
         let name = &*workload.name;
-        send::cases(workload, arguments).into_iter().map(move |case| (name, case))
+        send::cases(workload.send, &workload.values, arguments).into_iter().map(move |case| (name, case))
     };
     sends.iter().flat_map(of).collect()
 }
@@ -233,11 +234,6 @@ fn open_peer(definition: &PeerDefinition, folder: &Path, is_named: bool) -> Slot
             Slot::Missing { name: definition.name.clone(), reason, is_named }
         }
     }
-}
-
-/// Returns `.peers` in the repository that this program was built in.
-pub fn peers_folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.peers")
 }
 
 #[cfg(test)]

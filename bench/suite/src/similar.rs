@@ -9,7 +9,7 @@ use deltasoap::Differential;
 
 use crate::engine::Session;
 use crate::measure::{Figures, SampleSize, measure};
-use crate::messages::Same;
+use crate::payload::Same;
 use crate::statistics::Interval;
 use crate::stream::lane::{Floor, Lane, Setup};
 use crate::stream::target::{Dynamic, Target, Typed};

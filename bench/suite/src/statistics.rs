@@ -1,42 +1,22 @@
-//! Statistics of many measurements: intervals of medians.
+//! Intervals of medians.
 
-use anyhow::{Result, ensure};
-use statrs::distribution::{Binomial, DiscreteCDF};
+use anyhow::{Context, Result, ensure};
+use deltasoap_cost::measure;
 
 pub use deltasoap_report::Interval;
 
-/// Returns the median with its confidence interval between two measurements. The number of
-/// measurements below the true median is binomial for any distribution, so a few disturbed
-/// measurements do no harm. With fewer than six measurements, the interval covers all of them, with
-/// less confidence.
+/// Returns the median with its confidence interval between two measurements, see
+/// [`measure::Interval`]: a few disturbed measurements do no harm. With fewer than six
+/// measurements, the interval covers all of them, with less confidence.
 ///
 /// # Errors
 /// When there is no measurement, or one is not a number.
 pub fn median_interval(measurements: &[f64]) -> Result<Interval> {
-    ensure!(!measurements.is_empty(), "an interval of no measurements");
     ensure!(measurements.iter().all(|measurement| measurement.is_finite()), "a measurement that is not a number");
-    let mut sorted = measurements.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    let (n, outside) = (sorted.len(), outside(sorted.len())?);
-    let median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0;
-    Ok(Interval { low: sorted[outside], median, high: sorted[n - 1 - outside] })
-}
-
-/// Returns how many of the smallest, and of the largest, of `n` measurements lie outside the
-/// interval. The true median lies below the one after `count` others if at most `count` lie below
-/// it: at most 2.5 percent for either end.
-fn outside(n: usize) -> Result<usize> {
-    let below = Binomial::new(0.5, n as u64)?;
-    // Binary search, since there may be very many measurements.
-    let (mut certain, mut open) = (0, n / 2);
-    while certain < open {
-        let middle = certain.midpoint(open);
-        match below.cdf(middle as u64) <= 0.025 {
-            true => certain = middle + 1,
-            false => open = middle,
-        }
+    match measure::Interval::of(measurements.iter().copied()) {
+        Some(measure::Interval { low, median, high, .. }) => Ok(Interval { low, median, high }),
+        None => Interval::from_numbers(measurements).context("an interval of no measurements"),
     }
-    Ok(certain.saturating_sub(1))
 }
 
 #[cfg(test)]

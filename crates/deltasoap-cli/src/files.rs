@@ -4,6 +4,7 @@
 //! a file completely or not at all: a full disk does not destroy the previous content.
 
 use anyhow::{Context as _, Result, bail};
+use deltasoap_report::Page;
 use deltasoap_wsdl::Import;
 use deltasoap_wsdl::fetch::Location;
 use std::fs::File;
@@ -67,6 +68,13 @@ pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
         Ok(metadata) => replace(path, content, Builder::new().permissions(metadata.permissions())),
         Err(_) => replace(path, content, &mut usual()),
     }
+}
+
+/// Writes a page, and creates its directory.
+pub fn write_page(path: &Path, page: Page) -> Result<()> {
+    let directory = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+    let written = directory.and_then(|()| write(path, page.finish().as_bytes()));
+    written.with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Writes a file that only its owner can read, completely or not at all. It replaces a file that

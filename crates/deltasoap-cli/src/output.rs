@@ -55,19 +55,10 @@ pub fn one_line(text: &str) -> String {
     text.replace('\n', "\\u000a")
 }
 
-/// Returns an error with its causes. A cause that the text contains already is not repeated: many
-/// errors print their cause themselves.
+/// Returns an error with its causes.
 pub fn with_causes(error: &(dyn Error + 'static)) -> String {
-    let mut said = error.to_string();
-    let mut cause = error.source();
-    while let Some(current) = cause {
-        let text = current.to_string();
-        if !said.contains(&text) {
-            said = format!("{said}: {text}");
-        }
-        cause = current.source();
-    }
-    said
+    let causes = std::iter::successors(Some(error), |&error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 /// Returns standard output, for text.
@@ -136,12 +127,11 @@ fn controls(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anyhow::{Context as _, anyhow};
+    use anyhow::anyhow;
 
     #[test]
-    fn causes_are_said_once() {
-        let twice: Result<()> = Err(anyhow!("no entry")).context("no file: no entry").context("no WSDL");
-        let error = twice.expect_err("an error");
+    fn causes_follow_the_error() {
+        let error = anyhow!("no entry").context("no file").context("no WSDL");
         assert_eq!(with_causes(error.as_ref()), "no WSDL: no file: no entry");
     }
 

@@ -205,7 +205,7 @@ async fn told_to_end(arguments: &[&str], signal: &str, path: &str, body: &str) {
     server.signal(signal);
     tokio::time::sleep(Duration::from_millis(300)).await;
     assert_eq!(server.child.try_wait().expect("a child"), None, "it waits for the request");
-    assert!(TcpStream::connect(server.address).await.is_err(), "it accepts no more connections");
+    assert!(TcpStream::connect(server.address()).await.is_err(), "it accepts no more connections");
     stream.write_all(rest.as_bytes()).await.expect("sent");
     let answer = answer(&mut stream).await;
     assert!(answer.starts_with("HTTP/1.1 200"), "{arguments:?}, {signal}: {answer}");

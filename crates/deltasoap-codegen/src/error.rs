@@ -36,19 +36,34 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Error::Import(error) => Some(error),
-            Error::Syntax(error) => Some(error),
-            Error::Write(_, error) => Some(error),
-            Error::NoOperation(_) | Error::NoType(_) | Error::NoOutDir => None,
-        }
-    }
-}
+impl std::error::Error for Error {}
 
 impl From<deltasoap_wsdl::Error> for Error {
     fn from(error: deltasoap_wsdl::Error) -> Self {
         Error::Import(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_print_their_source_or_return_it() {
+        let syntax = syn::parse_str::<syn::File>("struct").err().expect("no name");
+        let denied = std::io::Error::from(std::io::ErrorKind::PermissionDenied);
+        for error in [Error::Syntax(syntax), Error::Write("shop.rs".into(), denied), Error::NoOutDir] {
+            assert_says_each_once(&error);
+        }
+    }
+
+    /// Asserts that no error of a chain has the text of its source.
+    #[track_caller]
+    fn assert_says_each_once(error: &(dyn std::error::Error + 'static)) {
+        let chain: Vec<_> =
+            std::iter::successors(Some(error), |&error| error.source()).map(ToString::to_string).collect();
+        for texts in chain.windows(2) {
+            assert!(!texts[0].contains(&texts[1]), "{chain:?}");
+        }
     }
 }

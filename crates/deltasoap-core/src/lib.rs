@@ -16,7 +16,7 @@
 //!
 //! `content` and the routines know each other, as a trait and its driver must: `Content` is given a
 //! `Cursor` or an `Encoder`, and the routines call `Content`. A few more references run up: the
-//! templates and overlays of sent messages take a whole message (`soap::Draft`), a decoder keeps
+//! templates and overlays of sent messages take a whole message (`soap::Envelope`), a decoder keeps
 //! the predicted tags of trees (`node::Tags`), both directions know the references to parts and the
 //! shared values of `types`, and a streamed list implements `Content` within `encode/overlay`. One
 //! runs across: a decoder looks up what was sent (`encode/differential/hint.rs`).

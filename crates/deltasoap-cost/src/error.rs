@@ -12,7 +12,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum CostError {
     /// A file cannot be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("the file {} cannot be used", path.display())]
     File {
         /// The file.
         path: PathBuf,
@@ -20,7 +20,7 @@ pub enum CostError {
         source: io::Error,
     },
     /// A file that is not a calibration.
-    #[error("{} is not a calibration: {source}", path.display())]
+    #[error("{} is not a calibration", path.display())]
     Format {
         /// The file.
         path: PathBuf,
@@ -168,5 +168,31 @@ fn listed(paths: &[String]) -> String {
     match paths {
         [] => "none of them has a part whose length is open".to_owned(),
         paths => format!("there are {}", paths.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_print_their_source_or_return_it() {
+        let source = serde_json::from_str::<u8>("x").expect_err("no number");
+        for error in [
+            CostError::Format { path: "cost.json".into(), source },
+            CostError::File { path: "cost.json".into(), source: io::ErrorKind::NotFound.into() },
+        ] {
+            assert_says_each_once(&error);
+        }
+    }
+
+    /// Asserts that no error of a chain has the text of its source.
+    #[track_caller]
+    fn assert_says_each_once(error: &(dyn std::error::Error + 'static)) {
+        let chain: Vec<_> =
+            std::iter::successors(Some(error), |&error| error.source()).map(ToString::to_string).collect();
+        for texts in chain.windows(2) {
+            assert!(!texts[0].contains(&texts[1]), "{chain:?}");
+        }
     }
 }

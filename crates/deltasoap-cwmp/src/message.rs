@@ -1,8 +1,7 @@
 //! CWMP envelopes: the header blocks (section 3.5, table 4), and the encoding of messages.
 
 use crate::{CwmpFault, Version};
-use deltasoap::schema::Use;
-use deltasoap::soap::{self, Fault, FaultCode, Head, HeaderBlock, Namespaces};
+use deltasoap::soap::{self, Envelope, Fault, FaultCode, Head, HeaderBlock};
 use deltasoap::{Buffer, Error, Message, Node, QName, ns};
 
 /// The local names of the header blocks that both sides understand.
@@ -56,8 +55,9 @@ pub(crate) fn encode<T: Message>(version: Version, headers: &Headers, body: &T) 
     // The prefixes of TR-069's examples, declared where devices with simple parsers look for them.
     let declared =
         [("soapenc", ns::SOAP11_ENCODING), ("xsd", ns::XSD), ("xsi", ns::XSI), ("cwmp", version.namespace())];
-    let namespaces = Namespaces { renamed: Some(version.namespace()), declared: &declared };
-    soap::encode_with_namespaces(SOAP, Use::Literal, &headers.blocks(version), body, namespaces, Buffer::new())
+    let blocks = headers.blocks(version);
+    let envelope = Envelope::new(body).version(SOAP).headers(&blocks).namespace(version.namespace());
+    envelope.prefixes(&declared).write(Buffer::new())
 }
 
 /// Encodes a fault.
@@ -65,7 +65,7 @@ pub(crate) fn encode<T: Message>(version: Version, headers: &Headers, body: &T) 
 /// # Errors
 /// Returns an error if it contains text that XML cannot represent.
 pub(crate) fn encode_fault(version: Version, headers: &Headers, fault: &CwmpFault) -> Result<Buffer, Error> {
-    soap::encode_fault_with_headers(SOAP, &headers.blocks(version), &fault.to_soap(version), Buffer::new())
+    Envelope::fault(&fault.to_soap(version)).version(SOAP).headers(&headers.blocks(version)).write(Buffer::new())
 }
 
 /// Returns the first header block that must be understood but is not (SOAP 1.1, section 4.2.3).
@@ -83,7 +83,7 @@ pub(crate) fn not_understood(head: &Head) -> Option<QName> {
 /// Returns an error if it contains text that XML cannot represent.
 pub(crate) fn encode_not_understood(version: Version, headers: &Headers, name: &QName) -> Result<Buffer, Error> {
     let fault = Fault::new(FaultCode::MustUnderstand, format!("the header block {name} is not understood"));
-    soap::encode_fault_with_headers(SOAP, &headers.blocks(version), &fault, Buffer::new())
+    Envelope::fault(&fault).version(SOAP).headers(&headers.blocks(version)).write(Buffer::new())
 }
 
 /// The name of SOAP's `Fault` element.

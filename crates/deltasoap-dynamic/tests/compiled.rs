@@ -6,7 +6,7 @@
 
 use deltasoap_core::Buffer;
 use deltasoap_core::schema::ElementRef;
-use deltasoap_core::soap::encode_element;
+use deltasoap_core::soap::Envelope;
 use deltasoap_core::{QName, Value};
 use deltasoap_dynamic::{Contract, Operation};
 use deltasoap_wsdl::fetch::Location;
@@ -135,8 +135,8 @@ fn said(operation: &Operation) -> Vec<String> {
 
 fn message(operation: &Operation, name: &QName, content: ElementRef, sample: &Value) -> Vec<String> {
     let Ok(method) = operation.method() else { return Vec::new() };
-    let body = (sample, operation.view(content));
-    let encoded = encode_element(operation.version(), method.element.encoding, &[], name, body, Buffer::new());
+    let envelope = Envelope::element(name, sample, operation.view(content));
+    let encoded = envelope.version(operation.version()).encoding(method.element.encoding).write(Buffer::new());
     let Ok(encoded) = encoded else { return Vec::new() };
     let mut said: Vec<String> =
         operation.contract().validate(encoded.as_slice()).iter().map(ToString::to_string).collect();

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use deltasoap_core::decode::value_from_slice;
 use deltasoap_core::schema::{Builtin, ComplexElement, Compositor, Element, Field, Schema, SimpleElement};
 use deltasoap_core::soap::Fault;
-use deltasoap_core::{Batch, DecodeOptions, FromList, Limits, ListPath, QName, Value};
+use deltasoap_core::{Batch, FromList, Limits, ListPath, QName, Value};
 use deltasoap_dynamic::{Contract, DynamicClient};
 use deltasoap_http::{Body, Items, Operation, SoapService};
 use http::{Request, Response};
@@ -191,8 +191,7 @@ fn lists_whose_items_bring_new_names_are_bounded() {
         std::future::ready(Ok::<_, Infallible>(response.expect("a response")))
     });
     let limits = Limits { message: 256 << 10, ..Limits::default() };
-    let options = DecodeOptions { limits, ..DecodeOptions::default() };
-    let client = DynamicClient::with_transport(contract, service).configure(move |builder| builder.options(options));
+    let client = DynamicClient::with_transport(contract, service).configure(move |builder| builder.limits(limits));
     let ask = serde_json::json!({ "count": 1 });
     let check = |finish: &dyn Fn() -> String| {
         ALLOCATOR.reset_peak_memory();

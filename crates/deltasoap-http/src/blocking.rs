@@ -303,11 +303,12 @@ impl fmt::Display for StartError {
     }
 }
 
+/// The text contains that of the error inside, so the source is what that error was caused by.
 impl std::error::Error for StartError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            StartError::Url(error) => Some(error),
-            StartError::Runtime(error) => Some(error),
+            StartError::Url(_) => None,
+            StartError::Runtime(error) => error.source(),
         }
     }
 }

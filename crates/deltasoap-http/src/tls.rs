@@ -60,12 +60,13 @@ impl fmt::Display for TlsError {
     }
 }
 
+/// The text contains that of the error inside, so the source is what that error was caused by.
 impl std::error::Error for TlsError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             TlsError::Pem(_) | TlsError::NoCertificate | TlsError::EncryptedKey => None,
-            TlsError::Tls(error) => Some(error),
-            TlsError::Verifier(error) => Some(error),
+            TlsError::Tls(error) => error.source(),
+            TlsError::Verifier(error) => error.source(),
         }
     }
 }

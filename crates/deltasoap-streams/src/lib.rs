@@ -13,7 +13,7 @@
 //!
 //! [`checksum`] condenses decoded values into sixteen hexadecimal digits, so that programs in
 //! several languages can prove that they read the same values; [`prng`] is the only source of
-//! randomness. Everything is reproducible: the same arguments give the same bytes on every machine
+//! randomness. With the feature `peer`, `peer` starts and asks other toolkits. Everything is reproducible: the same arguments give the same bytes on every machine
 //! and in every version of this crate.
 //!
 //! It depends on no other crate of the project, so every crate of the workspace can test against
@@ -24,6 +24,8 @@
 pub mod arrays;
 pub mod checksum;
 pub mod envelopes;
+#[cfg(feature = "peer")]
+pub mod peer;
 pub mod prng;
 #[doc = include_str!("shapes.md")]
 pub mod shapes {}

@@ -264,7 +264,7 @@ mod tests {
             let next = lengths.iter().cycle().skip(1);
             assert!(lengths.iter().zip(next).all(|(one, next)| (one == next) == is_length_kept), "{lengths:?}");
         }
-        assert_eq!(one_changed(&[], 6, true), [vec![]]);
+        assert_eq!(one_changed(&[], 6, true), [Vec::<f64>::new()]);
     }
 
     #[test]

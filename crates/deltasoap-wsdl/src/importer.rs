@@ -30,6 +30,7 @@ pub struct Importer {
     is_strict: bool,
     catalog: Catalog,
     fetch: Arc<dyn Fetch + Send + Sync>,
+    is_offline: bool,
 }
 
 impl std::fmt::Debug for Importer {
@@ -67,6 +68,7 @@ impl Importer {
             is_strict: false,
             catalog: Catalog::default(),
             fetch,
+            is_offline: false,
         }
     }
 
@@ -99,7 +101,7 @@ impl Importer {
     /// Disables the network.
     #[must_use]
     pub fn offline(self) -> Self {
-        self.fetch_with(Offline)
+        Importer { is_offline: true, ..self }
     }
 
     /// Fetches documents from the network with `fetch`.
@@ -338,7 +340,7 @@ impl Importer {
             None => folder.map(Path::to_owned),
         };
         Ok(Store {
-            fetch: &*self.fetch,
+            fetch: if self.is_offline { &Offline } else { &*self.fetch },
             base: self.root.as_ref().and(root.clone()).or_else(|| folder.map(Path::to_owned)),
             roots: root.into_iter().chain(self.mapped_folders()).collect(),
             catalog: &self.catalog,

@@ -62,7 +62,7 @@
 //! | give a Rust type its schema | [`Soap`] |
 //! | generate Rust code for a WSDL | the crate `deltasoap-codegen`, or `wsdl!` with the feature `wsdl-macro` |
 //! | call or mock a service by its WSDL alone | `dynamic`, with the feature of that name |
-//! | read or write a message without HTTP | [`soap::decode_request`], [`soap::encode_message`] |
+//! | read or write a message without HTTP | [`soap::decode_request`], [`soap::Envelope`] |
 //! | feed a message in chunks | [`decode::Decoder`] with a [`soap::EnvelopeReader`] |
 //! | work with a schema that is only known at run time | [`Value`] (feature `values`), [`schema::Schema`] |
 //! | inspect a message without a schema | [`Node`] |
@@ -88,9 +88,8 @@
 //! Messages without HTTP:
 //!
 //! ```
-//! use deltasoap::schema::Use;
-//! use deltasoap::soap::{Version, decode_request, encode_message};
-//! use deltasoap::{Buffer, Soap};
+//! use deltasoap::Soap;
+//! use deltasoap::soap::{Envelope, decode_request};
 //!
 //! #[derive(Debug, PartialEq, Soap)]
 //! #[soap(element = "sendDoubles", namespace = "urn:bench")]
@@ -99,8 +98,8 @@
 //! }
 //!
 //! let request = SendDoubles { item: vec![1.0, 0.1, f64::INFINITY] };
-//! let message = encode_message(Version::Soap11, Use::Literal, &[], &request, Buffer::new())?;
-//! assert!(message.as_slice().ends_with(
+//! let message = Envelope::new(&request).to_vec()?;
+//! assert!(message.ends_with(
 //!     b"<item>1</item><item>0.1</item><item>INF</item></ns:sendDoubles></soap:Body></soap:Envelope>"
 //! ));
 //! let (_, received) = decode_request::<SendDoubles>(message.as_slice())?;

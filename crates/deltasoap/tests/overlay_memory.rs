@@ -1,8 +1,7 @@
 //! The memory of an overlaid message does not grow with its items. A separate program, since every
 //! allocation is counted.
 
-use deltasoap::schema::Use;
-use deltasoap::soap::Version;
+use deltasoap::soap::Envelope;
 use deltasoap::{Overlay, Soap, Streamed};
 use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc, PeakMemAllocTrait};
 use std::alloc::System;
@@ -42,14 +41,14 @@ fn memory_is_that_of_a_chunk() {
     let doubles = || {
         let body = Doubles { item: Streamed::default() };
         let items = (0..300_000).map(|n| f64::from(n) / 7.0);
-        Overlay::new(Version::Soap11, Use::Literal, &[], &body, items, CHUNK).expect("numbers")
+        Overlay::new(&Envelope::new(&body), items, CHUNK).expect("numbers")
     };
     let (bytes, peak_bytes) = peak(doubles);
     assert!(bytes > 200 * CHUNK && peak_bytes < 2 * CHUNK, "{peak_bytes} bytes for a message of {bytes}");
     let texts = || {
         let body = Texts { item: Streamed::default() };
         let items = (0..20_000).map(|n| "text & more ".repeat(n % 50));
-        Overlay::new(Version::Soap11, Use::Literal, &[], &body, items, CHUNK).expect("plain text")
+        Overlay::new(&Envelope::new(&body), items, CHUNK).expect("plain text")
     };
     let (bytes, peak_bytes) = peak(texts);
     assert!(bytes > 200 * CHUNK && peak_bytes < 2 * CHUNK, "{peak_bytes} bytes for a message of {bytes}");

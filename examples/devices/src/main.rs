@@ -10,9 +10,8 @@
 //! differential decoding.
 
 use deltasoap::http::{Server, Sharing, SoapService, SoapServiceBuilder, StatsSnapshot};
-use deltasoap::schema::Use;
-use deltasoap::soap::{Version, encode_message};
-use deltasoap::{Buffer, Differential, Lease, Soap};
+use deltasoap::soap::Envelope;
+use deltasoap::{Differential, Lease, Soap};
 use std::convert::Infallible;
 use std::error::Error;
 use std::net::SocketAddr;
@@ -69,7 +68,7 @@ impl Report {
 
     /// Returns the HTTP request, the last of its connection.
     fn request(&self) -> Result<Vec<u8>, deltasoap::Error> {
-        let body = encode_message(Version::Soap11, Use::Literal, &[], self, Buffer::new())?.into_vec();
+        let body = Envelope::new(self).to_vec()?;
         let head =
             "POST / HTTP/1.1\r\nHost: h\r\nUser-Agent: device/1.0\r\nContent-Type: text/xml\r\nConnection: close\r\n";
         let mut request = format!("{head}Content-Length: {}\r\n\r\n", body.len()).into_bytes();

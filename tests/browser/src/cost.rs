@@ -29,11 +29,12 @@ fn contents(visit: &mut Visit<'_>) -> Result<()> {
 
 fn figures(visit: &mut Visit<'_>) -> Result<()> {
     visit.open(DESKTOP, "")?;
-    visit.check("document.querySelectorAll('.plot svg').length >= 12")?;
+    visit.check("document.querySelectorAll('.plot .scroll svg').length >= 12")?;
     visit.check(
         "[...document.querySelectorAll('.plot')].every((plot) => {
-            const { width, height } = plot.querySelector('svg').getBoundingClientRect();
-            return width > 300 && height > 100 && plot.ariaLabel.startsWith('Figure')
+            const drawn = plot.querySelector('.scroll');
+            const { width, height } = drawn.querySelector('svg').getBoundingClientRect();
+            return width > 300 && height > 100 && drawn.ariaLabel.startsWith('Figure')
                 && plot.querySelectorAll('circle, polyline, rect').length > 2;
         })",
     )

@@ -9,7 +9,7 @@ pub const TESTS: [(&str, Test); 4] = [
     ("the report has the paper's tables, figures and all rows", contents),
     ("every plot of the report is drawn", plots),
     ("the report fits a phone", phone),
-    ("every table of the report has a name and headers", names),
+    ("every table of the report has a name and headers, and sections fold", names),
 ];
 
 const DARK: Screen = Screen { is_dark: true, ..DESKTOP };
@@ -31,14 +31,14 @@ fn contents(visit: &mut Visit<'_>) -> Result<()> {
 fn plots(visit: &mut Visit<'_>) -> Result<()> {
     for screen in [DESKTOP, DARK] {
         visit.open(screen, "")?;
-        visit.check("document.querySelectorAll('.plot svg').length >= 7")?;
+        visit.check("document.querySelectorAll('.plot .scroll svg').length >= 7")?;
         visit.check(
-            "[...document.querySelectorAll('.plot svg')].every((plot) => {
+            "[...document.querySelectorAll('.plot .scroll svg')].every((plot) => {
                 const { width, height } = plot.getBoundingClientRect();
                 return width > 300 && height > 100 && plot.querySelectorAll('circle').length > 1;
             })",
         )?;
-        visit.check("[...document.querySelectorAll('.plot')].every((plot) => plot.ariaLabel.length > 20)")?;
+        visit.check("[...document.querySelectorAll('.plot .scroll')].every((plot) => plot.ariaLabel.length > 20)")?;
     }
     visit.screenshot("report-dark", false)
 }
@@ -47,8 +47,8 @@ fn phone(visit: &mut Visit<'_>) -> Result<()> {
     visit.open(PHONE, "")?;
     visit.check("document.documentElement.scrollWidth <= innerWidth")?;
     visit.check("document.querySelectorAll('details').length > 5")?;
-    visit.click("details summary")?;
-    visit.wait("document.querySelector('details').open")?;
+    visit.click("details:not([open]) > summary")?;
+    visit.wait("document.querySelector('details:not(.section)').open")?;
     visit.check("document.documentElement.scrollWidth <= innerWidth")?;
     visit.screenshot("report-phone", false)
 }
@@ -59,5 +59,7 @@ fn names(visit: &mut Visit<'_>) -> Result<()> {
         "[...document.querySelectorAll('table')].every((table) =>
             table.caption?.textContent && table.querySelector('thead th[scope=col]') && table.querySelector('tbody th[scope=row]'))",
     )?;
+    visit.click(".section > summary")?;
+    visit.wait("!document.querySelector('.section').open")?;
     visit.check("document.documentElement.lang === 'en' && document.querySelectorAll('h1').length === 1")
 }

@@ -12,7 +12,7 @@ use crate::trial::{self, Difference, Trial};
 use crate::watchdog::{self, Watchdog};
 use crate::{cuts, mutate};
 use anyhow::{Context, Result};
-use comfy_table::{CellAlignment, Table, presets};
+use deltasoap_report::Grid;
 use deltasoap_test_support::Chance;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
@@ -259,15 +259,8 @@ impl<'a> Soak<'a> {
 
 impl Report {
     fn print(&self) {
-        let mut table = Table::new();
-        table.load_style(presets::ASCII_MARKDOWN).set_header(["reached", "count"]);
-        for Line { what, count } in &self.coverage {
-            table.add_row([what.clone(), count.to_string()]);
-        }
-        if let Some(column) = table.column_mut(1) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-        println!("{table}");
+        let rows = self.coverage.iter().map(|Line { what, count }| [what.clone(), count.to_string()]);
+        println!("{}", Grid::new("", &["reached", "count"], 1).with(rows).markdown());
         println!(
             "seed {}: {} sequences, {} decodes, {} encodes ({} read by libxml2), {:.0} s, {:.0} decodes/s, {} WSDLs, {} recorded streams, {} differences",
             self.seed,

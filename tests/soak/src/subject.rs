@@ -6,7 +6,7 @@ use crate::edits;
 use crate::generate;
 use crate::library::Library;
 use crate::trial::{self, Difference, Trial};
-use deltasoap::soap::{Version, encode_element};
+use deltasoap::soap::{Envelope, Version};
 use deltasoap::{Buffer, Tolerance};
 use deltasoap_core::schema::{ElementRef, Schema, Use, View};
 use deltasoap_core::{QName, Value};
@@ -162,7 +162,11 @@ impl Style {
     }
 
     fn written(&self, name: &QName, value: &Value, view: View<'_>) -> Option<String> {
-        let buffer = encode_element(self.version, self.encoding, &[], name, (value, view), Buffer::new()).ok()?;
+        let buffer = Envelope::element(name, value, view)
+            .version(self.version)
+            .encoding(self.encoding)
+            .write(Buffer::new())
+            .ok()?;
         String::from_utf8(buffer.into_vec()).ok()
     }
 }

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use anyhow::{Result, ensure};
 
 use super::Session;
-use super::ours::timed;
+use super::timed;
 use crate::ring::Ring;
 
 /// Compares each message of the ring with its predecessor, as a differential decoder does.

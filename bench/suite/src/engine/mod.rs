@@ -4,11 +4,11 @@
 //! produced. Sessions of several engines can exist at once, so that their runs can alternate.
 
 mod floor;
-pub(crate) mod ours;
+mod ours;
 mod peer;
 
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use deltasoap::DifferentialStats;
@@ -16,8 +16,15 @@ use deltasoap::encode::differential::EncodeStats;
 
 use crate::workload::Workload;
 
-pub use ours::{Deltasoap, prepare_shared, timed};
+pub use ours::{Deltasoap, prepare_shared};
 pub use peer::{Call, Peer, Transport};
+
+/// Runs `work` and returns its duration in nanoseconds.
+pub fn timed<R>(work: impl FnOnce() -> R) -> (u64, R) {
+    let start = Instant::now();
+    let result = work();
+    (u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX), result)
+}
 
 /// A toolkit.
 pub trait Engine {

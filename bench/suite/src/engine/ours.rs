@@ -1,18 +1,18 @@
 //! deltasoap itself, used as a server or a client would.
 
 use std::num::NonZeroUsize;
-use std::time::Instant;
 
 use anyhow::{Context, Result};
 use deltasoap::decode::Decoder;
-use deltasoap::soap::{Version, encode_message};
+use deltasoap::soap::Envelope;
 use deltasoap::{Buffer, DecodeOptions, Differential, Error, Hint, Template, Templating};
 
 use super::floor::{Compare, Copy};
-use super::{Engine, Session};
+use super::{Engine, Session, timed};
 use crate::allocator;
 use crate::encoded::with_shared_sample;
-use crate::messages::{Payload, Sample, Visitor, decode, with_sample};
+use crate::messages::with_sample;
+use crate::payload::{Payload, Sample, Visitor, decode};
 use crate::ring::Ring;
 use crate::workload::{Action, Workload};
 
@@ -63,7 +63,7 @@ impl Visitor for Send {
 
     fn visit<T: Payload>(self, sample: Sample<T>) -> Self::Output {
         let mut template = Template::new(Templating::default());
-        template.encode(Version::Soap11, T::ENCODING, &[], &sample.values).ok()?;
+        template.encode(&Envelope::new(&sample.values).encoding(T::ENCODING)).ok()?;
         template.hint()
     }
 }
@@ -86,13 +86,6 @@ impl Visitor for Open {
             Action::Copy => Box::new(Copy::new(&sample.message)),
         }
     }
-}
-
-/// Runs `work` and returns its duration in nanoseconds.
-pub fn timed<R>(work: impl FnOnce() -> R) -> (u64, R) {
-    let start = Instant::now();
-    let result = work();
-    (u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX), result)
 }
 
 /// Returns a decoder that compares nothing.
@@ -164,7 +157,7 @@ struct Encode<T> {
 
 impl<T: Payload> Encode<T> {
     fn encode(&self, buffer: Buffer) -> Result<Buffer, Error> {
-        encode_message(Version::Soap11, T::ENCODING, &[], &self.sample.values, buffer)
+        Envelope::new(&self.sample.values).encoding(T::ENCODING).write(buffer)
     }
 }
 
@@ -199,7 +192,7 @@ impl<T: Payload> Session for Encode<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::Definitions;
+    use crate::definitions::Definitions;
 
     fn check(chunk: Option<NonZeroUsize>, n: usize) {
         for workload in Definitions::load().unwrap().workloads {

@@ -7,10 +7,9 @@ use anyhow::{Context, Result};
 
 use super::goal::Goal;
 use super::{Effort, Task};
+use crate::definitions::{Definitions, peers_folder};
 use crate::engine::{Deltasoap, Engine, Peer};
 use crate::measure::measure;
-use crate::run::peers_folder;
-use crate::workload::Definitions;
 
 /// Number of items.
 const FEW: usize = 10;

@@ -13,9 +13,9 @@ use anyhow::{Context, Result, ensure};
 
 use super::goal::Goal;
 use super::{Effort, Task};
+use crate::definitions::peers_folder;
 use crate::load::generate::{Load, Measured, generate, idle};
 use crate::load::server::{self, Launch, OURS, REGULAR, Server};
-use crate::run::peers_folder;
 use crate::statistics::{Interval, median_interval};
 
 /// Connections that keep a server busy.

@@ -17,7 +17,7 @@ use deltasoap::Differential;
 
 use super::goal::Goal;
 use super::{Effort, Task};
-use crate::messages::Same;
+use crate::payload::Same;
 use crate::statistics::{Interval, median_interval};
 use crate::stream::lane::{Lane, Setup};
 use crate::stream::target::{DecodeTarget, Dynamic, Target, Typed};

@@ -1,8 +1,8 @@
 //! A goal and its measurement.
 
+use deltasoap_report::Grid;
 use serde::Serialize;
 
-use crate::report::{align, new_table};
 use crate::statistics::Interval;
 
 /// A measured goal.
@@ -73,9 +73,8 @@ fn finite(measured: f64) -> Option<f64> {
 
 /// Formats goals as a table, with the number of those reached.
 pub fn table(goals: &[Goal]) -> String {
-    let mut table = new_table(&["figure", "goal", "detail", "measured", "95 %", "reached"]);
-    table.add_rows(goals.iter().map(Goal::cells));
-    align(&mut table, 3);
+    let header = ["figure", "goal", "detail", "measured", "95 %", "reached"];
+    let table = Grid::new("", &header, 3).with(goals.iter().map(Goal::cells)).markdown();
     let judged = goals.iter().filter_map(|goal| goal.reached);
     let (reached, all) = judged.fold((0, 0), |(reached, all), yes| (reached + usize::from(yes), all + 1));
     format!("{table}\n{reached} of {all} goals are reached")

@@ -1,24 +1,23 @@
 //! Goals on instructions, counted by callgrind: a number that other programs on the machine do not
 //! affect.
 //!
-//! This program starts itself under valgrind with the hidden command `once`, which decodes a number
-//! of messages. Only instructions inside [`counted_messages`] are counted, so creating the messages
-//! is not.
+//! This program starts itself under [`valgrind`](super::valgrind) with the hidden command `once`,
+//! which decodes a number of messages. Only instructions inside [`counted_messages`] are counted, so
+//! creating the messages is not.
 
-use std::env;
-use std::process::Command;
 use std::rc::Rc;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail};
 use deltasoap::Differential;
 
 use super::goal::Goal;
+use super::valgrind::{counted, counted_messages};
 use super::{Effort, Task, real};
-use crate::messages::Same;
+use crate::definitions::Definitions;
 use crate::options::{DifferentialArguments, Policy};
+use crate::payload::Same;
 use crate::stream::lane::{Lane, Setup};
 use crate::stream::{Bound, Recipe, Stream, Visitor, with_stream};
-use crate::workload::Definitions;
 
 /// Which messages to decode.
 #[derive(Debug, clap::Args)]
@@ -72,23 +71,6 @@ fn count(effort: Effort, policy: Policy) -> Result<u64> {
     counted(&["--checkpoints", &crate::options::name(policy), "--size", &size, "--messages", &messages])
 }
 
-/// Counts the instructions of `once` with these arguments.
-pub fn counted(arguments: &[&str]) -> Result<u64> {
-    let mut command = Command::new("valgrind");
-    command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--collect-atstart=no"]);
-    command.arg("--toggle-collect=*counted_messages*").arg(env::current_exe()?).arg("once").args(arguments);
-    let output = command.output().context("valgrind cannot be started")?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "valgrind has failed: {said}");
-    collected(&said).with_context(|| format!("valgrind has counted nothing: {said}"))
-}
-
-/// Returns the number in callgrind's line `==123== Collected : 456`.
-fn collected(said: &str) -> Option<u64> {
-    let (_, count) = said.lines().find_map(|line| line.split_once("Collected :"))?;
-    count.trim().parse().ok().filter(|count| *count > 0)
-}
-
 /// Runs `once`: decodes messages under a profiler.
 ///
 /// # Errors
@@ -117,23 +99,5 @@ impl Visitor for Once {
         let mut result = Ok(());
         counted_messages(&mut || result = lane.advance(self.messages));
         result
-    }
-}
-
-/// A frame that profilers find by its name.
-#[inline(never)]
-pub fn counted_messages(work: &mut dyn FnMut()) {
-    work();
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_count_is_found() {
-        assert_eq!(collected("==7== Events    : Ir\n==7== Collected : 1234567\n==7==\n"), Some(1_234_567));
-        assert_eq!(collected("==7== Collected : 0\n"), None);
-        assert_eq!(collected("nothing"), None);
     }
 }

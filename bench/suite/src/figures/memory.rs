@@ -8,7 +8,7 @@ use deltasoap_checkpoints::{Matcher, Portions, State};
 
 use super::goal::Goal;
 use super::{Effort, Task};
-use crate::messages::Same;
+use crate::payload::Same;
 use crate::stream::lane::{Lane, Setup};
 use crate::stream::{Bound, Kind, Recipe, Stream, Visitor, with_stream};
 

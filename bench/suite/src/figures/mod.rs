@@ -20,6 +20,7 @@ mod real;
 mod sends;
 mod streams;
 mod templates;
+mod valgrind;
 mod wire;
 mod wsdl;
 

@@ -16,6 +16,7 @@ use anyhow::{Context, Result, ensure};
 use deltasoap::http::{Operation, Scheduling, Server, ServerHandle, SmallFirst, SoapService, Weigh};
 use deltasoap::soap::Fault;
 use deltasoap::{Lease, Soap};
+use deltasoap_report::statistics::median;
 use deltasoap_streams::prng::SplitMix64;
 
 use super::goal::Goal;
@@ -85,12 +86,6 @@ fn measure(server: &Serving, load: &Load) -> Result<Measured> {
     let measured = generate(server.address, None, load, |_| ())?;
     ensure!(measured.failed() == 0, "{} requests failed: {}", measured.failed(), measured.failures());
     Ok(measured)
-}
-
-fn median(numbers: impl Iterator<Item = f64>) -> f64 {
-    let mut numbers: Vec<f64> = numbers.collect();
-    numbers.sort_unstable_by(f64::total_cmp);
-    numbers[numbers.len() / 2]
 }
 
 /// Returns the number of computing steps in a time.

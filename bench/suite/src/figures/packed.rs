@@ -10,13 +10,14 @@ use anyhow::{Context, Result, ensure};
 use deltasoap::http::{AttachmentError, CallOptions, Client, Context as Call, Mtom, Server, SoapService};
 use deltasoap::soap::Fault;
 use deltasoap::{Differential, Lease, Packed, Soap, Templating};
+use deltasoap_report::statistics::median;
 use deltasoap_streams::arrays::hard_doubles;
 
 use super::goal::Goal;
 use super::{Effort, Task};
+use crate::definitions::Definitions;
 use crate::engine::{Deltasoap, Engine};
 use crate::measure::measure;
-use crate::workload::Definitions;
 
 /// Returns the goals: packed numbers should be several times as fast as text, their purpose.
 pub fn tasks(effort: Effort) -> Vec<Task> {
@@ -53,22 +54,18 @@ fn in_process(effort: Effort, direction: &str) -> Result<Goal> {
 fn whole_calls(effort: Effort) -> Result<Goal> {
     let rounds = if effort.is_quick { 3 } else { 51 };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let [text, inline, part] = runtime.block_on(timed(effort.n, rounds))?.map(median);
-    let ms = |time: Duration| 1e3 * time.as_secs_f64();
-    let times = text.as_secs_f64() / inline.as_secs_f64();
+    let [text, inline, part] =
+        runtime.block_on(timed(effort.n, rounds))?.map(|times| median(times.iter().map(Duration::as_secs_f64)));
+    let ms = |seconds: f64| 1e3 * seconds;
+    let times = text / inline;
     let detail = format!(
         "medians: text {:.2} ms, packed inline {:.2} ms, packed in a part {:.2} ms ({:.1} times as fast as text)",
         ms(text),
         ms(inline),
         ms(part),
-        text.as_secs_f64() / part.as_secs_f64()
+        text / part
     );
     Ok(Goal::at_least(2.0, "times as fast as text, inline", times, detail))
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times[times.len() / 2]
 }
 
 /// Returns the times of calls with text, with packed numbers inline, and with those in a part.

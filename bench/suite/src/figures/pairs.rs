@@ -13,7 +13,7 @@ use deltasoap::Differential;
 use super::goal::Goal;
 use super::{Effort, Task};
 use crate::engine::Session;
-use crate::messages::Same;
+use crate::payload::Same;
 use crate::statistics::{Interval, median_interval};
 use crate::stream::lane::{Lane, Setup};
 use crate::stream::{Bound, Kind, Recipe, Stream, Visitor, with_stream};

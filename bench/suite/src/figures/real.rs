@@ -11,21 +11,20 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail, ensure};
 use deltasoap::decode::{Cursor, Decoder, ElementRoot, Step};
 use deltasoap::lexical::DateTime;
-use deltasoap::schema::{Use, View};
-use deltasoap::soap::{EnvelopeReader, Head, Receiver, RequestReceiver, Version, decode_request, encode_message};
+use deltasoap::schema::View;
+use deltasoap::soap::{Envelope, EnvelopeReader, Head, Receiver, RequestReceiver, decode_request};
 use deltasoap::{Buffer, Content, DecodeOptions, Differential, ErrorKind, Message, Node, Soap, Typed, Value};
 use deltasoap_streams::checksum::Checksum;
 use deltasoap_streams::vsphere;
 
 use super::goal::Goal;
-use super::{Effort, Task, instructions};
+use super::{Effort, Task, valgrind};
+use crate::definitions::{Definitions, peers_folder};
 use crate::engine::{Peer, Session, timed};
 use crate::measure::measure;
 use crate::ring::Ring;
-use crate::run::peers_folder;
 use crate::statistics::Interval;
 use crate::stream::inform::{self, Inform};
-use crate::workload::Definitions;
 
 /// A tree of resource pools.
 #[derive(Debug, PartialEq, Soap)]
@@ -252,7 +251,7 @@ fn method_goal<T: Message + PartialEq + Debug>(
 fn instructions_a_byte(name: &str, method: Method, message: &[u8]) -> Option<(f64, f64)> {
     let name = format!("{name}, {}", method.name());
     let count = |arguments: &[&str]| {
-        let count = instructions::counted(arguments).ok()?;
+        let count = valgrind::counted(arguments).ok()?;
         Some(count as f64 / (COUNTED * message.len()) as f64)
     };
     Some((count(&["--real", &name])?, count(&["--real", &name, "--general"])?))
@@ -289,7 +288,7 @@ fn read_some<T: Message>(method: Method, is_general: bool, message: &[u8]) -> Re
     // Names and markup are learned before.
     read(4)?;
     let mut result = Ok(());
-    instructions::counted_messages(&mut || result = read(COUNTED));
+    valgrind::counted_messages(&mut || result = read(COUNTED));
     result
 }
 
@@ -299,7 +298,7 @@ fn series_goal(effort: Effort) -> Result<Goal> {
     const SAMPLES: usize = 10_000;
     let time = (0..SAMPLES as i64).map(|index| 1_764_000_000_000 + 20_000 * index).collect();
     let value = SeriesResponse { time, value: deltasoap_streams::arrays::hard_doubles(SAMPLES) };
-    let message = encode_message(Version::Soap11, Use::Literal, &[], &value, Buffer::default())?;
+    let message = Envelope::new(&value).write(Buffer::default())?;
     let mut sessions: Vec<Box<dyn Session>> = vec![
         Box::new(Reading::<SeriesResponse>::new(Method::Value, Decoder::new(options()), message.as_slice())?),
         Box::new(Reading::<SeriesResponse>::new(Method::ReusedDecoder, Decoder::new(options()), message.as_slice())?),

@@ -8,20 +8,19 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 use deltasoap::Overlay;
-use deltasoap::schema::Use;
-use deltasoap::soap::Version;
+use deltasoap::soap::Envelope;
 use deltasoap_streams::prng::{SEED, SplitMix64};
 use deltasoap_streams::similar;
 
 use super::goal::Goal;
 use super::{Effort, Task};
 use crate::allocator;
+use crate::definitions::{Definitions, peers_folder};
 use crate::engine::{Peer, Session};
 use crate::measure::{Figures, measure};
-use crate::run::peers_folder;
-use crate::send::socket::Sink;
 use crate::send::{self, Action, Case, Field, Mode, StreamedDoubles};
-use crate::workload::{Definitions, Values};
+use crate::socket::Sink;
+use crate::workload::Values;
 
 /// The modes with the same goals.
 const MODES: [Mode; 2] = [Mode::Tracked, Mode::Compared];
@@ -166,7 +165,7 @@ fn overlaid_bytes(n: usize) -> Result<u64> {
     let mut random = SplitMix64::new(SEED);
     let items = std::iter::repeat_with(|| similar::hard_double(&mut random)).take(n);
     let body = StreamedDoubles::default();
-    let mut overlay = Overlay::new(Version::Soap11, Use::Literal, &[], &body, items, send::CHUNK)?;
+    let mut overlay = Overlay::new(&Envelope::new(&body), items, send::CHUNK)?;
     let mut bytes = 0;
     while let Some(chunk) = overlay.next_chunk()? {
         bytes += black_box(chunk).len() as u64;

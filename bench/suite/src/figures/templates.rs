@@ -9,8 +9,7 @@ use std::hint::black_box;
 
 use anyhow::{Context, Result, ensure};
 use deltasoap::encode::differential::{Templates, Templating};
-use deltasoap::schema::Use;
-use deltasoap::soap::{Version, decode_request, encode_message};
+use deltasoap::soap::{Envelope, decode_request};
 use deltasoap::{Buffer, Message};
 use deltasoap_streams::prng::{SEED, SplitMix64};
 use deltasoap_streams::vsphere;
@@ -145,14 +144,14 @@ impl<T: Message> Writing<T> {
     fn write(&mut self) -> Result<()> {
         match &mut self.template {
             None => self.buffer = black_box(full(&self.value, std::mem::take(&mut self.buffer))?),
-            Some(template) => drop(black_box(template.encode(Version::Soap11, Use::Literal, &[], &self.value)?)),
+            Some(template) => drop(black_box(template.encode(&Envelope::new(&self.value))?)),
         }
         Ok(())
     }
 }
 
 fn full<T: Message>(value: &T, buffer: Buffer) -> Result<Buffer> {
-    Ok(encode_message(Version::Soap11, Use::Literal, &[], value, buffer)?)
+    Ok(Envelope::new(value).write(buffer)?)
 }
 
 impl<T: Message> Session for Writing<T> {
@@ -178,7 +177,7 @@ impl<T: Message> Session for Writing<T> {
         let written = match &mut self.template {
             None => self.buffer.as_slice().to_vec(),
             Some(template) => {
-                let outgoing = template.encode(Version::Soap11, Use::Literal, &[], &self.value)?;
+                let outgoing = template.encode(&Envelope::new(&self.value))?;
                 outgoing.frames().iter().flat_map(|frame| frame.to_vec()).collect()
             }
         };

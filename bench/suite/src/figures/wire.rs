@@ -7,13 +7,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
+use deltasoap_report::statistics::median;
 
 use super::goal::Goal;
 use super::{Effort, Task};
+use crate::definitions::peers_folder;
 use crate::load::generate::{Load, Measured, generate};
 use crate::load::server::{self, IN_ONE_GO, Launch, OURS, REGULAR, SMALL_FIRST, Server};
 use crate::load::{mtom, pace::Arrivals};
-use crate::run::peers_folder;
 
 /// Connections that keep a server busy.
 const BUSY: usize = 16;
@@ -219,11 +220,4 @@ fn p50(measured: &Measured) -> f64 {
 /// Returns a latency of the first kind of message.
 fn small(measured: &Measured, share: f64) -> f64 {
     measured.tallies[0].1.quantile_us(share)
-}
-
-/// Returns the median; NaN if there are no numbers.
-fn median(numbers: impl Iterator<Item = f64>) -> f64 {
-    let mut numbers: Vec<f64> = numbers.collect();
-    numbers.sort_unstable_by(f64::total_cmp);
-    numbers.get(numbers.len() / 2).copied().unwrap_or(f64::NAN)
 }

@@ -17,7 +17,8 @@ use deltasoap_streams::checksum;
 use deltasoap_streams::prng::SplitMix64;
 use deltasoap_streams::similar::{self, Changes};
 
-use crate::messages::{Mio, decode_alone, tuples};
+use crate::messages::{Mio, tuples};
+use crate::payload::decode_alone;
 
 /// Memory of the messages of a ring, within bounds.
 const RING_BYTES: usize = 32 << 20;

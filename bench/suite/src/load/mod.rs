@@ -28,8 +28,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::definitions::peers_folder;
 use crate::environment::Environment;
-use crate::run::peers_folder;
 use generate::{Load, Measured, generate};
 use kind::Share;
 use pace::Arrivals;
@@ -78,11 +78,11 @@ pub struct LoadArguments {
     #[arg(long, value_enum, default_value = "poisson")]
     arrivals: Arrivals,
     /// Seconds to measure
-    #[arg(long, value_name = "S", default_value = "5", value_parser = crate::cli::seconds)]
+    #[arg(long, value_name = "S", default_value = "5", value_parser = crate::options::seconds)]
     seconds: Duration,
     /// Seconds before the measurement [default: 1; for a JIT-compiled server, 30 times the warm-up
     /// of its peer in memory]
-    #[arg(long, value_name = "S", value_parser = crate::cli::seconds)]
+    #[arg(long, value_name = "S", value_parser = crate::options::seconds)]
     warm_up: Option<Duration>,
     /// Number of threads of the generator
     #[arg(long, value_name = "N", default_value = "1")]

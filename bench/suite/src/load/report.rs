@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use deltasoap_report::Grid;
 use serde::Serialize;
 
 use super::generate::Measured;
 use super::record::Tally;
-use crate::report::{align, new_table};
 
 /// A server under a load.
 #[derive(Debug)]
@@ -37,15 +37,14 @@ const QUANTILES: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
 
 /// Formats the rows: one per server and kind of message, then the failures.
 pub fn table(rows: &[Row]) -> String {
-    let mut table = new_table(&HEADER);
+    let mut table = Grid::new("", &HEADER, 2);
     for row in rows {
         match &row.outcome {
-            Ok(measured) => table.add_rows(cells(&row.server, measured)),
-            Err(_) => table.add_row(std::iter::once(row.server.clone()).chain(vec![String::new(); HEADER.len() - 1])),
-        };
+            Ok(measured) => cells(&row.server, measured).into_iter().for_each(|cells| table.push(cells)),
+            Err(_) => table.push(std::iter::once(row.server.clone()).chain(vec![String::new(); HEADER.len() - 1])),
+        }
     }
-    align(&mut table, 2);
-    format!("{table}{}", complaints(rows))
+    format!("{}{}", table.markdown(), complaints(rows))
 }
 
 fn cells(server: &str, measured: &Measured) -> Vec<Vec<String>> {

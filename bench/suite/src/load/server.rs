@@ -12,8 +12,8 @@ use anyhow::{Context, Result, bail, ensure};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
+use crate::definitions::Definitions;
 use crate::engine::{Peer, Transport};
-use crate::workload::Definitions;
 
 /// Our server with default options.
 pub const OURS: &str = "deltasoap";

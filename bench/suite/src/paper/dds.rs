@@ -12,10 +12,10 @@ use deltasoap_report::statistics::{Compared, Group};
 use deltasoap_report::{Chart, Exhibit, Grid, Sizes, Test, number, size_names};
 
 use super::fresh::MESSAGES;
-use super::points::{Condition, Point, Setting};
 use super::printed::{Cell, DifferentialDeserialization as Printed, LightweightCheckpointing};
 use super::scope::{SIZES, Scope, general, hard};
 use super::section5;
+use super::setting::{Condition, Point, Setting};
 use super::study::{Book, Data, Study, cells, claim, known, numbers, one, share};
 use crate::options::{Match, Policy};
 use crate::stream::{Kind, Recipe};
@@ -48,21 +48,6 @@ pub fn exhibits(study: Study<'_>, scope: &Scope) -> Result<Vec<Exhibit>> {
     ])
 }
 
-pub fn full(portion: u32) -> Setting {
-    Setting::checkpoints(Policy::Full, portion)
-}
-
-pub fn named(printed: &Printed, name: &'static str, caption: &str) -> Exhibit {
-    Exhibit {
-        paper: format!("{} ({})", printed.title, printed.source),
-        name,
-        caption: caption.to_owned(),
-        grids: vec![],
-        charts: vec![],
-        verdicts: vec![],
-    }
-}
-
 /// Regular decoding compared with gSOAP's.
 fn figure2(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     let mut series: Vec<(String, Vec<f64>)> = Vec::new();
@@ -75,8 +60,8 @@ fn figure2(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     let title = "Deserialization time without differential deserialization, ms";
     Exhibit {
         grids: vec![grid(title, "toolkit and type", scope, &series)],
-        charts: vec![Chart::bars(title, "ms", size_names(&scope.sizes), series)],
-        ..named(printed, "Figure 2", "The baseline, by type and number of elements.")
+        charts: vec![Chart::bars(title, "elements", "ms", size_names(&scope.sizes), series)],
+        ..Exhibit::new((&printed.title, &printed.source), "Figure 2", "The baseline, by type and number of elements.")
     }
 }
 
@@ -89,9 +74,9 @@ fn figure3(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     let title = "Deserialization time in regular mode with checkpoints, ms (hard doubles)";
     Exhibit {
         grids: vec![grid(title, "portion", scope, &series)],
-        charts: vec![Chart::bars(title, "ms", size_names(&scope.sizes), series)],
-        ..named(
-            printed,
+        charts: vec![Chart::bars(title, "elements", "ms", size_names(&scope.sizes), series)],
+        ..Exhibit::new(
+            (&printed.title, &printed.source),
             "Figure 3",
             "The overhead of full checkpoints: each message is read as if it were the first one.",
         )
@@ -104,12 +89,12 @@ fn unread(n: usize) -> Recipe {
 }
 
 fn always_first(portion: u32) -> Setting {
-    Setting { condition: Condition::AlwaysFirst, ..full(portion) }
+    Setting { condition: Condition::AlwaysFirst, ..Setting::full(portion) }
 }
 
 /// Returns the rows of Table 2: name, the paper's name, and how it is measured.
 fn table2_rows() -> Vec<(&'static str, Option<&'static str>, Setting)> {
-    let fast = |matcher| Setting { matcher, ..full(4096) };
+    let fast = |matcher| Setting { matcher, ..Setting::full(4096) };
     vec![
         ("Dummy", Some("dummy"), Setting::REGULAR),
         ("No DDS", Some("regular"), Setting::REGULAR),
@@ -147,7 +132,7 @@ fn table2(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     Exhibit {
         grids: vec![Grid { title, header, rows, names: 2 }],
         charts: vec![table2_chart(study, scope)],
-        ..named(printed, "Table 2", caption)
+        ..Exhibit::new((&printed.title, &printed.source), "Table 2", caption)
     }
 }
 
@@ -158,7 +143,7 @@ fn table2_chart(study: Study<'_>, scope: &Scope) -> Chart {
         (row.to_owned(), ms.to_vec())
     });
     let title = format!("Milliseconds for identical messages of {n} elements");
-    Chart::bars(title, "ms", TYPES.map(|(.., name)| name.to_owned()).to_vec(), series.collect())
+    Chart::bars(title, "type of the elements", "ms", TYPES.map(|(.., name)| name.to_owned()).to_vec(), series.collect())
 }
 
 /// Part of Table 3: 25 and 75 percent, two portion sizes.
@@ -170,16 +155,16 @@ fn figure4_or_5(
 ) -> Exhibit {
     let bars = [(512, 25), (4096, 25), (512, 75), (4096, 75)];
     let times = |percent, portion| -> Vec<f64> {
-        scope.sizes.iter().map(|&n| study.ms(hard(n, percent, partitions), full(portion))).collect()
+        scope.sizes.iter().map(|&n| study.ms(hard(n, percent, partitions), Setting::full(portion))).collect()
     };
     let series =
         bars.map(|(portion, percent)| (format!("N = {portion}, P = {percent}"), times(percent, portion))).to_vec();
     let title = format!("Deserialization time, ms, T = {partitions}");
     Exhibit {
         grids: vec![grid(&title, "portion and changes", scope, &series)],
-        charts: vec![Chart::bars(title, "ms", size_names(&scope.sizes), series)],
-        ..named(
-            printed,
+        charts: vec![Chart::bars(title, "elements", "ms", size_names(&scope.sizes), series)],
+        ..Exhibit::new(
+            (&printed.title, &printed.source),
             name,
             "Hard doubles; P percent of the values in the middle of each part change. The numbers of the paper's bars are in its Table 3.",
         )
@@ -206,7 +191,7 @@ fn table3(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
         grids.extend(scope.partitions.iter().map(|&partitions| table3_general(study, printed, partitions)));
         caption += GENERAL_CAPTION;
     }
-    Exhibit { grids, ..named(printed, "Table 3", &caption) }
+    Exhibit { grids, ..Exhibit::new((&printed.title, &printed.source), "Table 3", &caption) }
 }
 
 /// Added to the caption if there are tables without our shortcuts. Only a run of the whole table
@@ -221,7 +206,7 @@ fn table3_general(study: Study<'_>, printed: &Printed, partitions: usize) -> Gri
         for size in SIZES {
             let recipe = hard(size, percent, partitions);
             let cells = PORTIONS.map(|portion| {
-                let ours = study.ms(recipe, general(full(portion))) / study.ms(recipe, Setting::GENERAL);
+                let ours = study.ms(recipe, general(Setting::full(portion))) / study.ms(recipe, Setting::GENERAL);
                 let theirs = their_share(printed, Cell { percent, size, partitions, portion });
                 format!("{}{}", number(ours), beside(theirs))
             });
@@ -240,7 +225,7 @@ fn table3_row(study: Study<'_>, printed: &Printed, cells: &[Cell; 4]) -> Vec<Str
     let recipe = hard(size, percent, partitions);
     let show = |cell: &Cell| {
         let paper = their_share(printed, *cell);
-        let (ms, regular) = (study.ms(recipe, full(cell.portion)), study.ms(recipe, Setting::REGULAR));
+        let (ms, regular) = (study.ms(recipe, Setting::full(cell.portion)), study.ms(recipe, Setting::REGULAR));
         format!("{}; {}{}", number(ms), number(ms / regular), beside(paper))
     };
     let names = vec![format!("{percent} %"), size.to_string()];
@@ -260,7 +245,7 @@ fn section45(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
         for portion in PORTIONS {
             // Counts are the same in each repetition.
             let fresh = |data: &Data| {
-                let (recipe, setting) = (hard(n, 25, partitions), full(portion));
+                let (recipe, setting) = (hard(n, 25, partitions), Setting::full(portion));
                 let [first, last] = data.fresh.ends(recipe, setting, Point::switches);
                 let [switches, futile, regular] =
                     [Point::switches as fn(&Point) -> f64, Point::futile, Point::regular_percent]
@@ -285,7 +270,11 @@ fn section45(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     let header = header.map(str::to_owned).into();
     Exhibit {
         grids: vec![Grid { title, header, rows, names: 2 }],
-        ..named(printed, "Section 4.5", "How often the decoder switches, and how much it reads.")
+        ..Exhibit::new(
+            (&printed.title, &printed.source),
+            "Section 4.5",
+            "How often the decoder switches, and how much it reads.",
+        )
     }
 }
 
@@ -418,7 +407,7 @@ fn regular(data: &Data, kind: Kind, n: usize) -> f64 {
 }
 
 fn speedup(data: &Data, kind: Kind, n: usize, matcher: Match) -> f64 {
-    regular(data, kind, n) / data.ms(Recipe::identical(kind, n), Setting { matcher, ..full(4096) })
+    regular(data, kind, n) / data.ms(Recipe::identical(kind, n), Setting { matcher, ..Setting::full(4096) })
 }
 
 fn speedups(data: &Data, sizes: &[usize]) -> Vec<f64> {
@@ -478,7 +467,7 @@ fn table2_groups(data: &Data, printed: &Printed, n: usize) -> [Group; 2] {
 
 /// Adds the text's claims about Figures 4 and 5: 100K elements, of which a quarter changes.
 fn dual_mode_claims(book: &mut Book) {
-    let ms = |data: &Data, partitions, portion| data.ms(hard(LARGEST, 25, partitions), full(portion));
+    let ms = |data: &Data, partitions, portion| data.ms(hard(LARGEST, 25, partitions), Setting::full(portion));
     let statement = "time by that of regular mode, P = 25, T = 100, N = 512 and 4096";
     let better = claim("figure4", "section 4.5", statement, largest(), Test::AtMost(1.0));
     book.add("Figure 4", known(better, NO_STACK), move |data, _| {
@@ -510,7 +499,7 @@ fn table3_cells(percents: &[u32], sizes: &[usize], partitions: &[usize]) -> Vec<
 fn share_groups(data: &Data, printed: &Printed, groups: &[Vec<Cell>], modified: fn(Setting) -> Setting) -> Vec<Group> {
     let compared = |cell: &Cell| {
         let recipe = hard(cell.size, cell.percent, cell.partitions);
-        let ours = data.ms(recipe, modified(full(cell.portion))) / data.ms(recipe, modified(Setting::REGULAR));
+        let ours = data.ms(recipe, modified(Setting::full(cell.portion))) / data.ms(recipe, modified(Setting::REGULAR));
         let place = [cell.size, cell.partitions, cell.portion as usize];
         Some(Compared { ours, theirs: their_share(printed, *cell)?, place })
     };
@@ -557,13 +546,13 @@ fn above_32(percents: &[u32]) -> impl Iterator<Item = Cell> + use<> {
 fn faster(data: &Data, percents: &[u32]) -> f64 {
     share(above_32(percents).map(|cell| {
         let recipe = hard(cell.size, cell.percent, cell.partitions);
-        data.ms(recipe, full(cell.portion)) < data.ms(recipe, Setting::REGULAR)
+        data.ms(recipe, Setting::full(cell.portion)) < data.ms(recipe, Setting::REGULAR)
     }))
 }
 
 /// Adds the claims of section 4.5 about portion sizes: 100K elements.
 fn portion_claims(book: &mut Book) {
-    let ms = |data: &Data, percent, portion| data.ms(hard(LARGEST, percent, 1), full(portion));
+    let ms = |data: &Data, percent, portion| data.ms(hard(LARGEST, percent, 1), Setting::full(portion));
     let statement = "share of cells with P = 25 or 50 and N above 32 that are faster than regular mode (\"in general\"; the paper: 23 of 24)";
     let gains = claim("improvements", "section 4.5", statement, largest(), Test::AtLeast(0.9));
     book.add("Table 3", known(gains, NO_STACK), |data, _| one(faster(data, &[25, 50])));
@@ -589,7 +578,8 @@ fn portion_claims(book: &mut Book) {
 
 /// "As P becomes larger, the effect of both T and N becomes smaller": 100K elements.
 fn effect_claims(book: &mut Book) {
-    let ms = |data: &Data, percent, partitions, portion| data.ms(hard(LARGEST, percent, partitions), full(portion));
+    let ms =
+        |data: &Data, percent, partitions, portion| data.ms(hard(LARGEST, percent, partitions), Setting::full(portion));
     let falls = |effects: Vec<f64>| effects.windows(2).map(|pair| pair[0] / pair[1]).collect::<Vec<_>>();
     let statement = "what T = 500 instead of 1 multiplies the time by, N = 512, 1024 and 4096: each value of P = 25, 50, 75 and 100 by the next, the least (\"smaller\")";
     let partitions = claim("effect-partitions", "section 4.5", statement, largest(), Test::AtLeast(1.0));
@@ -626,10 +616,11 @@ fn section45_claims(book: &mut Book, printed: &Printed, size: usize) -> Result<(
     for (key, partitions) in [("switches-t100", 100), ("switches-t500", 500)] {
         let number = printed.number(key)?;
         let test = Test::Factor { printed: number.value, factor: 1.25 };
-        let switches = move |data: &Data| data.fresh.ends(hard(LARGEST, 25, partitions), full(4096), Point::switches);
+        let switches =
+            move |data: &Data| data.fresh.ends(hard(LARGEST, 25, partitions), Setting::full(4096), Point::switches);
         let fewer = known(number.claim("", largest(), test), FEWER);
         book.count("Section 4.5", fewer, &[size], move |data, _| {
-            one(data.fresh.mean(hard(LARGEST, 25, partitions), full(4096), Point::switches))
+            one(data.fresh.mean(hard(LARGEST, 25, partitions), Setting::full(4096), Point::switches))
         });
         let statement = format!(
             "switches, T = {partitions}: mean of the first and of the last fifth of the messages (an average means something if it is level)"
@@ -646,7 +637,7 @@ fn section45_claims(book: &mut Book, printed: &Printed, size: usize) -> Result<(
         let mut near = percent(key)?;
         near.statement += note;
         book.count("Section 4.5", near, &[size], move |data, _| {
-            one(data.fresh.mean(hard(LARGEST, 25, partitions), full(portion), Point::regular_percent))
+            one(data.fresh.mean(hard(LARGEST, 25, partitions), Setting::full(portion), Point::regular_percent))
         });
     }
     Ok(())

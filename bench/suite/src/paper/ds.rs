@@ -212,13 +212,12 @@ impl Paper<'_> {
             names: 1,
         };
         let places: Vec<f64> = self.scope.sent.iter().map(|&n| n as f64).collect();
-        let chart = Chart::curves(format!("{title}, by the number of elements"), "ms", &places, series);
+        let chart = Chart::curves(format!("{title}, by the number of elements"), "elements", "ms", &places, series);
         Exhibit { grids: vec![grid], charts: vec![chart], ..self.named(name, caption) }
     }
 
     fn named(&self, name: &'static str, caption: String) -> Exhibit {
-        let paper = format!("{} ({})", self.printed.title, self.printed.source);
-        Exhibit { paper, name, caption, grids: vec![], charts: vec![], verdicts: vec![] }
+        Exhibit::new((&self.printed.title, &self.printed.source), name, caption)
     }
 }
 

@@ -12,9 +12,9 @@ use std::rc::Rc;
 use anyhow::Result;
 use deltasoap_report::statistics::mean;
 
-use super::points::{Point, Setting};
 use super::rows::{COUNT, PointRow, count_key};
-use crate::messages::Same;
+use super::setting::{Point, Setting};
+use crate::payload::Same;
 use crate::progress::Progress;
 use crate::record::Record;
 use crate::report::Counts;

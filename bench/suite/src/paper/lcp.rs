@@ -14,9 +14,9 @@ use deltasoap_report::statistics::{Compared, Group, mean};
 use deltasoap_report::{Chart, Claim, Exhibit, Grid, Printed as Prints, Sizes, Test, number, size_names};
 
 use super::dds::{GENERAL_CAPTION, has_all_columns};
-use super::points::{Point, Setting};
 use super::printed::{Cell, LightweightCheckpointing as Printed};
 use super::scope::{Scope, general, hard};
+use super::setting::{Point, Setting};
 use super::study::{Book, Data, Study, cells, claim, known, numbers, one, share};
 use crate::options::Policy;
 use crate::stream::Recipe;
@@ -53,17 +53,6 @@ pub fn exhibits(study: Study<'_>, scope: &Scope) -> Result<Vec<Exhibit>> {
     ])
 }
 
-fn named(printed: &Printed, name: &'static str, caption: &str) -> Exhibit {
-    Exhibit {
-        paper: format!("{} ({})", printed.title, printed.source),
-        name,
-        caption: caption.to_owned(),
-        grids: vec![],
-        charts: vec![],
-        verdicts: vec![],
-    }
-}
-
 /// The cost of checkpoints if messages have nothing in common.
 fn figure2(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     let recipes: Vec<Recipe> = scope.among(&[10_000, 50_000, 100_000]).into_iter().map(|n| hard(n, 100, 1)).collect();
@@ -91,7 +80,7 @@ fn figure2(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     Exhibit {
         grids: vec![Grid { title: title.to_owned(), header, rows, names: 2 }],
         charts: recipes.last().map(|&recipe| figure2_chart(study, recipe)).into_iter().collect(),
-        ..named(printed, "Figure 2", caption)
+        ..Exhibit::new((&printed.title, &printed.source), "Figure 2", caption)
     }
 }
 
@@ -102,7 +91,7 @@ fn figure2_chart(study: Study<'_>, recipe: Recipe) -> Chart {
     });
     let groups = FREQUENCIES.map(|frequency| format!("N = {frequency}")).to_vec();
     let title = format!("Deserialization time of {} elements, ms; all values change", recipe.n);
-    Chart::bars(title, "ms", groups, series.to_vec())
+    Chart::bars(title, "bytes between checkpoints", "ms", groups, series.to_vec())
 }
 
 /// Returns the streams of Figures 3 and 4.
@@ -137,8 +126,8 @@ fn figure3_or_4(
     Exhibit {
         grids: vec![Grid { title, header, rows, names: 3 }],
         charts,
-        ..named(
-            printed,
+        ..Exhibit::new(
+            (&printed.title, &printed.source),
             name,
             "The three policies, by changes and interrupt frequency, and ours, whose base checkpoints are made at interrupts.",
         )
@@ -152,7 +141,7 @@ fn figure3_chart(study: Study<'_>, recipe: Recipe) -> Chart {
     });
     let groups = HALF_FREQUENCIES.map(|frequency| format!("N = {frequency}")).to_vec();
     let title = format!("{} elements, P = {}, T = {}, ms", recipe.n, recipe.percent, recipe.partitions);
-    Chart::bars(title, "ms", groups, series.to_vec())
+    Chart::bars(title, "bytes between checkpoints", "ms", groups, series.to_vec())
 }
 
 fn table1(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
@@ -174,7 +163,7 @@ fn table1(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
         grids.extend(scope.partitions.iter().map(|&partitions| table1_general(study, printed, partitions)));
         caption += GENERAL_CAPTION;
     }
-    Exhibit { grids, ..named(printed, "Table 1", &caption) }
+    Exhibit { grids, ..Exhibit::new((&printed.title, &printed.source), "Table 1", &caption) }
 }
 
 fn table1_header() -> Vec<String> {
@@ -229,8 +218,8 @@ fn figure5(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     Exhibit {
         grids: vec![Grid { title: "Memory of the checkpoints of one message, MB".to_owned(), header, rows, names: 2 }],
         charts: recipes.last().map(|&recipe| figure5_chart(study, recipe)).into_iter().collect(),
-        ..named(
-            printed,
+        ..Exhibit::new(
+            (&printed.title, &printed.source),
             "Figure 5",
             "Memory between two messages, values apart. Full checkpoints and ours, whose bases are made at interrupts, are not in the paper's figure.",
         )
@@ -244,7 +233,8 @@ fn figure5_chart(study: Study<'_>, recipe: Recipe) -> Chart {
         (name.to_owned(), memory.to_vec())
     });
     let groups = FREQUENCIES.map(|frequency| format!("N = {frequency}")).to_vec();
-    Chart::bars(format!("Memory of the checkpoints of {} elements", recipe.n), "MB", groups, series.to_vec())
+    let title = format!("Memory of the checkpoints of {} elements", recipe.n);
+    Chart::bars(title, "bytes between checkpoints", "MB", groups, series.to_vec())
 }
 
 /// Returns the paper's claims.
@@ -537,7 +527,7 @@ fn memory_claims(book: &mut Book, scope: &Scope, printed: &Printed) -> Result<()
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paper::points::Condition;
+    use crate::paper::setting::Condition;
     use deltasoap_report::{Outcome, Verdict};
 
     /// Returns verdicts on times relative to those without differential deserialization.

@@ -20,6 +20,7 @@ mod rows;
 pub mod scope;
 mod section5;
 mod sends;
+mod setting;
 mod study;
 
 use std::fs;
@@ -32,14 +33,14 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 use deltasoap_report::{Exhibit, Page, Verdict, claim};
 
+use crate::definitions::{Definitions, peers_folder};
 use crate::engine::{Engine, Peer};
-use crate::environment::Environment;
+use crate::environment::{Environment, unoptimized};
 use crate::measure::{SampleSize, measure};
 use crate::progress::{Progress, Step};
 use crate::record::Record;
-use crate::run::peers_folder;
 use crate::stream::Recipe;
-use crate::workload::{Definitions, Workload};
+use crate::workload::Workload;
 use rows::{PEER, PeerRow, peer_key};
 use scope::Scope;
 use study::{Book, Data, Study};
@@ -116,7 +117,7 @@ pub fn run(arguments: &PaperArguments, definitions: &Definitions) -> Result<Exit
     progress.finish();
     let (exhibits, verdicts) = papers.draw(&record)?;
     if let Some(file) = &arguments.html {
-        let html = page(&exhibits, &verdicts, &environment.to_string());
+        let html = page(&exhibits, &verdicts, &environment);
         fs::write(file, html).with_context(|| format!("cannot write {}", file.display()))?;
         eprintln!("wrote {}", file.display());
     }
@@ -353,9 +354,10 @@ fn median_ms(peer: &mut Peer, workload: &Workload, n: usize, sample_size: Sample
 }
 
 /// Returns all exhibits as one page, after the outcomes of all claims.
-fn page(exhibits: &[Exhibit], verdicts: &[Verdict], environment: &str) -> String {
+fn page(exhibits: &[Exhibit], verdicts: &[Verdict], environment: &Environment) -> String {
     let mut page = Page::new("The papers' tables and figures, from our data");
-    page.paragraph(environment);
+    page.paragraph(&environment.to_string());
+    environment.warning().into_iter().chain(unoptimized()).for_each(|warning| page.warning(&warning));
     page.section(ALL);
     page.paragraph(&claim::counts(verdicts));
     page.sheet(&claim::short_sheet(verdicts));

@@ -2,10 +2,10 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::points::{Point, Setting};
 use super::printed::{Cell, DifferentialDeserialization, LightweightCheckpointing};
 use super::scope::SIZES;
 use super::sends::Sender;
+use super::setting::{Point, Setting};
 use super::study::Data;
 use crate::options::{Match, Policy};
 use crate::report::Counts;
@@ -97,7 +97,7 @@ fn deserialized(printed: &DifferentialDeserialization, recipe: Recipe, setting: 
         Match::Crc32 => "crc32",
         _ => "compare",
     };
-    let is_first = setting.condition == super::points::Condition::AlwaysFirst;
+    let is_first = setting.condition == super::setting::Condition::AlwaysFirst;
     let percent = if is_first { 100 } else { recipe.percent };
     let cell = Cell { percent, size: recipe.n, partitions: recipe.partitions, portion: setting.portion };
     let ms = match (setting.policy, percent) {

@@ -12,8 +12,7 @@ use anyhow::{Context, Result};
 use bytes::Bytes;
 use deltasoap::Differential;
 use deltasoap::encode::differential::{Template, Templating, Width};
-use deltasoap::schema::Use;
-use deltasoap::soap::Version;
+use deltasoap::soap::Envelope;
 use deltasoap_report::{Exhibit, Grid, number};
 use deltasoap_streams::arrays;
 use deltasoap_streams::prng::SplitMix64;
@@ -23,7 +22,8 @@ use serde::{Deserialize, Serialize};
 use super::printed::DifferentialSerialization as Printed;
 use crate::engine::{Session, timed};
 use crate::measure::{Figures, SampleSize, measure};
-use crate::messages::{Payload, SendDoubles, SendInts, SendMios};
+use crate::messages::{SendDoubles, SendInts, SendMios};
+use crate::payload::Payload;
 use crate::progress::Progress;
 use crate::record::Record;
 use crate::stream::lane::{Lane, Setup};
@@ -163,7 +163,7 @@ fn written<T: Payload + From<Vec<I>>, I: Clone>(ring: &[Vec<I>], width: Width) -
         messages.clear();
         for items in ring {
             let value = T::from(items.clone());
-            let (ns, outgoing) = timed(|| template.encode(Version::Soap11, Use::Literal, &[], &value));
+            let (ns, outgoing) = timed(|| template.encode(&Envelope::new(&value)));
             fastest = fastest.min(ns);
             messages.push(Sent { bytes: Bytes::from(outgoing?.to_vec().into_boxed_slice()), value, sender: 0 });
         }

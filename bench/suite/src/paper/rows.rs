@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::points::{Point, Setting};
-use super::sends::Sender;
+use super::setting::{Point, Setting};
 use crate::options::name;
 use crate::report::{Counts, change};
 use crate::send::Case;
@@ -106,10 +105,10 @@ pub struct SentRow {
 
 impl SentRow {
     /// Creates the row of a message, or of a missing toolkit.
-    pub fn new(repetition: usize, case: &Case, sender: Sender, ms: Result<f64, String>) -> Self {
+    pub fn new(repetition: usize, case: &Case, sender: &str, ms: Result<f64, String>) -> Self {
         SentRow {
             repetition,
-            sender: sender.name().to_owned(),
+            sender: sender.to_owned(),
             values: name(case.values),
             n: case.n,
             change: change(case),

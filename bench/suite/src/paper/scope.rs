@@ -1,6 +1,6 @@
 //! The measured part of the papers' grids.
 
-use super::points::{Condition, Setting};
+use super::setting::{Condition, Setting};
 use crate::stream::{Kind, Recipe};
 
 /// Sizes of arrays in both papers on deserialization.

@@ -5,10 +5,9 @@
 //! portions" before the checksum, and tuning "message portion sizes". Each is measured alone, and
 //! both together, compared with plain checkpoints.
 
-use super::dds::{full, named};
-use super::points::{Refinement, Setting};
 use super::printed::DifferentialDeserialization as Printed;
 use super::scope::{Scope, hard};
+use super::setting::{Refinement, Setting};
 use super::study::Study;
 use crate::stream::Recipe;
 use deltasoap_report::{Exhibit, Grid, number};
@@ -27,11 +26,14 @@ pub fn exhibit(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     let title = format!("Milliseconds for a message of {n} hard doubles; N is where tuning begins");
     let caption = "The proposals of the outlook, with full checkpoints and CRC-32. Probes compare three bytes of a portion before its sum is \
                    made; tuned portions follow the number of switches.";
-    Exhibit { grids: vec![Grid { title, header, rows, names: 3 }], ..named(printed, "Section 5", caption) }
+    Exhibit {
+        grids: vec![Grid { title, header, rows, names: 3 }],
+        ..Exhibit::new((&printed.title, &printed.source), "Section 5", caption)
+    }
 }
 
 fn refined(portion: u32, refinement: Refinement) -> Setting {
-    Setting { refinement, ..full(portion) }
+    Setting { refinement, ..Setting::full(portion) }
 }
 
 fn row(study: Study<'_>, recipe: Recipe, portion: u32) -> Vec<String> {

@@ -12,13 +12,13 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::rows::{SENT, SentRow, sent_key};
+use crate::definitions::Definitions;
 use crate::engine::{Peer, Session};
 use crate::measure::{Bounds, SampleSize, measure_each};
 use crate::progress::Progress;
 use crate::record::Record;
-use crate::send::socket::Sink;
 use crate::send::{self, Case, Mode};
-use crate::workload::Definitions;
+use crate::socket::Sink;
 
 /// A sender of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -106,7 +106,7 @@ impl Sends {
             for sender in senders {
                 let ms = self.settled(sender, times.remove(&sender))?;
                 self.measured.extend(ms.iter().map(|ms| ((case, sender), *ms)));
-                rows.push(SentRow::new(repetition, &case, sender, ms));
+                rows.push(SentRow::new(repetition, &case, sender.name(), ms));
             }
             record.append(SENT, &sent_key(repetition, &case), &rows)?;
             peers.retain(|(name, _)| !self.reasons.contains_key(name));

@@ -6,13 +6,14 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
-use deltasoap_report::statistics::{Group, mean};
+use deltasoap_report::statistics::{Group, mean, median};
 use deltasoap_report::{Basis, Claim, Evidence, Exhibit, Interval, Printed, Registered, Sizes, Test, Verdict, number};
 
 use super::fresh::Fresh;
-use super::points::{Point, Points, Setting};
+use super::points::Points;
 use super::rows::{PeerRow, peer_key};
 use super::sends::{Sender, Sends};
+use super::setting::{Point, Setting};
 use crate::record::Record;
 use crate::send::Case;
 use crate::stream::{Kind, Recipe};
@@ -119,8 +120,7 @@ impl Study<'_> {
     }
 
     fn median(&self, number: impl Fn(&Data) -> f64) -> f64 {
-        Interval::from_numbers(&self.0.iter().map(number).collect::<Vec<_>>())
-            .map_or(f64::NAN, |interval| interval.median)
+        median(self.0.iter().map(number))
     }
 
     /// Formats a number of the repetitions: the median, and the minimum and maximum of several.

@@ -58,8 +58,8 @@ impl<'a> Line<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::definitions::Definitions;
     use crate::statistics::Interval;
-    use crate::workload::Definitions;
 
     #[test]
     fn a_line_has_these_keys_in_this_order() {

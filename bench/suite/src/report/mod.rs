@@ -9,7 +9,6 @@ pub use json::print as print_json;
 pub use send::{change, print_json as print_send_json, table as send_table};
 pub use similar::{Counts, print_json as print_stream_json, table as stream_table};
 pub use table::{REFERENCE, list, table};
-pub(crate) use table::{align, new_table};
 
 use crate::measure::Figures;
 use crate::workload::Workload;

@@ -3,10 +3,11 @@
 use std::io::{self, Write};
 
 use deltasoap::encode::differential::EncodeStats;
+use deltasoap_report::Grid;
 use serde::Serialize;
 
 use super::json::Line;
-use super::table::{align, megabytes_per_second, new_table};
+use super::table::megabytes_per_second;
 use crate::measure::Figures;
 use crate::options::name;
 use crate::send::{Action, Case, Mode, Outcome};
@@ -29,14 +30,13 @@ const HEADER: [&str; 13] = [
 
 /// Formats outcomes, each with the name of its workload.
 pub fn table(outcomes: &[(&str, Outcome)]) -> String {
-    let mut table = new_table(&HEADER);
+    let mut table = Grid::new("", &HEADER, 6);
     for (workload, outcome) in outcomes {
         for (mode, figures) in &outcome.figures {
-            table.add_row(cells(workload, outcome, *mode, figures));
+            table.push(cells(workload, outcome, *mode, figures));
         }
     }
-    align(&mut table, 6);
-    table.to_string()
+    table.markdown()
 }
 
 fn cells(workload: &str, outcome: &Outcome, mode: Mode, figures: &Figures) -> Vec<String> {

@@ -3,10 +3,11 @@
 use std::io::{self, Write};
 
 use deltasoap::DifferentialStats;
+use deltasoap_report::Grid;
 use serde::{Deserialize, Serialize};
 
 use super::json::Line;
-use super::table::{align, megabytes_per_second, new_table};
+use super::table::megabytes_per_second;
 use crate::measure::Figures;
 use crate::options::{DifferentialArguments, name};
 use crate::similar::{MODES, Mode, Outcome};
@@ -30,14 +31,13 @@ const HEADER: [&str; 14] = [
 
 /// Formats outcomes, each with the name of its workload.
 pub fn table(outcomes: &[(&str, Outcome)]) -> String {
-    let mut table = new_table(&HEADER);
+    let mut table = Grid::new("", &HEADER, 5);
     for (workload, outcome) in outcomes {
         for mode in MODES {
-            table.add_row(cells(workload, outcome, mode));
+            table.push(cells(workload, outcome, mode));
         }
     }
-    align(&mut table, 5);
-    format!("{table}{}", memory_notes(outcomes))
+    format!("{}{}", table.markdown(), memory_notes(outcomes))
 }
 
 fn cells(workload: &str, outcome: &Outcome, mode: Mode) -> Vec<String> {

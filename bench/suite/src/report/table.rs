@@ -2,11 +2,11 @@
 
 use std::num::NonZeroUsize;
 
-pub(crate) use deltasoap_report::table::{align, new_table};
+use deltasoap_report::Grid;
 
 use super::Row;
+use crate::definitions::Definitions;
 use crate::measure::Figures;
-use crate::workload::Definitions;
 
 const HEADER: [&str; 12] = [
     "workload",
@@ -28,38 +28,37 @@ pub const REFERENCE: &str = "gsoap";
 
 /// Formats rows. `chunk` is the chunk size for deltasoap's decoder.
 pub fn table(rows: &[Row<'_>], chunk: Option<NonZeroUsize>) -> String {
-    let mut table = new_table(&HEADER);
+    let mut table = Grid::new("", &HEADER, 3);
     for row in rows {
         let figures = match &row.outcome {
             Ok(figures) => figure_cells(row.n, figures, ratio(row, rows)),
             Err(_) => vec![String::new(); HEADER.len() - 3],
         };
         let names = [row.workload.name.clone(), row.n.to_string(), row.engine.clone()];
-        table.add_row(names.into_iter().chain(figures));
+        table.push(names.into_iter().chain(figures));
     }
-    align(&mut table, 3);
-    format!("{table}{}{}", chunk_note(chunk), reasons(rows))
+    format!("{}{}{}", table.markdown(), chunk_note(chunk), reasons(rows))
 }
 
 /// Formats the list of workloads and engines.
 pub fn list(definitions: &Definitions) -> String {
-    let mut workloads = new_table(&["workload", "message", "goal", "what"]);
+    let mut workloads = Grid::new("", &["workload", "message", "goal", "what"], 4);
     for workload in &definitions.workloads {
         let goal = workload.goal.map_or_else(String::new, |goal| format!("{goal} × {REFERENCE}"));
-        workloads.add_row([&workload.name, &workload.operation, &goal, &workload.description]);
+        workloads.push([&workload.name, &workload.operation, &goal, &workload.description]);
     }
     for stream in &definitions.streams {
-        workloads.add_row([&*stream.name, "", "", &stream.description]);
+        workloads.push([&*stream.name, "", "", &stream.description]);
     }
     for send in &definitions.sends {
-        workloads.add_row([&*send.name, "", "", &send.description]);
+        workloads.push([&*send.name, "", "", &send.description]);
     }
-    let mut engines = new_table(&["engine", "what"]);
-    engines.add_row(["deltasoap", "this repository"]);
+    let mut engines = Grid::new("", &["engine", "what"], 2);
+    engines.push(["deltasoap", "this repository"]);
     for peer in &definitions.peers {
-        engines.add_row([&peer.name, &peer.description]);
+        engines.push([&peer.name, &peer.description]);
     }
-    format!("{workloads}\n\n{engines}")
+    format!("{}\n\n{}", workloads.markdown(), engines.markdown())
 }
 
 fn figure_cells(n: usize, figures: &Figures, ratio: Option<f64>) -> Vec<String> {

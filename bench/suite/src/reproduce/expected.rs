@@ -56,9 +56,9 @@ fn load() -> Result<Vec<Expectation>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::definitions::Definitions;
     use crate::paper::{Papers, Title, scope::Scope};
     use crate::record::Record;
-    use crate::workload::Definitions;
 
     /// Returns verdicts without numbers, with an outcome.
     fn verdicts(outcome: Outcome) -> Vec<Verdict> {

@@ -8,9 +8,16 @@ use deltasoap_report::{Exhibit, Recorded, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::plan::{PAPERS, verdicts};
-use super::session::doubts;
 use crate::suite::Environment;
+
+/// Titles of the papers, by number.
+pub const PAPERS: [&str; 5] = [
+    "Differential Deserialization for Optimized SOAP Performance",
+    "Lightweight Checkpointing for Faster SOAP Deserialization",
+    "Differential Serialization for Optimized SOAP Performance",
+    "Toward Characterizing the Performance of SOAP Toolkits",
+    "A Novel Cost Model of XML Serialization",
+];
 
 const INDEX: &str = "index.json";
 
@@ -102,7 +109,7 @@ impl<'e> Index<'e> {
             date: &machine.date,
             commit: machine.commit.as_ref().map(ToString::to_string),
             scope: &self.environment.scope,
-            doubts: doubts(self.environment),
+            doubts: self.environment.doubts(),
             papers: papers.collect(),
         }
     }
@@ -137,4 +144,9 @@ pub fn read(folder: &Path) -> Result<StoredIndex> {
     let claims = claims.map(|claim| serde_json::from_value(claim).with_context(malformed)).collect::<Result<_>>()?;
     let text = |name: &str| index[name].as_str();
     Ok(StoredIndex { about: about(text("commit"), text("scope").unwrap_or("unknown")), claims })
+}
+
+/// Returns all verdicts of exhibits.
+pub fn verdicts(exhibits: &[Exhibit]) -> impl Iterator<Item = &Verdict> {
+    exhibits.iter().flat_map(|exhibit| &exhibit.verdicts)
 }

@@ -24,15 +24,14 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use deltasoap_report::{Verdict, claim};
 
+use crate::definitions::{Definitions, peers_folder};
 use crate::environment::{Environment as Surroundings, unoptimized};
 use crate::progress::{Paused, Progress, duration};
 use crate::record::{RESULTS, Record, SUITE, VERDICT};
-use crate::run::peers_folder;
 use crate::suite::{self, Environment, Row, prepare_environment, write_environment};
-use crate::workload::Definitions;
 use check::OtherRecord;
-use index::{Index, Work};
-use plan::{PAPERS, Plan, drawable};
+use index::{Index, PAPERS, Work};
+use plan::{Plan, drawable};
 use session::Session;
 
 /// What to reproduce, and where to record it.

@@ -7,9 +7,7 @@ use deltasoap_report::{Cell, Grid, Interval, Outcome, Page, Sheet, Verdict, clai
 use serde_json::Value;
 
 use super::STEP;
-use super::index::{Index, Work};
-use super::plan::{PAPERS, verdicts};
-use super::session::doubts;
+use super::index::{Index, PAPERS, Work, verdicts};
 use crate::record::{VERDICT, kind};
 use crate::suite::Environment;
 
@@ -22,7 +20,7 @@ pub fn html(index: &Index<'_>, environment: &Environment, lines: &[Value]) -> St
         "deltasoap {}, commit {commit}, on {} ({} cores), {}: a {} run.",
         machine.deltasoap, machine.processor, machine.cores, machine.date, environment.scope
     ));
-    doubts(environment).iter().for_each(|doubt| page.warning(doubt));
+    environment.doubts().iter().for_each(|doubt| page.warning(doubt));
     contents(&mut page, index);
     claims(&mut page, index);
     for work in &index.works {
@@ -203,7 +201,7 @@ fn measured(numbers: &[(String, f64)], name: &str) -> String {
 
 fn steps(page: &mut Page, environment: &Environment) {
     page.section("Steps");
-    let row = |note: &crate::suite::StepNote| {
+    let row = |note: &crate::progress::StepNote| {
         let numbers = [note.seconds, note.load_before, note.load_after].map(number);
         [vec![note.step.clone(), note.date.clone()], numbers.to_vec()].concat()
     };

@@ -4,26 +4,17 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use deltasoap_cost::workload::Extent;
-use deltasoap_report::{Exhibit, Verdict};
+use deltasoap_report::Exhibit;
 
 use super::cost::{self, Cost, Extents};
-use super::index::Work;
+use super::index::{PAPERS, Work};
 use super::{ReproduceArguments, STEP};
+use crate::definitions::Definitions;
 use crate::paper::scope::Scope;
 use crate::paper::{self, Papers, Title};
-use crate::progress::{Progress, Step, corrected};
+use crate::progress::{Progress, Step, StepNote, corrected};
 use crate::record::{Record, SUITE};
-use crate::suite::{self, EngineNote, Environment, Part, Share, StepNote, Suite};
-use crate::workload::Definitions;
-
-/// Titles of the papers, by number.
-pub const PAPERS: [&str; 5] = [
-    "Differential Deserialization for Optimized SOAP Performance",
-    "Lightweight Checkpointing for Faster SOAP Deserialization",
-    "Differential Serialization for Optimized SOAP Performance",
-    "Toward Characterizing the Performance of SOAP Toolkits",
-    "A Novel Cost Model of XML Serialization",
-];
+use crate::suite::{self, EngineNote, Environment, Part, Share, Suite};
 
 /// The papers that `paper` draws, by number.
 const TITLES: [Title; 3] = Title::ALL;
@@ -205,11 +196,6 @@ fn extents(is_quick: bool, is_tiny: bool) -> Extents {
         true => Extents { extent: Extent::Few, rounds: 4, calibrations: 1, trials: 20 },
         false => Extents { extent: Extent::Sample, rounds: 12, calibrations: 3, trials: 200 },
     }
-}
-
-/// Returns all verdicts of exhibits.
-pub fn verdicts(exhibits: &[Exhibit]) -> impl Iterator<Item = &Verdict> {
-    exhibits.iter().flat_map(|exhibit| &exhibit.verdicts)
 }
 
 #[cfg(test)]

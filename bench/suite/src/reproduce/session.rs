@@ -10,11 +10,11 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
+use crate::definitions::Definitions;
 use crate::engine::Peer;
 use crate::environment::Environment as Surroundings;
 use crate::record::Record;
 use crate::suite::{EngineNote, Environment, read_environment};
-use crate::workload::Definitions;
 
 /// A session that will measure into a record.
 #[derive(Debug)]
@@ -136,29 +136,11 @@ pub fn forget_missing(record: &mut Record, definitions: &Definitions, peers: &Pa
     })
 }
 
-/// Returns the reasons why the times of a record are doubtful.
-pub fn doubts(environment: &Environment) -> Vec<String> {
-    let steps = environment.steps.iter().enumerate();
-    let most = |at: usize, is_first: bool| if at == 0 || is_first { QUIET } else { QUIET + OWN };
-    let busy: Vec<String> = steps
-        .filter(|(at, note)| note.load_before > most(*at, note.is_first))
-        .map(|(_, note)| format!("{} ({})", note.step, note.load_before))
-        .collect();
-    let busy = (!busy.is_empty())
-        .then(|| format!("other programs ran before these steps, with the load in parentheses: {}", busy.join(", ")));
-    environment.warning.clone().into_iter().chain(busy).collect()
-}
-
-/// The load of an otherwise idle machine.
-const QUIET: f64 = 0.5;
-
-/// The load left by the previous step: this program, and a server.
-const OWN: f64 = 2.0;
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suite::{StepNote, write_environment};
+    use crate::progress::StepNote;
+    use crate::suite::write_environment;
 
     fn sample() -> Environment {
         let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/record");
@@ -177,7 +159,7 @@ mod tests {
             expected: None,
         };
         let doubts_of = |loads: &[(f64, bool)]| {
-            doubts(&Environment { steps: loads.iter().map(|it| note(*it)).collect(), ..sample() })
+            Environment { steps: loads.iter().map(|it| note(*it)).collect(), ..sample() }.doubts()
         };
         assert!(doubts_of(&[(0.4, true), (1.9, false), (2.4, false), (0.4, true)]).is_empty());
         assert!(doubts_of(&[(0.6, false), (1.9, false)])[0].ends_with(": a step (0.6)"));

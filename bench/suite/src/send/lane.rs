@@ -3,19 +3,18 @@
 use std::hint::black_box;
 use std::net::SocketAddr;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use deltasoap::encode::differential::EncodeStats;
 
 use super::overlaid::Overlaid;
 use super::script::{Script, Start};
-use super::shape::{Shape, memory_of};
+use super::shape::{Shape, check_message, memory_of};
 use super::shared::Shared;
-use super::socket::{Link, Receiver};
 use super::writer::{Adaptive, Regular, Templated, Writer, Written};
 use super::{Action, Case, Mode};
 use crate::allocator;
 use crate::engine::{Session, timed};
-use crate::messages::{Payload, Same, decode_alone};
+use crate::socket::{Link, Receiver};
 
 /// Number of messages per run if one takes so little time that reading the clock would distort it.
 const REPEATED: usize = 32;
@@ -150,18 +149,6 @@ impl<S: Shape, W: Writer<S> + 'static> Lane<S, W> {
         self.link = usual;
         self.check_message(&receiver.message()?)
     }
-}
-
-/// Checks that a message carries items, and, if it is exact, equals a naive writer's, byte for
-/// byte.
-pub(super) fn check_message<S: Shape>(message: &[u8], items: Vec<S::Item>, is_exact: bool) -> Result<()> {
-    let values = S::Plain::from(items);
-    if is_exact {
-        ensure!(message == values.naive().as_bytes(), "the message differs from the naive writer's");
-    }
-    let found: S::Plain = decode_alone(message).context("the written message is invalid")?;
-    ensure!(found.is_same(&values), "the message carries other values");
-    Ok(())
 }
 
 impl<S: Shape, W: Writer<S> + 'static> Session for Lane<S, W> {

@@ -6,7 +6,8 @@
 //! messages, and a [`lane`] is one way of writing them: in a template whose values track changes
 //! ([`Mode::Tracked`]) or are compared ([`Mode::Compared`]), or that shares the content of another
 //! one ([`Mode::Shared`]), through a single chunk ([`Mode::Overlaid`]), or in full
-//! ([`Mode::Regular`]). With a [`socket`], the time ends when the system has the last byte.
+//! ([`Mode::Regular`]). With a [`Sink`](crate::socket::Sink), the time ends when the system
+//! has the last byte.
 
 mod lane;
 mod lists;
@@ -15,7 +16,6 @@ mod script;
 mod select;
 pub mod shape;
 mod shared;
-pub mod socket;
 mod writer;
 
 use std::net::SocketAddr;

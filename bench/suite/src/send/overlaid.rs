@@ -4,17 +4,15 @@ use std::hint::black_box;
 use std::net::SocketAddr;
 
 use anyhow::Result;
-use deltasoap::schema::Use;
-use deltasoap::soap::Version;
+use deltasoap::soap::Envelope;
 use deltasoap::{Buffer, Overlay};
 
 use super::Case;
-use super::lane::check_message;
 use super::script::Script;
-use super::shape::Shape;
-use super::socket::{Link, Receiver};
+use super::shape::{Shape, check_message};
 use crate::allocator;
 use crate::engine::{Session, timed};
+use crate::socket::{Link, Receiver};
 
 /// Writes the messages of a case through a single chunk.
 pub struct Overlaid<S: Shape> {
@@ -65,7 +63,7 @@ impl<S: Shape> Overlaid<S> {
     fn write(&mut self, mut give: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let items = self.items.iter().map(S::sent);
         let body = S::Streamed::default();
-        let mut overlay = Overlay::new(Version::Soap11, Use::Literal, &[], &body, items, self.size)?;
+        let mut overlay = Overlay::new(&Envelope::new(&body), items, self.size)?;
         self.bytes = 0;
         while overlay.write_chunk(&mut self.chunk)? {
             self.bytes += self.chunk.len();

@@ -4,9 +4,8 @@ use serde::Deserialize;
 
 use super::shape::{Doubles, Ints, Shape, Strings, Structs};
 use super::{Action, CHUNK, Case, Field};
-use crate::cli::RunArguments;
-use crate::options::Stuffing;
-use crate::workload::{SendWorkload, Values};
+use crate::options::{RunArguments, Stuffing};
+use crate::workload::Values;
 
 /// The change between two messages of a workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -28,13 +27,13 @@ pub enum SendKind {
     Overlaid,
 }
 
-/// Returns all cases of a workload.
-pub fn cases(workload: &SendWorkload, arguments: &RunArguments) -> Vec<Case> {
+/// Returns all cases of a workload with these values.
+pub fn cases(kind: SendKind, values: &[Values], arguments: &RunArguments) -> Vec<Case> {
     let is_asked = |values: &&Values| arguments.send.values.is_empty() || arguments.send.values.contains(values);
     let mut cases = Vec::new();
-    for &values in workload.values.iter().filter(is_asked) {
+    for &values in values.iter().filter(is_asked) {
         for &n in &arguments.sizes {
-            cases.extend(of_values(workload.send, values, n, arguments));
+            cases.extend(of_values(kind, values, n, arguments));
         }
     }
     let chunk = arguments.chunk.map_or(CHUNK, usize::from);

@@ -3,6 +3,7 @@
 //! A template's work depends only on the length of a value's text. So a [`Shape`] can create an
 //! item of any width, and a *sibling* of an item: another value with text of the same length.
 
+use anyhow::{Context, Result, ensure};
 use deltasoap::{Message, Tracked, Typed};
 use deltasoap_streams::arrays::{self, Mio};
 use deltasoap_streams::prng::{SEED, SplitMix64};
@@ -12,7 +13,8 @@ use super::lists::{
     StreamedDoubles, StreamedInts, StreamedMios, StreamedStrings, TrackedDoubles, TrackedInts, TrackedMios,
     TrackedStrings,
 };
-use crate::messages::{self, Payload, SendDoubles, SendInts, SendMios, SendStrings};
+use crate::messages::{self, SendDoubles, SendInts, SendMios, SendStrings};
+use crate::payload::{Payload, Same, decode_alone};
 
 /// A kind of item, and the message that carries an array of it.
 pub trait Shape: 'static {
@@ -355,6 +357,18 @@ impl Shape for Strings {
     fn push_memory(item: &String, memory: &mut Vec<u8>) {
         memory.extend(item.as_bytes());
     }
+}
+
+/// Checks that a message carries items, and, if it is exact, equals a naive writer's, byte for
+/// byte.
+pub(super) fn check_message<S: Shape>(message: &[u8], items: Vec<S::Item>, is_exact: bool) -> Result<()> {
+    let values = S::Plain::from(items);
+    if is_exact {
+        ensure!(message == values.naive().as_bytes(), "the message differs from the naive writer's");
+    }
+    let found: S::Plain = decode_alone(message).context("the written message is invalid")?;
+    ensure!(found.is_same(&values), "the message carries other values");
+    Ok(())
 }
 
 #[cfg(test)]

@@ -2,8 +2,7 @@
 
 use anyhow::{Context, Result};
 use deltasoap::encode::differential::{EncodeStats, RunPool, Template, Templating};
-use deltasoap::schema::Use;
-use deltasoap::soap::Version;
+use deltasoap::soap::Envelope;
 use deltasoap::{Message, QName, Typed};
 
 use super::script::Start;
@@ -33,8 +32,7 @@ impl<S: Shape> Shared<S> {
 /// Writes the values as a message of another operation.
 fn send_other<S: Shape>(values: &S::Plain, mut other: Template) -> Result<Template> {
     let name = QName::owned(S::Plain::ELEMENT.namespace, "other");
-    let body = (values, S::Plain::view());
-    other.encode_element(Version::Soap11, Use::Literal, &[], &name, body)?;
+    other.encode(&Envelope::element(&name, values, S::Plain::view()))?;
     Ok(other)
 }
 
@@ -49,7 +47,7 @@ impl<S: Shape> Writer<S> for Shared<S> {
 
     fn write(&mut self) -> Result<Written> {
         self.other.as_ref().ok().context("the other operation's message cannot be written")?;
-        Ok(Written::Frames(self.template.encode(Version::Soap11, Use::Literal, &[], &self.values)?))
+        Ok(Written::Frames(self.template.encode(&Envelope::new(&self.values))?))
     }
 
     /// The message is dropped: the template copies what it still needs.

@@ -2,8 +2,7 @@
 
 use anyhow::Result;
 use deltasoap::encode::differential::{EncodeStats, Outgoing, Template, Templates, Templating};
-use deltasoap::schema::Use;
-use deltasoap::soap::{Version, encode_message};
+use deltasoap::soap::Envelope;
 use deltasoap::{Buffer, Message};
 
 use super::script::Start;
@@ -83,7 +82,7 @@ impl<S: Shape> Writer<S> for Regular<S> {
 
     fn write(&mut self) -> Result<Written> {
         let buffer = std::mem::take(&mut self.buffer);
-        Ok(Written::Whole(encode_message(Version::Soap11, Use::Literal, &[], &self.values, buffer)?))
+        Ok(Written::Whole(Envelope::new(&self.values).write(buffer)?))
     }
 
     fn take_back(&mut self, written: Written) {
@@ -147,7 +146,7 @@ impl<S: Shape> Writer<S> for Adaptive<S> {
     }
 
     fn write(&mut self) -> Result<Written> {
-        Ok(Written::Frames(self.templates.encode(Version::Soap11, Use::Literal, &[], &self.values)?))
+        Ok(Written::Frames(self.templates.encode(&Envelope::new(&self.values))?))
     }
 
     fn take_back(&mut self, _: Written) {}
@@ -167,7 +166,7 @@ impl<S: Shape, M: Message> Writer<S> for Templated<S, M> {
     }
 
     fn write(&mut self) -> Result<Written> {
-        Ok(Written::Frames(self.template.encode(Version::Soap11, Use::Literal, &[], &self.values)?))
+        Ok(Written::Frames(self.template.encode(&Envelope::new(&self.values))?))
     }
 
     /// The message is dropped: the template copies what it still needs.

@@ -11,7 +11,7 @@ use deltasoap::{Buffer, Escape, Lexical, QName, Soap, Typed, simple_content};
 use deltasoap_streams::arrays;
 
 use super::{Sent, Stream, fixed};
-use crate::messages::Same;
+use crate::payload::Same;
 
 /// The length in bytes of an element's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use deltasoap_streams::prng::SplitMix64;
 use deltasoap_streams::similar;
 
 use super::{Bound, Recipe, Sent, Stream, by_turns, fixed};
-use crate::messages::Same;
+use crate::payload::Same;
 
 /// `sendDoubles`, rpc/encoded.
 #[derive(Debug, Soap)]

@@ -9,7 +9,7 @@ use deltasoap_streams::{prng, tr069};
 
 use super::recorded::decoded;
 use super::{Stream, fixed};
-use crate::messages::Same;
+use crate::payload::Same;
 
 /// Number of messages of each device in a [`stream`].
 const EACH: usize = 40;

@@ -17,7 +17,7 @@ use super::target::{DecodeTarget, Typed};
 use super::{Sent, Stream};
 use crate::allocator;
 use crate::engine::{Session, timed};
-use crate::messages::Same;
+use crate::payload::Same;
 
 /// Smaller messages are not timed individually, but a whole ring together.
 const LARGE: usize = 64 << 10;

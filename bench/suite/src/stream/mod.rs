@@ -19,7 +19,8 @@ use deltasoap_streams::prng::SplitMix64;
 use deltasoap_streams::similar::{self, Changes};
 use serde::Deserialize;
 
-use crate::messages::{Payload, Same, SendDoubles, SendInts, SendMios, SendStrings};
+use crate::messages::{SendDoubles, SendInts, SendMios, SendStrings};
+use crate::payload::{Payload, Same};
 
 /// The kind of a stream's messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]

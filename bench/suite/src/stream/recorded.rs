@@ -7,7 +7,7 @@ use deltasoap::{Node, Soap};
 use deltasoap_streams::vsphere;
 
 use super::{Sent, Stream, fixed};
-use crate::messages::Same;
+use crate::payload::Same;
 
 /// vSphere `Fetch`.
 #[derive(Debug, PartialEq, Soap)]

@@ -6,7 +6,7 @@ use deltasoap::soap::{EnvelopeReader, Head, Receiver, RequestReceiver};
 use deltasoap::{Content, DecodeOptions, Differential, Error, ErrorKind, Memory, Value};
 
 use super::Sent;
-use crate::messages::Same;
+use crate::payload::Same;
 
 /// What messages are decoded to, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use anyhow::{Context, Result, ensure};
 use deltasoap::Differential;
 
 use super::calls::{MODES, Mode, Setup};
-use super::definition::{LoadDefinition, Operation, Scope, Similarity};
-use super::group::{Group, Measured};
+use super::definition::{LoadDefinition, Operation, Similarity};
+use super::group::{Effort, Group, Measured};
 use super::growth::expected;
 use super::jobs::{Job, Work};
 use super::not_measured::NotMeasured;
@@ -17,60 +17,16 @@ use super::operations;
 use super::row::{Layer, Row};
 use super::servers::{Secrets, Servers, TRANSPORTS, TransportMode};
 use super::toolkits::{Opened, Restarts, Toolkits};
+use crate::definitions::Definitions;
 use crate::encoded::SHARED;
 use crate::engine::{Call, Session, prepare_shared};
 use crate::load::generate::{self, Load, generate};
 use crate::load::pace::Arrivals;
 use crate::load::server::{OURS, Server};
-use crate::measure::{Bounds, SampleSize};
 use crate::send::{self, Case};
 use crate::similar;
 use crate::stream::Recipe;
-use crate::workload::{Action, Definitions, Workload};
-
-/// The duration of measurements.
-#[derive(Debug, Clone, Copy)]
-pub struct Effort {
-    /// Runs and time of a session.
-    pub sample_size: SampleSize,
-    /// Time limits of a session.
-    pub bounds: Bounds,
-    /// The longest run to begin, if its duration can be predicted.
-    pub longest: Duration,
-    /// Time of a load.
-    pub load: Duration,
-    /// Maximum warm-up of a server.
-    pub settle: Duration,
-}
-
-impl Effort {
-    /// Returns the effort of a scope.
-    pub fn for_scope(scope: Scope) -> Self {
-        let millis = Duration::from_millis;
-        let effort = |runs, time, (warm_up, most, longest), load, settle| Effort {
-            sample_size: SampleSize { runs, time: millis(time) },
-            bounds: Bounds { warm_up: millis(warm_up), runs: millis(most) },
-            longest: millis(longest),
-            load: millis(load),
-            settle: millis(settle),
-        };
-        match scope {
-            Scope::Full => effort(15, 100, (2000, 800, 10_000), 2000, 8000),
-            Scope::Quick => effort(5, 30, (100, 200, 600), 300, 700),
-            Scope::Smoke => effort(1, 0, (0, 1000, 60_000), 100, 0),
-        }
-    }
-}
-
-impl Effort {
-    /// Returns an error if a run is expected to take too long.
-    fn ensure_in_time(&self, expected: Option<Duration>) -> Result<(), NotMeasured> {
-        match expected.filter(|&expected| expected > self.longest) {
-            Some(expected) => Err(NotMeasured::too_long(expected, self.longest)),
-            None => Ok(()),
-        }
-    }
-}
+use crate::workload::{Action, Workload};
 
 /// The state of measuring.
 pub struct Bench<'d> {

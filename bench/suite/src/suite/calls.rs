@@ -8,8 +8,8 @@ use std::net::SocketAddr;
 use anyhow::{Context, Result};
 use deltasoap::http::{CallError, Client, ClientTls, Compression, HttpTransport, Roots};
 use deltasoap::schema::Use;
-use deltasoap::soap::{Version, encode_message};
-use deltasoap::{Buffer, DecodeOptions, Differential, Lease, Message, Templating};
+use deltasoap::soap::Envelope;
+use deltasoap::{Buffer, Differential, Lease, Message, Templating};
 use serde::{Deserialize, Serialize};
 use tokio::runtime::{Builder, Runtime};
 
@@ -81,7 +81,7 @@ impl Setup {
         let differential = self.mode.differential();
         let builder = Client::builder(format!("{scheme}://{}/bench", self.address))
             .encoding(self.encoding)
-            .options(DecodeOptions { differential, ..DecodeOptions::default() })
+            .differential(differential)
             .templating(self.mode.templating())
             .hints(self.mode == Mode::Both)
             .compression(if self.is_gzip { Compression::ALWAYS } else { Compression::OFF })
@@ -136,7 +136,7 @@ impl<Request: Message, Response: Answer> Calls<Request, Response> {
     pub fn open(setup: &Setup, ring: Vec<(Request, String)>) -> Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let first = &ring.first().context("nothing to send")?.0;
-        let bytes = encode_message(Version::Soap11, setup.encoding, &[], first, Buffer::new())?.len();
+        let bytes = Envelope::new(first).encoding(setup.encoding).write(Buffer::new())?.len();
         let is_leased = matches!(setup.mode, Mode::Decode | Mode::Both);
         let mut calls = Calls { runtime, client: setup.client()?, is_leased, ring, next: 0, last: None, bytes };
         calls.run(1)?;

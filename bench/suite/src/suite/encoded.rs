@@ -12,7 +12,7 @@ use deltasoap_streams::checksum;
 
 use super::calls::{Answer, Calls, Setup};
 use super::definition::{Action, Operation};
-use super::operations::{MAX_ITEMS, number, number_sum, wide};
+use super::values::{MAX_ITEMS, number, number_sum, wide};
 use crate::encoded::{SendEncodedStrings, SendRepeatedShared, Text, texts};
 use crate::engine::Session;
 

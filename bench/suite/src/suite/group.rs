@@ -1,13 +1,59 @@
 //! Rows that are measured together.
 
+use std::time::Duration;
+
 use anyhow::{Context, Result};
 
-use super::bench::Effort;
+use super::definition::Scope;
 use super::not_measured::NotMeasured;
 use super::row::Row;
 use super::toolkits::Opened;
 use crate::engine::Session;
-use crate::measure::{Figures, measure_each};
+use crate::measure::{Bounds, Figures, SampleSize, measure_each};
+
+/// The duration of measurements.
+#[derive(Debug, Clone, Copy)]
+pub struct Effort {
+    /// Runs and time of a session.
+    pub sample_size: SampleSize,
+    /// Time limits of a session.
+    pub bounds: Bounds,
+    /// The longest run to begin, if its duration can be predicted.
+    pub longest: Duration,
+    /// Time of a load.
+    pub load: Duration,
+    /// Maximum warm-up of a server.
+    pub settle: Duration,
+}
+
+impl Effort {
+    /// Returns the effort of a scope.
+    pub fn for_scope(scope: Scope) -> Self {
+        let millis = Duration::from_millis;
+        let effort = |runs, time, (warm_up, most, longest), load, settle| Effort {
+            sample_size: SampleSize { runs, time: millis(time) },
+            bounds: Bounds { warm_up: millis(warm_up), runs: millis(most) },
+            longest: millis(longest),
+            load: millis(load),
+            settle: millis(settle),
+        };
+        match scope {
+            Scope::Full => effort(15, 100, (2000, 800, 10_000), 2000, 8000),
+            Scope::Quick => effort(5, 30, (100, 200, 600), 300, 700),
+            Scope::Smoke => effort(1, 0, (0, 1000, 60_000), 100, 0),
+        }
+    }
+}
+
+impl Effort {
+    /// Returns an error if a run is expected to take too long.
+    pub fn ensure_in_time(&self, expected: Option<Duration>) -> Result<(), NotMeasured> {
+        match expected.filter(|&expected| expected > self.longest) {
+            Some(expected) => Err(NotMeasured::too_long(expected, self.longest)),
+            None => Ok(()),
+        }
+    }
+}
 
 /// Rows whose sessions alternate.
 #[derive(Default)]

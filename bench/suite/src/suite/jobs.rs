@@ -4,9 +4,10 @@ use anyhow::Result;
 
 use super::definition::{Change, Definition, LoadDefinition, Operation, Scope, Similarity};
 use super::row::{Part, Subject};
+use crate::definitions::Definitions;
 use crate::send::{Action as Sent, Case};
 use crate::stream::{Kind, Recipe};
-use crate::workload::{Definitions, Values, Workload};
+use crate::workload::{Values, Workload};
 
 /// A job, whose sessions alternate.
 #[derive(Debug)]

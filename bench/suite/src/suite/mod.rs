@@ -23,27 +23,28 @@ mod row;
 mod servers;
 pub mod service;
 mod toolkits;
+mod values;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
+use crate::definitions::{Definitions, peers_folder};
 use crate::engine::Peer;
 use crate::environment::Environment as Surroundings;
 use crate::load::server;
 use crate::progress::{Progress, Step};
 use crate::record::{Record, SUITE};
-use crate::run::peers_folder;
-use crate::workload::Definitions;
-use bench::{Bench, Effort};
+use bench::Bench;
 use definition::Definition;
+use group::Effort;
 use jobs::{Job, jobs};
 use record::Rows;
 use toolkits::Toolkits;
 
 pub use definition::Scope;
-pub use record::{EngineNote, Environment, StepNote, read_environment, write_environment};
+pub use record::{EngineNote, Environment, read_environment, write_environment};
 pub use report::exhibits;
 pub use row::{Part, Row};
 
@@ -115,10 +116,11 @@ pub fn run(arguments: &SuiteArguments, definitions: &Definitions) -> Result<Exit
     let engines = suite.start()?;
     let steps = suite.remaining_steps(&record)?;
     let mut progress = Progress::new(steps.iter().map(|(_, step)| step.seconds).sum(), None);
+    let mut notes = Vec::new();
     for (share, step) in &steps {
         progress.begin(step);
         suite.measure(*share, &mut record, &progress)?;
-        progress.end();
+        notes.extend(progress.end());
     }
     progress.finish();
     let environment = Environment {
@@ -127,7 +129,7 @@ pub fn run(arguments: &SuiteArguments, definitions: &Definitions) -> Result<Exit
         parts: arguments.parts.clone(),
         engines,
         warning,
-        steps: vec![],
+        steps: notes,
     };
     record.close()?;
     write_environment(&folder, &environment)?;

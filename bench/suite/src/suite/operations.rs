@@ -8,9 +8,8 @@
 use anyhow::Result;
 use deltasoap::http::SoapServiceBuilder;
 use deltasoap::lexical::Base64;
-use deltasoap::schema::Use;
-use deltasoap::soap::{Fault, Version, encode_message};
-use deltasoap::{Buffer, Lease, Message, Soap};
+use deltasoap::soap::{Envelope, Fault};
+use deltasoap::{Lease, Message, Soap};
 use deltasoap_streams::arrays;
 use deltasoap_streams::checksum::{self, Checksum};
 use deltasoap_streams::prng::SplitMix64;
@@ -19,6 +18,7 @@ use deltasoap_streams::similar::{self, Changes};
 use super::calls::{Answer, Calls, Setup};
 use super::definition::{Action, Change, Operation, Similarity};
 use super::encoded;
+use super::values::{MAX_ITEMS, number, number_sum, wide};
 use crate::engine::Session;
 use crate::messages::{Event, Mio, event_tuples, tuples};
 
@@ -40,27 +40,9 @@ pub trait Content: Clone + Send + Sync + 'static {
 
 /// Number of messages in a ring with different values.
 const RING: usize = 8;
-/// Number of characters of a received string.
-const WIDTH: usize = 100;
-/// Padding of the strings.
-const DOTS: &str = match std::str::from_utf8(&[b'.'; WIDTH]) {
-    Ok(dots) => dots,
-    Err(_) => unreachable!(),
-};
-
 /// Returns the numbers 1, 2, ... n.
 fn numbers(n: usize) -> impl Iterator<Item = i32> {
     1..=i32::try_from(n).unwrap_or(i32::MAX)
-}
-
-/// Returns "Message #i" and dots. Padding by `format!` writes them one by one, which takes longer
-/// than encoding the string.
-pub fn wide(i: i32) -> String {
-    let mut text = String::with_capacity(WIDTH);
-    text += "Message #";
-    text += &i.to_string();
-    text += &DOTS[text.len()..];
-    text
 }
 
 /// Returns a ring of changing values; a single value if none changes.
@@ -210,17 +192,7 @@ impl Answer for EchoVoidResponse {
 
 /// Encodes a message in full.
 fn written<T: Message>(message: &T) -> Result<Vec<u8>> {
-    Ok(encode_message(Version::Soap11, Use::Literal, &[], message, Buffer::new())?.as_slice().to_vec())
-}
-
-/// Returns a number as in a response.
-pub fn number(count: usize) -> i32 {
-    i32::try_from(count).unwrap_or(i32::MAX)
-}
-
-/// Returns the checksum of a number.
-pub fn number_sum(count: usize) -> String {
-    checksum::ints(&[number(count)])
+    Ok(Envelope::new(message).to_vec()?)
 }
 
 /// Creates a module for each type of items: messages, handlers, calls.
@@ -354,9 +326,6 @@ macro_rules! operations {
         }
     };
 }
-
-/// Maximum number of items that the service creates, to limit its memory.
-pub const MAX_ITEMS: usize = 1_000_000;
 
 operations! {
     ints = "Ints", item: Vec<i32>,

@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::row::{Part, Row};
 use crate::environment::Machine;
+use crate::progress::StepNote;
 use crate::record::{Record, SUITE, kind, read_lines};
 
 const ENVIRONMENT: &str = "environment.json";
@@ -28,31 +29,32 @@ pub struct Environment {
     pub engines: Vec<EngineNote>,
     /// The reasons why figures are doubtful.
     pub warning: Option<String>,
-    /// The steps of a reproduction.
+    /// The steps of the measurement.
     #[serde(default)]
     pub steps: Vec<StepNote>,
 }
 
-/// A step of a reproduction. An interrupted step has a note for each session.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct StepNote {
-    /// The step's name.
-    pub step: String,
-    /// The date, such as `2026-01-31`.
-    pub date: String,
-    /// Duration in seconds.
-    pub seconds: f64,
-    /// Load average over a minute before it.
-    pub load_before: f64,
-    /// Load average over a minute after it; the step itself counts as one.
-    pub load_after: f64,
-    /// True for the first step of a session: nothing of ours ran before it.
-    #[serde(default)]
-    pub is_first: bool,
-    /// Expected seconds, from the duration of such steps elsewhere, if it was completed.
-    #[serde(default)]
-    pub expected: Option<f64>,
+impl Environment {
+    /// Returns the reasons why the times of a record are doubtful.
+    pub fn doubts(&self) -> Vec<String> {
+        let most = |at: usize, is_first: bool| if at == 0 || is_first { QUIET } else { QUIET + OWN };
+        let steps = self.steps.iter().enumerate();
+        let busy: Vec<String> = steps
+            .filter(|(at, note)| note.load_before > most(*at, note.is_first))
+            .map(|(_, note)| format!("{} ({})", note.step, note.load_before))
+            .collect();
+        let busy = (!busy.is_empty()).then(|| {
+            format!("other programs ran before these steps, with the load in parentheses: {}", busy.join(", "))
+        });
+        self.warning.clone().into_iter().chain(busy).collect()
+    }
 }
+
+/// The load of an otherwise idle machine.
+const QUIET: f64 = 0.5;
+
+/// The load left by the previous step: this program, and a server.
+const OWN: f64 = 2.0;
 
 /// Deserializes the remaining fields of a line through a JSON value: with serde_json's numbers as
 /// text, which deltasoap-dynamic enables, `flatten` alone cannot read numbers.

@@ -16,8 +16,9 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::not_measured::NotMeasured;
 use super::record::EngineNote;
 use super::row::Layer;
+use crate::definitions::Definitions;
 use crate::engine::{Call, Deltasoap, Engine, Peer, Session};
-use crate::workload::{Action, Definitions, PeerDefinition, Workload};
+use crate::workload::{Action, PeerDefinition, Workload};
 
 /// Maximum time for an answer of a peer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(120);

@@ -229,6 +229,9 @@ pub struct Replay {
     /// Print lines of JSON instead of the table and the lists
     #[arg(long)]
     pub json: bool,
+    /// Write a page with the table, plots and the lists
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 }
 
 /// How messages that resemble the previous one are decoded.

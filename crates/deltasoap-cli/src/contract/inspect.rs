@@ -5,7 +5,7 @@ use crate::cli::{Describe, List, Template, endpoint};
 use crate::output::{one_line, print_json, print_line, print_xml, report};
 use anyhow::{Context as _, Result, bail};
 use deltasoap::Buffer;
-use deltasoap::soap::{Version, encode_element};
+use deltasoap::soap::{Envelope, Version};
 use deltasoap_dynamic::{Contract, LookupError, Operation};
 use deltasoap_wsdl::fetch::shown;
 use deltasoap_wsdl::wsdl::OperationKind;
@@ -235,8 +235,8 @@ pub fn template(arguments: &Template) -> Result<()> {
         false => (operation.request(), operation.request_sample()),
     };
     let ((name, content), sample) = body.zip(sample).context("a one-way operation has no response")?;
-    let body = (&sample, operation.view(content));
-    let message = encode_element(operation.version(), method.element.encoding, &[], name, body, Buffer::new());
+    let envelope = Envelope::element(name, &sample, operation.view(content));
+    let message = envelope.version(operation.version()).encoding(method.element.encoding).write(Buffer::new());
     let why = match &message {
         Ok(message) => contract.validate(message.as_slice()).first().map(|it| format!("{}: {}", it.path, it.message)),
         Err(error) => Some(error.to_string()),

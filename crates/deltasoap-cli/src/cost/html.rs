@@ -2,15 +2,14 @@
 
 use super::measure::UNPREDICTED;
 use super::plan::Curve;
-use crate::files;
+use crate::files::write_page;
 use anyhow::Result;
 use deltasoap_cost::paper::printed;
 use deltasoap_cost::plan::{CapacityPlan, Load};
 use deltasoap_cost::validate::Comparison;
 use deltasoap_cost::{Activity, Calibration, Model};
-use deltasoap_cost_report::{activities, exhibits, verdicts};
+use deltasoap_cost_report::{activities, errors, exhibits, verdicts};
 use deltasoap_report::{Chart, Line, Mark, Page, claim};
-use std::fs;
 use std::path::Path;
 
 /// Writes the paper's figures from a calibration, its tables next to the printed ones, and verdicts
@@ -18,7 +17,7 @@ use std::path::Path;
 pub fn calibration(path: &Path, measured: &Calibration, model: &Model) -> Result<()> {
     let printed = printed()?;
     let (machine, toolkit) = (&measured.machine, &measured.toolkit);
-    let mut page = Page::new("What messages cost");
+    let mut page = page("What messages cost", model);
     page.paragraph(&format!(
         "{} {}, {} mode, {}, {} cores, {}, {}. The smallest credible processor time of {} visits of each point counts.",
         toolkit.name,
@@ -38,19 +37,26 @@ pub fn calibration(path: &Path, measured: &Calibration, model: &Model) -> Result
     exhibits(Some((measured, model)), &verdicts, &printed).iter().for_each(|exhibit| page.exhibit(exhibit));
     page.section("Notes");
     model.notes().for_each(|note| page.paragraph(&note));
-    write(path, page)
+    write_page(path, page)
+}
+
+/// Creates a page that is based on a model.
+fn page(title: &str, model: &Model) -> Page {
+    let mut page = Page::new(title);
+    model.busy.iter().for_each(|busy| page.warning(&busy.warning()));
+    page
 }
 
 /// Writes how far off predictions are.
-pub fn validation(path: &Path, all: &[Comparison]) -> Result<()> {
+pub fn validation(path: &Path, model: &Model, all: &[Comparison]) -> Result<()> {
     let of = |activity| all.iter().filter(move |it| it.activity == activity);
-    let mut errors = Vec::new();
+    let mut lines = Vec::new();
     for activity in activities(all) {
         let mut sorted: Vec<f64> = of(activity).map(|it| it.error() * 100.0).collect();
         sorted.sort_by(f64::total_cmp);
         let last = sorted.len().max(2) as f64 - 1.0;
         let points = sorted.into_iter().enumerate().map(|(at, error)| (at as f64 / last * 100.0, error)).collect();
-        errors.push(Line { name: activity.to_string(), points, mark: Mark::Line });
+        lines.push(Line { name: activity.to_string(), points, mark: Mark::Line });
     }
     let scatter = |activity: Activity| Line {
         name: activity.to_string(),
@@ -58,14 +64,16 @@ pub fn validation(path: &Path, all: &[Comparison]) -> Result<()> {
         mark: Mark::Dots,
     };
     let both = activities(all).map(scatter).collect();
-    let mut page = Page::new("Predictions and measurements");
-    page.chart(&Chart::lines("Error of so many percent of the predictions", "% of predictions", "error in %", errors));
+    let mut page = page("Predictions and measurements", model);
+    page.section("All predictions");
+    page.grid(&errors(all));
+    page.chart(&Chart::lines("Error of so many percent of the predictions", "% of predictions", "error in %", lines));
     page.chart(&Chart::lines("Predicted and measured", "measured, µs", "predicted, µs", both));
-    write(path, page)
+    write_page(path, page)
 }
 
 /// Writes a plan as curves over the load.
-pub fn plan(path: &Path, plan: &CapacityPlan, curve: &Curve) -> Result<()> {
+pub fn plan(path: &Path, model: &Model, plan: &CapacityPlan, curve: &Curve) -> Result<()> {
     let x = match plan.load {
         Load::Closed { .. } => "clients",
         Load::Open { .. } => "requests a second",
@@ -77,16 +85,9 @@ pub fn plan(path: &Path, plan: &CapacityPlan, curve: &Curve) -> Result<()> {
     };
     let stations = plan.outcome.stations.iter().enumerate();
     let busy = stations.map(|(at, it)| line(it.station, &|outcome| outcome.stations[at].utilisation * 100.0)).collect();
-    let mut page = Page::new("What many clients see");
+    let mut page = page("What many clients see", model);
     page.chart(&Chart::lines("Response time", x, "ms", vec![line("response time", &|it| it.response * 1e3)]));
     page.chart(&Chart::lines("Throughput", x, "requests a second", vec![line("throughput", &|it| it.throughput)]));
     page.chart(&Chart::lines("Utilisation", x, "% busy", busy));
-    write(path, page)
-}
-
-fn write(path: &Path, page: Page) -> Result<()> {
-    if let Some(directory) = path.parent() {
-        fs::create_dir_all(directory)?;
-    }
-    Ok(files::write(path, page.finish().as_bytes())?)
+    write_page(path, page)
 }

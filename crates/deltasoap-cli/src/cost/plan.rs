@@ -50,7 +50,7 @@ pub async fn run(arguments: &Arguments) -> Result<()> {
     }
     let answers = answers(&system, load, Some(&binary));
     if let Some(path) = &arguments.html {
-        html::plan(path, &planned, &curve(&system, load))?;
+        html::plan(path, &model, &planned, &curve(&system, load))?;
     }
     if arguments.json {
         let json = json!({ "plan": planned, "answers": answers, "validation": observed });

@@ -1,22 +1,15 @@
 //! Tables for terminals.
 
-use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
-use comfy_table::{CellAlignment, Table};
 use deltasoap_report::Grid;
 
 /// Formats a table as text: the first column is left-aligned, all others are right-aligned.
 pub fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
-    let mut table = Table::new();
-    table.load_style(UTF8_HORIZONTAL_ONLY).set_header(headings.to_vec());
-    table.add_rows(rows.iter().cloned());
-    table.column_iter_mut().skip(1).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
-    table.to_string()
+    Grid::new("", headings, 1).with(rows.iter().cloned()).terminal()
 }
 
 /// Formats a table as text, with its title above it.
 pub fn titled(grid: &Grid) -> String {
-    let headings: Vec<&str> = grid.header.iter().map(String::as_str).collect();
-    format!("{}\n{}", grid.title, table(&headings, &grid.rows))
+    format!("{}\n{}", grid.title, grid.terminal())
 }
 
 /// Formats nanoseconds with a suitable unit.

@@ -53,7 +53,7 @@ pub fn run(arguments: &Check) -> Result<()> {
         "there is nothing to validate with: of suite.wsdl's operations, peers have only those that send structs, events and binary data"
     );
     if let Some(path) = &arguments.html {
-        html::validation(path, &all)?;
+        html::validation(path, &model, &all)?;
     }
     if arguments.json { print_json(&all) } else { print(&all) }
 }

@@ -1,34 +1,23 @@
-//! The demo's figures as a self-contained HTML page.
+//! The demo's figures as a page with plots.
 
 use super::meter::Readings;
-use super::report::{LEGEND, Outcome, REQUESTS, RESPONSES, Row};
-use crate::figures::median;
-use crate::files;
-use anyhow::Result;
+use super::report::{self, INTRODUCTION, LEGEND, Outcome, Row, headline, requests, responses};
+use crate::figures::median_time;
 use deltasoap_report::{Chart, Grid, Line, Mark, Page};
-use std::fs;
-use std::path::Path;
 use std::time::Duration;
 
-/// Writes the page, and creates its directory.
-pub fn write(path: &Path, outcomes: &[Outcome]) -> Result<()> {
-    if let Some(directory) = path.parent() {
-        fs::create_dir_all(directory)?;
-    }
-    Ok(files::write(path, page(outcomes).as_bytes())?)
-}
-
-fn page(outcomes: &[Outcome]) -> String {
+/// Returns the page.
+pub fn page(outcomes: &[Outcome]) -> Page {
     let rows: Vec<Row> = outcomes.iter().map(Row::new).collect();
     let mut page = Page::new("deltasoap demo");
-    page.grid(&table("Requests", &REQUESTS, rows.iter().map(Row::request_cells)));
-    page.grid(&table("Responses", &RESPONSES, rows.iter().map(Row::response_cells)));
-    LEGEND.lines().for_each(|line| page.paragraph(line));
-    for row in &rows {
-        if let Some(busy) = row.busy {
-            page.warning(&format!("{}: {busy} meanwhile: times are doubtful.", row.stream));
-        }
-    }
+    headline(&rows).lines().for_each(|line| page.paragraph(line));
+    page.chart(&speed_ups(&rows));
+    report::busy(&rows).iter().for_each(|busy| page.warning(busy));
+    page.section("Figures");
+    page.prose(INTRODUCTION);
+    page.grid(&Grid { title: "Requests".to_owned(), ..requests(&rows) });
+    page.grid(&Grid { title: "Responses".to_owned(), ..responses(&rows) });
+    page.prose(LEGEND);
     page.section("Decoding");
     decoding(&rows).iter().for_each(|chart| page.chart(chart));
     page.section("Encoding");
@@ -36,12 +25,7 @@ fn page(outcomes: &[Outcome]) -> String {
     page.section("Message by message");
     page.paragraph("Time to decode each message at the server, in the first play. The first message of a stream has no earlier one to be compared with.");
     outcomes.iter().for_each(|outcome| times(&mut page, outcome));
-    page.finish()
-}
-
-fn table<const N: usize>(title: &str, headings: &[&str], rows: impl Iterator<Item = [String; N]>) -> Grid {
-    let header = headings.iter().map(|&heading| heading.to_owned()).collect();
-    Grid { title: title.to_owned(), header, rows: rows.map(Vec::from).collect(), names: 1 }
+    page
 }
 
 /// Returns a figure of all streams.
@@ -49,26 +33,30 @@ fn series(rows: &[Row], label: &str, figure: fn(&Row) -> f64) -> (String, Vec<f6
     (label.to_owned(), rows.iter().map(figure).collect())
 }
 
-/// Compares the requests of all streams.
-fn decoding(rows: &[Row]) -> [Chart; 3] {
-    let rates = vec![
-        series(rows, "regular", |row| row.regular_decode_mb_per_second),
-        series(rows, "differential", |row| row.differential_decode_mb_per_second),
+/// Shows the result: how many times as fast as in full.
+fn speed_ups(rows: &[Row]) -> Chart {
+    let speed_ups = vec![
+        series(rows, "requests read", |row| row.speed_up.unwrap_or(1.0)),
+        series(rows, "responses written", |row| row.encode_speed_up.unwrap_or(1.0)),
     ];
-    let speed_up = vec![series(rows, "speed-up", |row| row.speed_up.unwrap_or(1.0))];
+    bars("Speed of working on differences; 1 is the speed in full", "times", rows, speed_ups)
+}
+
+/// Compares the requests of all streams.
+fn decoding(rows: &[Row]) -> [Chart; 2] {
+    let rates = vec![
+        series(rows, "in full", |row| row.regular_decode_mb_per_second),
+        series(rows, "differences", |row| row.differential_decode_mb_per_second),
+    ];
     let fast = vec![series(rows, "skipped", |row| row.fast_share * 100.0)];
-    [
-        bars("Rate of decoding", "MB/s", rows, rates),
-        bars("Speed-up", "times", rows, speed_up),
-        bars("Bytes in fast mode", "% of bytes", rows, fast),
-    ]
+    [bars("Rate of decoding", "MB/s", rows, rates), bars("Bytes skipped", "% of bytes", rows, fast)]
 }
 
 /// Compares the responses of all streams.
 fn encoding(rows: &[Row]) -> [Chart; 2] {
     let rates = vec![
         series(rows, "in full", |row| row.regular_encode_mb_per_second),
-        series(rows, "templates", |row| row.differential_encode_mb_per_second),
+        series(rows, "differences", |row| row.differential_encode_mb_per_second),
     ];
     let matches = vec![
         series(rows, "content", |row| row.matches.content * 100.0),
@@ -80,7 +68,7 @@ fn encoding(rows: &[Row]) -> [Chart; 2] {
 }
 
 fn bars(title: &str, unit: &str, rows: &[Row], series: Vec<(String, Vec<f64>)>) -> Chart {
-    Chart::bars(title, unit, rows.iter().map(|row| row.stream.to_owned()).collect(), series)
+    Chart::bars(title, "stream", unit, rows.iter().map(|row| row.stream.to_owned()).collect(), series)
 }
 
 /// Maximum number of points of a line; for a longer stream, each point is the median of several
@@ -96,16 +84,15 @@ fn times(page: &mut Page, outcome: &Outcome) {
         let points = heights.map(|(index, time)| ((index * step + 1) as f64, time)).collect();
         Line { name: label.to_owned(), points, mark: Mark::Line }
     };
-    let lines = vec![line("regular", &first.regular), line("differential", &first.differential)];
-    page.heading(outcome.name.label());
+    let lines = vec![line("in full", &first.regular), line("differences", &first.differential)];
     if step > 1 {
         page.paragraph(&format!("Each point is the median of {step} messages."));
     }
-    page.chart(&Chart::lines("", "message", "µs", lines));
+    page.chart(&Chart::lines(outcome.name.label(), "message", "µs", lines));
 }
 
 fn microseconds(times: &[Duration], step: usize) -> Vec<f64> {
-    times.chunks(step).map(|times| median(times.iter().copied()).as_secs_f64() * 1e6).collect()
+    times.chunks(step).map(|times| median_time(times.iter().copied()).as_secs_f64() * 1e6).collect()
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ mod wire;
 
 use crate::cli::{Demo, StreamName};
 use crate::figures::PLAYS;
+use crate::files::write_page;
 use crate::output::print_line;
 use crate::progress;
 use crate::replay;
@@ -37,9 +38,7 @@ use std::sync::Arc;
 /// Runs the demo.
 pub async fn run(arguments: &Demo) -> Result<()> {
     if !arguments.json {
-        print_line(format_args!(
-            "Servers and clients in one process, over HTTP on loopback; every reply is checked.\n"
-        ))?;
+        print_line(format_args!("{}\n", report::INTRODUCTION))?;
     }
     let outcomes = outcomes(arguments, PLAYS).await?;
     report::print(&outcomes, arguments.json)?;
@@ -47,9 +46,9 @@ pub async fn run(arguments: &Demo) -> Result<()> {
         replay_sessions(arguments.json)?;
     }
     if let Some(path) = arguments.report_path() {
-        html::write(path, &outcomes).with_context(|| format!("cannot write {}", path.display()))?;
+        write_page(path, html::page(&outcomes))?;
         if !arguments.json {
-            print_line(format_args!("\nPlots: {}", path.display()))?;
+            print_line(format_args!("\nThe same as pictures: {}", path.display()))?;
         }
     }
     Ok(())
@@ -59,10 +58,14 @@ pub async fn run(arguments: &Demo) -> Result<()> {
 /// would.
 fn replay_sessions(json: bool) -> Result<()> {
     let report = replay::v_sphere().context("the recorded sessions")?;
-    if !json {
-        print_line(format_args!("\nThe recorded vSphere sessions, replayed with their WSDL as dynamic values:\n"))?;
+    if json {
+        return report.print(json);
     }
-    report.print(json)
+    print_line(format_args!(
+        "\nRead by the WSDL alone, without generated types: {} recorded messages of vSphere, in full and\n\
+         by their differences, to the same values. Your own: deltasoap replay --wsdl WSDL DIRECTORY",
+        report.messages()
+    ))
 }
 
 async fn outcomes(arguments: &Demo, times: u32) -> Result<Vec<Outcome>> {

@@ -1,16 +1,16 @@
-//! The demo's output: two tables, of requests and of responses, with a row for each stream.
+//! The demo's output: a sentence, and two tables, of requests and of responses, with a row for each
+//! stream.
 
 use super::meter::Readings;
 use super::per_mode::PerMode;
 use crate::cli::StreamName;
-use crate::figures::{Saving, fast_share, median, megabytes_per_second, per_second, ratio};
+use crate::figures::{Saving, fast_share, median_time, megabytes_per_second, per_second, ratio};
 use crate::output::{print_line, report};
 use anyhow::Result;
-use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
-use comfy_table::{CellAlignment, Table};
 use deltasoap::EncodeStats;
 use deltasoap_cost::measure::BackgroundLoad;
 use deltasoap_http::StatsSnapshot;
+use deltasoap_report::Grid;
 use serde::Serialize;
 use std::fmt;
 use std::time::Duration;
@@ -171,42 +171,30 @@ impl Row {
     }
 
     /// Formats the figures of requests, in the order of [`REQUESTS`].
-    pub fn request_cells(&self) -> [String; REQUESTS.len()] {
+    fn request_cells(&self) -> [String; REQUESTS.len()] {
         [
             self.stream.to_owned(),
             self.changed.to_string(),
             self.messages.to_string(),
-            format!("{:.2}", self.bytes_in as f64 / 1e6),
-            format!("{:.2}", self.regular_decode_seconds * 1e3),
             format!("{:.0}", self.regular_decode_mb_per_second),
-            format!("{:.2}", self.differential_decode_seconds * 1e3),
             format!("{:.0}", self.differential_decode_mb_per_second),
             self.savings.decode.cell(times),
-            format!("{:.1}", self.fast_share * 100.0),
-            format!("{:.1}", self.memory_bytes as f64 / 1e3),
-            format!("{:.0}", self.regular_round_trips_per_second),
-            format!("{:.0}", self.differential_round_trips_per_second),
+            percent(self.fast_share),
+            kilobytes(self.memory_bytes),
         ]
     }
 
     /// Formats the figures of responses, in the order of [`RESPONSES`].
-    pub fn response_cells(&self) -> [String; RESPONSES.len()] {
-        let percent = |share: f64| format!("{:.1}", share * 100.0);
-        let Matches { content, perfect, partial, first } = self.matches;
+    fn response_cells(&self) -> [String; RESPONSES.len()] {
         [
             self.stream.to_owned(),
-            format!("{:.2}", self.bytes_out as f64 / 1e6),
-            format!("{:.2}", self.regular_encode_seconds * 1e3),
+            self.changed.to_string(),
+            self.messages.to_string(),
             format!("{:.0}", self.regular_encode_mb_per_second),
-            format!("{:.2}", self.differential_encode_seconds * 1e3),
             format!("{:.0}", self.differential_encode_mb_per_second),
             self.savings.encode.cell(times),
-            percent(content),
-            percent(perfect),
-            percent(partial),
-            percent(first),
-            percent(self.written_share),
-            format!("{:.1}", self.template_bytes as f64 / 1e3),
+            percent(1.0 - self.written_share),
+            kilobytes(self.template_bytes),
         ]
     }
 }
@@ -227,8 +215,8 @@ impl Savings {
 /// Returns the medians of a time over all plays.
 fn medians(plays: &[PerMode<Readings>], time: fn(&Readings) -> Duration) -> PerMode<Duration> {
     PerMode {
-        regular: median(plays.iter().map(|play| time(&play.regular))),
-        differential: median(plays.iter().map(|play| time(&play.differential))),
+        regular: median_time(plays.iter().map(|play| time(&play.regular))),
+        differential: median_time(plays.iter().map(|play| time(&play.differential))),
     }
 }
 
@@ -242,78 +230,111 @@ fn times(saved: f64) -> String {
     format!("{:.2}", speed_up(saved))
 }
 
+fn percent(share: f64) -> String {
+    format!("{:.0}", share * 100.0)
+}
+
+fn kilobytes(bytes: u64) -> String {
+    format!("{:.0}", bytes as f64 / 1e3)
+}
+
 /// Headings of the table of requests.
-pub const REQUESTS: [&str; 13] = [
-    "requests",
+const REQUESTS: [&str; 8] = [
+    "requests\nread",
     "changed",
     "messages",
-    "MB in",
-    "regular\nms",
-    "regular\nMB/s",
-    "differential\nms",
-    "differential\nMB/s",
-    "speed-up",
-    "fast %",
+    "MB/s\nin full",
+    "MB/s by\ndifference",
+    "times as fast",
+    "same\n%",
     "memory\nkB",
-    "regular\nround trips/s",
-    "differential\nround trips/s",
 ];
 
 /// Headings of the table of responses.
-pub const RESPONSES: [&str; 13] = [
-    "responses",
-    "MB out",
-    "in full\nms",
-    "in full\nMB/s",
-    "templates\nms",
-    "templates\nMB/s",
-    "speed-up",
-    "content\nmatch %",
-    "perfect\nstructural %",
-    "partial\nstructural %",
-    "first\ntime %",
-    "written %",
+const RESPONSES: [&str; 8] = [
+    "responses\nwritten",
+    "changed",
+    "messages",
+    "MB/s\nin full",
+    "MB/s by\ndifference",
+    "times as fast",
+    "same\n%",
     "memory\nkB",
 ];
 
+/// What is shown.
+pub const INTRODUCTION: &str = "\
+Clients send the same messages to two servers, over HTTP. One reads and writes every message in
+full; the other keeps earlier messages, and reads and writes only the differences. Every reply is
+checked: both servers must send the same bytes.";
+
 /// Explanation of the headings.
 pub const LEGEND: &str = "\
-Each stream is played nine times, with new servers: counts are those of one play, times and rates the medians of all. Speed-up: the median of
-all plays, with its confidence interval (95 % or more). No difference: that interval has 1 in it, or nothing that takes
-time was saved.
-Requests are decoded, responses encoded, both at the server and timed without HTTP. Both services get and return the same bytes.
-Changed: percentage of the values that differ from the previous message; other streams are recorded, or derived from recorded messages.
-Fast: share of the operations' bytes that equal those of the previous message, and were skipped. Memory: held for earlier messages.
-Match: how responses resemble earlier ones; structural matches are perfect if each changed value keeps its length. Written: share
-of the bytes that were encoded anew. Responses of operations that return less than 2 KiB are always encoded in full.
-MB are 10^6 bytes, kB 10^3. Round trips are those of one client, including the check of the reply.";
+tr069: devices report to their server. vsphere: recorded clients of vCenter. Others: arrays.
+Changed: part of an array's values that differ from the message before; other streams are recorded,
+or derived from recorded messages. MB/s: 10^6 bytes per second in the server, without HTTP.
+Times as fast: median of all plays and its confidence interval (95 % or more). No difference: 1 is
+in the interval, or no work was saved. Same: part of the bytes that equal earlier ones, and were not
+read or written again. Memory: held for earlier messages. Responses of operations that return less
+than 2 KiB are always written in full.";
 
 /// Prints the outcomes: two tables, or a line of JSON each.
 pub fn print(outcomes: &[Outcome], json: bool) -> Result<()> {
-    let rows = outcomes.iter().map(Row::new);
-    for Outcome { name, busy, .. } in outcomes {
-        if let Some(busy) = busy {
-            report(format_args!("warning: stream {}: {busy} meanwhile: times are doubtful", name.label()));
-        }
-    }
+    let rows: Vec<Row> = outcomes.iter().map(Row::new).collect();
     if json {
-        for row in rows {
-            print_line(serde_json::to_string(&row)?)?;
-        }
-        return Ok(());
+        return rows.iter().try_for_each(|row| print_line(serde_json::to_string(row)?));
     }
-    let rows: Vec<Row> = rows.collect();
-    print_line(format_args!("{}\n", table(REQUESTS, rows.iter().map(Row::request_cells))))?;
-    print_line(format_args!("{}\n\n{LEGEND}", table(RESPONSES, rows.iter().map(Row::response_cells))))?;
+    print_line(format_args!("{}\n", headline(&rows)))?;
+    print_line(format_args!("{}\n", requests(&rows).terminal()))?;
+    print_line(format_args!("{}\n\n{LEGEND}", responses(&rows).terminal()))?;
+    if let Some(busy) = busy(&rows) {
+        report(format_args!("\nwarning: {busy}"));
+    }
     Ok(())
 }
 
-fn table<const N: usize>(headings: [&str; N], rows: impl Iterator<Item = [String; N]>) -> Table {
-    let mut table = Table::new();
-    table.load_style(UTF8_HORIZONTAL_ONLY).set_header(headings);
-    table.add_rows(rows);
-    table.column_iter_mut().skip(1).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
-    table
+/// Returns the result in a sentence: what was fastest, and what was slower than in full.
+pub fn headline(rows: &[Row]) -> String {
+    let best = |speed_up: fn(&Row) -> Option<f64>, verb: &str| {
+        let best = rows.iter().max_by(|a, b| speed_up(a).unwrap_or(1.0).total_cmp(&speed_up(b).unwrap_or(1.0)))?;
+        let times = speed_up(best).filter(|&times| times > 1.0)?;
+        Some(format!("{verb} up to {times:.1} times as fast ({})", best.stream))
+    };
+    let best = [best(|row| row.speed_up, "read"), best(|row| row.encode_speed_up, "written")];
+    let best: Vec<_> = best.into_iter().flatten().collect();
+    let first = match best.is_empty() {
+        true => "Working on differences made no stream faster.".to_owned(),
+        false => format!("Working on differences, messages are {}.", best.join(", and\n")),
+    };
+    let slower = |speed_up: fn(&Row) -> Option<f64>, what: &'static str| {
+        let is_slower = move |row: &&Row| speed_up(row).is_some_and(|times| times < 1.0);
+        rows.iter()
+            .filter(is_slower)
+            .map(move |row| format!("{what} of {} ({:.2} times as fast)", row.stream, speed_up(row).unwrap_or(1.0)))
+    };
+    let slower: Vec<_> =
+        slower(|row| row.speed_up, "requests").chain(slower(|row| row.encode_speed_up, "responses")).collect();
+    match slower.is_empty() {
+        true => first,
+        false => format!("{first}\nSlower than in full: {}.", slower.join(",\n")),
+    }
+}
+
+/// Returns a warning if other programs made the times doubtful.
+pub fn busy(rows: &[Row]) -> Option<String> {
+    let busiest = rows.iter().filter_map(|row| row.busy).max_by(|a, b| a.others.total_cmp(&b.others))?;
+    let streams: Vec<_> = rows.iter().filter(|row| row.busy.is_some()).map(|row| row.stream).collect();
+    Some(format!("{}: {}", streams.join(", "), busiest.warning()))
+}
+
+/// Returns the table of requests.
+pub fn requests(rows: &[Row]) -> Grid {
+    Grid::new("", &REQUESTS, 1).with(rows.iter().map(Row::request_cells))
+}
+
+/// Returns the table of responses.
+pub fn responses(rows: &[Row]) -> Grid {
+    Grid::new("", &RESPONSES, 1).with(rows.iter().map(Row::response_cells))
 }
 
 #[cfg(test)]
@@ -348,7 +369,7 @@ mod tests {
         let row = row(&[(500, 100), (500, 100), (400, 110), (500, 100), (600, 100), (500, 90)], 75);
         assert_eq!((row.regular_decode_mb_per_second, row.differential_decode_mb_per_second), (4.0, 20.0));
         assert_eq!((row.speed_up.map(f64::round), row.fast_share), (Some(5.0), 0.75));
-        assert_eq!(row.request_cells()[8], "5.00 (3.64 to 6.00)");
+        assert_eq!(row.request_cells()[5], "5.00 (3.64 to 6.00)");
         assert_eq!((row.regular_encode_mb_per_second, row.regular_round_trips_per_second), (0.0, 5.0));
     }
 
@@ -357,8 +378,47 @@ mod tests {
         let chance = row(&[(500, 400), (500, 400), (400, 410), (500, 400), (600, 400), (500, 390)], 75);
         let nothing_skipped = row(&[(500, 400); 6], 0);
         for row in [chance, nothing_skipped] {
-            assert_eq!((row.speed_up, row.request_cells()[8].as_str()), (None, "no difference"));
-            assert!(row.speed_up_interval.is_some() && row.response_cells()[6] == "no difference");
+            assert_eq!((row.speed_up, row.request_cells()[5].as_str()), (None, "no difference"));
+            assert!(row.speed_up_interval.is_some() && row.response_cells()[5] == "no difference");
+        }
+    }
+
+    #[test]
+    fn the_headline_names_the_best_and_what_is_slower() {
+        let fast = row(&[(500, 100); 6], 75);
+        assert_eq!(headline(&[fast]), "Working on differences, messages are read up to 5.0 times as fast (ints).");
+        let slow = row(&[(100, 200); 6], 75);
+        let expected = "Working on differences made no stream faster.\n\
+            Slower than in full: requests of ints (0.50 times as fast).";
+        assert_eq!(headline(&[slow]), expected);
+    }
+
+    #[test]
+    fn one_warning_tells_of_other_programs() {
+        let quiet = row(&[(500, 100); 6], 75);
+        let busy_row = |others| Row { busy: Some(BackgroundLoad { others, cores: 2 }), ..row(&[(500, 100); 6], 75) };
+        let warning = busy(&[quiet, busy_row(0.5), busy_row(1.5)]).expect("a warning");
+        assert!(
+            warning.contains("1.50 of 2") && warning.ends_with("the times of ints, ints are doubtful"),
+            "{warning}"
+        );
+        assert_eq!(busy(&[]), None);
+    }
+
+    /// A terminal is at least 80 to 100 columns wide.
+    #[test]
+    fn every_line_has_at_most_100_columns() {
+        let mut row = row(&[(500_000, 40_000), (400_000, 40_000)].repeat(3), 75);
+        (row.stream, row.messages, row.memory_bytes, row.template_bytes) =
+            ("tr069-shared", 99_999, 99_999_999, 99_999_999);
+        row.changed = Kind::Derived;
+        row.savings.encode = row.savings.decode;
+        let tables =
+            [requests(std::slice::from_ref(&row)).terminal(), responses(std::slice::from_ref(&row)).terminal()];
+        let tables = tables.map(|table| table.to_string());
+        let rows = [row];
+        for text in [INTRODUCTION, LEGEND, &headline(&rows), &tables[0], &tables[1]] {
+            assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
         }
     }
 

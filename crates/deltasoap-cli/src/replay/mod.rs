@@ -7,6 +7,7 @@
 
 mod directory;
 mod file;
+mod html;
 mod play;
 mod recorded;
 mod report;
@@ -19,6 +20,7 @@ pub use recorded::v_sphere;
 use crate::cli::Replay;
 use crate::contract::contract_of;
 use crate::figures::MIN_PLAYS;
+use crate::files::write_page;
 use anyhow::{Result, bail, ensure};
 use deltasoap::{Checkpoints, Differential};
 use deltasoap_cost::Machine;
@@ -41,6 +43,7 @@ pub fn run(arguments: &Replay) -> Result<()> {
     };
     let report = replay(arguments, &types);
     report.print(arguments.json)?;
+    arguments.html.iter().try_for_each(|path| write_page(path, html::page(&report)))?;
     if let Some((first, count)) = report.first_difference() {
         bail!("{}: {} (messages decoded differently: {count})", first.file.display(), first.what);
     }

@@ -4,12 +4,11 @@
 use super::file::Reason;
 use super::play::{DeviationCount, Difference, Play, Tally};
 use super::types::Types;
-use crate::figures::{Saving, fast_share, median, megabytes_per_second};
+use crate::figures::{Saving, fast_share, median_time, megabytes_per_second};
 use crate::output::{print_line, report};
 use anyhow::Result;
-use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
-use comfy_table::{CellAlignment, Table};
 use deltasoap_cost::measure::BackgroundLoad;
+use deltasoap_report::Grid;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -33,7 +32,7 @@ impl Skipped {
 
 /// The results of a replay.
 pub struct Report {
-    rows: Vec<Row>,
+    pub rows: Vec<Row>,
     /// The sum of all operations.
     total: Option<Row>,
     /// The first play: everything but the times is equal in all plays.
@@ -41,7 +40,7 @@ pub struct Report {
     /// Files whose names are not those of message files.
     others: Skipped,
     /// What other programs did meanwhile, if that makes the times doubtful.
-    busy: Option<BackgroundLoad>,
+    pub busy: Option<BackgroundLoad>,
 }
 
 /// Measurements of the messages of one operation. Times are decode times, medians of all plays.
@@ -138,9 +137,7 @@ impl Report {
     /// Prints the report: a table and lists, or a line of JSON for each of their entries.
     pub fn print(&self, json: bool) -> Result<()> {
         if let Some(busy) = self.busy {
-            report(format_args!(
-                "warning: {busy} meanwhile: times are doubtful, measure again when the machine is idle"
-            ));
+            report(format_args!("warning: {}", busy.warning()));
         }
         if json {
             for line in self.json() {
@@ -148,10 +145,15 @@ impl Report {
             }
             return Ok(());
         }
-        let total = self.total.as_ref().filter(|_| self.rows.len() > 1);
-        print_line(table(self.rows.iter().chain(total)))?;
+        print_line(self.table().terminal())?;
         print_line(format_args!("\n{LEGEND}"))?;
-        self.print_lists()
+        self.lists().into_iter().try_for_each(|(heading, entries)| print_list(heading, &entries))
+    }
+
+    /// Returns the table of all operations.
+    pub fn table(&self) -> Grid {
+        let total = self.total.as_ref().filter(|_| self.rows.len() > 1);
+        Grid::new("", &HEADINGS, 1).with(self.rows.iter().chain(total).map(cells))
     }
 
     /// Returns the report as lines of JSON.
@@ -187,21 +189,27 @@ impl Report {
         all.flat_map(|(reason, files)| files.iter().map(move |file| (&**reason, file.as_path())))
     }
 
-    fn print_lists(&self) -> Result<()> {
+    /// Returns everything that was not an operation's message: lists with their headings. None is
+    /// empty.
+    pub fn lists(&self) -> Vec<(&'static str, Vec<String>)> {
         let play = &self.play;
         let unknown = play.unknown.iter().map(|(element, messages)| format!("{element}: {messages}"));
-        list("Messages of unknown operations", unknown)?;
         let deviations = play.deviations.iter().map(|(what, DeviationCount { count, messages, file, .. })| {
             format!("{what}: {count} (messages: {messages}), the first in {}", file.display())
         });
-        list("Accepted beyond the schema", deviations)?;
         let faults = play
             .faults
             .iter()
             .map(|fault| format!("{}:{}:{}: {}", fault.file.display(), fault.line, fault.column, fault.error));
-        list("Refused messages", faults)?;
         let skipped = self.skipped().map(|(reason, file)| format!("{}: {reason}", file.display()));
-        list("Skipped files", skipped)
+        let mut lists = vec![
+            ("Messages of unknown operations", unknown.collect::<Vec<_>>()),
+            ("Accepted beyond the schema", deviations.collect()),
+            ("Refused messages", faults.collect()),
+            ("Skipped files", skipped.collect()),
+        ];
+        lists.retain(|(_, entries)| !entries.is_empty());
+        lists
     }
 }
 
@@ -214,8 +222,8 @@ impl Row {
     /// Creates a row from the tallies of all plays; `None` without a play.
     fn new(operation: String, tallies: &[&Tally]) -> Option<Self> {
         let first = *tallies.first()?;
-        let regular = median(tallies.iter().map(|tally| tally.regular));
-        let differential = median(tallies.iter().map(|tally| tally.differential));
+        let regular = median_time(tallies.iter().map(|tally| tally.regular));
+        let differential = median_time(tallies.iter().map(|tally| tally.differential));
         Some(Row {
             operation,
             streams: first.streams,
@@ -255,7 +263,8 @@ impl Gain {
     }
 }
 
-const LEGEND: &str = "\
+/// Explanation of the headings.
+pub const LEGEND: &str = "\
 Times are of decoding, and of releasing what was decoded, without reading files: medians of all plays. Shares are of the bytes in the operations' elements.
 Time saved: the median of all plays, with its confidence interval (95 % or more). No difference: that interval has zero in it,
 or nothing that takes time was skipped.
@@ -274,14 +283,6 @@ const HEADINGS: [&str; 10] = [
     "time saved %",
     "memory kB",
 ];
-
-fn table<'a>(rows: impl Iterator<Item = &'a Row>) -> Table {
-    let mut table = Table::new();
-    table.load_style(UTF8_HORIZONTAL_ONLY).set_header(HEADINGS);
-    table.add_rows(rows.map(cells));
-    table.column_iter_mut().skip(1).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
-    table
-}
 
 fn cells(row: &Row) -> [String; 10] {
     let gain = |figure: fn(&Gain) -> String| row.differential.as_ref().map_or_else(|| "-".to_owned(), figure);
@@ -302,15 +303,11 @@ fn cells(row: &Row) -> [String; 10] {
 /// Maximum number of entries of a list that are printed.
 const LISTED: usize = 20;
 
-/// Prints a list under a heading, truncated if it is long; nothing if it is empty.
-fn list(heading: &str, entries: impl Iterator<Item = String>) -> Result<()> {
-    let mut entries = entries.peekable();
-    if entries.peek().is_none() {
-        return Ok(());
-    }
+/// Prints a list under a heading, truncated if it is long.
+fn print_list(heading: &str, entries: &[String]) -> Result<()> {
     print_line(format_args!("\n{heading}:"))?;
-    entries.by_ref().take(LISTED).try_for_each(|entry| print_line(format_args!("  {entry}")))?;
-    match entries.count() {
+    entries.iter().take(LISTED).try_for_each(|entry| print_line(format_args!("  {entry}")))?;
+    match entries.len().saturating_sub(LISTED) {
         0 => Ok(()),
         more => print_line(format_args!("  and {more} more, all of them with --json")),
     }

@@ -10,6 +10,7 @@ use tempfile::TempDir;
 
 fn arguments(directory: &Path) -> Replay {
     Replay {
+        html: None,
         tolerance: ToleranceName::Unknown,
         paths: vec![directory.to_owned()],
         wsdl: None,

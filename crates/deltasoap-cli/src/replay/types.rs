@@ -2,8 +2,8 @@
 //! which are compiled in, or those of a contract.
 
 use deltasoap::decode::{Cursor, Step};
-use deltasoap::schema::{ElementRef, Use};
-use deltasoap::soap::{Version, encode_element, encode_message};
+use deltasoap::schema::ElementRef;
+use deltasoap::soap::Envelope;
 use deltasoap::{Buffer, DifferentialStats, Error, Memory, Message, QName, Value};
 use deltasoap_dynamic::Contract;
 use std::collections::{HashMap, HashSet};
@@ -131,7 +131,7 @@ impl<T: Message> Track for TypedTrack<T> {
     }
 
     fn written(&self) -> Result<Buffer, Error> {
-        encode_message(Version::Soap11, Use::Literal, &[], self.0.value(), Buffer::new())
+        Envelope::new(self.0.value()).write(Buffer::new())
     }
 }
 
@@ -157,8 +157,7 @@ impl Track for DynamicTrack {
     }
 
     fn written(&self) -> Result<Buffer, Error> {
-        let body = (self.memory.value(), self.contract.view(self.content));
-        encode_element(Version::Soap11, Use::Literal, &[], &self.name, body, Buffer::new())
+        Envelope::element(&self.name, self.memory.value(), self.contract.view(self.content)).write(Buffer::new())
     }
 }
 

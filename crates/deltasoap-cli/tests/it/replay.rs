@@ -54,6 +54,18 @@ fn lines_of_json() {
 }
 
 #[test]
+fn a_page_with_plots_and_lists() {
+    let (directory, other) = (device(), tempfile::tempdir().expect("a directory"));
+    let page = other.path().join("new/page.html");
+    let output = replay(directory.path(), &["--repeat", "1", "--html", &page.to_string_lossy()]);
+    assert!(output.status.success(), "{output:?}");
+    let html = fs::read_to_string(page).expect("a page");
+    for part in ["Rate of decoding", "<svg", "time saved %", "Refused messages", "inform-7.xml:"] {
+        assert!(html.contains(part), "{part}: {html}");
+    }
+}
+
+#[test]
 fn nothing_to_replay_is_an_error() {
     let empty = tempfile::tempdir().expect("a directory");
     let output = replay(empty.path(), &[]);

@@ -358,10 +358,12 @@ fn settings(name: &Ident) -> TokenStream {
             Self { caller, options: deltasoap::http::CallOptions::new() }
         }
 
-        #[doc = " Returns the client with options for its calls: a timeout, parts, header blocks."]
+        #[doc = " Returns the client with options for its calls. Header blocks that it has are kept."]
         #[must_use]
-        pub fn with_options(self, options: deltasoap::http::CallOptions) -> Self {
-            Self { options, ..self }
+        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+            let headers = self.options.header_blocks().iter().cloned();
+            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self
         }
 
         #[doc = " Returns the client with an additional header block in its requests."]

@@ -8,7 +8,7 @@ use crate::archive::{
 use deltasoap::http::{Answer, CallOptions, Client, Context, Failure, Mtom, Server, TypedFault};
 use deltasoap::lexical::Base64;
 use deltasoap::soap::{Fault, HeaderBlock, Version, decode_request};
-use deltasoap::{Binary, DecodeOptions, Differential, Lease};
+use deltasoap::{Binary, Differential, Lease};
 
 type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
@@ -97,7 +97,9 @@ async fn header_blocks_go_both_ways() -> Result {
     let refused = client.store(&request(1)).await;
     assert!(matches!(&refused, Err(Failure::Fault(fault)) if fault.to_string().contains("who is it?")), "{refused:?}");
 
-    let client = client.with_header(&Session { user: "ada".to_owned() })?;
+    // Options that are set later leave the block.
+    let options = CallOptions::new().timeout(std::time::Duration::from_secs(30));
+    let client = client.with_header(&Session { user: "ada".to_owned() })?.with_options(options);
     let plain: StoreResponse = client.store(&request(1)).await?;
     assert_eq!(plain.bytes, [5000, 10, 6000, 4]);
     assert_eq!(plain.copy, Binary::from(vec![1; 5000]));
@@ -112,8 +114,7 @@ async fn header_blocks_go_both_ways() -> Result {
 #[tokio::test]
 async fn leased_responses_are_read_where_they_differ() -> Result {
     let differential = Differential { adaptive: false, ..Differential::default() };
-    let client =
-        Client::builder("http://localhost/").options(DecodeOptions { differential, ..DecodeOptions::default() });
+    let client = Client::builder("http://localhost/").differential(differential);
     let client = client.build_with(ArchiveServer::new(Shelf))?;
     let archive = ArchiveClient::with_client(client.clone()).with_header(&Session { user: "ada".to_owned() })?;
     let (plain, leased) = (archive.clone(), archive.leased());

@@ -5,8 +5,7 @@ use crate::bare::{
     Find, Found, Op, Owner, Ping, PingResponse, PutResponse, Quota, Stop, client::BareClient, server::BareServer,
 };
 use deltasoap::http::{Client, Context};
-use deltasoap::schema::Use;
-use deltasoap::soap::{Fault, Version, encode_message};
+use deltasoap::soap::{Envelope, Fault, Version};
 use deltasoap::{Buffer, Lease, Node};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -72,7 +71,7 @@ async fn bodies_of_nothing_are_told_by_their_action() {
 
 #[test]
 fn a_message_without_an_element_has_an_empty_body() {
-    let written = encode_message(Version::Soap11, Use::Literal, &[], &Ping {}, Buffer::new()).expect("written");
+    let written = Envelope::new(&Ping {}).write(Buffer::new()).expect("written");
     let text = String::from_utf8(written.into_vec()).expect("UTF-8");
     assert!(text.contains("<soap:Body/>"), "{text}");
     assert!(deltasoap::soap::decode_request::<Ping>(text.as_bytes()).is_ok());

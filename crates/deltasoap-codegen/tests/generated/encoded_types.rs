@@ -3,7 +3,7 @@
 use crate::encoded::*;
 use deltasoap::lexical::{AnyUri, List, Token};
 use deltasoap::schema::Use;
-use deltasoap::soap::{Version, decode_request, encode_message};
+use deltasoap::soap::{Envelope, decode_request};
 use deltasoap::{Binary, Buffer, Lexical, Nillable, QName, SoapArray};
 
 fn some<T>(value: T) -> Option<Nillable<T>> {
@@ -28,7 +28,7 @@ fn declared_types_are_announced() {
         length: some(Length(Unit::M)),
         lengths: some(SoapArray(vec![Nillable::Value(Length(Unit::M))])),
     };
-    let written = encode_message(Version::Soap11, Use::Encoded, &[], &label, Buffer::new()).expect("written");
+    let written = Envelope::new(&label).encoding(Use::Encoded).write(Buffer::new()).expect("written");
     let text = String::from_utf8_lossy(written.as_slice()).into_owned();
     let simple = [("token", "token"), ("uri", "anyURI"), ("zip", "zip"), ("count", "Count")];
     let others = [("counts", "Counts"), ("digest", "Digest"), ("kind", "Kind"), ("unit", "Unit"), ("length", "Length")];

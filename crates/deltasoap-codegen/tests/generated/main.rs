@@ -13,7 +13,7 @@ mod packed_numbers;
 use deltasoap::decode::Decoder;
 use deltasoap::http::{CallError, Client, Context, Failure, TypedFault};
 use deltasoap::schema::Use;
-use deltasoap::soap::{EnvelopeReader, Fault, Reply, ReplyReceiver, Version, decode_request, encode_message};
+use deltasoap::soap::{Envelope, EnvelopeReader, Fault, Reply, ReplyReceiver, decode_request};
 use deltasoap::{Binary, Buffer, DecodeOptions, DeviationKind, Error, Lease, Message, Nillable, Tolerance};
 use std::fmt::Debug;
 use std::path::Path;
@@ -69,7 +69,7 @@ fn newer_servers_are_read_by_an_older_description() {
 #[track_caller]
 fn round_trip<T: Message + Debug + PartialEq>(message: &[u8], encoding: Use) -> T {
     let (_, value) = decode_request::<T>(message).expect("a good message");
-    let written = encode_message(Version::Soap11, encoding, &[], &value, Buffer::new()).expect("written");
+    let written = Envelope::new(&value).encoding(encoding).write(Buffer::new()).expect("written");
     let (_, again) = decode_request::<T>(written.as_slice()).expect("good once written");
     assert_eq!(again, value);
     value

@@ -33,10 +33,12 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls: a timeout, parts, header blocks.
+        /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(self, options: deltasoap::http::CallOptions) -> Self {
-            Self { options, ..self }
+        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+            let headers = self.options.header_blocks().iter().cloned();
+            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self
         }
 
         /// Returns the client with an additional header block in its requests.
@@ -192,10 +194,12 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls: a timeout, parts, header blocks.
+        /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(self, options: deltasoap::http::CallOptions) -> Self {
-            Self { options, ..self }
+        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+            let headers = self.options.header_blocks().iter().cloned();
+            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self
         }
 
         /// Returns the client with an additional header block in its requests.
@@ -340,10 +344,12 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls: a timeout, parts, header blocks.
+        /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(self, options: deltasoap::http::CallOptions) -> Self {
-            Self { options, ..self }
+        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+            let headers = self.options.header_blocks().iter().cloned();
+            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self
         }
 
         /// Returns the client with an additional header block in its requests.
@@ -459,10 +465,12 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls: a timeout, parts, header blocks.
+        /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(self, options: deltasoap::http::CallOptions) -> Self {
-            Self { options, ..self }
+        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+            let headers = self.options.header_blocks().iter().cloned();
+            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self
         }
 
         /// Returns the client with an additional header block in its requests.
@@ -578,10 +586,12 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls: a timeout, parts, header blocks.
+        /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(self, options: deltasoap::http::CallOptions) -> Self {
-            Self { options, ..self }
+        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+            let headers = self.options.header_blocks().iter().cloned();
+            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self
         }
 
         /// Returns the client with an additional header block in its requests.
@@ -664,10 +674,12 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls: a timeout, parts, header blocks.
+        /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(self, options: deltasoap::http::CallOptions) -> Self {
-            Self { options, ..self }
+        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+            let headers = self.options.header_blocks().iter().cloned();
+            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self
         }
 
         /// Returns the client with an additional header block in its requests.
@@ -802,10 +814,12 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls: a timeout, parts, header blocks.
+        /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(self, options: deltasoap::http::CallOptions) -> Self {
-            Self { options, ..self }
+        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+            let headers = self.options.header_blocks().iter().cloned();
+            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self
         }
 
         /// Returns the client with an additional header block in its requests.
@@ -894,10 +908,12 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls: a timeout, parts, header blocks.
+        /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(self, options: deltasoap::http::CallOptions) -> Self {
-            Self { options, ..self }
+        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+            let headers = self.options.header_blocks().iter().cloned();
+            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self
         }
 
         /// Returns the client with an additional header block in its requests.

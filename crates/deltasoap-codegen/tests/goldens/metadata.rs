@@ -33,10 +33,12 @@ pub mod client {
             }
         }
 
-        /// Returns the client with options for its calls: a timeout, parts, header blocks.
+        /// Returns the client with options for its calls. Header blocks that it has are kept.
         #[must_use]
-        pub fn with_options(self, options: deltasoap::http::CallOptions) -> Self {
-            Self { options, ..self }
+        pub fn with_options(mut self, options: deltasoap::http::CallOptions) -> Self {
+            let headers = self.options.header_blocks().iter().cloned();
+            self.options = headers.fold(options, deltasoap::http::CallOptions::header);
+            self
         }
 
         /// Returns the client with an additional header block in its requests.

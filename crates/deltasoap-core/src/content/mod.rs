@@ -85,20 +85,6 @@ impl<T: Content> Encode for T {
     }
 }
 
-impl Encode for &dyn Encode {
-    fn encode(&self, encoder: &mut Encoder, view: View<'_>) {
-        (**self).encode(encoder, view);
-    }
-
-    fn encode_inline(&self, encoder: &mut Encoder, view: View<'_>) {
-        (**self).encode_inline(encoder, view);
-    }
-
-    fn stamp(&self) -> Option<Stamp> {
-        (**self).stamp()
-    }
-}
-
 /// A type with a static schema: all types but dynamic values.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no schema of its own",

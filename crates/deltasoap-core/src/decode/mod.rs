@@ -16,7 +16,7 @@
 //! | step | what happens |
 //! |---|---|
 //! | `driver.rs`, `Decoder::push` | takes a chunk, and calls the outermost routine with a window of bytes |
-//! | `soap/envelope.rs` | reads the envelope and the header blocks; `opening.rs` skips a beginning that is known |
+//! | `soap/reader.rs` | reads the envelope and the header blocks; `opening.rs` skips a beginning that is known |
 //! | `differential/memory.rs`, `Memory::decode` | at the operation: compare, mend, note, or only read it? |
 //! | `differential/mixed.rs` | in a stream of several kinds of message, selects the one to compare with |
 //! | `differential/leaf/session.rs`, `advance` | fast mode: compares bytes up to a difference |

@@ -14,7 +14,7 @@ pub enum Style {
 }
 
 /// The encoding of types in the message (WSDL 1.1, section 3.5).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Use {
     /// As defined by the schema.
     Literal,

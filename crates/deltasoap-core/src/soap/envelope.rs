@@ -1,342 +1,353 @@
-//! The envelope: reads `Header` blocks as trees, identifies the content of the `Body` and hands it
-//! to a [`Receiver`].
+//! Messages to be written: the body, and the envelope around it.
 
-use super::{HeaderBlock, Version};
-use crate::decode::{Cursor, Opened, Root, Step, Stop, Tag, skip_element};
-use crate::schema::View;
-use crate::{Content, Error, ErrorKind, Node, Typed, ns};
+use super::{Fault, FaultCode, HeaderBlock, Version};
+use crate::content::{Encode, Message};
+use crate::encode::Encoder;
+use crate::encode::parts::{BinaryParts, TakenPart};
+use crate::node::Child;
+use crate::schema::{QName, Use, View};
+use crate::{Buffer, Error, Node, ns};
+use std::borrow::Cow;
+use std::fmt;
 
-/// The version and headers of a message, known when the body is opened.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Head {
-    /// The version of SOAP; `None` until the envelope's start tag is read.
-    pub version: Option<Version>,
-    /// Header blocks in document order.
-    pub headers: Vec<HeaderBlock>,
+/// A message to be written: what is in its body, and how the envelope around it looks.
+///
+/// The same description is written at once ([`write`](Self::write)), against earlier messages
+/// ([`Template`](crate::Template), [`Templates`](crate::Templates)), or in chunks with a list of
+/// any length ([`Overlay`](crate::Overlay)).
+///
+/// ```
+/// use deltasoap::Soap;
+/// use deltasoap::soap::{Envelope, Version};
+///
+/// #[derive(Soap)]
+/// #[soap(namespace = "urn:meter", message, qualified)]
+/// struct Reading {
+///     value: i32,
+/// }
+///
+/// let message = Envelope::new(&Reading { value: 7 }).version(Version::Soap12).to_vec()?;
+/// let text = String::from_utf8_lossy(&message);
+/// assert!(text.contains(r#"<Reading xmlns="urn:meter"><value>7</value></Reading>"#), "{text}");
+/// # Ok::<(), deltasoap::Error>(())
+/// ```
+#[derive(Clone)]
+#[must_use = "an envelope does nothing until it is written"]
+pub struct Envelope<'a> {
+    pub(crate) version: Version,
+    pub(crate) encoding: Use,
+    pub(crate) references: bool,
+    pub(crate) headers: Cow<'a, [HeaderBlock]>,
+    pub(crate) body: Body<'a>,
+    /// The namespace to write in place of that of the body's element.
+    pub(crate) namespace: Option<&'a str>,
+    /// Prefixes and namespaces that the envelope declares.
+    pub(crate) prefixes: &'a [(&'a str, &'a str)],
 }
 
-impl Head {
-    /// Returns the version of the message; 1.1 until it is known.
-    pub fn version(&self) -> Version {
-        self.version.unwrap_or_default()
-    }
-
-    /// Returns the first header block with this name.
-    pub fn header(&self, namespace: &str, local: &str) -> Option<&HeaderBlock> {
-        self.headers.iter().find(|block| block.node.name.is(namespace, local))
-    }
+/// The content of a body.
+#[derive(Clone, Copy)]
+pub(crate) enum Body<'a> {
+    /// An element with a value. With an empty name, the value's fields are children of the body.
+    Element { name: &'a QName, value: &'a dyn Encode, view: View<'a> },
+    /// A fault, whose form depends on the version.
+    Fault(&'a Fault),
 }
 
-/// Receives a message's body.
-pub trait Receiver {
-    /// Called when the body's element is opened. Its name determines the content.
-    ///
-    /// # Errors
-    /// Returns an error if no content has that name.
-    fn open_body(&mut self, head: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind>;
-
-    /// Called when the body is empty, as in a message without parts.
-    ///
-    /// # Errors
-    /// Returns an error if no message has an empty body.
-    fn empty_body(&mut self, head: &Head) -> Result<(), ErrorKind> {
-        let _ = head;
-        Err(ErrorKind::Envelope("the Body is empty"))
+impl<'a> Envelope<'a> {
+    /// Creates a message with a typed value in its body: of SOAP 1.1, literal, without header
+    /// blocks.
+    pub fn new<T: Message>(body: &'a T) -> Self {
+        Self::element(const { &T::ELEMENT }, body, T::view())
     }
 
-    /// Returns true if the body may hold several elements, once its first is open. Then none of
-    /// them is compared with an earlier message, since one may refer to content of another.
-    fn takes_several(&self) -> bool {
-        false
+    /// Like [`new`](Self::new), with an element of any name, from a value and its view. Used for
+    /// dynamic values. With an empty name, the value is a record whose fields are direct children
+    /// of the body.
+    pub fn element(name: &'a QName, value: &'a dyn Encode, view: View<'a>) -> Self {
+        Self::of(Body::Element { name, value, view })
     }
 
-    /// Called when another element is opened after the body's first: a second part. This happens
-    /// only if the receiver [takes several](Self::takes_several). Elements that are targets of
-    /// references are not reported here: they are skipped, and read where they are referred to.
-    ///
-    /// # Errors
-    /// Returns an error if no content has that name.
-    fn open_another(&mut self, head: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
-        self.open_body(head, namespace, local)
+    /// Creates a fault message of SOAP 1.1. In SOAP 1.2, the header blocks that it defines for
+    /// faults are added (part 1, 5.4.7 and 5.4.8).
+    pub fn fault(fault: &'a Fault) -> Self {
+        Self::of(Body::Fault(fault))
     }
 
-    /// Reads the last opened element; see [`Content::decode`].
-    ///
-    /// # Errors
-    /// Same as [`Content::decode`].
-    fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step;
-
-    /// Called at the end of the body, after one element or several.
-    ///
-    /// # Errors
-    /// Returns an error if a part is missing.
-    fn close_body(&mut self) -> Result<(), ErrorKind> {
-        Ok(())
-    }
-}
-
-/// The outermost decoding routine for messages.
-#[derive(Debug)]
-pub struct EnvelopeReader<R> {
-    /// The receiver of the body.
-    pub receiver: R,
-    head: Head,
-    /// Byte offsets of the header blocks in the message.
-    places: Vec<u64>,
-    /// True if the envelope declares SOAP encoding.
-    is_encoded: bool,
-}
-
-/// Before the envelope.
-const START: u8 = 0;
-/// Between the envelope's children.
-const ENVELOPE: u8 = 1;
-/// Between header blocks.
-const HEADER: u8 = 2;
-/// Inside a header block.
-const BLOCK: u8 = 3;
-/// Inside the body, outside its element.
-const BODY: u8 = 4;
-/// Inside the body's element.
-const ENTRY: u8 = 5;
-/// Inside an element after the body.
-const TRAILER: u8 = 6;
-/// After the envelope.
-const AFTER: u8 = 7;
-/// Inside an element of the body that is only the target of references.
-const INDEPENDENT: u8 = 8;
-
-/// Flags in the frame's `field`: the elements seen so far.
-const SEEN_HEADER: u32 = 1;
-const SEEN_BODY: u32 = 2;
-const SEEN_ENTRY: u32 = 4;
-
-impl<R: Receiver> EnvelopeReader<R> {
-    /// Creates a reader for one message.
-    pub fn new(receiver: R) -> Self {
-        EnvelopeReader { receiver, head: Head::default(), places: Vec::new(), is_encoded: false }
-    }
-
-    /// Returns the version and headers read so far.
-    pub fn head(&self) -> &Head {
-        &self.head
-    }
-
-    /// Returns the head and the receiver.
-    pub fn into_parts(self) -> (Head, R) {
-        (self.head, self.receiver)
-    }
-
-    fn open_envelope(&mut self, cursor: &mut Cursor<'_>) -> Step {
-        cursor.next_tag()?;
-        let (names, name) = (cursor.names(), cursor.name());
-        if names.local(name) != "Envelope" {
-            return Err(cursor.error_at_tag(ErrorKind::Envelope("the root element is not a SOAP Envelope")));
+    fn of(body: Body<'a>) -> Self {
+        Envelope {
+            version: Version::Soap11,
+            encoding: Use::Literal,
+            references: true,
+            headers: Cow::Borrowed(&[]),
+            body,
+            namespace: None,
+            prefixes: &[],
         }
-        self.head.version = Version::from_namespace(names.namespace(name));
-        if self.head.version.is_none() {
-            let found = names.namespace(name).to_owned();
-            return Err(cursor.error_at_tag(ErrorKind::VersionMismatch(found)));
-        }
-        self.is_encoded = self.says_encoded(cursor);
-        Ok(())
     }
 
-    /// Opens the next child of the envelope. Returns the state to continue in.
-    fn open_part(&mut self, cursor: &mut Cursor<'_>, me: usize) -> Step<u8> {
-        let tag = cursor.next_tag()?;
-        let seen = cursor.frame(me).field;
-        if tag != Tag::Start {
-            return if seen & SEEN_BODY != 0 {
-                Ok(AFTER)
-            } else {
-                Err(cursor.error_at_end(ErrorKind::Envelope("the Envelope has no Body")))
-            };
-        }
-        let version = self.head.version();
-        let is = |local| cursor.names().is(cursor.name(), version.namespace(), local);
-        let (state, now) = if is("Header") && seen == 0 {
-            (HEADER, SEEN_HEADER)
-        } else if is("Body") && seen & SEEN_BODY == 0 {
-            (BODY, SEEN_BODY)
-        } else if version == Version::Soap11 && seen & SEEN_BODY != 0 && !is("Body") && !is("Header") {
-            (TRAILER, 0)
+    /// Sets the version of SOAP. Default: 1.1.
+    pub fn version(mut self, version: Version) -> Self {
+        self.version = version;
+        self
+    }
+
+    /// Sets whether types are written according to the schema or to SOAP section 5. Default:
+    /// literal.
+    pub fn encoding(mut self, encoding: Use) -> Self {
+        self.encoding = encoding;
+        self
+    }
+
+    /// Adds a header block, after those added before.
+    pub fn header(mut self, block: HeaderBlock) -> Self {
+        self.headers.to_mut().push(block);
+        self
+    }
+
+    /// Adds header blocks, after those added before.
+    pub fn headers(mut self, blocks: &'a [HeaderBlock]) -> Self {
+        if self.headers.is_empty() {
+            self.headers = Cow::Borrowed(blocks);
         } else {
-            return Err(cursor.error_at_tag(ErrorKind::Envelope("expected at most one Header, then one Body")));
+            self.headers.to_mut().extend_from_slice(blocks);
+        }
+        self
+    }
+
+    /// Sets whether values shared by several places ([`Shared`](crate::Shared)) are written once
+    /// and referred to in SOAP encoding. Otherwise they are copied, for readers that do not support
+    /// references; a cycle is then an error. Default: true.
+    pub fn references(mut self, on: bool) -> Self {
+        self.references = on;
+        self
+    }
+
+    /// Sets the namespace to write in place of that of the body's element, for protocol families
+    /// whose versions have the same types in different namespaces. Header blocks are written
+    /// unchanged. Such a message is always written in full, even with a template.
+    pub fn namespace(mut self, namespace: &'a str) -> Self {
+        self.namespace = Some(namespace);
+        self
+    }
+
+    /// Sets prefixes and namespaces that the envelope declares, for readers that require specific
+    /// ones.
+    ///
+    /// ```
+    /// use deltasoap::Soap;
+    /// use deltasoap::soap::Envelope;
+    ///
+    /// #[derive(Soap)]
+    /// #[soap(namespace = "urn:meter:1", message)]
+    /// struct Reading {
+    ///     #[soap(unqualified)]
+    ///     value: i32,
+    /// }
+    ///
+    /// let reading = Reading { value: 7 };
+    /// let envelope = Envelope::new(&reading).namespace("urn:meter:2");
+    /// let message = envelope.prefixes(&[("m", "urn:meter:2")]).to_vec()?;
+    /// let text = String::from_utf8_lossy(&message);
+    /// assert!(text.contains(r#" xmlns:m="urn:meter:2"><soap:Body><m:Reading>"#), "{text}");
+    /// # Ok::<(), deltasoap::Error>(())
+    /// ```
+    pub fn prefixes(mut self, prefixes: &'a [(&'a str, &'a str)]) -> Self {
+        self.prefixes = prefixes;
+        self
+    }
+
+    /// Writes the message.
+    ///
+    /// # Errors
+    /// Returns an error if a value holds text that XML cannot carry, or does not match its schema;
+    /// without [references](Self::references), also for cycles and values with too many copies.
+    pub fn to_vec(&self) -> Result<Vec<u8>, Error> {
+        Ok(self.write(Buffer::new())?.into_vec())
+    }
+
+    /// Writes the message into a buffer, which is cleared; its memory is reused.
+    ///
+    /// # Errors
+    /// Same as [`to_vec`](Self::to_vec).
+    pub fn write(&self, buffer: Buffer) -> Result<Buffer, Error> {
+        let mut encoder = Encoder::with_buffer(buffer);
+        self.encode(&mut encoder);
+        encoder.finish()
+    }
+
+    /// Writes the message for a package of parts (MTOM). Binary values ([`Binary`](crate::Binary),
+    /// and dynamic values of `xsd:base64Binary`) of at least `threshold` bytes are not written but
+    /// returned, with their `xmime:contentType`. The message refers to them, and to parts that are
+    /// stored elsewhere, by `xop:Include`.
+    ///
+    /// # Errors
+    /// Same as [`to_vec`](Self::to_vec).
+    pub fn write_optimized(&self, threshold: usize, buffer: Buffer) -> Result<Optimized, Error> {
+        let mut encoder = Encoder::with_buffer(buffer);
+        encoder.parts = Some(BinaryParts::new(threshold));
+        self.encode(&mut encoder);
+        let parts = encoder.parts.take().map(BinaryParts::into_taken).unwrap_or_default();
+        Ok(Optimized { message: encoder.finish()?, parts })
+    }
+
+    /// Returns the kind of the message.
+    pub fn kind(&self) -> MessageKind {
+        let (element, schema) = match self.body {
+            Body::Element { name, view, .. } => (name.clone(), std::ptr::from_ref(view.element).addr()),
+            Body::Fault(_) => (QName::new(self.version.namespace(), "Fault"), 0),
         };
-        cursor.frame(me).field |= now;
-        let is_header = state == HEADER;
-        let is_encoded = self.is_encoded || state == BODY && self.says_encoded(cursor);
-        if state == BODY && is_encoded {
-            cursor.set_encoded();
-        }
-        if state == BODY {
-            cursor.count_trees_anew();
-        }
-        if state != TRAILER && seen == 0 {
-            cursor.keep_opening(Opened { version, is_header, is_encoded });
-        }
-        Ok(state)
+        MessageKind { element, schema, version: self.version, encoding: self.encoding }
     }
 
-    /// Starts a message: continues in the header or the body if the message begins like the last
-    /// one, and reads the envelope's start tag otherwise. Returns the state to continue in.
-    fn start(&mut self, cursor: &mut Cursor<'_>, me: usize) -> Step<u8> {
-        let Some(Opened { version, is_header, is_encoded }) = cursor.skip_opening() else {
-            self.open_envelope(cursor)?;
-            return Ok(ENVELOPE);
+    /// Returns true if the envelope depends on version and encoding alone.
+    pub(crate) fn has_only_body(&self) -> bool {
+        self.headers.is_empty() && self.prefixes.is_empty() && self.namespace.is_none()
+    }
+
+    /// Writes the message, in full or against a template.
+    pub(crate) fn encode(&self, encoder: &mut Encoder) {
+        if let (Some(namespace), Body::Element { name, .. }) = (self.namespace, self.body) {
+            encoder.rename_namespace(&name.namespace, namespace);
+        }
+        self.encode_once(encoder);
+        if encoder.starts_over() {
+            self.encode_once(encoder);
+        }
+    }
+
+    fn encode_once(&self, encoder: &mut Encoder) {
+        encoder.set_version(self.version);
+        encoder.set_encoding(self.encoding);
+        encoder.set_references(self.references);
+        encoder.declaration();
+        encoder.start_with_prefix(&self.name("Envelope"), "soap");
+        self.declare(encoder);
+        self.encode_headers(encoder);
+        encoder.start(&self.name("Body"));
+        encoder.begin_body();
+        self.encode_body(encoder);
+        encoder.end_body();
+        encoder.end();
+        encoder.end();
+    }
+
+    fn name(&self, local: &'static str) -> QName {
+        QName::new(self.version.namespace(), local)
+    }
+
+    /// Writes the declarations of the envelope.
+    fn declare(&self, encoder: &mut Encoder) {
+        let is_encoded = self.encoding == Use::Encoded;
+        if is_encoded || matches!(self.body, Body::Element { view, .. } if view.has_nillable()) {
+            encoder.declare(ns::XSI, "xsi");
+        }
+        if is_encoded {
+            encoder.declare(ns::XSD, "xsd");
+            encoder.declare(self.version.encoding_namespace(), "soapenc");
+        }
+        self.prefixes.iter().for_each(|(prefix, namespace)| encoder.declare(namespace, prefix));
+    }
+
+    fn encode_headers(&self, encoder: &mut Encoder) {
+        let own = match self.body {
+            Body::Element { .. } => Vec::new(),
+            Body::Fault(fault) => fault_headers(self.version, fault),
         };
-        self.head.version = Some(version);
-        self.is_encoded = is_encoded;
-        let (state, seen) = if is_header { (HEADER, SEEN_HEADER) } else { (BODY, SEEN_BODY) };
-        cursor.frame(me).field = seen;
-        if state == BODY && is_encoded {
-            cursor.set_encoded();
+        if self.headers.is_empty() && own.is_empty() {
+            return;
         }
-        Ok(state)
+        encoder.start(&self.name("Header"));
+        self.headers.iter().chain(&own).for_each(|block| block.node.write(encoder));
+        encoder.end();
     }
 
-    /// Returns true if the start tag just read declares section-5 encoding (SOAP 1.1, 4.1.1).
-    fn says_encoded(&self, cursor: &Cursor<'_>) -> bool {
-        let (reader, names, soap) = (cursor.reader(), cursor.names(), self.head.version().namespace());
-        let mut attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
-        let style = attributes.find(|(name, _)| names.is(*name, soap, "encodingStyle"));
-        let is_encoding = |uri: &str| uri == ns::SOAP11_ENCODING || uri == ns::SOAP12_ENCODING;
-        style.is_some_and(|(_, uris)| uris.split_ascii_whitespace().any(is_encoding))
-    }
-
-    /// Returns true if the start tag just read opens an independent element: a target of references
-    /// in the body that is not a part of it (SOAP 1.1, sections 5.1 and 5.6).
-    fn is_independent(&self, cursor: &Cursor<'_>, is_first: bool) -> bool {
-        let (reader, names) = (cursor.reader(), cursor.names());
-        let is_root = |(name, _): &(_, &str)| {
-            names.is(*name, ns::SOAP11_ENCODING, "root") || names.is(*name, ns::SOAP12_ENCODING, "root")
-        };
-        let root = (0..reader.attribute_count()).map(|index| reader.attribute(index)).find(is_root);
-        match root.map(|(_, text)| text.trim_ascii()) {
-            Some("0" | "false") => true,
-            Some(_) => false,
-            None => !is_first && cursor.has_id(),
-        }
-    }
-
-    fn open_block(&mut self, cursor: &mut Cursor<'_>) -> Step<u8> {
-        if cursor.next_tag()? != Tag::Start {
-            return Ok(ENVELOPE);
-        }
-        let limit = cursor.limits().headers;
-        if self.head.headers.len() >= limit {
-            return Err(cursor.limit_error("headers", limit));
-        }
-        self.head.headers.push(HeaderBlock { node: Node::default() });
-        self.places.push(cursor.reader().tag_offset());
-        Ok(BLOCK)
-    }
-
-    fn open_entry(&mut self, cursor: &mut Cursor<'_>, me: usize) -> Step<u8> {
-        let tag = cursor.next_tag()?;
-        let is_first = cursor.frame(me).field & SEEN_ENTRY == 0;
-        if tag == Tag::Start {
-            if self.says_encoded(cursor) {
-                cursor.set_encoded();
+    fn encode_body(&self, encoder: &mut Encoder) {
+        match self.body {
+            Body::Element { name, value, view } if name.local.is_empty() => value.encode_inline(encoder, view),
+            Body::Element { name, value, view } => {
+                encoder.start_root(name, view);
+                if self.encoding == Use::Encoded {
+                    encoder.style_attribute();
+                }
+                encoder.set_type_written(false);
+                value.encode(encoder, view);
+                encoder.end();
             }
-            cursor.note_entry()?;
-            if self.is_independent(cursor, is_first) {
-                return Ok(INDEPENDENT);
-            }
-        }
-        let (names, name) = (cursor.names(), cursor.name());
-        let (namespace, local) = (names.namespace(name), names.local(name));
-        let opened = match (tag, is_first) {
-            (Tag::Start, true) => self.receiver.open_body(&self.head, namespace, local),
-            (Tag::Start, false) if self.receiver.takes_several() => {
-                self.receiver.open_another(&self.head, namespace, local)
-            }
-            (Tag::Start, false) => Err(ErrorKind::Envelope("the Body holds more than one element")),
-            (_, true) => self.receiver.empty_body(&self.head),
-            (_, false) => self.receiver.close_body(),
-        };
-        opened.map_err(|kind| match (self.block_of(&kind), tag) {
-            (Some(index), _) => self.error_in_header(kind, index),
-            (None, Tag::Start) => cursor.error_at_tag(kind),
-            (None, Tag::End | Tag::Done) => cursor.error_at_end(kind),
-        })?;
-        cursor.frame(me).field |= SEEN_ENTRY;
-        if self.receiver.takes_several() {
-            cursor.compare_nothing();
-        }
-        Ok(if tag == Tag::Start { ENTRY } else { ENVELOPE })
-    }
-}
-
-impl<R> EnvelopeReader<R> {
-    /// Returns the header block that an error is about: one that must be understood and is not, or
-    /// one with a malformed `mustUnderstand`.
-    #[cold]
-    fn block_of(&self, kind: &ErrorKind) -> Option<usize> {
-        let version = self.head.version();
-        self.head.headers.iter().position(|block| match (kind, block.mandatory(version)) {
-            (ErrorKind::MustUnderstand(name), Ok(true)) => block.node.name.to_string() == *name,
-            (kind, Err(malformed)) => *kind == malformed,
-            _ => false,
-        })
-    }
-
-    /// Creates an error at a header block. In UTF-16 its byte offset is that of the current window,
-    /// if the block came before the window.
-    #[cold]
-    fn error_in_header(&self, kind: ErrorKind, index: usize) -> Stop {
-        let blocks = &self.head.headers;
-        let name = &blocks[index].node.name;
-        let same = |blocks: &[HeaderBlock]| blocks.iter().filter(|block| block.node.name == *name).count();
-        let mut path = format!("/Envelope/Header/{}", name.local);
-        if same(blocks) > 1 {
-            path += &format!("[{}]", same(&blocks[..=index]));
-        }
-        let mut error = Error::at(kind, self.places.get(index).copied().unwrap_or_default());
-        error.set_path(path);
-        Stop::Error(error)
-    }
-}
-
-impl<R: Receiver> Root for EnvelopeReader<R> {
-    fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
-        let (me, _) = cursor.enter();
-        loop {
-            let state = cursor.frame(me).state;
-            let next = match state {
-                START => self.start(cursor, me)?,
-                ENVELOPE => self.open_part(cursor, me)?,
-                HEADER => self.open_block(cursor)?,
-                BLOCK => {
-                    let Some(block) = self.head.headers.last_mut() else { unreachable!("a block that was opened") };
-                    block.node.decode(cursor, any())?;
-                    HEADER
-                }
-                BODY => self.open_entry(cursor, me)?,
-                ENTRY => {
-                    self.receiver.decode_body(cursor)?;
-                    BODY
-                }
-                TRAILER => {
-                    skip_element(cursor)?;
-                    ENVELOPE
-                }
-                INDEPENDENT => {
-                    cursor.pass_over();
-                    skip_element(cursor)?;
-                    BODY
-                }
-                _ => {
-                    cursor.next_tag()?;
-                    return Ok(());
-                }
-            };
-            cursor.frame(me).state = next;
+            Body::Fault(fault) => fault.write(encoder, self.version),
         }
     }
 }
 
-fn any() -> View<'static> {
-    Node::view()
+impl fmt::Debug for Envelope<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Envelope { version, encoding, references, headers, body, namespace, prefixes } = self;
+        let mut debug = f.debug_struct("Envelope");
+        debug.field("version", version).field("encoding", encoding).field("references", references);
+        debug.field("headers", headers).field("namespace", namespace).field("prefixes", prefixes);
+        match body {
+            Body::Element { name, .. } => debug.field("element", name),
+            Body::Fault(fault) => debug.field("fault", fault),
+        };
+        debug.finish_non_exhaustive()
+    }
+}
+
+/// A kind of messages that may resemble each other: those with the same element, type, version and
+/// encoding. A key for stores of [`Templates`](crate::Templates).
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct MessageKind {
+    element: QName,
+    /// The address of the type's schema in memory, which distinguishes types that have the same
+    /// element. It only selects among templates, and those check their input.
+    schema: usize,
+    version: Version,
+    encoding: Use,
+}
+
+/// A message whose larger [`Binary`](crate::Binary) values are in separate parts (XOP 1.0, section
+/// 2).
+#[derive(Debug)]
+pub struct Optimized {
+    /// The envelope, with an `xop:Include` in place of each part.
+    pub message: Buffer,
+    /// The parts in document order.
+    pub parts: Vec<TakenPart>,
+}
+
+/// Returns the header blocks that SOAP 1.2 defines for faults: headers not understood (part 1,
+/// 5.4.8), versions supported (5.4.7).
+fn fault_headers(version: Version, fault: &Fault) -> Vec<HeaderBlock> {
+    let mut headers = Vec::new();
+    if version == Version::Soap12 {
+        headers.extend(fault.not_understood.iter().map(not_understood));
+    }
+    if fault.code == FaultCode::VersionMismatch {
+        headers.push(upgrade());
+    }
+    headers
+}
+
+fn not_understood(name: &QName) -> HeaderBlock {
+    let mut node = Node::new(QName::new(ns::SOAP12, "NotUnderstood"));
+    // No prefix can be bound to the empty namespace (Namespaces in XML 1.0, 5).
+    let qname = if name.namespace.is_empty() {
+        name.local.to_string()
+    } else {
+        node.bindings = [("missing".to_owned(), name.namespace.to_string())].into();
+        format!("missing:{}", name.local)
+    };
+    node.attributes.push((QName::new("", "qname"), qname.into()));
+    HeaderBlock { node }
+}
+
+fn upgrade() -> HeaderBlock {
+    let mut node = Node::new(QName::new(ns::SOAP12, "Upgrade"));
+    for (prefix, version) in [("soap12", Version::Soap12), ("soap11", Version::Soap11)] {
+        let mut supported = Node::new(QName::new(ns::SOAP12, "SupportedEnvelope"));
+        supported.bindings = [(prefix.to_owned(), version.namespace().to_owned())].into();
+        supported.attributes.push((QName::new("", "qname"), format!("{prefix}:Envelope").into()));
+        node.children.push(Child::Element(supported));
+    }
+    HeaderBlock { node }
 }

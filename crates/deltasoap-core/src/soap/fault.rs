@@ -1,10 +1,10 @@
 //! Faults of both versions as one type.
 
-use std::ops::{Deref, DerefMut};
 use super::{HeaderBlock, Version};
 use crate::content::Message;
 use crate::encode::Encoder;
 use crate::{Blame, Error, ErrorKind, Node, QName, ns};
+use std::ops::{Deref, DerefMut};
 
 /// A SOAP fault (SOAP 1.1, section 4.4; SOAP 1.2 part 1, section 5.4). Its [fields](FaultFields) are
 /// behind a pointer, so that a `Result` with a fault is small.

@@ -1,8 +1,8 @@
 //! Columns: lists of simple values, stored contiguously.
 
 use super::values::{complex, field, read, simple, write};
-use deltasoap_core::schema::{Builtin, Compositor, Field, Schema, Use};
-use deltasoap_core::soap::Version;
+use deltasoap_core::schema::{Builtin, Compositor, Field, Schema};
+use deltasoap_core::soap::Envelope;
 use deltasoap_core::{QName, Record, Simple, Template, Templating, Value};
 
 /// A column is written like the list that it equals, also by templates, and is read back as itself.
@@ -41,7 +41,7 @@ fn columns_are_written_as_lists() {
             // One template writes both in turn.
             let send = |template: &mut Template, value: &Value| {
                 let name = QName::new("", "r");
-                let sent = template.encode_element(Version::Soap11, Use::Literal, &[], &name, (value, view));
+                let sent = template.encode(&Envelope::element(&name, value, view));
                 sent.expect("writable").to_vec()
             };
             let alone = send(&mut Template::new(Templating::default()), &list);

@@ -7,7 +7,7 @@ use deltasoap_core::schema::{
     ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement,
     UnionElement, Use, View,
 };
-use deltasoap_core::soap::{Version, encode_element};
+use deltasoap_core::soap::Envelope;
 use deltasoap_core::{Buffer, Content, Differential, Node, QName, Record, Simple, Typed, Value, ns};
 use deltasoap_streams::prng::SplitMix64;
 use deltasoap_test_support::Entropy;
@@ -48,7 +48,7 @@ fn attribute(namespace: &'static str, element: ElementRef) -> Attribute {
 }
 
 fn written(value: &Value, view: View<'_>, encoding: Use) -> String {
-    let message = encode_element(Version::Soap11, encoding, &[], &ROOT, (value, view), Buffer::new());
+    let message = Envelope::element(&ROOT, value, view).encoding(encoding).write(Buffer::new());
     String::from_utf8(message.expect("writable").into_vec()).expect("UTF-8")
 }
 

@@ -6,7 +6,7 @@ use deltasoap_core::MatchKind::{Content as Same, FirstTime, PartialStructural, P
 use deltasoap_core::schema::{
     Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, OpenElement, Schema, SimpleElement, Use,
 };
-use deltasoap_core::soap::{HeaderBlock, Version};
+use deltasoap_core::soap::{Envelope, HeaderBlock, Version};
 use deltasoap_core::{
     Child, Content, Node, QName, Record, Simple, SoapArray, Template, Templating, Typed, Value, Width,
 };
@@ -263,6 +263,19 @@ fn each_message_has_its_template() {
     }
 }
 
+/// Trees that have nothing in common are written in full, mostly. What is sent is the same either
+/// way; the sender checks that.
+#[test]
+fn trees_without_similarity_are_written_in_full() {
+    let mut sender = Sender::<Node>::switching(Node::view());
+    let tree = |seed: usize| {
+        let child = |n: usize| Child::Element(Node::with_text(QName::owned("", format!("c{}", seed * 7 + n)), "text"));
+        Node { children: (0..20 + seed % 30).map(child).collect(), ..Node::new(QName::owned("", format!("t{seed}"))) }
+    };
+    let in_full = (0..500).filter(|&seed| sender.send(&tree(seed)) == FirstTime).count();
+    assert!(in_full > 300, "{in_full} of 500");
+}
+
 /// The most expensive updates of an array: every value longer, shorter, every second item removed,
 /// restored, and one inserted at the front.
 fn time_of_updates(count: usize, options: Templating) -> Duration {
@@ -274,7 +287,7 @@ fn time_of_updates(count: usize, options: Templating) -> Duration {
     let (name, view) = (QName::new("", "r"), SoapArray::<f64>::view());
     let begin = Instant::now();
     for value in [&short, &long, &short, &mixed, &half, &mixed, &one_more, &mixed, &long] {
-        let sent = template.encode_element(Version::Soap11, Use::Literal, &[], &name, (value, view));
+        let sent = template.encode(&Envelope::element(&name, value, view));
         drop(sent.expect("writable"));
     }
     begin.elapsed()

@@ -1,8 +1,7 @@
 //! Faults of both versions, written and read; faults that real toolkits send.
 
 use deltasoap_core::content::Shortcuts;
-use deltasoap_core::schema::Use;
-use deltasoap_core::soap::{Fault, FaultCode, HeaderBlock, Reply, Version, decode_reply, encode_fault, encode_message};
+use deltasoap_core::soap::{Envelope, Fault, FaultCode, HeaderBlock, Reply, Version, decode_reply};
 use deltasoap_core::{Buffer, Content, ErrorKind, Message, Node, QName, Typed, ns, schema::Element, schema::View};
 use deltasoap_core::{decode, encode};
 
@@ -46,7 +45,7 @@ fn read(message: &[u8]) -> Fault {
 }
 
 fn written(fault: &Fault, version: Version) -> String {
-    let message = encode_fault(version, fault, Buffer::new()).expect("writable");
+    let message = Envelope::fault(fault).version(version).write(Buffer::new()).expect("writable");
     String::from_utf8(message.into_vec()).expect("UTF-8")
 }
 
@@ -119,7 +118,9 @@ fn a_version_mismatch_says_what_is_supported() {
 #[test]
 fn codes_are_read_as_servers_write_them() {
     let code = |text: &str| {
-        read(soap11(&format!("<faultcode>{text}</faultcode><faultstring> why\n</faultstring>")).as_bytes()).into_fields().code
+        read(soap11(&format!("<faultcode>{text}</faultcode><faultstring> why\n</faultstring>")).as_bytes())
+            .into_fields()
+            .code
     };
     assert_eq!(code("s:Client"), FaultCode::Sender);
     assert_eq!(code(" s:Server\n"), FaultCode::Receiver);
@@ -179,7 +180,10 @@ fn children_count_by_their_local_names() {
         )
         .as_bytes(),
     );
-    assert_eq!((fault.code.clone(), fault.reason.as_str(), fault.role.as_deref()), (FaultCode::Receiver, "why", Some("a")));
+    assert_eq!(
+        (fault.code.clone(), fault.reason.as_str(), fault.role.as_deref()),
+        (FaultCode::Receiver, "why", Some("a"))
+    );
 }
 
 /// SOAP 1.1 requires a code (section 4.4). If a server omits it, the reason is still reported.
@@ -286,7 +290,7 @@ fn mandatory_headers_and_their_targets() {
 #[test]
 fn a_response_is_told_from_a_fault() {
     for version in [Version::Soap11, Version::Soap12] {
-        let message = encode_message(version, Use::Literal, &[], &Code(3), Buffer::new()).expect("writable");
+        let message = Envelope::new(&Code(3)).version(version).write(Buffer::new()).expect("writable");
         let (head, reply) = decode_reply::<Code>(message.as_slice()).expect("valid");
         assert_eq!((head.version(), reply), (version, Reply::Response(Code(3))));
     }

@@ -3,7 +3,7 @@
 use deltasoap_core::decode::{DecodeOptions, Decoder, ElementRoot};
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::schema::Use;
-use deltasoap_core::soap::{Version, encode_element};
+use deltasoap_core::soap::{Envelope, Version};
 use deltasoap_core::{Child, Node, QName, Typed};
 use deltasoap_xml::Buffer;
 
@@ -118,9 +118,9 @@ fn no_message_says_its_encoding_twice() {
         let mut tree = Node { attributes: vec![style], ..Node::default() };
         tree.children.push(Child::Element(child));
         let name = QName::new("urn:op", "operation");
-        let body = (&tree, Node::view());
         for (encoding, count) in [(Use::Encoded, 2), (Use::Literal, 2)] {
-            let buffer = encode_element(version, encoding, &[], &name, body, Buffer::new()).expect("no error");
+            let envelope = Envelope::element(&name, &tree, Node::view()).version(version).encoding(encoding);
+            let buffer = envelope.write(Buffer::new()).expect("no error");
             let text = String::from_utf8(buffer.into_vec()).expect("UTF-8");
             assert_eq!(text.matches("encodingStyle=").count(), count, "{text}");
             assert!(Node::parse(text.as_bytes()).is_ok(), "{text}");

@@ -7,7 +7,7 @@ use deltasoap_core::schema::{
     ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement,
     UnionElement, Use, View,
 };
-use deltasoap_core::soap::{Version, encode_element};
+use deltasoap_core::soap::{Envelope, Version};
 use deltasoap_core::{Buffer, Checkpoints, Differential, QName, Template, Templating, Value};
 use std::borrow::Cow;
 
@@ -51,8 +51,8 @@ fn message((attributes, content): &(&str, &str)) -> String {
 /// Checks that a template writes the same as without one.
 fn writes_alike(template: &mut Template, value: &Value, view: View<'_>) {
     let (version, encoding, name) = (Version::Soap11, Use::Literal, QName::new("urn:t", "r"));
-    let written = template.encode_element(version, encoding, &[], &name, (value, view)).unwrap();
-    let alone = encode_element(version, encoding, &[], &name, (value, view), Buffer::new()).unwrap();
+    let written = template.encode(&Envelope::element(&name, value, view).version(version).encoding(encoding)).unwrap();
+    let alone = Envelope::element(&name, value, view).version(version).encoding(encoding).write(Buffer::new()).unwrap();
     let bytes: Vec<u8> = written.frames().iter().flat_map(|frame| frame.iter().copied()).collect();
     assert!(bytes == alone.as_slice(), "{value:?}");
 }

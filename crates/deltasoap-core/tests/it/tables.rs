@@ -7,7 +7,7 @@ use crate::streams::{self, Stream};
 use deltasoap::Soap;
 use deltasoap_core::decode::{Decoder, ElementRoot};
 use deltasoap_core::schema::{Builtin, Compositor, ElementRef, Field, Schema, Use, View};
-use deltasoap_core::soap::Version;
+use deltasoap_core::soap::Envelope;
 use deltasoap_core::{
     Checkpoints, Column, Content, DecodeOptions, Differential, DifferentialStats, QName, Record, Simple, Table,
     Template, Templating, Tolerance, Typed, UnevenColumns, Value,
@@ -111,7 +111,7 @@ fn tables_are_written_as_lists() {
             for (encoding, template) in &mut templates {
                 let send = |template: &mut Template, value: &Value| {
                     let name = QName::new("", "r");
-                    let sent = template.encode_element(Version::Soap11, *encoding, &[], &name, (value, view));
+                    let sent = template.encode(&Envelope::element(&name, value, view).encoding(*encoding));
                     sent.expect("writable").to_vec()
                 };
                 let alone = send(&mut Template::new(Templating::default()), &list);

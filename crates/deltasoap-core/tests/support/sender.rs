@@ -4,12 +4,13 @@
 use crate::gaps::assert_same_but_for_gaps;
 use crate::kinds;
 use bytes::Bytes;
+use deltasoap_core::content::Encode;
 use deltasoap_core::decode::{Cursor, Decoder, Step};
 use deltasoap_core::schema::{Use, View};
-use deltasoap_core::soap::{EnvelopeReader, Head, HeaderBlock, Receiver, Version, encode_element};
+use deltasoap_core::soap::{Envelope, EnvelopeReader, Head, HeaderBlock, Receiver, Version};
 use deltasoap_core::{
-    Buffer, Content, DecodeOptions, Differential, EncodeStats, Error, ErrorKind, MatchKind, Memory, Outgoing, QName,
-    RunPool, Template, Templates, Templating, Width,
+    Content, DecodeOptions, Differential, EncodeStats, Error, ErrorKind, MatchKind, Memory, Outgoing, QName, RunPool,
+    Template, Templates, Templating, Width,
 };
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -21,6 +22,13 @@ pub struct Style {
     pub encoding: Use,
     pub headers: Vec<HeaderBlock>,
     pub name: QName,
+}
+
+impl Style {
+    fn envelope<'a>(&'a self, value: &'a dyn Encode, view: View<'a>) -> Envelope<'a> {
+        let Style { version, encoding, headers, name } = self;
+        Envelope::element(name, value, view).version(*version).encoding(*encoding).headers(headers)
+    }
 }
 
 impl Default for Style {
@@ -80,6 +88,13 @@ impl<'v, T: Content + Debug> Sender<'v, T> {
     /// Creates a sender with one template.
     pub fn new(view: View<'v>, options: Templating) -> Self {
         Self::with(view, options, Kept::One(Box::new(Template::new(options))))
+    }
+
+    /// Creates a sender that writes messages in full when templates are slower.
+    #[allow(dead_code, reason = "not for all tests that share this")]
+    pub fn switching(view: View<'v>) -> Self {
+        let options = Templating::default();
+        Self::with(view, options, Kept::Several(Box::new(Templates::new(options))))
     }
 
     /// Creates a sender with a set of templates.
@@ -180,18 +195,16 @@ impl<'v, T: Content, D: Content + Debug> Sender<'v, T, D> {
     }
 
     fn encode(&mut self, value: &T) -> Result<Outgoing, Error> {
-        let Style { version, encoding, headers, name } = &self.style;
-        let body = (value, self.view);
+        let envelope = self.style.envelope(value, self.view);
         match &mut self.kept {
-            Kept::One(template) => template.encode_element(*version, *encoding, headers, name, body),
-            Kept::Several(templates) => templates.encode_element(*version, *encoding, headers, name, body),
+            Kept::One(template) => template.encode(&envelope),
+            Kept::Several(templates) => templates.encode(&envelope),
         }
     }
 
     fn in_full(&self, value: &T) -> Result<String, Error> {
-        let Style { version, encoding, headers, name } = &self.style;
-        let full = encode_element(*version, *encoding, headers, name, (value, self.view), Buffer::new())?;
-        Ok(String::from_utf8(full.into_vec()).expect("UTF-8"))
+        let full = self.style.envelope(value, self.view).to_vec()?;
+        Ok(String::from_utf8(full).expect("UTF-8"))
     }
 
     #[track_caller]

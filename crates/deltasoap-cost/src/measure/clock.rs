@@ -4,6 +4,7 @@ use super::interval::middle;
 use rustix::param::clock_ticks_per_second;
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
 use std::fmt;
 use std::time::{Duration, Instant};
 
@@ -86,11 +87,11 @@ fn glitches(costs: &[f64]) -> usize {
     (1..=costs.len() / SOUND).rev().find(is_gap).unwrap_or_default()
 }
 
-/// Returns the median, the lower of the two middle numbers for an even count; `None` for an empty
-/// list.
-pub fn median(numbers: impl Iterator<Item = f64>) -> Option<f64> {
-    let mut sorted: Vec<f64> = numbers.collect();
-    sorted.sort_by(f64::total_cmp);
+/// Returns the median, the lower of the two middle values for an even count; `None` for an empty
+/// list. Values that cannot be compared count as equal.
+pub fn median<T: Copy + PartialOrd>(values: impl IntoIterator<Item = T>) -> Option<T> {
+    let mut sorted: Vec<T> = values.into_iter().collect();
+    sorted.sort_by(|one, other| one.partial_cmp(other).unwrap_or(Ordering::Equal));
     sorted.get(sorted.len().saturating_sub(1) / 2).copied()
 }
 
@@ -180,6 +181,11 @@ impl BackgroundLoad {
     pub fn new(others: Option<f64>, cores: usize) -> Option<Self> {
         others.filter(|&others| others > QUIET * cores as f64).map(|others| BackgroundLoad { others, cores })
     }
+
+    /// Returns a warning for a report of the times.
+    pub fn warning(&self) -> String {
+        format!("{self} meanwhile: times are doubtful, measure again when the machine is idle")
+    }
 }
 
 impl fmt::Display for BackgroundLoad {
@@ -260,7 +266,9 @@ mod tests {
         assert!((1.9..2.5).contains(&processors), "{processors}");
         assert!(LoadMonitor::start(process_time()).processors(process_time()).is_none(), "too short");
         assert_eq!(BackgroundLoad::new(Some(0.7), 8), None);
-        assert!(BackgroundLoad::new(Some(0.9), 8).is_some() && BackgroundLoad::new(None, 8).is_none());
+        assert!(BackgroundLoad::new(None, 8).is_none());
+        let warning = BackgroundLoad::new(Some(0.9), 8).map(|busy| busy.warning()).expect("busy");
+        assert!(warning.starts_with("other programs kept 0.90 of 8 processors busy meanwhile: times"), "{warning}");
     }
 
     #[test]

@@ -310,7 +310,7 @@ fn one_by_one<T>(
 }
 
 fn against(template: &mut Template, body: &Body<'_>) -> io::Result<Outgoing> {
-    let written = template.encode_element(body.version, body.encoding, &[], body.name, (body.value, body.view));
+    let written = template.encode(&body.envelope());
     written.map_err(io::Error::other)
 }
 

@@ -53,7 +53,17 @@ pub(super) fn middle(sorted: &[f64]) -> f64 {
 fn ranks(n: usize) -> Option<(usize, f64)> {
     let below = Binomial::new(0.5, n as u64).ok()?;
     let confidence = |rank: usize| 1.0 - 2.0 * below.cdf(rank as u64);
-    (0..n / 2).map(|rank| (rank, confidence(rank))).take_while(|it| it.1 >= LEVEL).last()
+    // Binary search, since there may be very many measurements.
+    let (mut certain, mut open) = (0, n / 2);
+    while certain < open {
+        let middle = certain.midpoint(open);
+        match confidence(middle) >= LEVEL {
+            true => certain = middle + 1,
+            false => open = middle,
+        }
+    }
+    let rank = certain.checked_sub(1)?;
+    Some((rank, confidence(rank)))
 }
 
 #[cfg(test)]

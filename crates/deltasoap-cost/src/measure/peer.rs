@@ -15,12 +15,10 @@ use crate::calibration::{Activity, Mode, Toolkit};
 use crate::predict::Sample;
 use crate::workload::{Body, Class, Message, NAMESPACE, Workload, compiled};
 use deltasoap_core::{Buffer, Value};
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use deltasoap_streams::peer::PeerProcess;
 use std::collections::BTreeSet;
-use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::error::Error;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 /// Duration of each run of a workload during warm-up.
@@ -32,7 +30,7 @@ const WARM_PASSES: u32 = 20;
 #[derive(Debug)]
 pub struct Peer {
     program: PathBuf,
-    running: Running,
+    process: PeerProcess,
     /// Processor time of earlier processes.
     ended: Duration,
     toolkit: Toolkit,
@@ -47,43 +45,6 @@ pub struct Peer {
     is_warm: bool,
 }
 
-/// A process and its pipes; killed when dropped.
-#[derive(Debug)]
-struct Running {
-    process: Child,
-    requests: ChildStdin,
-    answers: BufReader<ChildStdout>,
-}
-
-#[derive(Deserialize)]
-struct Hello {
-    peer: String,
-    version: String,
-    workloads: Vec<String>,
-    /// Warm-up time in milliseconds.
-    #[serde(default)]
-    warm: u64,
-}
-
-#[derive(Deserialize)]
-struct Prepared {
-    bytes: usize,
-}
-
-#[derive(Deserialize)]
-struct Connected {}
-
-#[derive(Deserialize)]
-struct Runs {
-    ns: Vec<u64>,
-    cpu_ns: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct Failure {
-    error: String,
-}
-
 impl Peer {
     /// Starts a peer's program, and asks for its identity.
     ///
@@ -93,7 +54,7 @@ impl Peer {
         let file = |source| CostError::File { path: program.to_owned(), source };
         let mut peer = Peer {
             program: program.to_owned(),
-            running: Running::start(program).map_err(file)?,
+            process: PeerProcess::start(program).map_err(file)?,
             ended: Duration::ZERO,
             toolkit: Toolkit { name: String::new(), version: String::new() },
             workloads: Vec::new(),
@@ -103,7 +64,7 @@ impl Peer {
             warm: Duration::ZERO,
             is_warm: false,
         };
-        let hello: Hello = peer.ask("hello", b"")?;
+        let hello = peer.process.hello().map_err(|error| peer.failed("hello", &error))?;
         peer.toolkit = Toolkit { name: hello.peer, version: hello.version };
         peer.workloads = hello.workloads;
         peer.warm = Duration::from_millis(hello.warm);
@@ -112,9 +73,9 @@ impl Peer {
 
     /// Restarts with a new process.
     fn restart(&mut self) -> Result<(), CostError> {
-        let started = Running::start(&self.program);
-        self.ended += self.running.spent();
-        self.running = started.map_err(|source| CostError::File { path: self.program.clone(), source })?;
+        let started = PeerProcess::start(&self.program);
+        self.ended += spent(&self.process);
+        self.process = started.map_err(|source| CostError::File { path: self.program.clone(), source })?;
         (self.is_connected, self.is_warm) = (false, false);
         Ok(())
     }
@@ -131,16 +92,8 @@ impl Peer {
         Ok(spent)
     }
 
-    fn ask<T: DeserializeOwned>(&mut self, line: &str, bytes: &[u8]) -> Result<T, CostError> {
-        let answer = self.running.request(line, bytes).map_err(|error| self.failed(line, error))?;
-        if let Ok(failure) = serde_json::from_str::<Failure>(&answer) {
-            return Err(self.failed(line, failure.error));
-        }
-        serde_json::from_str(&answer).map_err(|error| self.failed(line, error))
-    }
-
-    fn failed(&self, line: &str, reason: impl ToString) -> CostError {
-        CostError::Engine { what: format!("{} ({line})", self.toolkit.name), reason: reason.to_string() }
+    fn failed(&self, request: &str, error: &dyn Error) -> CostError {
+        CostError::Engine { what: format!("{} ({request})", self.toolkit.name), reason: error.to_string() }
     }
 
     /// Prepares a workload of the protocol, if the peer supports it.
@@ -157,54 +110,26 @@ impl Peer {
         if activity == Activity::Send {
             self.connect()?;
         }
-        let text = body.encode(Buffer::new()).map_err(|error| self.failed(name, error))?;
-        let line = format!("prepare {name} {count} {}", text.len());
-        let prepared: Prepared = self.ask(&line, text.as_slice())?;
+        let text = body.encode(Buffer::new()).map_err(|error| self.failed(name, &error))?;
+        let prepared = self.process.prepare(name, count, text.as_slice());
+        let prepared = prepared.map_err(|error| self.failed(name, &error))?;
         Ok(Some(Box::new(PeerJob { peer: self, bytes: prepared.bytes })))
     }
 
     fn connect(&mut self) -> Result<(), CostError> {
         if !self.is_connected {
             // Any limit on the buffer would make large messages wait for the receiver.
-            let line = format!("connect {} 0", self.sink.address().port());
-            self.ask::<Connected>(&line, b"")?;
+            let connected = self.process.connect(self.sink.address().port(), Some(0));
+            connected.map_err(|error| self.failed("connect", &error))?;
             self.is_connected = true;
         }
         Ok(())
     }
 }
 
-impl Running {
-    fn start(program: &Path) -> io::Result<Self> {
-        let mut process = Command::new(program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
-        let pipes = process.stdin.take().zip(process.stdout.take());
-        let (requests, answers) = pipes.ok_or(io::ErrorKind::BrokenPipe)?;
-        Ok(Running { process, requests, answers: BufReader::new(answers) })
-    }
-
-    /// Returns the processor time so far.
-    fn spent(&self) -> Duration {
-        time_of_process(self.process.id()).unwrap_or_default()
-    }
-
-    fn request(&mut self, line: &str, bytes: &[u8]) -> io::Result<String> {
-        writeln!(self.requests, "{line}")?;
-        self.requests.write_all(bytes)?;
-        self.requests.flush()?;
-        let mut answer = String::new();
-        match self.answers.read_line(&mut answer)? {
-            0 => Err(io::ErrorKind::UnexpectedEof.into()),
-            _ => Ok(answer),
-        }
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // Both fail only if the process has already ended, which is the goal.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
+/// Returns the processor time of a process so far.
+fn spent(process: &PeerProcess) -> Duration {
+    time_of_process(process.id()).unwrap_or_default()
 }
 
 /// Returns the protocol's name for the values of a workload.
@@ -291,7 +216,7 @@ impl Engine for Peer {
 
     /// Includes this process, the toolkit's process, and its earlier ones.
     fn spent(&self) -> Duration {
-        process_time() + self.ended + self.running.spent()
+        process_time() + self.ended + spent(&self.process)
     }
 
     fn prepare(
@@ -323,7 +248,7 @@ struct PeerJob<'p> {
 
 impl Job for PeerJob<'_> {
     fn run(&mut self, count: usize) -> Result<Times, CostError> {
-        let runs: Runs = self.peer.ask(&format!("run {count}"), b"")?;
+        let runs = self.peer.process.run(count).map_err(|error| self.peer.failed("run", &error))?;
         let mut times = runs.ns;
         times.sort_unstable();
         let median = times.get(times.len() / 2).copied().unwrap_or_default();

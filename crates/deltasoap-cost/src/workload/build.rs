@@ -7,7 +7,7 @@ use deltasoap_core::schema::{
     ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, QName, Schema,
     SimpleElement, Use, View,
 };
-use deltasoap_core::soap::{Version, encode_element};
+use deltasoap_core::soap::{Envelope, Version};
 use deltasoap_core::{Buffer, Error, Node, Record, Simple, Value};
 use deltasoap_streams::prng::{SEED, SplitMix64};
 
@@ -33,13 +33,18 @@ pub struct Body<'a> {
     pub version: Version,
 }
 
-impl Body<'_> {
+impl<'a> Body<'a> {
+    /// Returns the message.
+    pub fn envelope(&self) -> Envelope<'a> {
+        Envelope::element(self.name, self.value, self.view).version(self.version).encoding(self.encoding)
+    }
+
     /// Writes the message.
     ///
     /// # Errors
     /// When the value does not match its schema.
     pub fn encode(&self, buffer: Buffer) -> Result<Buffer, Error> {
-        encode_element(self.version, self.encoding, &[], self.name, (self.value, self.view), buffer)
+        self.envelope().write(buffer)
     }
 }
 

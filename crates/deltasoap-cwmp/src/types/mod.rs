@@ -5,7 +5,7 @@
 //! them in its own. Only the elements of messages are in a namespace; their content is in none.
 //!
 //! Both mechanisms are general: `Operation::named` accepts the types under other names, and
-//! `encode_with_namespaces` writes one namespace in place of another.
+//! `Envelope::namespace` writes one namespace in place of another.
 
 mod inform;
 mod objects;

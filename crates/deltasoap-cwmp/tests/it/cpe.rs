@@ -4,7 +4,7 @@ use crate::common::*;
 use bytes::Bytes;
 use deltasoap::Tolerance;
 use deltasoap::http::Body;
-use deltasoap_cwmp::{Cpe, SessionError, Version};
+use deltasoap_cwmp::{ConnectionRequestError, Cpe, CwmpFault, SessionError, Version};
 use http::{Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use std::collections::VecDeque;
@@ -114,4 +114,17 @@ async fn requests_that_deviate_are_answered_as_the_tolerance_says() {
         let sent = script.sent.lock().expect("a lock")[2].clone();
         assert!(sent.contains(answer), "{tolerance:?}: {sent}");
     }
+}
+
+#[test]
+fn errors_print_their_source_or_return_it() {
+    let refused = || Box::new(std::io::Error::from(std::io::ErrorKind::ConnectionRefused));
+    let session = SessionError::Transport(refused());
+    let request = ConnectionRequestError::Transport(refused());
+    for error in [&session as &dyn std::error::Error, &request] {
+        let source = error.source().expect("a source").to_string();
+        assert!(!error.to_string().contains(&source), "{error}");
+    }
+    let fault = CwmpFault::new(9005, "Invalid parameter name");
+    assert!(std::error::Error::source(&SessionError::Refused(fault)).is_none());
 }

@@ -1,9 +1,8 @@
 //! Recorded messages of all kinds, decoded to the types and encoded again.
 
 use deltasoap::decode::Decoder;
-use deltasoap::schema::Use;
-use deltasoap::soap::{self, EnvelopeReader, Namespaces, RequestReceiver, encode_with_namespaces};
-use deltasoap::{Buffer, DecodeOptions, Message, Node, Tolerance};
+use deltasoap::soap::{Envelope, EnvelopeReader, Fault, RequestReceiver};
+use deltasoap::{DecodeOptions, Message, Node, Tolerance};
 use deltasoap_cwmp::Version;
 use deltasoap_cwmp::types::*;
 use std::fs;
@@ -42,9 +41,8 @@ fn read<T: Message>(message: &[u8]) -> Result<T, String> {
 fn through<T: Message + PartialEq + std::fmt::Debug>(version: Version, message: &str) -> Result<(), String> {
     let declared = |text: &str| text.replace(version.namespace(), &T::ELEMENT.namespace).into_bytes();
     let value: T = read(&declared(message))?;
-    let namespaces = Namespaces { renamed: Some(version.namespace()), declared: &[] };
-    let written = encode_with_namespaces(soap::Version::Soap11, Use::Literal, &[], &value, namespaces, Buffer::new());
-    let written = String::from_utf8(written.map_err(|error| error.to_string())?.into_vec()).expect("UTF-8");
+    let written = Envelope::new(&value).namespace(version.namespace()).to_vec();
+    let written = String::from_utf8(written.map_err(|error| error.to_string())?).expect("UTF-8");
     let again = read::<T>(&declared(&written))?;
     if again == value { Ok(()) } else { Err(format!("{again:?} in place of {value:?}")) }
 }
@@ -106,7 +104,7 @@ fn recorded_messages_come_through() {
         let body = envelope.elements().find(|child| child.name.local == "Body").expect("a body");
         let body = body.elements().next().expect("an element");
         if body.name.local == "Fault" {
-            let fault = soap::Fault::from_node(body).expect("a fault");
+            let fault = Fault::from_node(body).expect("a fault");
             assert!(deltasoap_cwmp::CwmpFault::from_soap(&fault).is_some(), "{name}");
             continue;
         }

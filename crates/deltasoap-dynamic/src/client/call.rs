@@ -49,11 +49,12 @@ impl<'c, S> Call<'c, S> {
         Ok(self.header(HeaderBlock { node }))
     }
 
-    /// Replaces the call's settings: timeouts, HTTP headers, parts, MTOM and others. Encoding and
-    /// action remain those of the WSDL.
+    /// Sets the call's options: timeouts, HTTP headers, parts, MTOM and others. Header blocks that
+    /// the call has are kept. Encoding and action remain those of the WSDL.
     #[must_use]
     pub fn options(mut self, options: CallOptions) -> Self {
-        self.options = options;
+        let headers = self.options.header_blocks().iter().cloned();
+        self.options = headers.fold(options, CallOptions::header);
         self
     }
 }

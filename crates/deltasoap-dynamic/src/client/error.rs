@@ -122,18 +122,48 @@ impl fmt::Display for DynamicError {
     }
 }
 
+/// The text contains that of the error inside, so the source is what that error was caused by.
 impl std::error::Error for DynamicError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            DynamicError::Import(error) => Some(error),
-            DynamicError::Lookup(error) => Some(error),
-            DynamicError::Json(error) => Some(error),
-            DynamicError::List(error) => Some(error),
-            DynamicError::Fault(fault) => Some(&fault.fault),
-            DynamicError::Call(error) => Some(error),
-            DynamicError::Part(error) => Some(error),
-            DynamicError::Endpoint(error) => Some(error),
-            DynamicError::NoEndpoint(_) => None,
+            DynamicError::Call(error) => error.source(),
+            DynamicError::Part(error) => error.source(),
+            DynamicError::Import(_)
+            | DynamicError::Lookup(_)
+            | DynamicError::Json(_)
+            | DynamicError::List(_)
+            | DynamicError::NoEndpoint(_)
+            | DynamicError::Endpoint(_)
+            | DynamicError::Fault(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_print_their_source_or_return_it() {
+        let unreadable = deltasoap_core::Error::at(deltasoap_core::ErrorKind::Envelope("the Body is empty"), 7);
+        let refused = std::io::Error::from(std::io::ErrorKind::ConnectionRefused);
+        let unsent = deltasoap_http::transport::Unsent(Box::new(refused));
+        for error in [
+            DynamicError::Call(CallError::Http(Box::new(unsent))),
+            DynamicError::Call(CallError::Decode(unreadable)),
+            DynamicError::NoEndpoint("Order".to_owned()),
+        ] {
+            assert_says_each_once(&error);
+        }
+    }
+
+    /// Asserts that no error of a chain has the text of its source.
+    #[track_caller]
+    fn assert_says_each_once(error: &(dyn std::error::Error + 'static)) {
+        let chain: Vec<_> =
+            std::iter::successors(Some(error), |&error| error.source()).map(ToString::to_string).collect();
+        for texts in chain.windows(2) {
+            assert!(!texts[0].contains(&texts[1]), "{chain:?}");
         }
     }
 }

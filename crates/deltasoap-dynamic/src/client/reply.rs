@@ -105,12 +105,10 @@ impl<'o> ResponseReceiver<'o> {
     pub(super) fn into_parts(self) -> (Box<Memory<Value>>, Result<BodyContent, Error>) {
         let ResponseReceiver { memory, parts, fault, not_understood, .. } = self;
         let held = match (fault, parts) {
-            (Some(fault), _) => {
-                Fault::from_node(&fault).map(|mut fault| {
-                    fault.not_understood = not_understood;
-                    BodyContent::Fault(fault)
-                })
-            }
+            (Some(fault), _) => Fault::from_node(&fault).map(|mut fault| {
+                fault.not_understood = not_understood;
+                BodyContent::Fault(fault)
+            }),
             (None, Some(parts)) => Ok(BodyContent::Apart(parts.into_value())),
             (None, None) => Ok(BodyContent::InMemory),
         };

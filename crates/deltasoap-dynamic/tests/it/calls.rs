@@ -2,7 +2,7 @@
 
 use crate::support::{self, shop};
 use deltasoap_core::soap::{Fault, HeaderBlock, Version};
-use deltasoap_core::{DecodeOptions, Differential, Node, QName, Templating, Tolerance};
+use deltasoap_core::{Differential, Node, QName, Templating, Tolerance};
 use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, Mock};
 use deltasoap_http::{CallError, CallOptions, Server, SoapService};
 use serde_json::{Value as Json, json};
@@ -95,8 +95,7 @@ async fn repeated_calls_are_written_and_read_where_they_differ() {
     // Adaptive modes choose by time, which depends on the machine's load.
     let client = client(service).configure(|client| {
         let differential = Differential { adaptive: false, ..Differential::default() };
-        let options = DecodeOptions { differential, ..DecodeOptions::default() };
-        client.options(options).templating(Templating { adaptive: false, ..Templating::default() })
+        client.differential(differential).templating(Templating { adaptive: false, ..Templating::default() })
     });
     for _ in 0..6 {
         let call = client.prepare("Catalogue").expect("an operation");

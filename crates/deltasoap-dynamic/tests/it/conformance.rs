@@ -14,7 +14,7 @@ use crate::support::is_same;
 use deltasoap_core::decode::{Cursor, Decoder, Step};
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::schema::{Element, ElementRef, Use};
-use deltasoap_core::soap::{EnvelopeReader, Fault, Head, Receiver, Version, encode_element};
+use deltasoap_core::soap::{Envelope, EnvelopeReader, Fault, Head, Receiver, Version};
 use deltasoap_core::{Buffer, DecodeOptions, Error, ErrorKind, Memory, Node, QName, Shared, Tolerance, Value};
 use deltasoap_dynamic::Contract;
 use deltasoap_test_support::files;
@@ -138,7 +138,11 @@ impl Message {
             None => Body::Empty,
             Some(entry) if entry.name.is(version.namespace(), "Fault") => {
                 let around = [&envelope, envelope.element(version.namespace(), "Body")?];
-                Body::Fault(Fault::from_node(&within(&around, entry)).map(|fault| fault.into_fields().detail).unwrap_or_default())
+                Body::Fault(
+                    Fault::from_node(&within(&around, entry))
+                        .map(|fault| fault.into_fields().detail)
+                        .unwrap_or_default(),
+                )
             }
             Some(entry) => Body::Element(entry.name.clone()),
         };
@@ -286,7 +290,8 @@ fn round_trip(
     let view = contract.view(content);
     let (mut value, tolerance) =
         read_somehow(&message.bytes, name, (contract, content)).map_err(|error| error.to_string())?;
-    let written = encode_element(message.version, encoding, &[], name, (&value, view), Buffer::new());
+    let written =
+        Envelope::element(name, &value, view).version(message.version).encoding(encoding).write(Buffer::new());
     let written = written.map_err(|error| format!("not written: {error}"))?;
     let again = read(written.as_slice(), name, (contract, content), tolerance);
     let again = again.map_err(|error| format!("not read once written: {error}"))?;

@@ -4,8 +4,8 @@
 use deltasoap::http::{Operation, SoapService};
 use deltasoap::lexical::{BigEndian, DateTime, Lexical, List};
 use deltasoap::schema::{Style, Use};
-use deltasoap::soap::{Version, encode_message};
-use deltasoap::{Binary, Buffer, Message, Nillable, Node, Packed, Soap, SoapArray};
+use deltasoap::soap::{Envelope, Version};
+use deltasoap::{Binary, Message, Nillable, Node, Packed, Soap, SoapArray};
 use deltasoap_dynamic::Contract;
 
 /// Everything that a struct can have.
@@ -182,8 +182,8 @@ fn contract() -> Contract {
 }
 
 fn findings(message: &impl Message, encoding: Use) -> Vec<String> {
-    let text = encode_message(Version::Soap11, encoding, &[], message, Buffer::new()).expect("a message");
-    let found = contract().validate(text.as_slice());
+    let text = Envelope::new(message).encoding(encoding).to_vec().expect("a message");
+    let found = contract().validate(&text);
     found.into_iter().map(|it| format!("{}: {}", it.path, it.message)).collect()
 }
 

@@ -5,9 +5,7 @@ use crate::support::send;
 use bytes::Bytes;
 use deltasoap_core::decode::value_from_slice;
 use deltasoap_core::soap::Fault;
-use deltasoap_core::{
-    Batch, Column, DecodeOptions, FromList, Limits, ListPath, ListPathError, QName, Record, Simple, Value,
-};
+use deltasoap_core::{Batch, Column, FromList, Limits, ListPath, ListPathError, QName, Record, Simple, Value};
 use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, Mock, Validation};
 use deltasoap_http::{Answer, Body, BoxError, CallError, Handler, Items, Operation, SoapService};
 use http::{Request, Response};
@@ -371,8 +369,7 @@ fn serving<T: FromList, M: 'static>(
     let schema = Arc::clone(&contract.lowered().schema);
     let operation = Operation::dynamic_with_items(method, schema, list, handler).expect("a list");
     let limits = Limits { message: 20_000, ..Limits::default() };
-    let options = DecodeOptions { limits, ..DecodeOptions::default() };
-    SoapService::builder().options(options).add_operation(operation).build().expect("a service")
+    SoapService::builder().limits(limits).add_operation(operation).build().expect("a service")
 }
 
 fn summary(count: usize, total: f64) -> Answer<Value> {

@@ -5,9 +5,8 @@ use deltasoap::http::{
     Body, CallError, CallOptions, Client, Context, Finding, Mtom, Part, Sharing, SoapService, SoapServiceBuilder,
     Validation,
 };
-use deltasoap::soap::{Fault, Version, encode_element};
-use deltasoap::{Buffer, Content, DecodeOptions, Lease, Limits, Message, Soap};
-use deltasoap_core::schema::Use;
+use deltasoap::soap::{Envelope, Fault, Version};
+use deltasoap::{Lease, Limits, Message, Soap};
 use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, Mock};
 use http::Request;
 use http_body_util::BodyExt;
@@ -87,10 +86,8 @@ fn builder(seen: &Seen) -> SoapServiceBuilder {
     })
 }
 
-fn message<T: Message + Content>(version: Version, body: &T) -> Vec<u8> {
-    let body = (body, T::view());
-    let written = encode_element(version, Use::Literal, &[], &T::ELEMENT, body, Buffer::new());
-    written.expect("a message").as_slice().to_vec()
+fn message<T: Message>(version: Version, body: &T) -> Vec<u8> {
+    Envelope::new(body).version(version).to_vec().expect("a message")
 }
 
 async fn post(service: &SoapService, version: Version, message: Vec<u8>) -> (u16, String) {
@@ -211,8 +208,7 @@ async fn a_service_finds_what_is_invalid_in_its_own_faults() {
 async fn a_message_of_too_many_nodes_is_invalid() {
     let seen = Seen::default();
     let limits = Limits { tree_nodes: 50, ..Limits::server() };
-    let options = DecodeOptions { limits, ..DecodeOptions::default() };
-    let service = builder(&seen).options(options).validate(shop(), Validation::Refuse).build().expect("a service");
+    let service = builder(&seen).limits(limits).validate(shop(), Validation::Refuse).build().expect("a service");
     for (items, status) in [(5, 200), (50, 500)] {
         let order = order(&vec![("A-1", 1); items]);
         let (found, text) = post(&service, Version::Soap11, message(Version::Soap11, &order)).await;

@@ -117,7 +117,6 @@ impl fmt::Display for AttachmentErrorKind {
 impl std::error::Error for AttachmentError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.kind {
-            AttachmentErrorKind::Coding(error) => Some(error),
             AttachmentErrorKind::Transport(error) => Some(&**error),
             AttachmentErrorKind::Io(error) => Some(error),
             _ => None,

@@ -20,9 +20,9 @@
 //! the attachment different. Nothing is fetched: a part that is not in the package does not exist.
 //!
 //! With MTOM, binary values from a threshold on are taken out while the message is written
-//! (`encode_optimized`); they share their memory with the value. Such messages are written in full,
-//! not against templates: the rest of them is mostly short. Streamed parts are in a mutex that is
-//! never locked, since a body may be shared and a stream may not.
+//! (`Envelope::write_optimized`); they share their memory with the value. Such messages are written
+//! in full, not against templates: the rest of them is mostly short. Streamed parts are in a mutex
+//! that is never locked, since a body may be shared and a stream may not.
 //!
 //! The MIME parser is our own, on `memchr`: parsers for forms expect form fields, and hold headers
 //! or parts in memory.

@@ -246,10 +246,9 @@ mod tests {
     use super::*;
     use crate::BoxError;
     use crate::coding::{Bound, ContentCoding, Inflated};
-    use deltasoap::schema::Use;
-    use deltasoap::soap::Version;
     use deltasoap::{Soap, Streamed};
     use deltasoap_core::Overlay;
+    use deltasoap_core::soap::Envelope;
     use futures_util::StreamExt;
     use futures_util::stream::{iter, pending, poll_fn};
     use http_body_util::{BodyExt, StreamBody};
@@ -274,7 +273,7 @@ mod tests {
         let (feed, mut items) = mpsc::unbounded_channel();
         let items = poll_fn(move |context| items.poll_recv(context)).map(Ok::<_, Infallible>);
         let numbers = Numbers { item: Streamed::default() };
-        let overlay = Overlay::open(Version::Soap11, Use::Literal, &[], &numbers, 1 << 10).expect("a message");
+        let overlay = Overlay::open(&Envelope::new(&numbers), 1 << 10).expect("a message");
         (feed, Body::fed(overlay, items).coded(Codec { coding, level: 1 }, AdaptiveState::default()))
     }
 

@@ -300,8 +300,7 @@ fn trimmed(mut bytes: Vec<u8>) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use deltasoap::schema::Use;
-    use deltasoap::soap::Version;
+    use deltasoap::soap::Envelope;
     use deltasoap::{Soap, Templates, Templating};
     use http::Response;
     use http_body::Body as _;
@@ -321,7 +320,7 @@ mod tests {
     fn outgoing(items: usize) -> Outgoing {
         let options = Templating { chunk: 256, split: 512, reserve: 16, ..Templating::default() };
         let numbers = Numbers { item: (0..items).map(|item| item as f64).collect() };
-        Templates::new(options).encode(Version::Soap11, Use::Literal, &[], &numbers).expect("a message")
+        Templates::new(options).encode(&Envelope::new(&numbers)).expect("a message")
     }
 
     #[tokio::test]

@@ -17,7 +17,9 @@ use crate::validation::{Validating, Validation, Validator};
 use crate::{AttachmentOptions, BoxError, Compression, GzipLimits, Mtom};
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::Version;
-use deltasoap_core::{DecodeOptions, DifferentialStats, EncodeStats, QName, Templating, Tolerance};
+use deltasoap_core::{
+    DecodeOptions, Differential, DifferentialStats, EncodeStats, Limits, QName, Templating, Tolerance,
+};
 use http::Uri;
 use std::borrow::Cow;
 use std::fmt;
@@ -158,6 +160,8 @@ pub(super) struct Settings {
 pub struct ClientBuilder {
     url: String,
     settings: Settings,
+    /// Replaces that of the settings.
+    mtom: Option<Mtom>,
     memories: usize,
     memory_bytes: usize,
     templating: Templating,
@@ -194,6 +198,7 @@ impl ClientBuilder {
         ClientBuilder {
             url,
             settings,
+            mtom: None,
             memories: MEMORIES,
             memory_bytes: BYTES,
             templating: Templating::default(),
@@ -241,13 +246,18 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets limits on answers, and the comparison of [leased](Client::call_leased) answers with
-    /// earlier ones. Default: those of [`Limits`](deltasoap_core::Limits), and leaf checkpoints. A
-    /// [tolerance](Self::tolerance) here takes effect only if it is greater than the client's own.
+    /// Sets the bounds on answers. Default: that of [`Limits`].
     #[must_use]
-    pub fn options(mut self, options: DecodeOptions) -> Self {
-        let tolerance = options.tolerance.max(self.settings.options.tolerance);
-        self.settings.options = DecodeOptions { tolerance, ..options };
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.settings.options.limits = limits;
+        self
+    }
+
+    /// Sets how [leased](Client::call_leased) answers are compared with earlier ones. Default: by
+    /// leaf checkpoints.
+    #[must_use]
+    pub fn differential(mut self, differential: Differential) -> Self {
+        self.settings.options.differential = differential;
         self
     }
 
@@ -367,10 +377,10 @@ impl ClientBuilder {
     }
 
     /// Sets when binary values are sent as separate parts, for calls that do not set it. Default:
-    /// never. The other [options](Self::attachments) of messages with parts are unchanged.
+    /// never, or as in the [options](Self::attachments) of messages with parts.
     #[must_use]
     pub fn mtom(mut self, mtom: Mtom) -> Self {
-        self.settings.attachments.mtom = mtom;
+        self.mtom = Some(mtom);
         self
     }
 
@@ -436,11 +446,13 @@ impl ClientBuilder {
 
     /// Sets whether cookies are kept and sent back, as required by some servers with sessions (RFC
     /// 6265). The client and all its clones keep them in memory, only for the origin of the
-    /// client's URL. At most 64 are kept, of 4 KiB each. Default: false.
+    /// client's URL. At most 64 are kept, of 4 KiB each. A [jar](Self::cookie_jar) of the program
+    /// is used if there is one. Default: false.
     #[cfg(feature = "cookies")]
     #[must_use]
     pub fn cookies(mut self, are_kept: bool) -> Self {
-        self.settings.cookies = are_kept.then(CookieJar::default);
+        self.settings.cookies =
+            if are_kept { self.settings.cookies.or_else(|| Some(CookieJar::default())) } else { None };
         self
     }
 
@@ -531,6 +543,9 @@ impl ClientBuilder {
             Ok(url) if url.scheme().is_some() && url.host().is_some_and(|host| !host.is_empty()) => url,
             _ => return Err(InvalidUrl(self.url)),
         };
+        if let Some(mtom) = self.mtom {
+            self.settings.attachments.mtom = mtom;
+        }
         let memories = Memories::new(self.settings.options, self.memories, self.memory_bytes);
         let writer = Writer::new(self.templating, self.hints, self.templates);
         Ok(Client { transport, settings: Arc::new(self.settings), memories, writer })

@@ -5,7 +5,7 @@ use super::error::CallError;
 use super::observed::CallNotes;
 use super::options::CallOptions;
 use super::receive::{FaultReceiver, Received, empty, receive};
-use super::templates::{self, Layout, Sent, Written};
+use super::templates::{Sent, Written};
 use super::transmit::{Outbound, RecordedBody};
 use crate::Attachments;
 use crate::attachments::package::Packing;
@@ -15,7 +15,8 @@ use crate::validation::{Finding, Subject, is_invalid};
 use crate::{Body, BoxError};
 use bytes::Bytes;
 use deltasoap_core::decode::{Decoder, Deviation};
-use deltasoap_core::soap::{Head, HeaderBlock, Receiver, Reply, ReplyReceiver, Version};
+use deltasoap_core::schema::View;
+use deltasoap_core::soap::{Envelope, Head, HeaderBlock, Receiver, Reply, ReplyReceiver, Version};
 use deltasoap_core::{
     Content, DecodeOptions, Differential, DifferentialStats, Error, Lease, Message, QName, RequestMessage,
 };
@@ -370,16 +371,18 @@ where
         body: &T,
         options: CallOptions,
     ) -> Result<(Outbound, Option<Sent>), CallError> {
-        self.request_with(templates::Body { name: &T::ELEMENT, value: body, view: T::view() }, options)
+        self.request_with(&T::ELEMENT, (body, T::view()), options)
     }
 
     pub(super) fn request_with<T: Content>(
         &self,
-        body: templates::Body<'_, T>,
+        name: &QName,
+        (value, view): (&T, View<'_>),
         mut options: CallOptions,
     ) -> Result<(Outbound, Option<Sent>), CallError> {
-        self.intercept(body.name, body.value, &mut options)?;
-        let Written { body, sent, stats } = self.message(body, &mut options).map_err(CallError::Encode)?;
+        self.intercept(name, value, &mut options)?;
+        let envelope = Envelope::element(name, value, view);
+        let Written { body, sent, stats } = self.message(envelope, &mut options).map_err(CallError::Encode)?;
         let outbound = self.request_of(body, options)?;
         if let Some(notes) = &outbound.notes {
             notes.written(&stats);
@@ -432,16 +435,23 @@ where
     }
 
     /// Writes the message; values that become parts are added to those of the call.
-    fn message<T: Content>(&self, body: templates::Body<'_, T>, options: &mut CallOptions) -> Result<Written, Error> {
-        let encoding = options.encoding.unwrap_or(self.settings.encoding);
-        let references = options.references.unwrap_or(self.settings.references);
-        let layout = Layout { version: self.settings.version, encoding, headers: &options.headers, references };
+    fn message(&self, envelope: Envelope<'_>, options: &mut CallOptions) -> Result<Written, Error> {
+        let envelope = self.with_settings(envelope, options);
         let Some(threshold) = self.packing(options).threshold() else {
-            return self.writer.write(layout, body, options.is_single);
+            return self.writer.write(&envelope, options.is_single);
         };
-        let (message, taken) = self.writer.write_optimized(layout, body, threshold)?;
+        let (message, taken) = self.writer.write_optimized(&envelope, threshold)?;
         options.parts.splice(0..0, taken);
         Ok(message)
+    }
+
+    /// Returns the envelope with the settings of the client and the call.
+    pub(super) fn with_settings<'a>(&self, envelope: Envelope<'a>, options: &'a CallOptions) -> Envelope<'a> {
+        envelope
+            .version(self.settings.version)
+            .encoding(options.encoding.unwrap_or(self.settings.encoding))
+            .references(options.references.unwrap_or(self.settings.references))
+            .headers(&options.headers)
     }
 }
 

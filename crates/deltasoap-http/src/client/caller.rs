@@ -152,11 +152,12 @@ impl<F: fmt::Display> fmt::Display for Failure<F> {
     }
 }
 
+/// The text is that of the error inside, and so is the source.
 impl<F: std::error::Error + 'static> std::error::Error for Failure<F> {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Failure::Fault(fault) => Some(&**fault),
-            Failure::Call(error) => Some(error),
+            Failure::Fault(fault) => fault.source(),
+            Failure::Call(error) => error.source(),
         }
     }
 }

@@ -6,7 +6,7 @@ use super::call::Response;
 use super::error::CallError;
 use super::options::CallOptions;
 use super::receive::empty;
-use super::templates::{Body, Sent};
+use super::templates::Sent;
 use super::transmit::Outbound;
 use crate::BoxError;
 #[cfg(feature = "values")]
@@ -34,8 +34,8 @@ where
     ///
     /// A receiver reads the answer with a decoder, by which the caller compares answers with
     /// earlier ones. The request is an element with any name, or without one
-    /// ([`encode_element`](deltasoap_core::soap::encode_element)). The decoder is returned, to be
-    /// [reset](Decoder::reset) and reused.
+    /// ([`Envelope::element`](deltasoap_core::soap::Envelope::element)). The decoder is returned, to
+    /// be [reset](Decoder::reset) and reused.
     ///
     /// The call's timeout bounds the message. The caller bounds the parts that it reads for the
     /// call by the call's [deadline](Self::deadline).
@@ -50,8 +50,7 @@ where
         reading: (R, Decoder),
     ) -> Result<(Response<R>, Decoder), CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
-        let (value, view) = request;
-        let (mut request, sent) = self.request_with(Body { name, value, view }, options)?;
+        let (mut request, sent) = self.request_with(name, request, options)?;
         request.observed(&name.local).run(timeout, self.read_by(request, sent, reading)).await
     }
 
@@ -71,8 +70,7 @@ where
         response: (Option<&QName>, DescribedList),
     ) -> Result<Response<Items<Value, Item, CallError>>, CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
-        let (value, view) = request;
-        let (request, _) = self.request_with(Body { name, value, view }, options)?;
+        let (request, _) = self.request_with(name, request, options)?;
         let (expected, list) = response;
         self.items((&name.local, request), timeout, expected.cloned(), Arc::new(list)).await
     }
@@ -89,8 +87,7 @@ where
         options: CallOptions,
     ) -> Result<(), CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
-        let (value, view) = request;
-        let (mut request, _) = self.request_with(Body { name, value, view }, options)?;
+        let (mut request, _) = self.request_with(name, request, options)?;
         request.observed(&name.local).run(timeout, self.deliver(request)).await
     }
 

@@ -165,19 +165,24 @@ impl fmt::Display for CallError {
     }
 }
 
+/// The text contains that of the error inside, so the source is what that error was caused by.
 impl std::error::Error for CallError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            CallError::Http(error) | CallError::Refused(error) => Some(&**error),
-            CallError::Status(error) => Some(error),
-            CallError::Fault(fault) => Some(fault),
-            CallError::Decode(error) | CallError::NotUnderstood(error) | CallError::Encode(error) => Some(error),
-            CallError::Charset(error) => Some(error),
-            CallError::Coding(error) => Some(error),
-            CallError::Attachment(error) => Some(error),
+            CallError::Http(error) | CallError::Refused(error) => error.source(),
+            CallError::Attachment(error) => error.source(),
             CallError::Action(error) => Some(error),
-            CallError::InvalidResponse(_) | CallError::InvalidRequest(_) | CallError::Timeout(_) => None,
-            CallError::Redirect(error) => Some(error),
+            CallError::Status(_)
+            | CallError::Fault(_)
+            | CallError::Decode(_)
+            | CallError::NotUnderstood(_)
+            | CallError::Charset(_)
+            | CallError::Coding(_)
+            | CallError::Encode(_)
+            | CallError::InvalidResponse(_)
+            | CallError::InvalidRequest(_)
+            | CallError::Timeout(_)
+            | CallError::Redirect(_) => None,
         }
     }
 }
@@ -198,11 +203,7 @@ impl fmt::Display for StatusError {
     }
 }
 
-impl std::error::Error for StatusError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.cause.as_ref().map(|cause| cause as _)
-    }
-}
+impl std::error::Error for StatusError {}
 
 impl fmt::Display for MessageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -213,14 +214,7 @@ impl fmt::Display for MessageError {
     }
 }
 
-impl std::error::Error for MessageError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            MessageError::Decode(error) => Some(error),
-            MessageError::Charset(error) => Some(error),
-        }
-    }
-}
+impl std::error::Error for MessageError {}
 
 #[cfg(test)]
 mod tests {

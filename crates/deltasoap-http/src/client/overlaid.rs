@@ -7,6 +7,7 @@ use super::options::CallOptions;
 use super::transmit::Outbound;
 use crate::{Body, BoxError};
 use bytes::Bytes;
+use deltasoap_core::soap::Envelope;
 use deltasoap_core::{Message, Overlay, RequestMessage, Typed};
 use futures_util::stream::Stream;
 use http::Request;
@@ -108,9 +109,7 @@ where
         let timeout = options.timeout.or(self.settings.timeout);
         let mut options = options;
         self.intercept(&R::ELEMENT, request, &mut options)?;
-        let encoding = options.encoding.unwrap_or(self.settings.encoding);
-        let (version, chunk) = (self.settings.version, self.writer.chunk());
-        let overlay = Overlay::open(version, encoding, &options.headers, request, chunk);
+        let overlay = Overlay::open(&self.with_settings(Envelope::new(request), &options), self.writer.chunk());
         let body = Body::fed(overlay.map_err(CallError::Encode)?, items);
         let mut request = self.request_of(body, options)?;
         request.observed(&R::ELEMENT.local).run(timeout, self.exchange(request, None)).await
@@ -154,9 +153,8 @@ where
         I: IntoIterator<Item: Typed + Send + 'static, IntoIter: Send + 'static>,
     {
         self.intercept(&Req::ELEMENT, body, &mut options)?;
-        let encoding = options.encoding.unwrap_or(self.settings.encoding);
-        let (version, chunk) = (self.settings.version, self.writer.chunk());
-        let overlay = Overlay::new(version, encoding, &options.headers, body, items, chunk);
+        let envelope = self.with_settings(Envelope::new(body), &options);
+        let overlay = Overlay::new(&envelope, items, self.writer.chunk());
         self.request_of(overlay.map_err(CallError::Encode)?.into(), options)
     }
 }

@@ -10,15 +10,11 @@
 //! templates share never extends beyond one store or, on a server, one connection and principal.
 
 use super::echoes::Echoes;
-use crate::Part;
-use crate::body;
 use crate::shelf::{Idle, Shelf};
 use crate::sizes::{Sizes, in_full};
-use deltasoap_core::schema::{Use, View};
-use deltasoap_core::soap::{
-    HeaderBlock, Optimization, Version, encode_element, encode_optimized, encode_without_references,
-};
-use deltasoap_core::{Buffer, Content, EncodeStats, Error, Hint, QName, RunPool, Templates, Templating};
+use crate::{Body, Part};
+use deltasoap_core::soap::{Envelope, MessageKind};
+use deltasoap_core::{Buffer, EncodeStats, Error, Hint, RunPool, Templates, Templating};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -87,42 +83,8 @@ struct Store {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Key {
     destination: u64,
-    kind: RequestKind,
+    kind: MessageKind,
 }
-
-/// A kind of requests that may resemble each other.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct RequestKind {
-    element: QName,
-    /// The address of the type's schema in memory, which distinguishes types that have the
-    /// same element. It only selects among templates, and those check their input.
-    schema: usize,
-    version: Version,
-    encoding: Use,
-}
-
-impl RequestKind {
-    fn new<T>(layout: &Layout<'_>, body: Body<'_, T>) -> Self {
-        let schema = std::ptr::from_ref(body.view.element).addr();
-        RequestKind { element: body.name.clone(), schema, version: layout.version, encoding: layout.encoding }
-    }
-}
-
-/// A body's element, its value, and the value's schema.
-#[derive(Debug)]
-pub(super) struct Body<'a, T> {
-    pub(super) name: &'a QName,
-    pub(super) value: &'a T,
-    pub(super) view: View<'a>,
-}
-
-impl<T> Clone for Body<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Body<'_, T> {}
 
 impl Store {
     fn shelf(&self) -> MutexGuard<'_, Shelf<Key>> {
@@ -169,7 +131,7 @@ struct State {
     /// Number of response leaves that were found in requests.
     hinted_leaves: u64,
     /// Observations about each kind of request, the most recently used first; at most [`KINDS`].
-    habits: Vec<(RequestKind, Habits)>,
+    habits: Vec<(MessageKind, Habits)>,
 }
 
 /// Maximum number of kinds of requests with observations. Further kinds count as new each time,
@@ -184,7 +146,7 @@ struct Habits {
 }
 
 impl State {
-    fn habits(&mut self, kind: &RequestKind) -> &mut Habits {
+    fn habits(&mut self, kind: &MessageKind) -> &mut Habits {
         match self.habits.iter().position(|(other, _)| other == kind) {
             Some(known) => self.habits[..=known].rotate_right(1),
             None => {
@@ -199,27 +161,17 @@ impl State {
 /// The sent request, for reading the answer.
 #[derive(Debug)]
 pub(super) struct Sent {
-    kind: RequestKind,
+    kind: MessageKind,
     pub(super) hint: Hint,
 }
 
 /// A written request.
 #[derive(Debug)]
 pub(super) struct Written {
-    pub(super) body: body::Body,
+    pub(super) body: Body,
     pub(super) sent: Option<Sent>,
     /// The counts of this request alone.
     pub(super) stats: EncodeStats,
-}
-
-/// The layout of a request.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Layout<'a> {
-    pub(super) version: Version,
-    pub(super) encoding: Use,
-    pub(super) headers: &'a [HeaderBlock],
-    /// True if shared values are written once.
-    pub(super) references: bool,
 }
 
 impl Writer {
@@ -249,22 +201,17 @@ impl Writer {
     ///
     /// # Errors
     /// Returns an error if the value contains text that XML cannot carry.
-    pub(super) fn write<T: Content>(
-        &self,
-        layout: Layout<'_>,
-        body: Body<'_, T>,
-        is_single: bool,
-    ) -> Result<Written, Error> {
-        let kind = RequestKind::new(&layout, body);
+    pub(super) fn write(&self, request: &Envelope<'_>, is_single: bool) -> Result<Written, Error> {
+        let kind = request.kind();
         let (is_small, expected) = {
             let mut state = self.state();
             let sizes = &state.habits(&kind).sizes;
             (sizes.are_small(), sizes.expected())
         };
         if is_single || is_small || self.options.is_off() {
-            self.write_in_full(kind, layout, body, expected)
+            self.write_in_full(&kind, request, expected)
         } else {
-            self.write_on(Key { destination: self.destination, kind }, layout, body)
+            self.write_on(Key { destination: self.destination, kind }, request)
         }
     }
 
@@ -273,49 +220,31 @@ impl Writer {
     ///
     /// # Errors
     /// Returns the same errors as [`write`](Self::write).
-    pub(super) fn write_optimized<T: Content>(
+    pub(super) fn write_optimized(
         &self,
-        layout: Layout<'_>,
-        body: Body<'_, T>,
+        request: &Envelope<'_>,
         threshold: usize,
     ) -> Result<(Written, Vec<Part>), Error> {
-        let kind = RequestKind::new(&layout, body);
+        let kind = request.kind();
         let expected = self.state().habits(&kind).sizes.expected();
-        let buffer = Buffer::with_capacity(expected);
-        let Layout { version, encoding, headers, references } = layout;
-        let optimization = Optimization { threshold, references };
-        let Body { name, value, view } = body;
-        let written = encode_optimized(version, encoding, headers, name, (value, view), optimization, buffer)?;
+        let written = request.write_optimized(threshold, Buffer::with_capacity(expected))?;
         let stats = in_full(written.message.len());
         self.count(&kind, stats, written.message.len());
         let parts = written.parts.into_iter().map(Part::taken).collect();
         Ok((Written { body: written.message.into(), sent: None, stats }, parts))
     }
 
-    fn write_in_full<T: Content>(
-        &self,
-        kind: RequestKind,
-        Layout { version, encoding, headers, references }: Layout<'_>,
-        Body { name, value, view }: Body<'_, T>,
-        expected: usize,
-    ) -> Result<Written, Error> {
-        let encode = if references { encode_element } else { encode_without_references };
-        let message = encode(version, encoding, headers, name, (value, view), Buffer::with_capacity(expected))?;
+    fn write_in_full(&self, kind: &MessageKind, request: &Envelope<'_>, expected: usize) -> Result<Written, Error> {
+        let message = request.write(Buffer::with_capacity(expected))?;
         let stats = in_full(message.len());
-        self.count(&kind, stats, message.len());
+        self.count(kind, stats, message.len());
         Ok(Written { body: message.into(), sent: None, stats })
     }
 
-    fn write_on<T: Content>(
-        &self,
-        key: Key,
-        Layout { version, encoding, headers, references }: Layout<'_>,
-        Body { name, value, view }: Body<'_, T>,
-    ) -> Result<Written, Error> {
+    fn write_on(&self, key: Key, request: &Envelope<'_>) -> Result<Written, Error> {
         let mut templates = self.store.0.take(&key, self.options);
-        templates.set_references(references);
         let before = templates.stats();
-        let outgoing = templates.encode_element(version, encoding, headers, name, (value, view))?;
+        let outgoing = templates.encode(request)?;
         let stats = templates.stats() - before;
         let is_small = self.count(&key.kind, stats, outgoing.len());
         if is_small {
@@ -327,7 +256,7 @@ impl Writer {
     }
 
     /// Returns the last sent request, if answers to such requests resemble it.
-    fn sent(&self, kind: &RequestKind, templates: &Templates) -> Option<Sent> {
+    fn sent(&self, kind: &MessageKind, templates: &Templates) -> Option<Sent> {
         let uses_hint = self.hints && self.state().habits(kind).echoes.are_expected();
         let hint = if uses_hint { templates.hint() } else { None };
         hint.map(|hint| Sent { kind: kind.clone(), hint })
@@ -346,7 +275,7 @@ impl Writer {
     }
 
     /// Counts a request. Returns true if requests of its kind are small.
-    fn count(&self, kind: &RequestKind, stats: EncodeStats, len: usize) -> bool {
+    fn count(&self, kind: &MessageKind, stats: EncodeStats, len: usize) -> bool {
         let mut state = self.state();
         state.stats += stats;
         let sizes = &state.habits(kind).sizes;
@@ -358,22 +287,21 @@ impl Writer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use deltasoap_core::{Node, QName, Typed};
 
     #[test]
     fn kinds_that_were_used_last_are_known() {
         let mut state = State::default();
-        let kind = |schema| RequestKind {
-            element: QName::new("urn:t", "e"),
-            schema,
-            version: Version::Soap11,
-            encoding: Use::Literal,
+        let kind = |number: usize| {
+            let (name, value) = (QName::owned("urn:t", format!("e{number}")), Node::default());
+            Envelope::element(&name, &value, Node::view()).kind()
         };
-        for schema in 0..2 * KINDS {
-            state.habits(&kind(schema)).sizes.note(10);
+        for number in 0..2 * KINDS {
+            state.habits(&kind(number)).sizes.note(10);
             state.habits(&kind(0)).sizes.note(10);
         }
         assert_eq!(state.habits.len(), KINDS);
-        let schemas: Vec<_> = state.habits.iter().map(|(kind, _)| kind.schema).collect();
-        assert_eq!(schemas[..3], [0, 2 * KINDS - 1, 2 * KINDS - 2]);
+        let kinds: Vec<_> = state.habits.iter().map(|(kind, _)| kind.clone()).collect();
+        assert_eq!(kinds[..3], [0, 2 * KINDS - 1, 2 * KINDS - 2].map(kind));
     }
 }

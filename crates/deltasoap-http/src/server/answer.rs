@@ -2,8 +2,7 @@
 //! while it is sent, and messages that handlers have written themselves.
 
 use crate::{Body, BoxError, Part};
-use deltasoap_core::schema::Use;
-use deltasoap_core::soap::{HeaderBlock, Version};
+use deltasoap_core::soap::{Envelope, HeaderBlock};
 use deltasoap_core::{Buffer, Error, Message, Overlay, Typed};
 use futures_util::stream::Stream;
 use http::StatusCode;
@@ -80,11 +79,7 @@ impl<T: Message> Answer<T> {
     where
         I: IntoIterator<Item: Typed + Send + 'static, IntoIter: Send + 'static> + Send + 'static,
     {
-        let begin = move |answer: &Answer<T>, layout: Layout| {
-            let Layout { version, encoding, references, chunk } = layout;
-            let new = if references { Overlay::new } else { Overlay::new_without_references };
-            Ok(new(version, encoding, &answer.headers, &answer.body, items, chunk)?.into())
-        };
+        let begin = move |answer: &Envelope<'_>, chunk| Ok(Overlay::new(answer, items, chunk)?.into());
         OverlaidAnswer { answer: self, overlaying: Overlaying(Box::new(begin)) }
     }
 
@@ -96,11 +91,7 @@ impl<T: Message> Answer<T> {
         S: Stream<Item = Result<Item, E>> + Send + 'static,
         E: Into<BoxError> + 'static,
     {
-        let begin = move |answer: &Answer<T>, layout: Layout| {
-            let Layout { version, encoding, references, chunk } = layout;
-            let open = if references { Overlay::open } else { Overlay::open_without_references };
-            Ok(Body::fed(open(version, encoding, &answer.headers, &answer.body, chunk)?, items))
-        };
+        let begin = move |answer: &Envelope<'_>, chunk| Ok(Body::fed(Overlay::open(answer, chunk)?, items));
         OverlaidAnswer { answer: self, overlaying: Overlaying(Box::new(begin)) }
     }
 }
@@ -109,38 +100,27 @@ impl<T: Message> Answer<T> {
 #[derive(Debug)]
 pub struct OverlaidAnswer<T> {
     answer: Answer<T>,
-    overlaying: Overlaying<T>,
+    overlaying: Overlaying,
 }
 
-/// Settings for writing an overlaid response.
-#[derive(Debug, Clone, Copy)]
-pub struct Layout {
-    pub(crate) version: Version,
-    pub(crate) encoding: Use,
-    /// True if values that several places share are written once.
-    pub(crate) references: bool,
-    /// Chunk size in bytes.
-    pub(crate) chunk: usize,
-}
-
-/// Starts writing a response.
-type Begin<T> = dyn FnOnce(&Answer<T>, Layout) -> Result<Body, Error> + Send;
+/// Starts writing a response, in chunks of at most this many bytes.
+type Begin = dyn FnOnce(&Envelope<'_>, usize) -> Result<Body, Error> + Send;
 
 /// The items of a response, and the function that starts writing it.
-pub struct Overlaying<T>(Box<Begin<T>>);
+pub struct Overlaying(Box<Begin>);
 
-impl<T> Overlaying<T> {
-    /// Starts writing a response.
+impl Overlaying {
+    /// Starts writing a response, in chunks of at most `chunk` bytes.
     ///
     /// # Errors
     /// When the response has no list to stream, or several, or a list of other items; when it
     /// contains text that XML cannot carry.
-    pub(crate) fn begin(self, answer: &Answer<T>, layout: Layout) -> Result<Body, Error> {
-        self.0(answer, layout)
+    pub(crate) fn begin(self, answer: &Envelope<'_>, chunk: usize) -> Result<Body, Error> {
+        self.0(answer, chunk)
     }
 }
 
-impl<T> fmt::Debug for Overlaying<T> {
+impl fmt::Debug for Overlaying {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Overlaying").finish_non_exhaustive()
     }
@@ -157,7 +137,7 @@ pub trait IntoAnswer: Sized {
 
     /// Returns the response, and the items that are written while it is sent.
     #[doc(hidden)]
-    fn into_parts(self) -> (Answer<Self::Body>, Option<Overlaying<Self::Body>>) {
+    fn into_parts(self) -> (Answer<Self::Body>, Option<Overlaying>) {
         (self.into_answer(), None)
     }
 }
@@ -170,7 +150,7 @@ impl<T: Message> IntoAnswer for OverlaidAnswer<T> {
         self.answer
     }
 
-    fn into_parts(self) -> (Answer<T>, Option<Overlaying<T>>) {
+    fn into_parts(self) -> (Answer<T>, Option<Overlaying>) {
         (self.answer, Some(self.overlaying))
     }
 }

@@ -53,6 +53,8 @@ struct Settings {
     understood: HashSet<QName>,
     roles: Vec<String>,
     options: DecodeOptions,
+    /// Replaces the limit on messages in the options.
+    message_limit: Option<u64>,
     sharing: Sharing,
     bounds: MemoryBounds,
     templating: Templating,
@@ -70,7 +72,8 @@ struct Settings {
     heavy: HeavyWork,
     encoding: Use,
     name: String,
-    description: Option<Source>,
+    /// WSDLs, of which there may be only one.
+    descriptions: Vec<Source>,
     /// Names and texts of the documents that the WSDL imports.
     documents: Vec<(String, String)>,
     location: Option<String>,
@@ -88,6 +91,7 @@ impl SoapServiceBuilder {
             understood: HashSet::new(),
             roles: Vec::new(),
             options: DecodeOptions { limits: Limits::server(), ..DecodeOptions::default() },
+            message_limit: None,
             sharing: Sharing::default(),
             bounds: MemoryBounds::default(),
             templating: Templating::default(),
@@ -105,7 +109,7 @@ impl SoapServiceBuilder {
             heavy: HeavyWork::default(),
             encoding: Use::Literal,
             name: "SOAP service".to_owned(),
-            description: None,
+            descriptions: Vec::new(),
             documents: Vec::new(),
             location: None,
             page: LandingPage::default(),
@@ -194,18 +198,15 @@ impl<S> SoapServiceBuilder<S> {
         self
     }
 
-    /// Sets the bounds on requests, and the decoding of requests that resemble an earlier one.
-    /// Default: [`Limits::server`](deltasoap_core::Limits::server), and differential decoding by
-    /// leaf checkpoints.
+    /// Sets the bounds on requests. Default: [`Limits::server`].
     #[must_use]
-    pub fn options(mut self, options: DecodeOptions) -> Self {
-        self.settings.options = options;
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.settings.options.limits = limits;
         self
     }
 
-    /// Sets what is accepted in requests beyond their schema: a part of the
-    /// [`options`](Self::options). Default [`Tolerance::Strict`]: the client may rely on the parts
-    /// of a request that the service does not know.
+    /// Sets what is accepted in requests beyond their schema. Default [`Tolerance::Strict`]: the
+    /// client may rely on the parts of a request that the service does not know.
     /// [`Context::deviations`](crate::Context::deviations) lists the accepted deviations.
     #[must_use]
     pub fn tolerance(mut self, tolerance: Tolerance) -> Self {
@@ -329,16 +330,16 @@ impl<S> SoapServiceBuilder<S> {
         self
     }
 
-    /// Sets the maximum number of bytes of a message, in the form that it is decoded from: a part
-    /// of the [`options`](Self::options).
+    /// Sets the maximum number of bytes of a message, in the form that it is decoded from, whatever
+    /// the other [`limits`](Self::limits) are.
     #[must_use]
     pub fn message_limit(mut self, bytes: u64) -> Self {
-        self.settings.options.limits.message = bytes;
+        self.settings.message_limit = Some(bytes);
         self
     }
 
-    /// Sets how requests that resemble an earlier one are decoded: a part of the
-    /// [`options`](Self::options). [`Differential::OFF`] keeps nothing of earlier requests.
+    /// Sets how requests that resemble an earlier one are decoded. Default: by leaf checkpoints.
+    /// [`Differential::OFF`] keeps nothing of earlier requests.
     ///
     /// With leaf checkpoints, the memory outlives its connection if the client can be recognized
     /// again. The notes of the other policies are valid only for one decoder, so they serve the
@@ -497,7 +498,7 @@ impl<S> SoapServiceBuilder<S> {
     /// `wsdl/shop.wsdl` may import `../xsd/types.xsd`, which is the document `xsd/types.xsd`.
     #[must_use]
     pub fn wsdl_named(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
-        self.settings.description = Some(Source::Text(name.into(), text.into()));
+        self.settings.descriptions.push(Source::Text(name.into(), text.into()));
         self
     }
 
@@ -526,7 +527,7 @@ impl<S> SoapServiceBuilder<S> {
     /// followed. The files, in UTF-8, are read once, by [`build`](Self::build).
     #[must_use]
     pub fn wsdl_file(mut self, path: impl Into<PathBuf>) -> Self {
-        self.settings.description = Some(Source::File(path.into()));
+        self.settings.descriptions.push(Source::File(path.into()));
         self
     }
 
@@ -556,17 +557,28 @@ impl<S> SoapServiceBuilder<S> {
     /// Builds the service.
     ///
     /// # Errors
-    /// When two operations take the same body element and have the same action, or a document of
-    /// the WSDL is invalid or cannot be read.
+    /// When two operations take the same body element and have the same action, when there is more
+    /// than one WSDL, or when a document of the WSDL is invalid or cannot be read.
     pub fn build(self) -> Result<SoapService, BuildError> {
         self.settings.build()
     }
 }
 
 impl Settings {
-    fn build(self) -> Result<SoapService, BuildError> {
-        let generated = || generate(&self.name, self.encoding, &self.operations);
-        let source = self.description.or_else(|| Some(Source::Text(String::new(), generated()?)));
+    /// Returns the source of the WSDL, if there is one.
+    fn source(&mut self) -> Result<Option<Source>, BuildError> {
+        let source = self.descriptions.pop();
+        if self.descriptions.is_empty() { Ok(source) } else { Err(BuildError::SeveralWsdls) }
+    }
+
+    fn build(mut self) -> Result<SoapService, BuildError> {
+        if let Some(bytes) = self.message_limit {
+            self.options.limits.message = bytes;
+        }
+        let given = self.source()?;
+        let generated =
+            || generate(&self.name, self.encoding, &self.operations).map(|text| Source::Text(String::new(), text));
+        let source = given.or_else(generated);
         let description = source.map(|source| Description::read(source, self.documents)).transpose()?;
         let (description, metadata) = description.unzip();
         let metadata = metadata.unwrap_or_default();
@@ -650,6 +662,8 @@ pub enum BuildError {
     /// [inspector](SoapServiceBuilder::inspect) or a [validator](SoapServiceBuilder::validate)
     /// needs whole messages.
     InspectedItems(QName),
+    /// There is more than one WSDL.
+    SeveralWsdls,
     /// The WSDL is not well-formed.
     Wsdl(Box<XmlError>),
     /// A document that the WSDL imports is not well-formed.
@@ -689,6 +703,7 @@ impl fmt::Display for BuildError {
                     "<{name}> takes items as they arrive, but the service inspects or validates complete messages"
                 )
             }
+            BuildError::SeveralWsdls => f.write_str("the service has more than one WSDL"),
             BuildError::Wsdl(error) => write!(f, "the WSDL is not well-formed: {error}"),
             BuildError::Document { name, error } => write!(f, "`{name}` is not well-formed: {error}"),
             BuildError::NoDocument { name, root } => {

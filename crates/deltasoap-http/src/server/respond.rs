@@ -11,7 +11,7 @@ use crate::coding::{AdaptiveState, CodingError, Codings, Compression, LearnedEff
 use crate::media::content_type;
 use crate::telemetry::bounded;
 use deltasoap_core::Buffer;
-use deltasoap_core::soap::{Fault, Version, encode_fault};
+use deltasoap_core::soap::{Envelope, Fault, Version};
 use deltasoap_xml::lexical::is_xml_char;
 use http::header::{
     ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue,
@@ -53,9 +53,9 @@ pub(crate) fn fault(version: Version, fault: &Fault, status: Option<StatusCode>)
 }
 
 fn fault_message(version: Version, fault: &Fault, status: StatusCode) -> Response<Body> {
-    let written = encode_fault(version, fault, Buffer::new()).or_else(|error| {
+    let written = Envelope::fault(fault).version(version).write(Buffer::new()).or_else(|error| {
         tracing::error!(%error, "a fault could not be written unchanged");
-        encode_fault(version, &writable(fault), Buffer::new())
+        Envelope::fault(&writable(fault)).version(version).write(Buffer::new())
     });
     match written {
         Ok(buffer) => message(version, status, buffer.into()),
@@ -87,7 +87,7 @@ fn status_of(fault: &Fault, version: Version) -> StatusCode {
 /// Returns a fault with nothing of the original.
 fn plain_fault(version: Version) -> Body {
     let fault = Fault::receiver("the fault could not be written");
-    encode_fault(version, &fault, Buffer::new()).map(Body::from).unwrap_or_default()
+    Envelope::fault(&fault).version(version).write(Buffer::new()).map(Body::from).unwrap_or_default()
 }
 
 /// Returns HTTP 202 for a one-way message (SOAP 1.1, as in Basic Profile 1.1, R2750; SOAP 1.2 part

@@ -3,7 +3,7 @@
 
 use super::operation::Operation;
 use deltasoap_core::schema::{Element, ElementRef, SimpleElement, Use, View};
-use deltasoap_core::soap::{Version, encode_element};
+use deltasoap_core::soap::{Envelope, Version};
 use deltasoap_core::{Binary, Buffer, Typed};
 
 /// Returns a request of an operation with sample values; `None` if its type has none, or they
@@ -11,7 +11,8 @@ use deltasoap_core::{Binary, Buffer, Typed};
 pub(crate) fn request(operation: &Operation, version: Version, default: Use) -> Option<String> {
     let (name, value, view) = operation.sampled()?;
     let encoding = operation.own_encoding().unwrap_or(default);
-    let written = encode_element(version, encoding, &[], name, (&value, view), Buffer::new()).ok()?;
+    let written =
+        Envelope::element(name, &value, view).version(version).encoding(encoding).write(Buffer::new()).ok()?;
     String::from_utf8(written.into_vec()).ok()
 }
 

@@ -5,7 +5,7 @@
 //! [`memory`](super::memory). They are taken out while a response is written, and put back
 //! immediately, since they copy data that is still being sent before they change it.
 
-use super::answer::{Answer, Layout, Overlaying};
+use super::answer::{Answer, Overlaying};
 use super::context::Context;
 use super::intercept::Interceptors;
 use super::memory::{MemorySource, TemplateSource};
@@ -16,12 +16,9 @@ use crate::attachments::package::Packing;
 use crate::body::Body;
 use crate::sizes::in_full;
 use crate::validation::{Subject, Validating, Verdict};
-use deltasoap_core::content::Encode;
 use deltasoap_core::schema::{Use, View};
-use deltasoap_core::soap::{
-    Fault, HeaderBlock, Optimization, Version, encode_element, encode_optimized, encode_without_references,
-};
-use deltasoap_core::{Buffer, Content, EncodeStats, Error, QName, Templating};
+use deltasoap_core::soap::{Envelope, Fault, HeaderBlock, Version};
+use deltasoap_core::{Buffer, Content, EncodeStats, Error, Message, QName, Templating};
 use http::header::HeaderValue;
 use std::any::Any;
 use std::sync::Arc;
@@ -55,15 +52,6 @@ pub struct Written {
     pub(crate) media_type: Option<HeaderValue>,
 }
 
-/// An answer with its type erased, so that the code that writes it is compiled once.
-struct Sent<'a> {
-    headers: &'a [HeaderBlock],
-    parts: &'a [Part],
-    name: &'a QName,
-    body: &'a dyn Encode,
-    view: View<'a>,
-}
-
 impl Writing {
     /// Shows a request to the interceptors, before its handler is called.
     ///
@@ -88,19 +76,17 @@ impl Writing {
     /// # Errors
     /// When the value contains text that XML cannot carry, or does not match its schema.
     pub(crate) fn write<T: Content>(self, answer: &Answer<T>, name: &QName, view: View<'_>) -> Result<Written, Error> {
-        let Answer { headers, parts, body, .. } = answer;
-        self.write_any(&Sent { headers, parts, name, body, view })
+        let envelope = self.envelope(Envelope::element(name, &answer.body, view), &answer.headers);
+        self.write_any(&envelope, &answer.parts)
     }
 
     /// Starts writing a response whose list is written while it is sent.
     ///
     /// # Errors
     /// When its other content cannot be written, or has no place for the items.
-    pub(crate) fn begin<T>(self, answer: Answer<T>, overlaying: Overlaying<T>) -> Result<Written, Error> {
-        let Writing { version, encoding, references, templating, .. } = &self;
-        let layout =
-            Layout { version: *version, encoding: *encoding, references: *references, chunk: templating.chunk };
-        let (body, verdict) = (overlaying.begin(&answer, layout)?, Ok(Vec::new()));
+    pub(crate) fn begin<T: Message>(self, answer: Answer<T>, overlaying: Overlaying) -> Result<Written, Error> {
+        let envelope = self.envelope(Envelope::new(&answer.body), &answer.headers);
+        let (body, verdict) = (overlaying.begin(&envelope, self.templating.chunk)?, Ok(Vec::new()));
         self.count(&in_full(0));
         let (media_type, body) = self.packing.pack(self.version, "", body, answer.parts)?;
         Ok(Written { body, verdict, media_type })
@@ -111,16 +97,20 @@ impl Writing {
         self.notes.written(stats);
     }
 
-    fn write_any(mut self, sent: &Sent<'_>) -> Result<Written, Error> {
+    fn envelope<'a>(&self, envelope: Envelope<'a>, headers: &'a [HeaderBlock]) -> Envelope<'a> {
+        envelope.version(self.version).encoding(self.encoding).references(self.references).headers(headers)
+    }
+
+    fn write_any(mut self, envelope: &Envelope<'_>, attached: &[Part]) -> Result<Written, Error> {
         let source = self.source.take().filter(|_| !self.record.sizes().are_small());
         let mut parts = Vec::new();
         let (body, stats) = match (source, self.packing.threshold()) {
-            (_, Some(threshold)) => self.write_optimized(sent, threshold, &mut parts)?,
-            (Some(source), None) => self.write_on(source.for_templates(&self.record, self.version), sent)?,
-            (None, None) => self.write_in_full(sent)?,
+            (_, Some(threshold)) => self.write_optimized(envelope, threshold, &mut parts)?,
+            (Some(source), None) => self.write_on(source.for_templates(&self.record, self.version), envelope)?,
+            (None, None) => self.write_in_full(envelope)?,
         };
         self.count(&stats);
-        parts.extend_from_slice(sent.parts);
+        parts.extend_from_slice(attached);
         let validate = |validating: Validating| validating.sent(Subject::Response, &body, &parts);
         let verdict = self.validating.take().map_or(Ok(Vec::new()), validate);
         let (media_type, body) = self.packing.pack(self.version, "", body, parts)?;
@@ -131,26 +121,22 @@ impl Writing {
     /// is mostly small.
     fn write_optimized(
         &self,
-        sent: &Sent<'_>,
+        envelope: &Envelope<'_>,
         threshold: usize,
         parts: &mut Vec<Part>,
     ) -> Result<(Body, EncodeStats), Error> {
-        let Writing { version, encoding, references, .. } = *self;
         let buffer = Buffer::with_capacity(self.record.sizes().expected());
-        let (body, optimization) = ((&sent.body, sent.view), Optimization { threshold, references });
-        let written = encode_optimized(version, encoding, sent.headers, sent.name, body, optimization, buffer)?;
+        let written = envelope.write_optimized(threshold, buffer)?;
         self.record.sizes().note(written.message.len());
         let stats = in_full(written.message.len());
         parts.extend(written.parts.into_iter().map(Part::taken));
         Ok((written.message.into(), stats))
     }
 
-    fn write_on(&self, source: TemplateSource, sent: &Sent<'_>) -> Result<(Body, EncodeStats), Error> {
+    fn write_on(&self, source: TemplateSource, envelope: &Envelope<'_>) -> Result<(Body, EncodeStats), Error> {
         let mut templates = source.take(self.templating);
-        templates.set_references(self.references);
         let before = templates.stats();
-        let body = (&sent.body, sent.view);
-        let written = templates.encode_element(self.version, self.encoding, sent.headers, sent.name, body);
+        let written = templates.encode(envelope);
         let stats = templates.stats() - before;
         let outgoing = written?;
         self.record.sizes().note(outgoing.len());
@@ -160,14 +146,11 @@ impl Writing {
         Ok((outgoing.into(), stats))
     }
 
-    fn write_in_full(&self, sent: &Sent<'_>) -> Result<(Body, EncodeStats), Error> {
+    fn write_in_full(&self, envelope: &Envelope<'_>) -> Result<(Body, EncodeStats), Error> {
         let sizes = self.record.sizes();
-        let buffer = Buffer::with_capacity(sizes.expected());
-        let encode = if self.references { encode_element } else { encode_without_references };
-        let body = (&sent.body, sent.view);
-        let buffer = encode(self.version, self.encoding, sent.headers, sent.name, body, buffer)?;
-        sizes.note(buffer.len());
-        let stats = in_full(buffer.len());
-        Ok((buffer.into(), stats))
+        let message = envelope.write(Buffer::with_capacity(sizes.expected()))?;
+        sizes.note(message.len());
+        let stats = in_full(message.len());
+        Ok((message.into(), stats))
     }
 }

@@ -8,9 +8,9 @@ use crate::common::scripted::{Act, Scripted, read_request};
 use crate::common::*;
 use crate::{ALLOCATOR, ALONE};
 use bytes::Bytes;
+use deltasoap::Limits;
 use deltasoap::http::{CallError, CallOptions, Client, ClientBuilder, Credentials, Redirects, Retries};
 use deltasoap::soap::Version;
-use deltasoap::{DecodeOptions, Limits};
 use flate2::write::GzEncoder;
 use peakmem_alloc::PeakMemAllocTrait;
 use std::io::{Read as _, Write as _};
@@ -90,8 +90,7 @@ impl Hostile {
 
     fn builder(&self) -> ClientBuilder {
         let limits = Limits { message: LARGEST, text: LARGEST as usize, ..Limits::default() };
-        let options = DecodeOptions { limits, ..DecodeOptions::default() };
-        Client::builder(format!("http://{}/", self.address)).timeout(TIME).options(options)
+        Client::builder(format!("http://{}/", self.address)).timeout(TIME).limits(limits)
     }
 }
 
@@ -196,12 +195,10 @@ fn row(name: &str, answer: &str, (time, memory): (Duration, usize)) {
     println!("| hostile server: {name} | {answer} | {} ms | {} KiB |", time.as_millis(), memory >> 10);
 }
 
-/// Returns an error with its causes, without repetitions.
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(error.source(), |cause| cause.source());
-    causes
-        .map(ToString::to_string)
-        .fold(error.to_string(), |said, cause| if said.contains(&cause) { said } else { format!("{said}: {cause}") })
+/// Returns an error with its causes.
+fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
+    let causes = std::iter::successors(Some(error), |&error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 async fn expect(name: &str, script: Script, expected: &str) {

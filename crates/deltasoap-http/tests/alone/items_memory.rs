@@ -7,7 +7,7 @@ use deltasoap::http::{
     Answer, Body, CallError, Client, Context, Items, Operation, OverlaidAnswer, Server, SoapService,
 };
 use deltasoap::soap::Fault;
-use deltasoap::{DecodeOptions, Lease, Limits, Node, Soap, Streamed};
+use deltasoap::{Lease, Limits, Node, Soap, Streamed};
 use http::{Request, Response, StatusCode};
 use http_body::Frame;
 use http_body_util::{BodyExt, StreamBody};
@@ -114,7 +114,6 @@ async fn memory_is_bounded_where_each_item_brings_new_names() {
     ];
     let _alone = ALONE.lock().await;
     let limits = Limits { message: 256 << 10, ..Limits::default() };
-    let options = DecodeOptions { limits, ..DecodeOptions::default() };
     let count_trees = async |_: Context, mut items: Items<Trees, Node, Fault>| {
         let mut count = 0;
         while let Some(batch) = items.next_batch().await {
@@ -127,7 +126,7 @@ async fn memory_is_bounded_where_each_item_brings_new_names() {
             true => Operation::with_items(|trees| &mut trees.item, count_trees),
             false => Operation::with_items(|sum| &mut sum.item, count),
         };
-        let service = SoapService::builder().options(options).add_operation(operation).build().expect("a service");
+        let service = SoapService::builder().limits(limits).add_operation(operation).build().expect("a service");
         let request = Request::post("/").header("content-type", "text/xml").body(hostile(item)).expect("a request");
         ALLOCATOR.reset_peak_memory();
         let response = service.oneshot(request).await.expect("it never fails");
@@ -139,7 +138,7 @@ async fn memory_is_bounded_where_each_item_brings_new_names() {
             let response = Response::builder().header("content-type", "text/xml").body(hostile(item));
             std::future::ready(Ok::<_, Infallible>(response.expect("a response")))
         });
-        let client = Client::builder("http://localhost/").options(options).build_with(answering).expect("a client");
+        let client = Client::builder("http://localhost/").limits(limits).build_with(answering).expect("a client");
         ALLOCATOR.reset_peak_memory();
         let ask = Ask { count: 0 };
         let result = match item.contains("eN") {

@@ -12,7 +12,7 @@ use deltasoap::http::{
     Answer, AttachmentError, CallError, CallOptions, Client, Context, Operation, Part, SoapService, SoapServiceBuilder,
 };
 use deltasoap::soap::{Fault, FaultCode};
-use deltasoap::{Checkpoints, DecodeOptions, Differential, Lease, Soap};
+use deltasoap::{Checkpoints, Differential, Lease, Soap};
 use deltasoap_checkpoints::{Portions, State};
 use peakmem_alloc::PeakMemAllocTrait;
 use std::net::SocketAddr;
@@ -214,7 +214,7 @@ async fn a_client_survives_panics_of_its_types() {
     for checkpoints in State::ALL.map(portions).into_iter().chain([Checkpoints::Leaf]) {
         let service = SoapService::builder().operation(async |asked: Lease<Asked>| Ok::<_, Fault>(answered(&asked)));
         let differential = Differential { checkpoints, adaptive: false };
-        let client = Client::builder("http://localhost/").options(DecodeOptions { differential, ..Default::default() });
+        let client = Client::builder("http://localhost/").differential(differential);
         let client = client.build_with(service.build().expect("a service")).expect("a client");
         for number in 0..60 {
             let mut asked = asked(0, number);

@@ -10,9 +10,9 @@ use deltasoap::http::{
     SoapService, SoapServiceBuilder,
 };
 use deltasoap::lexical::Base64;
-use deltasoap::schema::{Element, Use, View};
-use deltasoap::soap::{Fault, Version, encode_message};
-use deltasoap::{Buffer, Content, DecodeOptions, Lease, Limits, Message, QName, Soap, Typed, decode, encode};
+use deltasoap::schema::{Element, View};
+use deltasoap::soap::{Envelope, Fault};
+use deltasoap::{Content, Lease, Limits, Message, QName, Soap, Typed, decode, encode};
 use flate2::write::GzEncoder;
 use std::io::Write;
 use std::net::SocketAddr;
@@ -155,7 +155,7 @@ pub const BLOCKED: Duration = Duration::from_millis(20);
 pub fn builder() -> SoapServiceBuilder {
     let limits = Limits { message: LARGEST, ..Limits::server() };
     SoapService::builder()
-        .options(DecodeOptions { limits, ..DecodeOptions::default() })
+        .limits(limits)
         .memory_bounds(MemoryBounds { total_bytes: 1 << 20, ..MemoryBounds::default() })
         .gzip_limits(GzipLimits::default())
         .operation(async |echo: Lease<Echo>| Ok::<_, Fault>(Echoed::from(&*echo)))
@@ -568,7 +568,7 @@ pub fn echo(sender: &str) -> Echo {
 
 /// Returns a message as bytes.
 pub fn message<T: Message>(body: &T) -> Vec<u8> {
-    encode_message(Version::Soap11, Use::Literal, &[], body, Buffer::new()).expect("a message").into_vec()
+    Envelope::new(body).to_vec().expect("a message")
 }
 
 /// Returns the beginning of a message, up to a text, as a chunk.

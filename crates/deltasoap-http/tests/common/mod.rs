@@ -8,8 +8,8 @@ pub mod scripted;
 
 use bytes::Bytes;
 use deltasoap::http::{Answer, Context, Operation, Server, ServerHandle, SoapService, TypedFault};
-use deltasoap::soap::{Fault, FaultCode, HeaderBlock, Version, encode_message};
-use deltasoap::{Buffer, DecodeOptions, Lease, Limits, Message, QName, Soap, schema::Use};
+use deltasoap::soap::{Envelope, Fault, FaultCode, HeaderBlock, Version};
+use deltasoap::{Buffer, Lease, Limits, Message, QName, Soap};
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body::{Body, Frame};
 use http_body_util::BodyExt;
@@ -106,7 +106,7 @@ pub fn service() -> (SoapService, mpsc::UnboundedReceiver<String>) {
     };
     let describe = Operation::new(describe).understands(Ticket::ELEMENT).action("urn:describe");
     let service = SoapService::builder()
-        .options(DecodeOptions { limits, ..DecodeOptions::default() })
+        .limits(limits)
         .name("Test & more")
         .operation(async |request: Lease<Echo>| Ok::<_, Infallible>(echoed(&request)))
         .operation(fail)
@@ -152,7 +152,7 @@ async fn describe(context: Context, _: Lease<Describe>) -> Result<Answer<Describ
 
 /// Returns a request message as text.
 pub fn message<T: Message>(version: Version, headers: &[HeaderBlock], body: &T) -> String {
-    let buffer = encode_message(version, Use::Literal, headers, body, Buffer::new()).expect("a message");
+    let buffer = Envelope::new(body).version(version).headers(headers).write(Buffer::new()).expect("a message");
     String::from_utf8(buffer.into_vec()).expect("UTF-8")
 }
 
@@ -223,4 +223,13 @@ pub async fn serve(service: SoapService) -> (SocketAddr, ServerHandle) {
     let (address, handle) = (server.local_addr().expect("an address"), server.handle());
     tokio::spawn(server.serve(service));
     (address, handle)
+}
+
+/// Asserts that no error of a chain has the text of its source.
+#[track_caller]
+pub fn assert_says_each_once(error: &(dyn std::error::Error + 'static)) {
+    let chain: Vec<_> = std::iter::successors(Some(error), |&error| error.source()).map(ToString::to_string).collect();
+    for texts in chain.windows(2) {
+        assert!(!texts[0].contains(&texts[1]), "{chain:?}");
+    }
 }

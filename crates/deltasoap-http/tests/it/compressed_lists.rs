@@ -7,7 +7,7 @@ use deltasoap::http::{
     SoapService, Trace,
 };
 use deltasoap::soap::Fault;
-use deltasoap::{DecodeOptions, Lease, Limits, Soap, Streamed};
+use deltasoap::{Lease, Limits, Soap, Streamed};
 use futures_util::StreamExt;
 use futures_util::stream::{Stream, poll_fn};
 use std::convert::Infallible;
@@ -165,10 +165,9 @@ async fn compressed_lists_have_no_bound_of_their_own() {
     const ITEMS: u32 = 40_000;
     let noise = || (1..=ITEMS).map(|n| f64::from(n).sqrt());
     let limits = Limits { message: 100_000, ..Limits::default() };
-    let options = DecodeOptions { limits, ..DecodeOptions::default() };
     for compression in CODED {
         let operation = Operation::with_items(level, count);
-        let service = SoapService::builder().options(options).add_operation(operation).build();
+        let service = SoapService::builder().limits(limits).add_operation(operation).build();
         let (client, _handle) = client(service.expect("a service"), compression).await;
         let trace = Trace::default();
         let answer = client

@@ -6,7 +6,7 @@ use deltasoap::http::{
     Client, MemoryBounds, Principal, Server, ServerHandle, Sharing, SoapService, SoapServiceBuilder,
 };
 use deltasoap::soap::{Fault, Version};
-use deltasoap::{Checkpoints, DecodeOptions, Differential, DifferentialStats, Lease};
+use deltasoap::{Checkpoints, Differential, DifferentialStats, Lease};
 use deltasoap_checkpoints::{Portions, State};
 use http::Request;
 use http_body_util::{BodyExt, Full};
@@ -339,8 +339,7 @@ async fn what_comes_home_late_is_kept_for_the_principal() {
 
 /// Returns a client that compares every response.
 fn client_of(service: SoapService) -> Client<SoapService> {
-    let options = DecodeOptions { differential: LEAF, ..DecodeOptions::default() };
-    Client::builder("http://localhost/").options(options).build_with(service).expect("a client")
+    Client::builder("http://localhost/").differential(LEAF).build_with(service).expect("a client")
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use deltasoap::http::{
     SoapServiceBuilder,
 };
 use deltasoap::soap::{Fault, Version};
-use deltasoap::{DecodeOptions, Lease, Limits};
+use deltasoap::{Lease, Limits};
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use http::{Request, Response, StatusCode};
@@ -144,12 +144,11 @@ async fn limits_hold_for_what_comes_out_and_are_named() {
         [&b"<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'>"[..], &vec![b' '; 100 << 20]].concat(),
     );
     let limits = Limits { message: 1 << 19, ..Limits::server() };
-    let options = DecodeOptions { limits, ..DecodeOptions::default() };
     let lenient = GzipLimits { ratio: 2000, free: 0 };
     for (service, name) in [
         (build(builder()), "`ratio` of 200"),
         (build(builder().gzip_limits(GzipLimits { ratio: 10, free: 1000 })), "`ratio` of 10"),
-        (build(builder().options(options).gzip_limits(lenient)), "message"),
+        (build(builder().limits(limits).gzip_limits(lenient)), "message"),
     ] {
         let answered = post_coded(&service, "gzip", &bomb, 1000).await;
         assert_eq!(answered.status, StatusCode::PAYLOAD_TOO_LARGE, "{answered:?}");

@@ -3,7 +3,7 @@
 
 use deltasoap::http::{Client, ClientBuilder, SoapService};
 use deltasoap::schema::Use;
-use deltasoap::{DecodeOptions, Differential, Lease, Soap, Templating};
+use deltasoap::{Differential, Lease, Soap, Templating};
 use std::convert::Infallible;
 
 #[derive(Debug, Clone, PartialEq, Soap)]
@@ -38,9 +38,8 @@ fn client(builder: ClientBuilder) -> Client<SoapService> {
 /// Not adaptive, so that the result does not depend on the time that writing and reading take.
 fn builder() -> ClientBuilder {
     let differential = Differential { adaptive: false, ..Differential::default() };
-    let options = DecodeOptions { differential, ..DecodeOptions::default() };
     let templating = Templating { adaptive: false, ..Templating::default() };
-    Client::builder("http://levels.example/").templating(templating).options(options)
+    Client::builder("http://levels.example/").templating(templating).differential(differential)
 }
 
 /// Returns a request with levels similar to those of other turns.

@@ -8,7 +8,7 @@ use deltasoap::http::{
     Scheduling, SmallFirst, SoapService, SoapServiceBuilder,
 };
 use deltasoap::soap::{Fault, Version};
-use deltasoap::{DecodeOptions, ErrorKind, Lease, Limits, Soap, Streamed};
+use deltasoap::{ErrorKind, Lease, Limits, Soap, Streamed};
 use futures_util::{StreamExt, TryStreamExt};
 use http::{Request, Response, StatusCode};
 use http_body::{Body, Frame};
@@ -93,7 +93,7 @@ fn level(report: &mut Report) -> &mut Vec<f64> {
 
 fn builder() -> SoapServiceBuilder {
     let limits = Limits { message: LIMIT, ..Limits::default() };
-    SoapService::builder().options(DecodeOptions { limits, ..DecodeOptions::default() })
+    SoapService::builder().limits(limits)
 }
 
 fn summarizer() -> SoapService {
@@ -516,8 +516,7 @@ fn reporter() -> SoapService {
 async fn a_caller_takes_items_of_a_response() {
     let limits = Limits { message: LIMIT, ..Limits::default() };
     let (address, _handle) = serve(reporter()).await;
-    let client =
-        Client::builder(format!("http://{address}/")).options(DecodeOptions { limits, ..DecodeOptions::default() });
+    let client = Client::builder(format!("http://{address}/")).limits(limits);
     let client = client.build().expect("a client");
     for count in [0, 1, 100_000] {
         let mut items = client.call_items(&Ask { count }, level).await.expect("a response");

@@ -3,8 +3,8 @@
 use crate::common::{serve, service};
 use deltasoap::http::{Body, CallError, CallOptions, Client, SoapService};
 use deltasoap::schema::Use;
-use deltasoap::soap::{Fault, HeaderBlock, Version, encode_message};
-use deltasoap::{Buffer, DecodeOptions, ErrorKind, Lease, Limits, Overlay, Soap, Streamed, StreamedArray, Templating};
+use deltasoap::soap::{Envelope, Fault, HeaderBlock, Version};
+use deltasoap::{Buffer, ErrorKind, Lease, Limits, Overlay, Soap, Streamed, StreamedArray, Templating};
 use http_body::Body as _;
 use http_body_util::BodyExt;
 use std::sync::Arc;
@@ -61,8 +61,7 @@ fn adder() -> (SoapService, Arc<AtomicUsize>) {
         std::future::ready(Ok::<_, Fault>(Total { label: join.parts.concat(), total }))
     };
     let limits = Limits { message: 64 << 20, ..Limits::default() };
-    let options = DecodeOptions { limits, ..DecodeOptions::default() };
-    let service = SoapService::builder().options(options).operation(add).operation(join).build();
+    let service = SoapService::builder().limits(limits).operation(add).operation(join).build();
     (service.expect("a service"), whole)
 }
 
@@ -141,7 +140,7 @@ async fn on_the_wire_it_is_the_same_message_in_chunks() {
     assert!(head.contains("transfer-encoding: chunked") && !head.contains("content-length"), "{head}");
     assert!(head.contains("soapaction: \"urn:add\"") && head.contains("content-type: text/xml"), "{head}");
     let whole = Sum { item: [0.5].into_iter().chain(numbers(5000)).collect(), ..sum() };
-    let expected = encode_message(Version::Soap11, Use::Literal, &[block], &whole, Buffer::new()).expect("plain text");
+    let expected = Envelope::new(&whole).headers(&[block]).write(Buffer::new()).expect("plain text");
     assert_eq!(body.as_bytes(), expected.as_slice());
 }
 
@@ -170,7 +169,7 @@ async fn a_request_without_a_place_for_items_is_not_sent() {
 }
 
 fn body(chunk: usize) -> Body {
-    Overlay::new(Version::Soap11, Use::Literal, &[], &sum(), numbers(2000), chunk).expect("numbers").into()
+    Overlay::new(&Envelope::new(&sum()), numbers(2000), chunk).expect("numbers").into()
 }
 
 /// Returns the next frame of a body, however often it must be polled.
@@ -196,7 +195,7 @@ async fn a_chunk_that_was_let_go_is_written_over() {
 async fn a_chunk_that_is_kept_stays_as_it_is() {
     let kept = body(1000).collect().await.expect("no error").to_bytes();
     let whole = Sum { item: [0.5].into_iter().chain(numbers(2000)).collect(), ..sum() };
-    let expected = encode_message(Version::Soap11, Use::Literal, &[], &whole, Buffer::new()).expect("numbers");
+    let expected = Envelope::new(&whole).write(Buffer::new()).expect("numbers");
     assert_eq!(kept, expected.as_slice());
 }
 

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use deltasoap::http::{CallError, CallOptions, Client, Connection, SoapService};
 use deltasoap::schema::Use;
-use deltasoap::soap::{Fault, Version, encode_message};
+use deltasoap::soap::{Envelope, Fault, Version};
 use deltasoap::{Buffer, Differential, Lease, Shared, Soap};
 use http::Request;
 use http_body_util::{BodyExt, Full};
@@ -109,7 +109,7 @@ async fn a_response_does_not_depend_on_what_is_kept_of_the_request() {
         let below = vertex("below", None);
         let diamond = Pair { one: vertex(&name, Some(below.clone())), other: vertex("c", Some(below)) };
         for (pair, references) in [(apart, 0), (diamond, 2), (pair(&name), 2)] {
-            let text = encode_message(Version::Soap11, Use::Encoded, &[], &pair, Buffer::new()).expect("a message");
+            let text = Envelope::new(&pair).encoding(Use::Encoded).write(Buffer::new()).expect("a message");
             let text = String::from_utf8(text.into_vec()).expect("UTF-8");
             assert_eq!(text.matches("href=").count(), references, "other handles than those of the message: {text}");
             let without = answered(&forgetful, Connection::new(), text.clone()).await;
@@ -123,9 +123,8 @@ async fn a_response_does_not_depend_on_what_is_kept_of_the_request() {
 #[test]
 fn handles_outside_of_the_message_change_nothing() {
     for version in [Version::Soap11, Version::Soap12] {
-        let write = |pair: &Pair| {
-            encode_message(version, Use::Encoded, &[], pair, Buffer::new()).expect("a message").into_vec()
-        };
+        let write =
+            |pair: &Pair| Envelope::new(pair).version(version).encoding(Use::Encoded).to_vec().expect("a message");
         let vertex = |next| Shared::new(Vertex { name: "a".to_owned(), next });
         let pair = Pair { one: vertex(Some(vertex(None))), other: vertex(None) };
         let alone = write(&pair);

@@ -5,8 +5,8 @@ use bytes::Bytes;
 use deltasoap::content::Shortcuts;
 use deltasoap::decode::{Cursor, Step};
 use deltasoap::encode::Encoder;
-use deltasoap::schema::{Element, Use, View};
-use deltasoap::soap::{Fault, Version, encode_fault_with_headers, encode_message};
+use deltasoap::schema::{Element, View};
+use deltasoap::soap::{Envelope, Fault};
 use deltasoap::{Buffer, Content, Lease, Message, Node, QName, Soap, Typed};
 use deltasoap_http::{Context, MessageReply, Operation, SoapService};
 use http::{Request, StatusCode};
@@ -54,7 +54,7 @@ impl Message for Any {
 }
 
 fn ping(number: i32) -> Result<MessageReply, deltasoap::Error> {
-    Ok(MessageReply::message(encode_message(Version::Soap11, Use::Literal, &[], &Ping { number }, Buffer::new())?))
+    Ok(MessageReply::message(Envelope::new(&Ping { number }).write(Buffer::new())?))
 }
 
 /// Answers even numbers with half of them, odd ones with nothing, other elements with a fault that
@@ -66,7 +66,7 @@ fn service() -> SoapService {
     };
     let other = async |_: Context, request: Lease<Any>| {
         let fault = Fault::sender(request.0.name.to_string());
-        let written = encode_fault_with_headers(Version::Soap11, &[], &fault, Buffer::new())?;
+        let written = Envelope::fault(&fault).write(Buffer::new())?;
         Ok::<_, Fault>(MessageReply::fault(written).with_status(StatusCode::OK))
     };
     SoapService::builder()

@@ -4,7 +4,7 @@
 use crate::common::*;
 use deltasoap::http::{CallOptions, Client, IntoAnswer, Operation, SoapService};
 use deltasoap::schema::{Style, Use};
-use deltasoap::soap::{Fault, Version, encode_message};
+use deltasoap::soap::{Envelope, Fault, Version};
 use deltasoap::{Buffer, Lease, Message, Soap, SoapArray};
 use std::fmt::Debug;
 
@@ -98,7 +98,8 @@ where
         let options = CallOptions::new().encoding(encoding);
         let response = client.expect("a client").call_as_with::<Response>(&request, options).await;
         assert_eq!(response.expect("a response").body, expected);
-        let message = encode_message(version, encoding, &[], &request, Buffer::new()).expect("writable");
+        let message =
+            Envelope::new(&request).version(version).encoding(encoding).write(Buffer::new()).expect("writable");
         let whole = post(service, version.media_type(), message.as_slice()).await;
         let pieces = post_pieces(service, version.media_type(), message.as_slice(), 1).await;
         assert_eq!((&whole.body, whole.status), (&pieces.body, pieces.status));

@@ -8,7 +8,7 @@ use deltasoap::http::{
     SoapServiceBuilder,
 };
 use deltasoap::schema::Use;
-use deltasoap::soap::{Fault, HeaderBlock, Version};
+use deltasoap::soap::{Envelope, Fault, HeaderBlock, Version};
 use deltasoap::{EncodeStats, Lease, Templating};
 use http::{Request, Response};
 use http_body::Body as _;
@@ -283,10 +283,8 @@ async fn every_setting_of_a_call_is_written() {
         client.send_with(&long(1), CallOptions::new().templates(false)).await.expect("accepted");
     }
     let in_full = |encoding, headers: &[HeaderBlock]| {
-        let buffer =
-            deltasoap::soap::encode_message(Version::Soap11, encoding, headers, &long(1), deltasoap::Buffer::new())
-                .expect("a message");
-        String::from_utf8(buffer.into_vec()).expect("UTF-8")
+        let message = Envelope::new(&long(1)).encoding(encoding).headers(headers).to_vec().expect("a message");
+        String::from_utf8(message).expect("UTF-8")
     };
     let expected = [
         in_full(Use::Literal, &[ticket(1)]),

@@ -12,7 +12,7 @@ use deltasoap::http::{
     Part, Principal, Server, ServerHandle, SoapService,
 };
 use deltasoap::soap::{Fault, FaultCode, HeaderBlock, Version};
-use deltasoap::{Binary, Checkpoints, DecodeOptions, Differential, Lease, Limits, Soap, Streamed};
+use deltasoap::{Binary, Checkpoints, Differential, Lease, Limits, Soap, Streamed};
 use http::request::Parts;
 use http::{Request, StatusCode};
 use std::convert::Infallible;
@@ -93,7 +93,7 @@ const LEAF: Differential = Differential { checkpoints: Checkpoints::Leaf, adapti
 fn all() -> SoapService {
     let limits = Limits { message: LARGEST, ..Limits::default() };
     SoapService::builder()
-        .options(DecodeOptions { limits, ..DecodeOptions::default() })
+        .limits(limits)
         .differential(LEAF)
         .compression(Compression::from_bytes(1000))
         .body_timeout(Duration::from_millis(500))
@@ -357,8 +357,7 @@ over_each! {
     }
 
     async fn messages_are_compared_with_those_of_their_connection(far) {
-        let options = DecodeOptions { differential: LEAF, ..DecodeOptions::default() };
-        let client = Client::builder(&*far.url).options(options).build_with(far.transport.clone()).expect("a client");
+        let client = Client::builder(&*far.url).differential(LEAF).build_with(far.transport.clone()).expect("a client");
         for last in 0..5 {
             let request = Echo { text: "a text".to_owned(), numbers: (0..500).chain([last]).collect() };
             let response: Lease<EchoResponse> = client.call_leased_as(&request).await.expect("a response");

@@ -7,7 +7,7 @@ use deltasoap::http::{
     CallError, Client, CodingError, Compression, ContentCoding, GzipLimits, Part, SoapService, SoapServiceBuilder,
 };
 use deltasoap::soap::{Fault, Version};
-use deltasoap::{DecodeOptions, Lease, Limits};
+use deltasoap::{Lease, Limits};
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
 use proptest::prelude::*;
@@ -119,9 +119,8 @@ async fn bombs_are_bounded() {
     let service = build(builder());
     let blank = zstd([message(Version::Soap11, &[], &echo("")).as_bytes(), &vec![b' '; 100 << 20]].concat());
     let limits = Limits { message: 1 << 19, ..Limits::server() };
-    let options = DecodeOptions { limits, ..DecodeOptions::default() };
     let lenient = GzipLimits { ratio: u64::MAX, free: 0 };
-    let short = build(builder().options(options).gzip_limits(lenient));
+    let short = build(builder().limits(limits).gzip_limits(lenient));
     let wide = windowed(24, message(Version::Soap11, &[], &echo("")).as_bytes());
     for (service, body, name) in [
         (&service, &blank, "`ratio` of 200"),

@@ -205,18 +205,13 @@ impl Exchange<'_> {
         FetchError::Unavailable(format!("{}: {why}", Shown(self.url)))
     }
 
-    /// Converts the error of an exchange, with the causes that its message leaves out.
+    /// Converts the error of an exchange, with its causes.
     fn broken(&self, error: &(dyn Error + 'static)) -> FetchError {
         let causes: Vec<_> = std::iter::successors(Some(error), |&error| error.source()).collect();
-        let texts =
-            causes.iter().map(ToString::to_string).fold(String::new(), |message, text| match message.as_str() {
-                "" => text,
-                all if all.contains(&text) => message,
-                _ => format!("{message}: {text}"),
-            });
+        let texts: Vec<_> = causes.iter().map(ToString::to_string).collect();
         match causes.iter().find_map(|error| error.downcast_ref::<PrivateAddress>()) {
             Some(private) => FetchError::Forbidden(format!("{}: {private}", Shown(self.url))),
-            None => self.failed(texts),
+            None => self.failed(texts.join(": ")),
         }
     }
 

@@ -444,6 +444,18 @@ fn importing(location: &str) -> String {
 }
 
 #[test]
+fn an_importer_that_is_offline_fetches_nothing() {
+    let net = Net::with(&[("http://h/a.xsd", &schema("urn:a", A), false)]);
+    for importer in
+        [Importer::new().offline().fetch_with(net.clone()), Importer::new().fetch_with(net.clone()).offline()]
+    {
+        let error = importer.import("http://h/a.xsd").unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Fetch(FetchError::Offline)), "{error}");
+    }
+    assert!(net.asked.lock().unwrap().is_empty());
+}
+
+#[test]
 fn documents_from_the_network_are_joined_to_their_urls() {
     let net = Net::with(&[
         ("http://h/s/a?xsd", &importing("b.xsd#x"), false),

@@ -2,7 +2,7 @@
 
 use deltasoap::decode::Decoder;
 use deltasoap::schema::Use;
-use deltasoap::soap::{EnvelopeReader, RequestReceiver, Version, encode_message};
+use deltasoap::soap::{Envelope, EnvelopeReader, RequestReceiver};
 use deltasoap::{AnySimple, Buffer, DecodeOptions, Error, Simple, Soap, SoapArray};
 
 #[derive(Debug, PartialEq, Soap)]
@@ -46,7 +46,7 @@ fn pair(value: Simple) -> Pair {
 }
 
 fn message(pairs: &Pairs) -> Vec<u8> {
-    let buffer = encode_message(Version::Soap11, Use::Encoded, &[], pairs, Buffer::new());
+    let buffer = Envelope::new(pairs).encoding(Use::Encoded).write(Buffer::new());
     buffer.expect("writable").into_vec()
 }
 

@@ -5,8 +5,8 @@ use crate::support::{decode, encode, fault, round_trip};
 use deltasoap::encode::Encoder;
 use deltasoap::lexical::List;
 use deltasoap::schema::Use;
-use deltasoap::soap::{Version, encode_element};
-use deltasoap::{Buffer, Content, ErrorKind, Message, Node, QName, Soap, Typed};
+use deltasoap::soap::Envelope;
+use deltasoap::{Content, ErrorKind, Message, Node, QName, Soap, Typed};
 
 types! {
     #[derive(Debug, Clone, PartialEq, Soap)]
@@ -106,9 +106,9 @@ fn in_soap_encoding_the_type_is_told_once() {
 #[test]
 fn in_soap_encoding_a_body_tells_its_type() {
     let circle = AnyBase::Circle(Box::new(Circle { id: 1, radius: 2.0 }));
-    let (name, body) = (QName::new("urn:f", "figure"), (&circle, AnyBase::view()));
-    let buffer = encode_element(Version::Soap11, Use::Encoded, &[], &name, body, Buffer::new()).expect("good");
-    let message = String::from_utf8(buffer.into_vec()).expect("UTF-8");
+    let name = QName::new("urn:f", "figure");
+    let envelope = Envelope::element(&name, &circle, AnyBase::view()).encoding(Use::Encoded);
+    let message = String::from_utf8(envelope.to_vec().expect("good")).expect("UTF-8");
     let start = message.find("<ns:figure").expect("an element");
     let end = message.find("</soap:Body>").expect("a body");
     let declared = format!("<r xmlns:ns='urn:f' xmlns:xsi='{XSI}' xmlns:soap='s' xmlns:xsd='{XSD}'>");

@@ -266,9 +266,9 @@ types! {
 
 #[test]
 fn encoded_messages_name_the_types() {
-    use deltasoap::soap::{Version, encode_message};
+    use deltasoap::soap::Envelope;
     let call = Call { shape: dot(), colors: vec![Color::Red].into(), size: Some(Size::Points(1)) };
-    let message = encode_message(Version::Soap11, Use::Encoded, &[], &call, deltasoap::Buffer::new());
+    let message = Envelope::new(&call).encoding(Use::Encoded).write(deltasoap::Buffer::new());
     let xml = String::from_utf8(message.expect("writable").into_vec()).expect("UTF-8");
     for part in [":Color[1]\"", "xsi:type=\"Shape\"", "<x xsi:type=\"xsd:int\">1</x>", "xsi:type=\"Size\">1</size>"] {
         assert!(xml.contains(part), "{part} in {xml}");

@@ -4,10 +4,10 @@
 use crate::support::{decode, decode_cut, encode};
 use deltasoap::decode::Decoder;
 use deltasoap::schema::Use;
-use deltasoap::soap::{EnvelopeReader, RequestReceiver, Version, encode_message};
+use deltasoap::soap::{Envelope, EnvelopeReader, RequestReceiver};
 use deltasoap::{
-    Buffer, DecodeOptions, Memory, Message, Nillable, Soap, SoapArray, Template, Templating, Tracked, TrackedArray,
-    TrackedVec, Typed,
+    DecodeOptions, Memory, Message, Nillable, Soap, SoapArray, Template, Templating, Tracked, TrackedArray, TrackedVec,
+    Typed,
 };
 use proptest::prelude::*;
 use std::fmt::Debug;
@@ -200,7 +200,7 @@ fn blend<T: Clone>(list: &mut Vec<T>, other: &[T], items: bool, length: bool) {
 }
 
 fn message<T: Message>(value: &T, encoding: Use) -> Vec<u8> {
-    encode_message(Version::Soap11, encoding, &[], value, Buffer::new()).expect("plain text").into_vec()
+    Envelope::new(value).encoding(encoding).to_vec().expect("plain text")
 }
 
 /// Changes the report to `target` in small steps, touching only what differs.
@@ -337,7 +337,7 @@ proptest! {
         for (change, place) in changes {
             for _ in 0..2 {
                 let template = if place == 0 { &mut other } else { &mut template };
-                let sent = template.encode(Version::Soap11, encoding, &[], &tracked).expect("plain text");
+                let sent = template.encode(&Envelope::new(&tracked).encoding(encoding)).expect("plain text");
                 prop_assert_eq!(sent.to_vec(), message(&target, encoding));
             }
             target = behind(&target, &change);
@@ -357,7 +357,7 @@ proptest! {
         for change in changes {
             let message = message(&report, Use::Literal);
             let read = incoming.read(&message);
-            let sent = template.encode(Version::Soap11, Use::Literal, &[], read).expect("plain text");
+            let sent = template.encode(&Envelope::new(read)).expect("plain text");
             prop_assert_eq!(sent.to_vec(), message);
             report = behind(&report, &change);
         }

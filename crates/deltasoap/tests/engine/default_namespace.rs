@@ -2,11 +2,7 @@
 //! templates.
 
 use crate::sender::Sender;
-use deltasoap::schema::Use;
-use deltasoap::soap::{
-    Fault, HeaderBlock, Optimization, Reply, Version, decode_reply, decode_request, encode_fault, encode_message,
-    encode_optimized,
-};
+use deltasoap::soap::{Envelope, Fault, HeaderBlock, Reply, Version, decode_reply, decode_request};
 use deltasoap::{Binary, Buffer, Nillable, Node, Soap, Templating, Typed};
 use proptest::prelude::*;
 
@@ -57,7 +53,7 @@ fn text(message: Buffer) -> String {
 }
 
 fn written(pool: &Pool, headers: &[HeaderBlock]) -> String {
-    text(encode_message(Version::Soap11, Use::Literal, headers, pool, Buffer::new()).expect("writable"))
+    text(Envelope::new(pool).headers(headers).write(Buffer::new()).expect("writable"))
 }
 
 #[test]
@@ -76,7 +72,7 @@ fn one_declaration_serves_all() {
 #[test]
 fn beside_trees_prefixes_stay() {
     let value = Answer { pool: vec![pool("a")], any: None };
-    let message = text(encode_message(Version::Soap11, Use::Literal, &[], &value, Buffer::new()).expect("writable"));
+    let message = text(Envelope::new(&value).write(Buffer::new()).expect("writable"));
     let expected = r#"<ns:Answer xmlns:ns="urn:v"><ns:pool><ns:name>a</ns:name></ns:pool></ns:Answer>"#;
     assert!(message.contains(expected), "{message}");
 }
@@ -93,7 +89,7 @@ fn header_blocks_and_details_have_their_own() {
 
     let fault = Fault::sender("no").with_detail(&pool("d")).expect("plain text");
     for version in [Version::Soap11, Version::Soap12] {
-        let message = text(encode_fault(version, &fault, Buffer::new()).expect("writable"));
+        let message = text(Envelope::fault(&fault).version(version).write(Buffer::new()).expect("writable"));
         assert!(message.contains("etail><Pool xmlns=\"urn:v\"><name>d</name></Pool></"), "{message}");
         let Reply::<Pool>::Fault(read) = decode_reply(message.as_bytes()).expect("readable").1 else { panic!() };
         assert_eq!(read.detail(), Some(Ok(pool("d"))));
@@ -103,11 +99,7 @@ fn header_blocks_and_details_have_their_own() {
 #[test]
 fn references_to_parts_keep_their_prefix() {
     let value = Pool { picture: Some(vec![1; 100].into()), ..pool("p") };
-    let optimization = Optimization { threshold: 10, references: true };
-    let body = (&value, Pool::view());
-    let name = &<Pool as deltasoap::Message>::ELEMENT;
-    let written = encode_optimized(Version::Soap12, Use::Literal, &[], name, body, optimization, Buffer::new())
-        .expect("writable");
+    let written = Envelope::new(&value).version(Version::Soap12).write_optimized(10, Buffer::new()).expect("writable");
     let message = text(written.message);
     assert_eq!(written.parts.len(), 1);
     assert!(message.contains("<picture><xop:Include xmlns:xop=\"http://www.w3.org/2004/08/xop/include\""), "{message}");

@@ -2,8 +2,7 @@
 //! outgrow their chunk, and stretches of both.
 
 use deltasoap::encode::differential::EncodeStats;
-use deltasoap::schema::Use;
-use deltasoap::soap::{Version, encode_message};
+use deltasoap::soap::Envelope;
 use deltasoap::{Buffer, MatchKind, Message, Soap, Template, Templating, TrackedVec};
 use deltasoap_streams::prng::SplitMix64;
 use proptest::prelude::*;
@@ -33,8 +32,8 @@ fn options() -> Templating {
 /// match kind and statistics.
 fn send<T: Message>(template: &mut Template, value: &T) -> (MatchKind, EncodeStats, usize) {
     let before = template.stats();
-    let sent = template.encode(Version::Soap11, Use::Literal, &[], value).expect("can be written");
-    let full = encode_message(Version::Soap11, Use::Literal, &[], value, Buffer::new()).expect("can be written");
+    let sent = template.encode(&Envelope::new(value)).expect("can be written");
+    let full = Envelope::new(value).write(Buffer::new()).expect("can be written");
     assert!(sent.to_vec() == full.as_slice(), "the message differs from the one in full");
     let longest = sent.frames().iter().map(bytes::Bytes::len).max().unwrap_or_default();
     (sent.kind(), template.stats() - before, longest)

@@ -1,7 +1,7 @@
 //! Section 5 encoding: types on accessors, arrays by the rules of each version.
 
 use deltasoap::schema::Use;
-use deltasoap::soap::{Version, decode_request, encode_message};
+use deltasoap::soap::{Envelope, Version, decode_request};
 use deltasoap::{Buffer, Nillable, Soap, SoapArray};
 
 #[derive(Debug, Clone, PartialEq, Soap)]
@@ -33,7 +33,7 @@ fn order() -> Order {
 }
 
 fn body(version: Version, encoding: Use) -> String {
-    let message = encode_message(version, encoding, &[], &order(), Buffer::new()).expect("writable");
+    let message = Envelope::new(&order()).version(version).encoding(encoding).write(Buffer::new()).expect("writable");
     assert_eq!(decode_request::<Order>(message.as_slice()).expect("valid").1, order());
     let text = String::from_utf8(message.into_vec()).expect("UTF-8");
     let (start, end) = (text.find("<soap:Body>").expect("a body"), text.find("</soap:Body>").expect("its end"));
@@ -94,7 +94,8 @@ fn items_without_a_type_name_are_of_any_type() {
     let marks = Marks { marks: vec![deltasoap::Empty; 2].into() };
     for version in [Version::Soap11, Version::Soap12] {
         for encoding in [Use::Literal, Use::Encoded] {
-            let message = encode_message(version, encoding, &[], &marks, Buffer::new()).expect("writable");
+            let message =
+                Envelope::new(&marks).version(version).encoding(encoding).write(Buffer::new()).expect("writable");
             let text = String::from_utf8_lossy(message.as_slice());
             assert!(text.contains("=\"xsd:anyType"), "{text}");
             assert_eq!(decode_request::<Marks>(message.as_slice()).expect("valid").1, marks);

@@ -2,8 +2,8 @@
 
 use deltasoap::decode::Decoder;
 use deltasoap::schema::Use;
-use deltasoap::soap::{EnvelopeReader, Reply, ReplyReceiver, Version, encode_message};
-use deltasoap::{Buffer, DecodeOptions, Error, Hint, Limits, Message, Soap, SoapArray, Template, Templating, Width};
+use deltasoap::soap::{Envelope, EnvelopeReader, Reply, ReplyReceiver, Version};
+use deltasoap::{DecodeOptions, Error, Hint, Limits, Message, Soap, SoapArray, Template, Templating, Width};
 use proptest::prelude::*;
 
 #[derive(Debug, Clone, PartialEq, Soap)]
@@ -72,12 +72,12 @@ impl Bits for Others {
 
 fn hint_of(lists: &Lists, encoding: Use, options: Templating) -> Option<Hint> {
     let mut template = Template::new(options);
-    template.encode(Version::Soap11, encoding, &[], lists).expect("XML");
+    template.encode(&Envelope::new(lists).encoding(encoding)).expect("XML");
     template.hint()
 }
 
 fn written(lists: &Lists, encoding: Use) -> Vec<u8> {
-    encode_message(Version::Soap12, encoding, &[], lists, Buffer::new()).expect("XML").into_vec()
+    Envelope::new(lists).version(Version::Soap12).encoding(encoding).to_vec().expect("XML")
 }
 
 /// Reads a message in chunks; returns the value and the number of leaves that the hint gave.

@@ -6,6 +6,7 @@
 mod default_namespace;
 mod dense;
 mod encoded;
+mod envelope;
 mod errors;
 #[path = "../../../deltasoap-core/tests/support/gaps.rs"]
 mod gaps;

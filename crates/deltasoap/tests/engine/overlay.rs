@@ -2,7 +2,7 @@
 
 use deltasoap::lexical::Hex;
 use deltasoap::schema::Use;
-use deltasoap::soap::{HeaderBlock, Version, decode_request, encode_message};
+use deltasoap::soap::{Envelope, HeaderBlock, Version, decode_request};
 use deltasoap::{
     AnySimple, Buffer, Error, ErrorKind, Message, Nillable, Overlay, Soap, SoapArray, Streamed, StreamedArray, Tracked,
     Typed,
@@ -70,12 +70,17 @@ fn headers() -> Vec<HeaderBlock> {
 }
 
 fn whole<B: Message>(layout: Layout, body: &B) -> String {
-    let message = encode_message(layout.0, layout.1, &headers(), body, Buffer::new()).expect("plain text");
+    let message = Envelope::new(body)
+        .version(layout.0)
+        .encoding(layout.1)
+        .headers(&headers())
+        .write(Buffer::new())
+        .expect("plain text");
     String::from_utf8(message.into_vec()).expect("UTF-8")
 }
 
 fn begin<B: Message, T: Typed, I: Iterator<Item = T>>(layout: Layout, body: &B, items: I) -> Result<Overlay<I>, Error> {
-    Overlay::new(layout.0, layout.1, &headers(), body, items, layout.2)
+    Overlay::new(&Envelope::new(body).version(layout.0).encoding(layout.1).headers(&headers()), items, layout.2)
 }
 
 /// Returns all chunks. Chunks have the requested size, except those with a head, a tail or a long

@@ -2,8 +2,8 @@
 //! and no message differs because of it.
 
 use crate::sender::{Flight, Sender};
+use deltasoap::soap::Envelope;
 use deltasoap::{EncodeStats, MatchKind, Message, RunPool, Soap, SoapArray, Template, Templates, Templating, Width};
-use deltasoap::{schema::Use, soap::Version};
 use proptest::prelude::*;
 use std::fmt::Debug;
 
@@ -172,7 +172,7 @@ fn a_pool_is_bounded_and_keeps_nothing_alive() {
     let send = |first: u32| {
         let mut templates = Templates::with_pool(options(Width::Exact), pool.clone());
         let doubles: Vec<_> = (first..first + 500).map(f64::from).collect();
-        let sent = templates.encode(Version::Soap11, Use::Literal, &[], &store(&doubles, &[])).expect("writable");
+        let sent = templates.encode(&Envelope::new(&store(&doubles, &[]))).expect("writable");
         (templates, sent)
     };
     let (templates, sent): (Vec<_>, Vec<_>) = (0..40).map(|first| send(1000 * first)).unzip();
@@ -189,7 +189,7 @@ fn short_arrays_are_not_noted_and_other_pools_not_asked() {
     let mut template = Template::with_pool(options(Width::Exact), pool.clone());
     let mut send = |count, pool: Option<RunPool>| {
         template.set_pool(pool);
-        template.encode(Version::Soap11, Use::Literal, &[], &store(&doubles(count), &[])).expect("writable");
+        template.encode(&Envelope::new(&store(&doubles(count), &[]))).expect("writable");
     };
     send(20, Some(pool.clone()));
     send(900, None);

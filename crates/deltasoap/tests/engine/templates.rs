@@ -3,7 +3,7 @@
 use crate::sender::{Flight, Sender};
 use deltasoap::lexical::{Base64, BigEndian};
 use deltasoap::schema::Use;
-use deltasoap::soap::{HeaderBlock, Version, encode_message};
+use deltasoap::soap::{Envelope, HeaderBlock, Version};
 use deltasoap::{
     AnySimple, Binary, Buffer, Child, Empty, MatchKind, Message, Nillable, Node, Packed, QName, Simple, Soap,
     SoapArray, Template, Templates, Templating, Typed, Width,
@@ -385,10 +385,10 @@ fn messages_of_two_types() {
 }
 
 fn check<T: Message>(template: &mut Template, templates: &mut Templates, value: &T) {
-    let full = encode_message(Version::Soap11, Use::Literal, &[], value, Buffer::new()).expect("writable").into_vec();
-    let sent = template.encode(Version::Soap11, Use::Literal, &[], value).expect("writable");
+    let full = Envelope::new(value).to_vec().expect("writable");
+    let sent = template.encode(&Envelope::new(value)).expect("writable");
     assert_eq!(sent.to_vec(), full);
-    let sent = templates.encode(Version::Soap11, Use::Literal, &[], value).expect("writable");
+    let sent = templates.encode(&Envelope::new(value)).expect("writable");
     assert_eq!(sent.to_vec(), full);
 }
 
@@ -432,8 +432,8 @@ fn messages_that_alternate_get_a_template_each() {
         let mut templates = Templates::new(Templating { adaptive: false, ..Templating::default() });
         for turn in 0..40 {
             let value = other(turn % count);
-            let sent = templates.encode(Version::Soap11, Use::Literal, &[], &value).expect("writable");
-            let full = encode_message(Version::Soap11, Use::Literal, &[], &value, Buffer::new()).expect("writable");
+            let sent = templates.encode(&Envelope::new(&value)).expect("writable");
+            let full = Envelope::new(&value).write(Buffer::new()).expect("writable");
             assert_eq!(sent.to_vec(), full.as_slice());
             assert!(turn < 20 || sent.kind() == MatchKind::Content, "{count} messages, turn {turn}: {:?}", sent.kind());
         }
@@ -449,8 +449,8 @@ fn messages_without_likeness_are_written_in_full() {
     for _ in 0..300 {
         let mut word = || format!("{:x}", random.next_u64() >> (random.next_u64() % 60));
         let words = Words { word: (0..40).map(|_| word()).collect() };
-        let sent = templates.encode(Version::Soap11, Use::Literal, &[], &words).expect("writable");
-        let full = encode_message(Version::Soap11, Use::Literal, &[], &words, Buffer::new()).expect("writable");
+        let sent = templates.encode(&Envelope::new(&words)).expect("writable");
+        let full = Envelope::new(&words).write(Buffer::new()).expect("writable");
         assert_eq!(sent.to_vec(), full.as_slice());
     }
     let stats = templates.stats();

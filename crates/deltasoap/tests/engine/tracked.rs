@@ -4,8 +4,7 @@
 mod reports;
 
 use crate::sender::Flight;
-use deltasoap::schema::Use;
-use deltasoap::soap::{Version, encode_message};
+use deltasoap::soap::Envelope;
 use deltasoap::{Buffer, MatchKind, Message, Nillable, Soap, Template, Templating, Tracked, Width};
 use reports::sent::Inner;
 use reports::{Random, inner, report, send_to_several_places, sender};
@@ -79,8 +78,8 @@ fn what_stands_in_place_of_a_tracked_value() {
     }
 
     fn bytes<T: Message>(template: &mut Template, value: &T) -> Vec<u8> {
-        let full = encode_message(Version::Soap11, Use::Literal, &[], value, Buffer::new()).expect("writable");
-        let sent = template.encode(Version::Soap11, Use::Literal, &[], value).expect("writable").to_vec();
+        let full = Envelope::new(value).write(Buffer::new()).expect("writable");
+        let sent = template.encode(&Envelope::new(value)).expect("writable").to_vec();
         assert_eq!(String::from_utf8_lossy(&sent), String::from_utf8_lossy(full.as_slice()));
         sent
     }

@@ -3,7 +3,7 @@
 use crate::support::{decode, decode_next, envelope, latin1};
 use deltasoap::decode::Decoder;
 use deltasoap::schema::Use;
-use deltasoap::soap::{Version, decode_request, encode_message};
+use deltasoap::soap::{Envelope, Version, decode_request};
 use deltasoap::{AnySimple, Buffer, DecodeOptions, ErrorKind, Limits, MultiArray, Nillable, Simple, Soap, SoapArray};
 use deltasoap_test_support::utf16;
 use proptest::prelude::*;
@@ -297,7 +297,8 @@ proptest! {
         let cube = MultiArray::new([1, 2, 1], vec!["a".to_owned(), "b".to_owned()]);
         let put = Put { matrix: Some(matrix), rows: Some(rows), cube, ..Put::default() };
         let version = if is_12 { Version::Soap12 } else { Version::Soap11 };
-        let message = encode_message(version, Use::Encoded, &[], &put, Buffer::new()).expect("writable");
+        let envelope = Envelope::new(&put).version(version).encoding(Use::Encoded);
+        let message = envelope.write(Buffer::new()).expect("writable");
         prop_assert_eq!(decode_request::<Put>(message.as_slice()).expect("valid").1, put);
     }
 

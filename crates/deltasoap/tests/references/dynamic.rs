@@ -6,7 +6,7 @@ use deltasoap::decode::value_from_slice;
 use deltasoap::schema::{
     ArrayElement, Builtin, ComplexElement, Compositor, Element, Field, Schema, SimpleElement, Use,
 };
-use deltasoap::soap::{Version, encode_element};
+use deltasoap::soap::{Envelope, Version};
 use deltasoap::{Buffer, Message, QName, Simple, Typed, Value};
 use proptest::prelude::*;
 
@@ -46,8 +46,9 @@ proptest! {
         let body = schema.view(deltasoap::schema::ElementRef::Index(0));
         let put = value.field(view, "Body").and_then(|inner| inner.field(body, "put")).expect("the operation");
         for version in [Version::Soap11, Version::Soap12] {
-            let body = (put, Put::view());
-            let written = encode_element(version, Use::Encoded, &[], &Put::ELEMENT, body, Buffer::new()).expect("written");
+            let name = Put::ELEMENT;
+            let envelope = Envelope::element(&name, put, Put::view()).version(version).encoding(Use::Encoded);
+            let written = envelope.write(Buffer::new()).expect("written");
             let read = decode::<Put>(written.as_slice(), 50).expect("valid");
             prop_assert_eq!(Graph::of(&read.first), graph.canonical());
         }
@@ -74,10 +75,7 @@ fn arrays_of_several_dimensions_are_lists_of_lists() {
     let int = |number| Value::Simple(Simple::Int(number));
     let rows = vec![Value::List(vec![int(1), int(2)]), Value::List(vec![int(3), Value::Nil])];
     assert_eq!(value, Value::List(rows));
-    let write = |value: &Value| {
-        let body = (value, schema.view(array));
-        encode_element(Version::Soap11, Use::Literal, &[], &QName::new("", "a"), body, Buffer::new())
-    };
+    let write = |value: &Value| Envelope::element(&QName::new("", "a"), value, schema.view(array)).write(Buffer::new());
     let text = String::from_utf8(write(&value).expect("written").into_vec()).expect("UTF-8");
     assert!(text.contains("int[2,2]\"") && text.contains("<i>3</i><i xsi:nil=\"true\"/></a>"), "{text}");
     let ragged = Value::List(vec![Value::List(vec![int(1)]), Value::List(Vec::new())]);

@@ -3,7 +3,7 @@
 
 use crate::support::{decode, envelope};
 use deltasoap::schema::Use;
-use deltasoap::soap::{Reply, Version, decode_reply, decode_request, encode_message};
+use deltasoap::soap::{Envelope, Reply, Version, decode_reply, decode_request};
 use deltasoap::{Buffer, Node, Soap};
 
 #[derive(Debug, PartialEq, Soap)]
@@ -82,7 +82,7 @@ fn prefixes_of_the_operations_attributes_keep_their_meaning() {
     let tree = format!("<op xmlns:soap='http://schemas.xmlsoap.org/soap/envelope/' {style}><a>1</a></op>");
     let op = Op(Node::parse(tree.as_bytes()).expect("well-formed"));
     for version in [Version::Soap11, Version::Soap12] {
-        let message = encode_message(version, Use::Encoded, &[], &op, Buffer::new()).expect("written");
+        let message = Envelope::new(&op).version(version).encoding(Use::Encoded).write(Buffer::new()).expect("written");
         let text = String::from_utf8_lossy(message.as_slice()).into_owned();
         assert!(roxmltree::Document::parse(&text).is_ok(), "{text}");
         let (_, read) = decode_request::<Op>(message.as_slice()).unwrap_or_else(|error| panic!("{error}: {text}"));

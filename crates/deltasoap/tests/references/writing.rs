@@ -3,17 +3,12 @@
 use crate::graph::{Graph, Put, Vertex, graphs, styles, write};
 use crate::support::decode;
 use deltasoap::schema::Use;
-use deltasoap::soap::Namespaces;
-use deltasoap::soap::{
-    Version, decode_request, encode_element, encode_message, encode_with_namespaces, encode_without_references,
-};
-use deltasoap::{
-    Buffer, ErrorKind, MatchKind, Message, Node, Overlay, Shared, Soap, Streamed, Template, Templating, Typed,
-};
+use deltasoap::soap::{Envelope, Version, decode_request};
+use deltasoap::{Buffer, ErrorKind, MatchKind, Node, Overlay, Shared, Soap, Streamed, Template, Templating};
 use proptest::prelude::*;
 
 fn written(version: Version, encoding: Use, put: &Put) -> Result<String, deltasoap::Error> {
-    let message = encode_message(version, encoding, &[], put, Buffer::new())?;
+    let message = Envelope::new(put).version(version).encoding(encoding).write(Buffer::new())?;
     Ok(String::from_utf8(message.into_vec()).expect("UTF-8"))
 }
 
@@ -93,7 +88,8 @@ fn ids_that_are_given_are_not_those_of_trees() {
         let alone = Shared::new(vertex("b"));
         let any = Node::parse(content.as_bytes()).expect("a tree");
         let relay = Relay { first: shared.clone(), second: shared, alone: alone.clone(), any };
-        let message = encode_message(version, Use::Encoded, &[], &relay, Buffer::new()).expect("written");
+        let message =
+            Envelope::new(&relay).version(version).encoding(Use::Encoded).write(Buffer::new()).expect("written");
         let text = String::from_utf8(message.into_vec()).expect("UTF-8");
         assert_eq!(text.matches("id=\"id7\"").count(), 1, "{text}");
         assert_eq!(text.matches("id=\"id0\"").count(), 1, "{text}");
@@ -140,11 +136,13 @@ fn ids_that_are_given_are_those_of_no_value() {
     };
     for version in [Version::Soap11, Version::Soap12] {
         let text = |message: Buffer| String::from_utf8(message.into_vec()).expect("UTF-8");
-        is_good(&text(encode_message(version, Use::Encoded, &[], &relay, Buffer::new()).expect("written")));
-        let namespaces = Namespaces { declared: &[("g", "urn:g")], ..Namespaces::default() };
-        let message = encode_with_namespaces(version, Use::Encoded, &[], &relay, namespaces, Buffer::new());
-        is_good(&text(message.expect("written")));
-        let mut overlay = Overlay::new(version, Use::Encoded, &[], &flow, [1, 2], 64).expect("written");
+        is_good(&text(
+            Envelope::new(&relay).version(version).encoding(Use::Encoded).write(Buffer::new()).expect("written"),
+        ));
+        let envelope = Envelope::new(&relay).version(version).encoding(Use::Encoded).prefixes(&[("g", "urn:g")]);
+        is_good(&text(envelope.write(Buffer::new()).expect("written")));
+        let mut overlay =
+            Overlay::new(&Envelope::new(&flow).version(version).encoding(Use::Encoded), [1, 2], 64).expect("written");
         let mut all = Vec::new();
         while let Some(chunk) = overlay.next_chunk().expect("written") {
             all.extend_from_slice(chunk);
@@ -180,7 +178,8 @@ fn a_shared_value_has_one_id() {
         let one = Shared::new(Named { id: Some("own".to_owned()), value: 1 });
         let tree = Shared::new(Node::parse(content.as_bytes()).expect("a tree"));
         let relay = Relay { one: one.clone(), again: one, tree: tree.clone(), same: tree };
-        let message = encode_message(version, Use::Encoded, &[], &relay, Buffer::new()).expect("written");
+        let message =
+            Envelope::new(&relay).version(version).encoding(Use::Encoded).write(Buffer::new()).expect("written");
         let text = String::from_utf8(message.into_vec()).expect("UTF-8");
         let (_, read) = decode_request::<Relay>(text.as_bytes()).unwrap_or_else(|error| panic!("{error}: {text}"));
         assert!(Shared::ptr_eq(&read.one, &read.again) && Shared::ptr_eq(&read.tree, &read.same), "{text}");
@@ -194,8 +193,7 @@ fn copies() {
     assert!(!literal.contains("href"), "{literal}");
     assert_eq!(decode_request::<Put>(literal.as_bytes()).expect("valid").1, twice());
     let body = twice();
-    let body = (&body, Put::view());
-    let message = encode_without_references(Version::Soap11, Use::Encoded, &[], &Put::ELEMENT, body, Buffer::new());
+    let message = Envelope::new(&body).encoding(Use::Encoded).references(false).write(Buffer::new());
     let text = String::from_utf8(message.expect("written").into_vec()).expect("UTF-8");
     assert_eq!(text.matches(CONTENT).count(), 2, "{text}");
 }
@@ -233,7 +231,7 @@ fn templates_stand_back() {
     for value in [1, 2, 2] {
         let shared = Shared::new(Vertex { value, ..vertex("a") });
         let put = Put { first: shared.clone(), second: Some(shared) };
-        let message = template.encode(Version::Soap11, Use::Encoded, &[], &put).expect("written");
+        let message = template.encode(&Envelope::new(&put).encoding(Use::Encoded)).expect("written");
         assert_eq!(message.kind(), MatchKind::FirstTime);
         assert_eq!(decode_request::<Put>(&message.to_vec()).expect("valid").1, put);
     }
@@ -251,9 +249,8 @@ fn texts_can_be_shared() {
     let text = Shared::new("text".to_owned());
     let texts = Texts { texts: vec![text.clone(), Shared::new("other".to_owned()), text.clone()], same: Some(text) };
     for version in [Version::Soap11, Version::Soap12] {
-        let body = (&texts, Texts::view());
         let message =
-            encode_element(version, Use::Encoded, &[], &Texts::ELEMENT, body, Buffer::new()).expect("written");
+            Envelope::new(&texts).version(version).encoding(Use::Encoded).write(Buffer::new()).expect("written");
         let read = decode_request::<Texts>(message.as_slice()).expect("valid").1;
         assert_eq!(read, texts);
         assert!(Shared::ptr_eq(&read.texts[0], &read.texts[2]) && !Shared::ptr_eq(&read.texts[0], &read.texts[1]));

@@ -73,7 +73,7 @@ const MAX_SHOWN: usize = 600;
 mod tests {
     use super::*;
     use deltasoap::schema::Use;
-    use deltasoap::soap::{Version, decode_request, encode_message};
+    use deltasoap::soap::{Envelope, Version, decode_request};
     use deltasoap::{Buffer, Message};
 
     /// Encodes and decodes each case.
@@ -92,7 +92,8 @@ mod tests {
     impl RoundTrip {
         fn round_trip<E: Exchange>(&mut self, name: &str, value: E::Kind, version: Version) {
             let request = E::Echo::from(value.clone());
-            let message = encode_message(version, self.0, &[], &request, Buffer::new()).expect("writable");
+            let message =
+                Envelope::new(&request).version(version).encoding(self.0).write(Buffer::new()).expect("writable");
             let (_, read) = decode_request::<E::Echo>(message.as_slice()).expect(name);
             let problem = problem(&value, E::value(&read));
             assert!(problem.is_empty(), "{} {name}: {problem}", E::Kind::NAME);

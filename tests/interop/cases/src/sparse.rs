@@ -129,15 +129,14 @@ fn sparse(numbers: [i32; 5], is_there: [bool; 4]) -> Sparse {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use deltasoap::Buffer;
     use deltasoap::schema::Use;
-    use deltasoap::soap::encode_element;
+    use deltasoap::soap::Envelope;
 
     fn written(version: Version) -> String {
         let value = Sparse::case("both").expect("a case");
-        let (name, body) = (QName::new("urn:t", "echo"), (&value, Sparse::view()));
-        let message = encode_element(version, Use::Encoded, &[], &name, body, Buffer::new()).expect("writable");
-        String::from_utf8_lossy(message.as_slice()).into_owned()
+        let name = QName::new("urn:t", "echo");
+        let envelope = Envelope::element(&name, &value, Sparse::view()).version(version).encoding(Use::Encoded);
+        String::from_utf8(envelope.to_vec().expect("writable")).expect("UTF-8")
     }
 
     #[test]

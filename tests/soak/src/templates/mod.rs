@@ -17,8 +17,7 @@ use crate::subject::Subject;
 use crate::template_streams::{send_all, templating};
 use crate::updates;
 use crate::watchdog;
-use deltasoap::schema::Use;
-use deltasoap::soap::{Version, encode_element};
+use deltasoap::soap::Envelope;
 use deltasoap::{Buffer, EncodeStats, QName, RunPool};
 use deltasoap_core::Value;
 use deltasoap_core::schema::View;
@@ -208,7 +207,7 @@ fn prepare(sender: &mut Sender<'_, Value>, kind: &Kind) {
 /// Not every decoded value can be encoded: in arrays of several dimensions all rows must have the
 /// same length.
 fn is_writable(value: &Value, view: View<'_>) -> bool {
-    encode_element(Version::Soap11, Use::Literal, &[], &QName::new("", "r"), (value, view), Buffer::new()).is_ok()
+    Envelope::element(&QName::new("", "r"), value, view).write(Buffer::new()).is_ok()
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use super::foreign;
 use deltasoap::schema::Use;
-use deltasoap::soap::{Version, encode_message};
-use deltasoap::{Buffer, EncodeStats, Message, Overlay, Soap, Streamed, StreamedArray, Typed};
+use deltasoap::soap::{Envelope, Version};
+use deltasoap::{EncodeStats, Message, Overlay, Soap, Streamed, StreamedArray, Typed};
 use deltasoap_test_support::Entropy;
 
 #[derive(Debug, Clone, PartialEq, Soap)]
@@ -72,13 +72,14 @@ fn number(value: &mut Entropy<'_>) -> f64 {
 
 /// The chunks of an overlay must equal the full message. Returns its length.
 fn compare<B: Message, T: Typed>((version, encoding, size): Style, body: &B, items: Vec<T>, full: &B) -> u64 {
-    let mut overlay = Overlay::new(version, encoding, &[], body, items, size).expect("one list");
+    let mut overlay =
+        Overlay::new(&Envelope::new(body).version(version).encoding(encoding), items, size).expect("one list");
     let mut sent = Vec::new();
     while let Some(chunk) = overlay.next_chunk().expect("plain text") {
         assert!(!chunk.is_empty(), "an empty chunk");
         sent.extend_from_slice(chunk);
     }
-    let full = encode_message(version, encoding, &[], full, Buffer::new()).expect("plain text").into_vec();
+    let full = Envelope::new(full).version(version).encoding(encoding).to_vec().expect("plain text");
     assert_eq!(String::from_utf8_lossy(&sent), String::from_utf8_lossy(&full));
     foreign::compare(&sent, std::str::from_utf8(&full).expect("UTF-8"));
     sent.len() as u64

@@ -5,17 +5,17 @@ use std::rc::Rc;
 
 use anyhow::{Context, Result, ensure};
 use deltasoap::decode::Decoder;
-use deltasoap::schema::Use;
-use deltasoap::soap::{Version, encode_element};
+use deltasoap::soap::Envelope;
 use deltasoap::{Buffer, DecodeOptions, Differential, Memory, Value};
 
 use super::super::goal::Goal;
 use super::super::{Effort, Task};
 use super::Body;
 use crate::engine::Session;
-use crate::engine::ours::timed;
+use crate::engine::timed;
 use crate::measure::measure;
-use crate::messages::{Payload, Sample, Visitor, decode, with_sample};
+use crate::messages::with_sample;
+use crate::payload::{Payload, Sample, Visitor, decode};
 use crate::ring::Ring;
 use crate::workload::Values;
 
@@ -67,8 +67,7 @@ fn dynamic<T: Payload>(sample: &Rc<Sample<T>>) -> Result<Decoding<Value>> {
         Ok(body.decode(decoder, Memory::new(Value::Absent), message)?.into_value())
     });
     let check = move |value: &Value| {
-        let body = (value, written.view());
-        let message = encode_element(Version::Soap11, Use::Literal, &[], &written.name, body, Buffer::new())?;
+        let message = Envelope::element(&written.name, value, written.view()).write(Buffer::new())?;
         kept.check_message(message.as_slice())
     };
     Ok(Decoding::new(&sample.message, read, Box::new(check)))

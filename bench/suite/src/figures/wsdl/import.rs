@@ -4,13 +4,14 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
+use deltasoap_report::statistics::median;
 use deltasoap_wsdl::fetch::Location;
 use deltasoap_wsdl::{Import, Importer, Lowered};
 
 use super::super::goal::Goal;
 use super::super::{Effort, Task};
 use crate::allocator;
-use crate::engine::ours::timed;
+use crate::engine::timed;
 
 /// Minimum size of a large WSDL in bytes.
 const LARGE: u64 = 1_000_000;
@@ -98,11 +99,7 @@ fn median_ms<R>(effort: Effort, mut work: impl FnMut() -> Result<R>) -> Result<[
         Ok((making, timed(|| drop(made)).0))
     };
     let (making, releasing) = (0..runs).map(run).collect::<Result<(Vec<_>, Vec<_>)>>()?;
-    let median = |mut times: Vec<u64>| {
-        times.sort_unstable();
-        times[runs / 2] as f64 / 1e6
-    };
-    Ok([median(making), median(releasing)])
+    Ok([making, releasing].map(|times| median(times.into_iter().map(|ns| ns as f64 / 1e6))))
 }
 
 /// Returns the large WSDLs below a folder, largest first, one per size, without those with missing

@@ -7,8 +7,7 @@ use std::rc::Rc;
 
 use anyhow::{Context, Result, ensure};
 use deltasoap::decode::Decoder;
-use deltasoap::schema::Use;
-use deltasoap::soap::{Version, encode_element};
+use deltasoap::soap::Envelope;
 use deltasoap::{Buffer, DecodeOptions, Differential, Memory, QName, Value};
 use deltasoap_streams::vsphere::fetch_pairs;
 
@@ -16,7 +15,7 @@ use super::super::goal::Goal;
 use super::super::{Effort, Task};
 use super::Body;
 use crate::engine::Session;
-use crate::engine::ours::timed;
+use crate::engine::timed;
 use crate::measure::measure;
 
 const BOUND: f64 = 2.0;
@@ -110,8 +109,7 @@ impl Playing {
     }
 
     fn written(&self) -> Result<Buffer> {
-        let body = (self.memory.value(), self.body.view());
-        Ok(encode_element(Version::Soap11, Use::Literal, &[], &self.body.name, body, Buffer::new())?)
+        Ok(Envelope::element(&self.body.name, self.memory.value(), self.body.view()).write(Buffer::new())?)
     }
 }
 

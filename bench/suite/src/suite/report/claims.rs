@@ -60,7 +60,7 @@ const SIZES: [usize; 7] = [10, 100, 1000, 10_000, 50_000, 75_000, 100_000];
 impl View<'_> {
     /// Returns the time of a toolkit divided by that of another.
     fn ratio(&self, (part, operation): Work, n: usize, slow: &str, fast: &str) -> Result<f64, String> {
-        let row = super::exhibits::place(part, operation, n);
+        let row = super::place(part, operation, n);
         self.by((&row, slow), (&row, fast))
     }
 
@@ -203,7 +203,7 @@ impl<'a> Claims<'a> {
         let test = Test::Factor { printed: theirs, factor: 2.0 };
         let growth = Claim { sizes: sizes(), printed: Printed::Number(theirs), test, ..growth };
         let growth = Registered::new(growth, &available, move |view: &View<'_>, _| {
-            let row = |n| super::exhibits::place(doubles.0, doubles.1, n);
+            let row = |n| super::place(doubles.0, doubles.1, n);
             view.by((&row(1000), "gSOAP"), (&row(10), "gSOAP")).map(Evidence::from)
         });
         vec![("Table 2", beside), ("Table 2", read), ("Table 2", growth)]
@@ -299,7 +299,7 @@ impl<'a> Claims<'a> {
         );
         let available = self.rows(strings, WITH_REFERENCES, WITH_REFERENCES);
         let growth = Registered::new(growth, &available, move |view: &View<'_>, _| {
-            let row = |n| super::exhibits::place(strings.0, strings.1, n);
+            let row = |n| super::place(strings.0, strings.1, n);
             let times = view.by((&row(100_000), WITH_REFERENCES), (&row(10_000), WITH_REFERENCES))?;
             Ok(Evidence::from(times / 10.0))
         });
@@ -424,7 +424,7 @@ impl<'a> Claims<'a> {
 
 fn sizes_with((part, operation): Work, toolkits: [&str; 2], is_usable: impl Fn(&str, &str) -> bool) -> Vec<usize> {
     let is_there = |n: &usize| {
-        let row = super::exhibits::place(part, operation, *n);
+        let row = super::place(part, operation, *n);
         toolkits.into_iter().all(|toolkit| is_usable(&row, toolkit))
     };
     SIZES.into_iter().filter(is_there).collect()
@@ -452,7 +452,7 @@ const WITH_REFERENCES: &str = "gSOAP with references";
 
 /// Returns why there is no size at which all of these have a time.
 fn why(data: &Data<'_>, (part, operation): Work, toolkits: [&str; 2]) -> String {
-    let rows = SIZES.into_iter().map(|n| super::exhibits::place(part, operation, n));
+    let rows = SIZES.into_iter().map(|n| super::place(part, operation, n));
     let reasons = rows.flat_map(|row| toolkits.map(|toolkit| timed(data, &row, toolkit).err()));
     reasons.flatten().next().unwrap_or_else(|| "not measured at the same sizes".to_owned())
 }

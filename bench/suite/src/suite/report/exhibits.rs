@@ -4,7 +4,7 @@
 use anyhow::Result;
 use deltasoap_report::{Chart, Exhibit, Grid, number, size_names};
 
-use super::{Data, OURS, claims};
+use super::{Data, OURS, claims, place, place_of};
 use crate::encoded::SHARED;
 use crate::paper::printed::{CharacterizingPerformance as Printed, TimeTable};
 use crate::suite::definition::PaperToolkit;
@@ -69,14 +69,7 @@ struct Paper<'a> {
 
 impl Paper<'_> {
     fn exhibit(&self, name: &'static str, caption: &str) -> Exhibit {
-        Exhibit {
-            paper: format!("{} ({})", self.printed.title, self.printed.source),
-            name,
-            caption: caption.to_owned(),
-            grids: vec![],
-            charts: vec![],
-            verdicts: vec![],
-        }
+        Exhibit::new((&self.printed.title, &self.printed.source), name, caption)
     }
 
     fn table(&self, name: &'static str, caption: &str, table: &TimeTable) -> Exhibit {
@@ -194,21 +187,12 @@ fn curves(operation: &str, sizes: &[usize], lanes: &[Lane<'_>]) -> Chart {
     let series = lanes.iter().map(|lane| (lane.name.clone(), lane.rows.iter().map(height).collect()));
     let is_there = |(_, heights): &(String, Vec<f64>)| heights.iter().any(|height| height.is_finite());
     let places: Vec<f64> = sizes.iter().map(|&n| n as f64).collect();
-    Chart::curves(format!("{operation}, milliseconds by items"), "ms", &places, series.filter(is_there).collect())
+    let title = format!("{operation}, milliseconds by items");
+    Chart::curves(title, "items", "ms", &places, series.filter(is_there).collect())
 }
 
 fn column(side: &str, size: &str) -> String {
     if size == "0" { side.to_owned() } else { format!("{side}, {size}") }
-}
-
-fn place_of(part: Part, operation: &str) -> String {
-    let part = if part == Part::Process { "process" } else { "calls" };
-    format!("{part}/{operation}/")
-}
-
-/// Returns the row name of a job.
-pub fn place(part: Part, operation: &str, n: usize) -> String {
-    place_of(part, operation) + &n.to_string()
 }
 
 /// A goal of this project, and the record's result.
@@ -242,10 +226,5 @@ mod tests {
     #[test]
     fn columns_without_items_have_no_size() {
         assert_eq!((column("paper", "0"), column("here", "10")), ("paper".to_owned(), "here, 10".to_owned()));
-    }
-
-    #[test]
-    fn places_are_rows() {
-        assert_eq!(place(Part::Process, "decode-hard", 10), "process/decode-hard/10");
     }
 }

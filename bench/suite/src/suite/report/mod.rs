@@ -121,6 +121,17 @@ fn html(environment: &Environment, rows: &[Row]) -> Result<String> {
     page::html(&Data::new(environment, &definition, rows), &losses)
 }
 
+/// Returns the beginning of the row names of an operation.
+fn place_of(part: Part, operation: &str) -> String {
+    let part = if part == Part::Process { "process" } else { "calls" };
+    format!("{part}/{operation}/")
+}
+
+/// Returns the row name of a job.
+pub fn place(part: Part, operation: &str, n: usize) -> String {
+    place_of(part, operation) + &n.to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::record;
@@ -154,6 +165,11 @@ mod tests {
             .filter(|part| html.contains(part))
             .collect();
         assert!(outside.is_empty(), "{outside:?}");
+    }
+
+    #[test]
+    fn places_are_rows() {
+        assert_eq!(place(Part::Process, "decode-hard", 10), "process/decode-hard/10");
     }
 
     /// A record may come from an untrusted source.

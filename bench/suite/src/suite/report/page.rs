@@ -39,7 +39,7 @@ fn summary(page: &mut Page, data: &Data<'_>, standings: &[Standing]) {
         "deltasoap {} in regular mode compared with other toolkits, on {} ({} cores), {}. This is a {} record.",
         machine.deltasoap, machine.processor, machine.cores, machine.date, data.environment.scope
     ));
-    data.environment.warning.iter().for_each(|warning| page.warning(warning));
+    data.environment.doubts().iter().for_each(|doubt| page.warning(doubt));
     for (part, what) in [(Part::Process, "from memory to memory"), (Part::Calls, "calls"), (Part::Load, "load")] {
         page.paragraph(&counted(standings, part, what));
     }

@@ -2,13 +2,11 @@
 //! other SOAP toolkits and of the XML libraries.
 
 use anyhow::Result;
-use comfy_table::Table;
-use deltasoap_report::{Verdict, claim, number};
+use deltasoap_report::{Grid, Verdict, claim, number};
 
 use super::standings::{Standing, standings};
 use super::tables::distinct;
 use super::{Data, OURS, claims};
-use crate::report::{align, new_table};
 use crate::suite::row::{Layer, Part, Row};
 
 /// The size that the tables show besides the largest, if the record has it.
@@ -29,13 +27,13 @@ pub fn markdown(data: &Data<'_>) -> Result<String> {
         differential(data),
         missing(data),
     ];
-    Ok(tables.iter().map(|table| format!("{table}\n\n")).chain([claims]).collect())
+    Ok(tables.iter().map(|table| format!("{}\n\n", table.markdown())).chain([claims]).collect())
 }
 
 /// Returns the number of rows in which nobody is better, by part and metric.
-fn wins(data: &Data<'_>) -> Table {
+fn wins(data: &Data<'_>) -> Grid {
     let mut table =
-        new_table(&["part", "what counts", "rows", "first", "lost to a SOAP toolkit", "lost to an XML library"]);
+        Grid::new("", &["part", "what counts", "rows", "first", "lost to a SOAP toolkit", "lost to an XML library"], 2);
     let all = standings(data);
     for (part, metric) in distinct(all.iter().map(|standing| (standing.part, standing.metric.name()))) {
         let rows: Vec<&Standing> =
@@ -43,18 +41,16 @@ fn wins(data: &Data<'_>) -> Table {
         let lost_to = |layer| rows.iter().filter(|standing| standing.is_lost() && standing.best.layer == layer).count();
         let first = rows.iter().filter(|standing| !standing.is_lost()).count();
         let counts = [rows.len(), first, lost_to(Layer::Soap), lost_to(Layer::Xml)].map(|count| count.to_string());
-        table.add_row([part.name().to_owned(), metric.to_owned()].into_iter().chain(counts));
+        table.push([part.name().to_owned(), metric.to_owned()].into_iter().chain(counts));
     }
-    align(&mut table, 2);
     table
 }
 
 /// Returns milliseconds in regular mode, of a small and the largest size.
-fn times(data: &Data<'_>, part: Part, what: &str) -> Table {
-    let header = [what, "n", "deltasoap, ms", "next SOAP toolkit, ms", "times", "best XML library, ms", "times"]
-        .map(str::to_owned);
+fn times(data: &Data<'_>, part: Part, what: &str) -> Grid {
+    let header = [what, "n", "deltasoap, ms", "next SOAP toolkit, ms", "times", "best XML library, ms", "times"];
     let columns = if part == Part::Process { 7 } else { 5 };
-    let mut table = new_table(&header.iter().take(columns).map(|name| &**name).collect::<Vec<_>>());
+    let mut table = Grid::new("", &header[..columns], 1);
     let ours = data.part(part).filter(|row| row.engine == OURS && row.mode == "regular" && is_shown(data, row));
     for own in ours {
         let name = own.row.split('/').nth(1).unwrap_or_default();
@@ -62,9 +58,8 @@ fn times(data: &Data<'_>, part: Part, what: &str) -> Table {
         for layer in [Layer::Soap, Layer::Xml] {
             cells.extend(beside(own, best(data, own, layer)));
         }
-        table.add_row(cells.into_iter().take(columns));
+        table.push(cells.into_iter().take(columns));
     }
-    align(&mut table, 1);
     table
 }
 
@@ -88,9 +83,9 @@ fn beside(own: &Row, other: Option<&Row>) -> [String; 2] {
 }
 
 /// Returns each load: ours, and the best of the others.
-fn loads(data: &Data<'_>) -> Table {
+fn loads(data: &Data<'_>) -> Grid {
     let header = ["load", "server", "requests/s", "CPU \u{B5}s a request", "p50 \u{B5}s", "p99 \u{B5}s", "peak MiB"];
-    let mut table = new_table(&header);
+    let mut table = Grid::new("", &header, 2);
     for work in distinct(data.part(Part::Load).map(|row| &*row.row)) {
         let rows = || data.part(Part::Load).filter(|row| row.row == work && row.per_second.is_some());
         let others = rows().filter(|row| row.engine != OURS);
@@ -98,10 +93,9 @@ fn loads(data: &Data<'_>) -> Table {
         let next =
             others.min_by(|one, other| one.cpu_us.unwrap_or(f64::MAX).total_cmp(&other.cpu_us.unwrap_or(f64::MAX)));
         for row in rows().filter(|row| row.engine == OURS).chain(next) {
-            table.add_row(load(row, work));
+            table.push(load(row, work));
         }
     }
-    align(&mut table, 2);
     table
 }
 
@@ -121,7 +115,7 @@ fn load(row: &Row, work: &str) -> [String; 7] {
 
 /// Returns calls with similar messages: both directions regular, both differential, and the
 /// reference toolkit.
-fn differential(data: &Data<'_>) -> Table {
+fn differential(data: &Data<'_>) -> Grid {
     let header = [
         "calls",
         "stream",
@@ -131,7 +125,7 @@ fn differential(data: &Data<'_>) -> Table {
         "regular, times gSOAP",
         "differential, times gSOAP",
     ];
-    let mut table = new_table(&header);
+    let mut table = Grid::new("", &header, 2);
     let calls = data.part(Part::Ablation).filter(|row| row.engine == OURS && row.mode == "differential, both");
     for both in calls {
         let ms = |row: Option<&Row>| row.and_then(Row::ms).unwrap_or(f64::NAN);
@@ -140,18 +134,17 @@ fn differential(data: &Data<'_>) -> Table {
         let name = format!("{}, {}", both.operation, both.n);
         let times = [regular, both_ms].map(|own| number(other / own));
         let times_of = [regular, both_ms, other].map(number);
-        table.add_row([name, both.similarity.clone().unwrap_or_default()].into_iter().chain(times_of).chain(times));
+        table.push([name, both.similarity.clone().unwrap_or_default()].into_iter().chain(times_of).chain(times));
     }
-    align(&mut table, 2);
     table
 }
 
 /// Returns the missing toolkits.
-fn missing(data: &Data<'_>) -> Table {
-    let mut table = new_table(&["not measured", "why"]);
+fn missing(data: &Data<'_>) -> Grid {
+    let mut table = Grid::new("", &["not measured", "why"], 2);
     for engine in &data.environment.engines {
         if let Some(reason) = &engine.reason {
-            table.add_row([&engine.name, reason]);
+            table.push([&engine.name, reason]);
         }
     }
     table

@@ -1,7 +1,7 @@
 // Reads a message as the type with a number, writes it, and reads the result.
 
 use deltasoap::schema::Use;
-use deltasoap::soap::{decode_request, encode_message};
+use deltasoap::soap::{decode_request, Envelope};
 use deltasoap::{Buffer, Message};
 use std::fmt::Debug;
 
@@ -21,7 +21,8 @@ fn round_trip<T: Message + Debug>(message: &[u8]) -> Result<(), String> {
         false => Use::Literal,
     };
     let (head, value) = decode_request::<T>(message).map_err(|error| format!("cannot be read: {error}"))?;
-    let written = encode_message(head.version(), encoding, &head.headers, &value, Buffer::new());
+    let envelope = Envelope::new(&value).version(head.version()).encoding(encoding).headers(&head.headers);
+    let written = envelope.write(Buffer::new());
     let written = written.map_err(|error| format!("cannot be written: {error}"))?;
     let again = decode_request::<T>(written.as_slice()).map_err(|error| format!("not good once written: {error}"));
     let (again_head, again) = again?;

@@ -53,7 +53,7 @@
 //! | step | what happens |
 //! |---|---|
 //! | `templates.rs` | selects the most similar template, or none |
-//! | `soap/message.rs` | writes the envelope and the header blocks through encoder calls |
+//! | `soap/envelope.rs` | writes the envelope and the header blocks through encoder calls |
 //! | `Content::encode` (derived, or that of `Value`) | walks the value: one call for each tag, attribute and text |
 //! | `follow/starts.rs` | a start tag: is its element here, a little later, or missing? |
 //! | `follow/tracked.rs` | tracked content that reports no change is stepped over |

@@ -4,11 +4,10 @@ use super::against::{Against, Written};
 use super::outgoing::Frames;
 use super::tape::{Chunk, Names};
 use super::{EncodeStats, Hint, MatchKind, Outgoing, RunPool, Stamp, Templating};
-use crate::content::Encode;
 use crate::encode::Encoder;
-use crate::schema::{QName, Use, View};
-use crate::soap::{Draft, HeaderBlock, Version};
-use crate::{Buffer, Error, Message};
+use crate::schema::{QName, Use};
+use crate::soap::{Body, Envelope, Version};
+use crate::{Buffer, Error};
 use bytes::Bytes;
 use std::sync::Arc;
 
@@ -19,8 +18,7 @@ use std::sync::Arc;
 /// full; [`Templates`](crate::Templates) holds several for messages that alternate.
 ///
 /// ```
-/// use deltasoap::schema::Use;
-/// use deltasoap::soap::Version;
+/// use deltasoap::soap::Envelope;
 /// use deltasoap::{MatchKind, Soap, Template, Templating};
 ///
 /// #[derive(Soap)]
@@ -32,12 +30,12 @@ use std::sync::Arc;
 ///
 /// let mut template = Template::new(Templating::default());
 /// let mut report = Report { station: "north".to_owned(), level: vec![0.5; 1000] };
-/// let first = template.encode(Version::Soap11, Use::Literal, &[], &report)?;
+/// let first = template.encode(&Envelope::new(&report))?;
 /// assert_eq!(first.kind(), MatchKind::FirstTime);
 ///
 /// report.level[7] = 1.5;
 /// let before = template.stats();
-/// let second = template.encode(Version::Soap11, Use::Literal, &[], &report)?;
+/// let second = template.encode(&Envelope::new(&report))?;
 /// assert_eq!(second.kind(), MatchKind::PerfectStructural);
 /// assert_eq!((template.stats() - before).written, 3);
 ///
@@ -60,26 +58,13 @@ pub struct Template {
     /// tracks its changes and there were no headers.
     stamp: Option<(Stamp, QName)>,
     memory: usize,
-    /// True if values shared by several places are copied.
-    is_copying: bool,
 }
 
 impl Template {
     /// Creates an empty template.
     pub fn new(options: Templating) -> Self {
         let (stats, form, chunks, names) = Default::default();
-        Template {
-            options,
-            pool: None,
-            stats,
-            form,
-            chunks,
-            names,
-            frames: None,
-            stamp: None,
-            memory: 0,
-            is_copying: false,
-        }
+        Template { options, pool: None, stats, form, chunks, names, frames: None, stamp: None, memory: 0 }
     }
 
     /// Creates an empty template, which takes over arrays that other templates of the pool hold.
@@ -93,46 +78,35 @@ impl Template {
         self.pool = pool;
     }
 
-    /// Sets whether values shared by several places ([`Shared`](crate::Shared)) are written once
-    /// and referred to in SOAP encoding. Otherwise they are copied, and a cycle is an error.
-    /// Default: true.
-    pub fn set_references(&mut self, on: bool) {
-        self.is_copying = !on;
-    }
-
     /// Writes a message: in full if it is the first, otherwise by changing what differs from the
-    /// last one.
+    /// last one. A tracked value must be written with the same view each time: its state does not
+    /// include the view.
     ///
     /// # Errors
-    /// Returns an error if the value holds text that XML cannot carry. The next message is then
-    /// written in full.
-    pub fn encode<T: Message>(
-        &mut self,
-        version: Version,
-        encoding: Use,
-        headers: &[HeaderBlock],
-        body: &T,
-    ) -> Result<Outgoing, Error> {
-        self.encode_element(version, encoding, headers, &T::ELEMENT, (body, T::view()))
-    }
-
-    /// Like [`encode`](Self::encode), with a body element of any name, from a value and its view.
-    /// Used for dynamic values. A tracked value must be written with the same view each time: its
-    /// state does not include the view.
-    ///
-    /// # Errors
-    /// Same as [`encode`](Self::encode), and if the value does not match its schema.
-    pub fn encode_element<T: Encode>(
-        &mut self,
-        version: Version,
-        encoding: Use,
-        headers: &[HeaderBlock],
-        name: &QName,
-        body: (&T, View<'_>),
-    ) -> Result<Outgoing, Error> {
-        let (value, view) = body;
-        let references = !self.is_copying;
-        self.write(&Draft { version, encoding, headers, name, value, view, references })
+    /// Returns an error if the value holds text that XML cannot carry, or does not match its
+    /// schema. The next message is then written in full.
+    pub fn encode(&mut self, envelope: &Envelope<'_>) -> Result<Outgoing, Error> {
+        if self.options.is_off() || envelope.namespace.is_some() {
+            return self.write_in_full(envelope);
+        }
+        let form = (envelope.version, envelope.encoding);
+        let stamp = if envelope.has_only_body() { stamp_of(envelope) } else { None };
+        if let Some(frames) = self.unchanged(stamp.as_ref(), form) {
+            return Ok(self.hand_out(frames, MatchKind::Content));
+        }
+        if self.form.replace(form) != Some(form) {
+            self.chunks.clear();
+        }
+        self.stamp = stamp;
+        let (chunks, names) = (std::mem::take(&mut self.chunks), std::mem::take(&mut self.names));
+        let mut against = Against::new(self.options, chunks, names, self.stats).with_pool(self.pool.clone());
+        against.frames = self.frames.take();
+        let mut encoder = Encoder::with_template(against);
+        envelope.encode(&mut encoder);
+        match encoder.finish_template() {
+            Some(written) => Ok(self.keep(written)),
+            None => self.write_in_full(envelope),
+        }
     }
 
     /// Returns the lists of the last message, as a hint for decoding its answer. `None` without
@@ -156,35 +130,10 @@ impl Template {
         &self.options
     }
 
-    /// Writes a message against the last one.
-    pub(super) fn write(&mut self, draft: &Draft<'_>) -> Result<Outgoing, Error> {
-        if self.options.is_off() {
-            return self.write_in_full(draft);
-        }
-        let form = (draft.version, draft.encoding);
-        let stamp = draft.value.stamp().filter(|_| draft.headers.is_empty()).map(|stamp| (stamp, draft.name.clone()));
-        if let Some(frames) = self.unchanged(stamp.as_ref(), form) {
-            return Ok(self.hand_out(frames, MatchKind::Content));
-        }
-        if self.form.replace(form) != Some(form) {
-            self.chunks.clear();
-        }
-        self.stamp = stamp;
-        let (chunks, names) = (std::mem::take(&mut self.chunks), std::mem::take(&mut self.names));
-        let mut against = Against::new(self.options, chunks, names, self.stats).with_pool(self.pool.clone());
-        against.frames = self.frames.take();
-        let mut encoder = Encoder::with_template(against);
-        draft.write(&mut encoder);
-        match encoder.finish_template() {
-            Some(written) => Ok(self.keep(written)),
-            None => self.write_in_full(draft),
-        }
-    }
-
     /// Returns true if the template was written from this value in its current state.
-    pub(super) fn is_of(&self, value: &dyn Encode) -> bool {
-        let stamp = value.stamp();
-        stamp.is_some() && stamp == self.stamp.as_ref().map(|(stamp, _)| *stamp)
+    pub(super) fn is_of(&self, envelope: &Envelope<'_>) -> bool {
+        let stamp = stamp_of(envelope);
+        stamp.is_some() && stamp == self.stamp
     }
 
     /// Returns the message's bytes.
@@ -222,15 +171,23 @@ impl Template {
         Outgoing::new(frames, kind)
     }
 
-    fn write_in_full(&mut self, draft: &Draft<'_>) -> Result<Outgoing, Error> {
+    fn write_in_full(&mut self, envelope: &Envelope<'_>) -> Result<Outgoing, Error> {
         self.forget();
-        Ok(Outgoing::in_full(draft.encode(Buffer::new())?, &mut self.stats))
+        Ok(Outgoing::in_full(envelope.write(Buffer::new())?, &mut self.stats))
     }
 
     fn forget(&mut self) {
         self.chunks = Vec::new();
         self.names = Names::default();
         (self.frames, self.stamp, self.memory) = (None, None, 0);
+    }
+}
+
+/// Returns the state of a body's value and its element, if the value tracks its changes.
+fn stamp_of(envelope: &Envelope<'_>) -> Option<(Stamp, QName)> {
+    match envelope.body {
+        Body::Element { name, value, .. } => value.stamp().map(|stamp| (stamp, name.clone())),
+        Body::Fault(_) => None,
     }
 }
 

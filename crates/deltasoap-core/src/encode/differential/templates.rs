@@ -3,11 +3,9 @@
 use super::payoff::{MANY, Payoff, SHORT};
 use super::similarity::similarity;
 use super::{EncodeStats, Hint, MatchKind, Outgoing, RunPool, Template, Templating};
-use crate::content::Encode;
 use crate::encode::Encoder;
-use crate::schema::{QName, Use, View};
-use crate::soap::{Draft, HeaderBlock, Version};
-use crate::{Buffer, Error, Message};
+use crate::soap::Envelope;
+use crate::{Buffer, Error};
 use std::time::Instant;
 
 /// Bounds of the length of a message's beginning that is compared with each template: a part of the
@@ -19,6 +17,9 @@ const SIMILAR: f32 = 0.95;
 /// A template with less similarity is left to messages that it suits better, as long as another one
 /// can be added.
 const DISSIMILAR: f32 = 0.8;
+/// After messages in full, one is written against a template only if it is at least this similar to
+/// a template or to the last message that was looked at.
+const ALIKE: f32 = 0.6;
 
 /// Several templates for the messages of one operation (*Differential Serialization*, section 6).
 /// Each message is written against the most similar one, so that callers which alternate between a
@@ -39,15 +40,15 @@ pub struct Templates {
     bytes: usize,
     /// True if the last message was written without a template.
     is_full: bool,
-    /// True if values shared by several places are copied.
-    is_copying: bool,
+    /// Beginning of the last message that suited no template.
+    unsuited: Vec<u8>,
 }
 
 impl Templates {
     /// Creates a set without templates.
     pub fn new(options: Templating) -> Self {
-        let (set, stats, payoff) = Default::default();
-        Templates { options, pool: None, set, stats, payoff, bytes: 0, is_full: false, is_copying: false }
+        let (set, stats, payoff, unsuited) = Default::default();
+        Templates { options, pool: None, set, stats, payoff, bytes: 0, is_full: false, unsuited }
     }
 
     /// Creates a set without templates; future ones take over arrays that other templates of the
@@ -63,44 +64,41 @@ impl Templates {
         self.pool = pool;
     }
 
-    /// Sets whether values shared by several places ([`Shared`](crate::Shared)) are written once
-    /// and referred to in SOAP encoding. Otherwise they are copied, and a cycle is an error.
-    /// Default: true.
-    pub fn set_references(&mut self, on: bool) {
-        self.is_copying = !on;
-    }
-
     /// Writes a message. Do not use one set for messages of different types: they would take each
     /// other's templates.
     ///
     /// # Errors
-    /// Returns an error if the value holds text that XML cannot carry.
-    pub fn encode<T: Message>(
-        &mut self,
-        version: Version,
-        encoding: Use,
-        headers: &[HeaderBlock],
-        body: &T,
-    ) -> Result<Outgoing, Error> {
-        self.encode_element(version, encoding, headers, &T::ELEMENT, (body, T::view()))
-    }
-
-    /// Like [`encode`](Self::encode), with a body element of any name, from a value and its view.
-    /// Used for dynamic values.
-    ///
-    /// # Errors
-    /// Same as [`encode`](Self::encode), and if the value does not match its schema.
-    pub fn encode_element<T: Encode>(
-        &mut self,
-        version: Version,
-        encoding: Use,
-        headers: &[HeaderBlock],
-        name: &QName,
-        body: (&T, View<'_>),
-    ) -> Result<Outgoing, Error> {
-        let (value, view) = body;
-        let references = !self.is_copying;
-        self.write(&Draft { version, encoding, headers, name, value, view, references })
+    /// Returns an error if the value holds text that XML cannot carry, or does not match its
+    /// schema.
+    pub fn encode(&mut self, envelope: &Envelope<'_>) -> Result<Outgoing, Error> {
+        self.is_full = self.options.adaptive && self.payoff.wants_full();
+        if self.is_full {
+            return self.write_in_full(envelope);
+        }
+        let start = self.start();
+        let same = self.set.iter().position(|template| template.is_of(envelope));
+        let Some(chosen) = same.or_else(|| self.choose(|encoder| envelope.encode(encoder))) else {
+            self.is_full = true;
+            self.payoff.add_search(start.map(|start| start.elapsed()).unwrap_or_default());
+            return self.write_in_full(envelope);
+        };
+        self.set[..=chosen].rotate_right(1);
+        let before = self.set[0].stats();
+        let result = self.set[0].encode(envelope);
+        let done = self.set[0].stats() - before;
+        self.stats += done;
+        if let Ok(message) = &result {
+            self.bytes = message.len();
+            let time = start.map(|start| start.elapsed());
+            match message.kind() {
+                MatchKind::FirstTime => self.payoff.add_time(message.len(), time),
+                _ => self.payoff.add_against(message.len(), done.written, time),
+            }
+            if self.options.adaptive && self.payoff.wants_measure(self.bytes) {
+                self.measure(envelope);
+            }
+        }
+        result
     }
 
     /// Returns the lists of the last message, as a hint for decoding its answer. `None` without
@@ -134,35 +132,6 @@ impl Templates {
         self.set.is_empty()
     }
 
-    fn write(&mut self, draft: &Draft<'_>) -> Result<Outgoing, Error> {
-        self.is_full = self.options.adaptive && self.payoff.wants_full();
-        if self.is_full {
-            return self.write_in_full(draft);
-        }
-        let start = self.start();
-        let chosen = match self.set.iter().position(|template| template.is_of(draft.value)) {
-            Some(same) => same,
-            None => self.choose(|encoder| draft.write(encoder)),
-        };
-        self.set[..=chosen].rotate_right(1);
-        let before = self.set[0].stats();
-        let result = self.set[0].write(draft);
-        let done = self.set[0].stats() - before;
-        self.stats += done;
-        if let Ok(message) = &result {
-            self.bytes = message.len();
-            let time = start.map(|start| start.elapsed());
-            match message.kind() {
-                MatchKind::FirstTime => self.payoff.add_time(message.len(), time),
-                _ => self.payoff.add_against(message.len(), done.written, time),
-            }
-            if self.options.adaptive && self.payoff.wants_measure(self.bytes) {
-                self.measure(draft);
-            }
-        }
-        result
-    }
-
     /// Returns the current time, if the next message should be timed.
     fn start(&self) -> Option<Instant> {
         (self.options.adaptive && self.payoff.wants_time(self.bytes)).then(Instant::now)
@@ -171,11 +140,11 @@ impl Templates {
     /// Measures the time of writing a message in full, in addition to the one written against a
     /// template. A short message is written several times, since the first one has to load code and
     /// data into the processor's caches.
-    fn measure(&mut self, draft: &Draft<'_>) {
+    fn measure(&mut self, envelope: &Envelope<'_>) {
         let write = || {
             let start = Instant::now();
             let message =
-                draft.encode(self.buffer()).map(|message| Outgoing::in_full(message, &mut EncodeStats::default()));
+                envelope.write(self.buffer()).map(|message| Outgoing::in_full(message, &mut EncodeStats::default()));
             std::hint::black_box(&message);
             start.elapsed()
         };
@@ -189,27 +158,28 @@ impl Templates {
         Buffer::with_capacity(self.bytes + self.bytes / 8)
     }
 
-    fn write_in_full(&mut self, draft: &Draft<'_>) -> Result<Outgoing, Error> {
+    fn write_in_full(&mut self, envelope: &Envelope<'_>) -> Result<Outgoing, Error> {
         let start = self.start();
-        let message = draft.encode(self.buffer())?;
+        let message = envelope.write(self.buffer())?;
         self.bytes = message.len();
         let message = Outgoing::in_full(message, &mut self.stats);
         self.payoff.add_full(self.bytes, start.map(|start| start.elapsed()));
         Ok(message)
     }
 
-    /// Returns the index of the template to write against, which may be a new one.
-    fn choose(&mut self, write: impl FnOnce(&mut Encoder)) -> usize {
+    /// Returns the index of the template to write against, which may be a new one; `None` if
+    /// messages were written in full, and this one does not look as if a template would pay.
+    fn choose(&mut self, write: impl FnOnce(&mut Encoder)) -> Option<usize> {
         let may_add = self.set.len() < self.options.templates.max(1);
         match self.set.len() {
-            0 => self.add(),
-            1 if self.payoff.new < MANY || !may_add => 0,
-            1 => self.add(),
+            0 => Some(self.add()),
+            1 if self.payoff.new < MANY => Some(0),
+            1 if may_add => Some(self.add()),
             _ => self.most_alike(write, may_add),
         }
     }
 
-    fn most_alike(&mut self, write: impl FnOnce(&mut Encoder), may_add: bool) -> usize {
+    fn most_alike(&mut self, write: impl FnOnce(&mut Encoder), may_add: bool) -> Option<usize> {
         let len = (self.bytes / PART).clamp(*BEGINNING.start(), *BEGINNING.end());
         let beginning = Encoder::beginning(len, write);
         let (mut best, mut best_similarity) = (0, -1.0);
@@ -222,12 +192,18 @@ impl Templates {
                 break;
             }
         }
-        match best_similarity < DISSIMILAR {
-            true if may_add => self.add(),
-            // The least recently used template is the smallest loss.
-            true => self.set.len() - 1,
-            false => best,
+        let is_trial = self.options.adaptive && self.payoff.is_trial();
+        if best_similarity >= if is_trial { ALIKE } else { DISSIMILAR } {
+            return Some(best);
         }
+        if is_trial {
+            let earlier = std::mem::replace(&mut self.unsuited, beginning);
+            if similarity(&self.unsuited, std::iter::once(&*earlier)) < ALIKE {
+                return None;
+            }
+        }
+        // The least recently used template is the smallest loss.
+        Some(if may_add { self.add() } else { self.set.len() - 1 })
     }
 
     /// Adds an empty template and returns its index.
@@ -237,5 +213,77 @@ impl Templates {
         template.set_pool(self.pool.clone());
         self.set.push(template);
         self.set.len() - 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Child, Node, QName, Typed};
+    use proptest::prelude::*;
+
+    /// The way in which the next message is to be written.
+    #[derive(Debug, Clone, Copy)]
+    enum Way {
+        AsBefore,
+        InFull,
+        Trial,
+    }
+
+    fn ways() -> impl Strategy<Value = Way> {
+        prop_oneof![Just(Way::AsBefore), Just(Way::InFull), Just(Way::Trial)]
+    }
+
+    /// Returns a tree of one of several kinds.
+    fn tree(kind: usize, value: u8) -> Node {
+        let name = |name: String| QName::owned("urn:t", name);
+        let leaf = |n: usize| {
+            let text = if n % 3 == 0 { "x".repeat(usize::from(value)) } else { n.to_string() };
+            Child::Element(Node::with_text(name(format!("k{kind}n{n}")), format!("v{text}")))
+        };
+        let children = (0..5 + 20 * kind).map(leaf).collect();
+        Node { children, ..Node::new(name("tree".to_owned())) }
+    }
+
+    proptest! {
+        #[test]
+        fn any_order_of_ways_gives_the_bytes_of_messages_in_full(
+            templates in 1..4usize,
+            messages in prop::collection::vec((ways(), 0..4usize, 0..4u8), 1..40),
+        ) {
+            let mut templates = Templates::new(Templating { templates, ..Templating::default() });
+            let name = QName::new("urn:t", "operation");
+            for (way, kind, value) in messages {
+                match way {
+                    Way::AsBefore => {}
+                    Way::InFull => templates.payoff = Payoff::indebted(),
+                    Way::Trial => templates.payoff = Payoff::on_trial(),
+                }
+                let tree = tree(kind, value);
+                let envelope = Envelope::element(&name, &tree, Node::view());
+                let sent = templates.encode(&envelope).expect("sent");
+                prop_assert_eq!(sent.to_vec(), envelope.to_vec().expect("written"));
+                prop_assert!(!matches!(way, Way::InFull) || sent.kind() == MatchKind::FirstTime);
+            }
+        }
+    }
+
+    /// Messages like no other are not tried. One that is like the last that was looked at gets a
+    /// template, and the next one is written against it.
+    #[test]
+    fn after_messages_in_full_a_template_is_tried_for_alike_ones() {
+        let mut templates = Templates::new(Templating::default());
+        let name = QName::new("urn:t", "operation");
+        let mut kept = |kind| {
+            templates.payoff = Payoff::on_trial();
+            let tree = tree(kind, 1);
+            let sent = templates.encode(&Envelope::element(&name, &tree, Node::view())).expect("sent");
+            (sent.kind(), templates.len())
+        };
+        // The first two templates are made without a look.
+        assert_eq!([1, 2].map(&mut kept), [(MatchKind::FirstTime, 1), (MatchKind::FirstTime, 2)]);
+        assert_eq!([3, 4, 5].map(&mut kept), [(MatchKind::FirstTime, 2); 3]);
+        assert_eq!([5, 5].map(&mut kept), [(MatchKind::FirstTime, 3), (MatchKind::Content, 3)]);
+        assert_eq!(kept(1), (MatchKind::Content, 3));
     }
 }

@@ -25,9 +25,8 @@ pub(crate) use split::Splits;
 pub use streamed::{Streamed, StreamedArray};
 
 use super::Encoder;
-use crate::schema::Use;
-use crate::soap::{Draft, HeaderBlock, Version};
-use crate::{Buffer, Error, Message, Typed};
+use crate::soap::Envelope;
+use crate::{Buffer, Error, Typed};
 use deltasoap_xml::Located;
 use items::{Items, Lookahead};
 use split::Split;
@@ -46,8 +45,7 @@ const SCRATCH: usize = 512;
 /// the iterator knows it exactly.
 ///
 /// ```
-/// use deltasoap::schema::Use;
-/// use deltasoap::soap::Version;
+/// use deltasoap::soap::Envelope;
 /// use deltasoap::{Overlay, Soap, Streamed};
 ///
 /// #[derive(Soap)]
@@ -59,7 +57,7 @@ const SCRATCH: usize = 512;
 ///
 /// let report = Report { station: "north".to_owned(), level: Streamed::default() };
 /// let levels = (0..100_000).map(f64::from);
-/// let mut overlay = Overlay::new(Version::Soap11, Use::Literal, &[], &report, levels, 32 << 10)?;
+/// let mut overlay = Overlay::new(&Envelope::new(&report), levels, 32 << 10)?;
 /// let mut bytes = 0;
 /// while let Some(chunk) = overlay.next_chunk()? {
 ///     bytes += chunk.len();
@@ -104,39 +102,9 @@ impl<T: Typed> Overlay<Feed<T>> {
     ///
     /// # Errors
     /// Same as [`new`](Self::new).
-    pub fn open<B: Message>(
-        version: Version,
-        encoding: Use,
-        headers: &[HeaderBlock],
-        body: &B,
-        size: usize,
-    ) -> Result<Self, Error> {
-        Self::opened((version, encoding, true), headers, body, size)
-    }
-
-    /// Like [`open`](Self::open), for readers that do not support references; see
-    /// [`encode_without_references`](crate::soap::encode_without_references).
-    ///
-    /// # Errors
-    /// Same as [`new`](Self::new).
-    pub fn open_without_references<B: Message>(
-        version: Version,
-        encoding: Use,
-        headers: &[HeaderBlock],
-        body: &B,
-        size: usize,
-    ) -> Result<Self, Error> {
-        Self::opened((version, encoding, false), headers, body, size)
-    }
-
-    fn opened<B: Message>(
-        options: EncodingOptions,
-        headers: &[HeaderBlock],
-        body: &B,
-        size: usize,
-    ) -> Result<Self, Error> {
+    pub fn open(envelope: &Envelope<'_>, size: usize) -> Result<Self, Error> {
         let items = Lookahead::new(Feed(VecDeque::new()), false);
-        Ok(Overlay { is_open: true, ..Self::with(options, headers, body, (items, true), size)? })
+        Ok(Overlay { is_open: true, ..Self::with(envelope, (items, true), size)? })
     }
 
     /// Adds an item, to be written with the next chunk. Chunks are empty while there are no items
@@ -156,10 +124,6 @@ impl<T: Typed> Overlay<Feed<T>> {
     }
 }
 
-/// The version and encoding of a message, and true if values shared by several places are written
-/// once.
-type EncodingOptions = (Version, Use, bool);
-
 /// The next step.
 #[derive(Debug, Clone)]
 enum Stage {
@@ -178,57 +142,17 @@ impl<T: Typed, I: Iterator<Item = T>> Overlay<I> {
     /// Returns an error if the body has no streamed field or several of them, if the field has
     /// another type than the items, or if a text in the body or in a header block cannot be
     /// represented in XML.
-    pub fn new<B: Message>(
-        version: Version,
-        encoding: Use,
-        headers: &[HeaderBlock],
-        body: &B,
-        items: impl IntoIterator<IntoIter = I>,
-        size: usize,
-    ) -> Result<Self, Error> {
-        Self::begun((version, encoding, true), headers, body, items, size)
-    }
-
-    /// Like [`new`](Self::new), for readers that do not support references; see
-    /// [`encode_without_references`](crate::soap::encode_without_references).
-    ///
-    /// # Errors
-    /// Same as [`new`](Self::new).
-    pub fn new_without_references<B: Message>(
-        version: Version,
-        encoding: Use,
-        headers: &[HeaderBlock],
-        body: &B,
-        items: impl IntoIterator<IntoIter = I>,
-        size: usize,
-    ) -> Result<Self, Error> {
-        Self::begun((version, encoding, false), headers, body, items, size)
-    }
-
-    fn begun<B: Message>(
-        options: EncodingOptions,
-        headers: &[HeaderBlock],
-        body: &B,
-        items: impl IntoIterator<IntoIter = I>,
-        size: usize,
-    ) -> Result<Self, Error> {
+    pub fn new(envelope: &Envelope<'_>, items: impl IntoIterator<IntoIter = I>, size: usize) -> Result<Self, Error> {
         let mut items = Lookahead::new(items.into_iter(), true);
         let has_items = items.peek().is_some();
-        Self::with(options, headers, body, (items, has_items), size)
+        Self::with(envelope, (items, has_items), size)
     }
 
     /// Begins a message with items, and a flag that is true if there are any.
-    fn with<B: Message>(
-        (version, encoding, references): EncodingOptions,
-        headers: &[HeaderBlock],
-        body: &B,
-        (items, has_items): (Lookahead<I>, bool),
-        size: usize,
-    ) -> Result<Self, Error> {
+    fn with(envelope: &Envelope<'_>, (items, has_items): (Lookahead<I>, bool), size: usize) -> Result<Self, Error> {
         let mut encoder = Encoder::new();
         encoder.splits = Some(Splits::new(has_items, items.exact_size()));
-        let (name, value, view) = (&B::ELEMENT, body, B::view());
-        Draft { version, encoding, headers, name, value, view, references }.write(&mut encoder);
+        envelope.encode(&mut encoder);
         let Split { at, field, encoder: inner } = encoder.splits.take().unwrap_or_default().only::<T>()?;
         let mut head = encoder.finish()?.into_vec();
         let tail = head.split_off(at);

@@ -204,11 +204,11 @@ pub(super) struct ProxyError {
 
 impl fmt::Display for ProxyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ProxyError { proxy, named_by, is_reached, error } = self;
+        let ProxyError { proxy, named_by, is_reached, .. } = self;
         let named_by = named_by.as_ref().map(|by| format!(" (from {by})")).unwrap_or_default();
         match is_reached {
-            false => write!(f, "cannot connect to the proxy {proxy}{named_by}: {error}"),
-            true => write!(f, "the proxy {proxy}{named_by} does not connect to the host: {error}"),
+            false => write!(f, "cannot connect to the proxy {proxy}{named_by}"),
+            true => write!(f, "the proxy {proxy}{named_by} does not connect to the host"),
         }
     }
 }

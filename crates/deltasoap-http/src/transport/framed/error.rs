@@ -31,14 +31,14 @@ pub enum FramesError {
 impl fmt::Display for FramesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            FramesError::Io(error) => write!(f, "the stream broke: {error}"),
+            FramesError::Io(_) => f.write_str("the stream broke"),
             FramesError::Ended => f.write_str("the stream ended too early"),
             FramesError::Preface => f.write_str("the peer does not send frames"),
             FramesError::Frame(kind) => write!(f, "a frame of kind {:?} is not allowed here", char::from(*kind)),
             FramesError::Head => f.write_str("a head is malformed or too long"),
             FramesError::Length => f.write_str("a body's length differs from the announced one"),
             FramesError::Aborted => f.write_str("the peer aborted its body"),
-            FramesError::Body(error) => write!(f, "the body cannot be sent: {error}"),
+            FramesError::Body(_) => f.write_str("the body cannot be sent"),
             FramesError::Timeout => f.write_str("a request took too long"),
         }
     }
