@@ -185,7 +185,7 @@ async fn a_typed_client_validates_answers_and_requests() {
     let before = seen.lock().expect("no panic").len();
     match refusing.call(&order(&[("no", 1)])).await {
         Err(CallError::InvalidRequest(invalid)) => {
-            assert_eq!(invalid.findings[0].path, "/Envelope/Body/Order/item/code")
+            assert_eq!(invalid.findings[0].path, "/Envelope/Body/Order/item/code");
         }
         other => panic!("{other:?}"),
     }

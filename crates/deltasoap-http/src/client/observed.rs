@@ -135,7 +135,7 @@ impl Line {
                 server.address = url.host().map(bounded).as_deref(),
                 server.port = url.port_u16(),
                 rpc.method = self.operation,
-                http.response.status_code = notes.status.get().map(|status| status.as_u16()),
+                http.response.status_code = notes.status.get().map(http::StatusCode::as_u16),
                 duration = self.start.elapsed().as_secs_f64(),
                 attempts = notes.attempts.load(Relaxed),
                 soap.fault.code = code.as_deref(),

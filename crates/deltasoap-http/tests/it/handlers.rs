@@ -179,7 +179,7 @@ struct Length(usize);
 
 impl<S> FromContext<S> for Length {
     fn from_context(context: &mut Context, _: &S) -> Result<Self, Fault> {
-        let length = context.parts().headers.get(http::header::CONTENT_TYPE).map(|value| value.len());
+        let length = context.parts().headers.get(http::header::CONTENT_TYPE).map(http::HeaderValue::len);
         length.map(Length).ok_or_else(|| Fault::sender("no media type"))
     }
 }

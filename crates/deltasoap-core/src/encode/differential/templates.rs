@@ -238,7 +238,7 @@ mod tests {
     fn tree(kind: usize, value: u8) -> Node {
         let name = |name: String| QName::owned("urn:t", name);
         let leaf = |n: usize| {
-            let text = if n % 3 == 0 { "x".repeat(usize::from(value)) } else { n.to_string() };
+            let text = if n.is_multiple_of(3) { "x".repeat(usize::from(value)) } else { n.to_string() };
             Child::Element(Node::with_text(name(format!("k{kind}n{n}")), format!("v{text}")))
         };
         let children = (0..5 + 20 * kind).map(leaf).collect();
