@@ -29,8 +29,8 @@ pub(super) struct PortSettings {
 
 impl PortSettings {
     fn builder(&self) -> ClientBuilder {
-        let mtom = if self.mtom { Mtom::On } else { Mtom::Off };
-        Client::builder(&self.endpoint).version(self.version).mtom(mtom)
+        let builder = Client::builder(&self.endpoint).version(self.version);
+        if self.mtom { builder.mtom(Mtom::On) } else { builder }
     }
 }
 
