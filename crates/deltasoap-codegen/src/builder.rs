@@ -2,7 +2,7 @@
 
 use crate::plan::Selection;
 use crate::render::Sides;
-use crate::{Error, boxing, number_records, plan, render, sharing};
+use crate::{Error, boxing, defaults, number_records, plan, render, sharing};
 use deltasoap_wsdl::fetch::Location;
 use deltasoap_wsdl::{Import, Importer};
 use std::collections::HashSet;
@@ -130,6 +130,7 @@ impl Builder {
         sharing::share(&mut model);
         boxing::break_cycles(&mut model);
         number_records::find(&mut model);
+        defaults::find(&mut model);
         model.find_responses();
         let wsdl = if self.embeds_wsdl { import.files().unwrap_or_default() } else { Vec::new() };
         let code = render::text(render::tokens(&model, self.sides, &wsdl), self.is_file)?;

@@ -55,9 +55,9 @@
 //! Without SOAP encoding, a field that makes a type contain itself is boxed, and optional even if
 //! the WSDL requires it.
 //!
-//! A type whose fields are all optional implements `Default`. A type with more than five fields,
-//! some of them required, has `new` for the required ones: `Type { field, ..Type::new(required) }`
-//! sets the others.
+//! A struct whose fields all have a default implements `Default`: zero, false, empty or absent. So
+//! `Type { field, ..Default::default() }` names only the fields that matter. Dates, names,
+//! enumerations and choices have no default, and neither have structs that require one.
 //!
 //! Types that no operation needs are left out, unless there are no operations, or an element may
 //! have any type (`xsd:anyType`): its tree is read by
@@ -69,6 +69,7 @@
 
 mod boxing;
 mod builder;
+mod defaults;
 mod error;
 mod graph;
 mod model;

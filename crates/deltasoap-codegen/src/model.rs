@@ -25,6 +25,8 @@ pub(crate) struct Model {
     pub(crate) encoded: HashSet<ItemId>,
     /// Records of numbers in lists, which do not compile small.
     pub(crate) number_records: HashSet<ItemId>,
+    /// Types with a default.
+    pub(crate) defaults: HashSet<ItemId>,
     /// Responses by their requests.
     pub(crate) responses: HashMap<ItemId, ItemId>,
 }

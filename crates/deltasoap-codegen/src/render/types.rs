@@ -138,43 +138,11 @@ impl Render<'_> {
             quote!(#words #attributes pub #name: #ty)
         });
         let attributes = attributes.tokens();
-        let default = of.members.iter().all(is_optional).then(|| quote!(Default,));
-        let new = self.new_function(of, &names);
+        let default = self.default();
         quote! {
             #[derive(Debug, Clone, #default PartialEq, deltasoap::Soap)]
             #attributes
             pub struct #name { #(#fields,)* }
-            #new
-        }
-    }
-
-    /// Renders `new` for a type with many fields, some of them required and some not, so that `Type
-    /// { field, ..Type::new(required) }` names only the given fields.
-    fn new_function(&self, of: &Struct, names: &[String]) -> TokenStream {
-        let optional = of.members.iter().filter(|member| is_optional(member)).count();
-        if of.members.len() <= FEW_FIELDS || optional == 0 || optional == of.members.len() {
-            return TokenStream::new();
-        }
-        let required = of.members.iter().zip(names).filter(|(member, _)| !is_optional(member)).map(|(member, name)| {
-            let (name, ty) = (ident(name), self.member_type(member));
-            quote!(#name: #ty)
-        });
-        let fields = of.members.iter().zip(names).map(|(member, name)| {
-            let name = ident(name);
-            match member.occurs {
-                Occurs::AtMostOnce => quote!(#name: None),
-                Occurs::Many(0, _) => quote!(#name: Vec::new()),
-                Occurs::Once | Occurs::Many(..) => quote!(#name),
-            }
-        });
-        let name = self.ident();
-        quote! {
-            impl #name {
-                #[doc = " Creates a value with the required fields; all others are absent."]
-                pub fn new(#(#required),*) -> Self {
-                    Self { #(#fields),* }
-                }
-            }
         }
     }
 
@@ -227,9 +195,9 @@ impl Render<'_> {
         let other = ident(&scope.variant_name("Other"));
         let attributes = attributes.tokens();
         let base = types.iter().find(|(id, _)| Some(*id) == of.base);
-        let default = base.filter(|(id, _)| self.has_default(*id)).map(|(_, variant)| {
+        let default = base.filter(|_| self.has_default()).map(|(_, variant)| {
             quote! {
-                impl Default for #name {
+                impl ::core::default::Default for #name {
                     fn default() -> Self {
                         Self::#variant(Box::default())
                     }
@@ -249,12 +217,13 @@ impl Render<'_> {
         }
     }
 
-    /// Returns true for a struct whose fields are all optional.
-    fn has_default(&self, id: ItemId) -> bool {
-        match &self.model.item(self.model.resolve(id)).kind {
-            ItemKind::Struct(of) => of.members.iter().all(is_optional),
-            _ => false,
-        }
+    fn has_default(&self) -> bool {
+        self.model.defaults.contains(&self.id)
+    }
+
+    /// Returns the name of the trait `Default` for the types that derive it.
+    fn default(&self) -> Option<TokenStream> {
+        self.has_default().then(|| quote!(Default,))
     }
 
     fn enumeration(&self, of: &Enumeration) -> TokenStream {
@@ -312,8 +281,9 @@ impl Render<'_> {
         attributes.text("name", Some(xml).filter(|_| is_transparent));
         attributes.0.extend(self.container(Some(xml).filter(|_| !is_transparent)).0);
         let attributes = attributes.tokens();
+        let default = self.default();
         quote! {
-            #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+            #[derive(Debug, Clone, #default PartialEq, deltasoap::Soap)]
             #attributes
             pub struct #name(pub #ty);
         }
@@ -328,20 +298,13 @@ impl Render<'_> {
         attributes.ty("response", self.response());
         attributes.text("default_text", default);
         let attributes = attributes.tokens();
+        let default = self.default();
         quote! {
-            #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+            #[derive(Debug, Clone, #default PartialEq, deltasoap::Soap)]
             #attributes
             pub struct #name(pub #ty);
         }
     }
-}
-
-/// Maximum number of fields of a type that are easily all given.
-const FEW_FIELDS: usize = 5;
-
-/// Returns true for fields that may be absent or empty.
-fn is_optional(member: &Member) -> bool {
-    matches!(member.occurs, Occurs::AtMostOnce | Occurs::Many(0, _))
 }
 
 /// Returns the occurrence of a variant's element once the variant is chosen.

@@ -156,24 +156,24 @@ pub mod server {
 }
 
 /// Not checked: length at most 5.
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(namespace = "urn:encoded", name = "zip")]
 pub struct Zip(pub String);
 
 /// Not checked: at least 0.
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(namespace = "urn:encoded")]
 pub struct Count(pub i32);
 
 /// Not checked: at least 0.
 pub type Count2 = i32;
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(transparent, name = "Counts", namespace = "urn:encoded")]
 pub struct Counts(pub deltasoap::lexical::List<Count2>);
 
 /// Not checked: length 4.
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(transparent, name = "Digest", namespace = "urn:encoded")]
 pub struct Digest(pub deltasoap::Binary);
 

@@ -292,6 +292,9 @@ pub enum ThrowExtensionFaultFault {
 }
 
 /// Types and elements without a namespace.
+///
+/// Structs implement `Default` if all their required fields do: numbers are 0, `bool` is false, texts and lists
+/// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod unqualified {
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
@@ -311,7 +314,7 @@ pub mod unqualified {
         pub get_quote_result: Option<deltasoap::Nillable<f32>>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(transparent, element = "tickerSymbol")]
     pub struct TickerSymbol(pub String);
 
@@ -329,7 +332,7 @@ pub mod unqualified {
         pub r#return: Option<deltasoap::Nillable<i32>>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(transparent, element = "theFault")]
     pub struct TheFault(pub super::faults::AnyDerivedFault);
 
@@ -350,12 +353,15 @@ pub mod unqualified {
         pub r#return: Option<deltasoap::Nillable<i32>>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(transparent, element = "theFault")]
     pub struct TheFault2(pub super::faults::ExtensionFault);
 }
 
 /// Types and elements of the namespace `http://test.com/wsdl/faults`.
+///
+/// Structs implement `Default` if all their required fields do: numbers are 0, `bool` is false, texts and lists
+/// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod faults {
     /// `derivedFault` or a type derived from it, selected by `xsi:type`.
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -369,7 +375,7 @@ pub mod faults {
         Other(deltasoap::Node),
     }
 
-    impl Default for AnyDerivedFault {
+    impl ::core::default::Default for AnyDerivedFault {
         fn default() -> Self {
             Self::DerivedFault(Box::default())
         }

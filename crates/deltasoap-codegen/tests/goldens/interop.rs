@@ -609,6 +609,9 @@ pub mod server {
 }
 
 /// Types and elements of the namespace `http://soapinterop.org/`.
+///
+/// Structs implement `Default` if all their required fields do: numbers are 0, `bool` is false, texts and lists
+/// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod soapinterop_org {
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
@@ -634,7 +637,7 @@ pub mod soapinterop_org {
         pub r#return: Option<String>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         transparent,
         namespace = "http://soapinterop.org/",
@@ -643,7 +646,7 @@ pub mod soapinterop_org {
     )]
     pub struct EchoSenderFault(pub deltasoap::Node);
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         transparent,
         namespace = "http://soapinterop.org/",
@@ -741,6 +744,9 @@ pub mod soapinterop_org {
 }
 
 /// Types and elements of the namespace `http://whitemesa.net/wsdl/soap12-test`.
+///
+/// Structs implement `Default` if all their required fields do: numbers are 0, `bool` is false, texts and lists
+/// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod soap12_test {
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://whitemesa.net/wsdl/soap12-test", element = "")]
@@ -752,6 +758,9 @@ pub mod soap12_test {
 }
 
 /// Types and elements of the namespace `http://example.org/ts-tests/xsd`.
+///
+/// Structs implement `Default` if all their required fields do: numbers are 0, `bool` is false, texts and lists
+/// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod xsd {
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
@@ -781,7 +790,7 @@ pub mod xsd {
         pub type4: Option<deltasoap::Nillable<deltasoap::QName>>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://example.org/ts-tests/xsd",
@@ -795,7 +804,7 @@ pub mod xsd {
         pub var_float: f32,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://example.org/ts-tests/xsd",
@@ -837,6 +846,9 @@ pub mod xsd {
 }
 
 /// Types and elements of the namespace `http://example.org/ts-tests`.
+///
+/// Structs implement `Default` if all their required fields do: numbers are 0, `bool` is false, texts and lists
+/// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod ts_tests {
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
