@@ -47,7 +47,7 @@ fn needed(item: &Item) -> Option<Vec<ItemId>> {
 
 /// Returns true for a field that always has a value.
 fn is_value(member: &Member) -> bool {
-    member.occurs == Occurs::Once && !member.is_nillable
+    member.occurs == Occurs::Once && !member.is_nillable()
 }
 
 /// Returns the item whose default is that of the use, if any; `None` if the use has no default.

@@ -47,7 +47,8 @@
 //! and return an `Answer` if the WSDL declares header blocks for the response.
 //!
 //! Fields are `Option` if they may be absent, `Vec` if they may be repeated, and `Nillable` if they
-//! may be nil. Defaults of elements are in the documentation: an absent element stays absent. An
+//! may be nil. In SOAP encoding, nil means absent: `Option` reads both as `None`, and only items of
+//! arrays and lists are `Nillable`. Defaults of elements are in the documentation: an absent element stays absent. An
 //! absent attribute with a default has that value. Attributes that no type names
 //! (`xsd:anyAttribute`) are ignored. Numbers, dates and durations are written in canonical form,
 //! even if a pattern of their type requires another one, such as leading zeros.

@@ -46,8 +46,9 @@ use target::Target;
 ///
 /// A field is a child element with the field's name. The field's type determines how often it
 /// occurs: `T` once, `Option<T>` at most once, `Vec<T>` any number of times. `Nillable<T>` may be
-/// `xsi:nil`, and `Option<Nillable<T>>` distinguishes absent, nil and empty. `SoapArray<T>` is an
-/// element that contains a SOAP array, and `Box<T>` is the same as `T`.
+/// `xsi:nil`, and `Option<Nillable<T>>` distinguishes absent, nil and empty; an `Option<T>` marked
+/// `nillable` reads nil as absent. `SoapArray<T>` is an element that contains a SOAP array, and
+/// `Box<T>` is the same as `T`.
 ///
 /// ```
 /// use deltasoap::{Message, Nillable, Soap, decode::from_slice};
@@ -192,6 +193,7 @@ use target::Target;
 /// | `rename_all = "..."` | structs, choices, enumerations | converts Rust names to XML names: `camelCase`, `PascalCase`, `lowercase`, `UPPERCASE`, `snake_case`, `SCREAMING_SNAKE_CASE`, `kebab-case`, `SCREAMING-KEBAB-CASE`, `Train-Case`; by default unchanged |
 /// | `all` | structs | child elements come in any order, as in SOAP encoding; by default in the order of the fields |
 /// | `open` | structs | other child elements may come anywhere and are ignored (`xsd:any`) |
+/// | `nillable` | structs | all fields that are an `Option` are `nillable` (below) |
 /// | `choice` | enums of unit variants | a choice of empty elements, not an enumeration |
 /// | `union` | enums | a union of simple types |
 /// | `derived` | enums | a type and the types derived from it: the element's `xsi:type` selects one |
@@ -215,6 +217,7 @@ use target::Target;
 /// | `inline` | fields, variants of choices | the elements of a choice, or of a repeated group (below), are here without an element around them; a `Node` is any element that no other field takes (`xsd:any`); `namespace` gives the allowed namespaces in the notation of `xsd:any`, with the type's own namespace after `##other` |
 /// | `group` | fields, variants of choices marked `group` | the elements of a choice between groups, or of one of its branches (below) |
 /// | `min = N`, `max = N` | fields and variants that are a `Vec` | minimum number of occurrences, by default 0, and maximum, by default unlimited; in `all` structs only whether the element is required matters |
+/// | `nillable` | fields that are an `Option` | the element may be `xsi:nil`, which is the same as absent: the rule of SOAP encoding (SOAP 1.1, section 5.1); written as absent |
 /// | `again` | fields | the element of an earlier field may come again here |
 /// | `base` | variants of `derived` | the type of elements without `xsi:type`; without such a variant the type is abstract |
 /// | `other` | variants of `derived` | elements of all other types, as a `Node` |

@@ -126,11 +126,12 @@ impl Render<'_> {
         attributes.text("item_name", of.item_name.as_deref());
         attributes.flag("group", of.is_group);
         attributes.flag("all", of.is_all && !of.members.is_empty());
+        attributes.flag("nillable", of.members.iter().any(Member::is_absent_if_nil));
         let names = field_names(&of.members);
         let style = Style::of(&of.members, &names, &self.item.namespace, &mut attributes);
         let mut seen = HashSet::new();
         let fields = of.members.iter().zip(&names).map(|(member, name)| {
-            let mut attributes = style.member(member, member.occurs, name);
+            let mut attributes = style.member(member, name);
             let is_again = member.role == Role::Element && !seen.insert(&member.name);
             attributes.flag("again", is_again);
             let (words, attributes) = (docs(&member.docs), attributes.tokens());
@@ -150,7 +151,7 @@ impl Render<'_> {
     fn member_type(&self, member: &Member) -> TokenStream {
         let content = self.ty(&member.content);
         let content = if member.is_boxed { quote!(Box<#content>) } else { content };
-        let content = if member.is_nillable { quote!(deltasoap::Nillable<#content>) } else { content };
+        let content = if member.is_nillable() { quote!(deltasoap::Nillable<#content>) } else { content };
         match member.occurs {
             Occurs::Once => content,
             Occurs::AtMostOnce => quote!(Option<#content>),
@@ -166,9 +167,9 @@ impl Render<'_> {
         let names: Vec<String> = members.iter().map(|member| scope.variant_name(&member.name.local)).collect();
         let style = Style::of(members, &names, &self.item.namespace, &mut attributes);
         let variants = members.iter().zip(&names).map(|(member, name)| {
-            let occurs = in_choice(member, alternatives);
-            let (words, attributes) = (docs(&member.docs), style.member(member, occurs, name).tokens());
-            let (name, ty) = (ident(name), self.member_type(&Member { occurs, ..member.clone() }));
+            let member = Member { occurs: in_choice(member, alternatives), ..member.clone() };
+            let (words, attributes) = (docs(&member.docs), style.member(&member, name).tokens());
+            let (name, ty) = (ident(name), self.member_type(&member));
             quote!(#words #attributes #name(#ty))
         });
         let attributes = attributes.tokens();
@@ -341,14 +342,14 @@ impl<'m> Style<'m> {
         Style { rule, namespace, is_qualified }
     }
 
-    fn member(&self, member: &Member, occurs: Occurs, rust: &str) -> Attributes {
+    fn member(&self, member: &Member, rust: &str) -> Attributes {
         let mut attributes = Attributes::default();
         attributes.flag("attribute", member.role == Role::Attribute);
         attributes.flag("text", member.role == Role::Text);
         attributes.flag("inline", member.role == Role::Inline);
         attributes.flag("group", member.role == Role::Group);
         attributes.text("default_text", member.default_text.as_deref());
-        if let Occurs::Many(min, max) = occurs {
+        if let Occurs::Many(min, max) = member.occurs {
             attributes.number("min", Some(min).filter(|&min| min > 0));
             attributes.number("max", max);
         }

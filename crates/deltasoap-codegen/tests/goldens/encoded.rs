@@ -198,33 +198,28 @@ pub struct Length(pub Unit);
     namespace = "urn:encoded",
     element = "label",
     response = LabelResponse,
-    all
+    all,
+    nillable
 )]
 pub struct Label {
-    pub token: Option<deltasoap::Nillable<deltasoap::lexical::Token>>,
-    pub uri: Option<deltasoap::Nillable<deltasoap::lexical::AnyUri>>,
-    pub zip: Option<deltasoap::Nillable<Zip>>,
-    pub count: Option<deltasoap::Nillable<Count>>,
-    pub zips: Option<
-        deltasoap::Nillable<deltasoap::SoapArray<deltasoap::Nillable<Zip>>>,
-    >,
+    pub token: Option<deltasoap::lexical::Token>,
+    pub uri: Option<deltasoap::lexical::AnyUri>,
+    pub zip: Option<Zip>,
+    pub count: Option<Count>,
+    pub zips: Option<deltasoap::SoapArray<deltasoap::Nillable<Zip>>>,
     pub tokens: Option<
-        deltasoap::Nillable<
-            deltasoap::SoapArray<deltasoap::Nillable<deltasoap::lexical::Token>>,
-        >,
+        deltasoap::SoapArray<deltasoap::Nillable<deltasoap::lexical::Token>>,
     >,
-    pub counts: Option<deltasoap::Nillable<Counts>>,
-    pub digest: Option<deltasoap::Nillable<Digest>>,
-    pub kind: Option<deltasoap::Nillable<Kind>>,
-    pub unit: Option<deltasoap::Nillable<Unit>>,
-    pub length: Option<deltasoap::Nillable<Length>>,
-    pub lengths: Option<
-        deltasoap::Nillable<deltasoap::SoapArray<deltasoap::Nillable<Length>>>,
-    >,
+    pub counts: Option<Counts>,
+    pub digest: Option<Digest>,
+    pub kind: Option<Kind>,
+    pub unit: Option<Unit>,
+    pub length: Option<Length>,
+    pub lengths: Option<deltasoap::SoapArray<deltasoap::Nillable<Length>>>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
-#[soap(compact, namespace = "urn:encoded", element = "labelResponse", all)]
+#[soap(compact, namespace = "urn:encoded", element = "labelResponse", all, nillable)]
 pub struct LabelResponse {
-    pub zip: Option<deltasoap::Nillable<Zip>>,
+    pub zip: Option<Zip>,
 }

@@ -302,16 +302,23 @@ pub mod unqualified {
         element = "getQuote",
         response = GetQuoteResponse,
         all,
+        nillable,
         rename_all = "camelCase"
     )]
     pub struct GetQuote {
-        pub ticker_symbol: Option<deltasoap::Nillable<String>>,
+        pub ticker_symbol: Option<String>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
-    #[soap(compact, element = "getQuoteResponse", all, rename_all = "camelCase")]
+    #[soap(
+        compact,
+        element = "getQuoteResponse",
+        all,
+        nillable,
+        rename_all = "camelCase"
+    )]
     pub struct GetQuoteResponse {
-        pub get_quote_result: Option<deltasoap::Nillable<f32>>,
+        pub get_quote_result: Option<f32>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -319,17 +326,23 @@ pub mod unqualified {
     pub struct TickerSymbol(pub String);
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
-    #[soap(compact, element = "throwFault", response = ThrowFaultResponse, all)]
+    #[soap(
+        compact,
+        element = "throwFault",
+        response = ThrowFaultResponse,
+        all,
+        nillable
+    )]
     pub struct ThrowFault {
-        pub a: Option<deltasoap::Nillable<i32>>,
-        pub b: Option<deltasoap::Nillable<String>>,
-        pub c: Option<deltasoap::Nillable<f32>>,
+        pub a: Option<i32>,
+        pub b: Option<String>,
+        pub c: Option<f32>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
-    #[soap(compact, element = "throwFaultResponse", all)]
+    #[soap(compact, element = "throwFaultResponse", all, nillable)]
     pub struct ThrowFaultResponse {
-        pub r#return: Option<deltasoap::Nillable<i32>>,
+        pub r#return: Option<i32>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -341,16 +354,17 @@ pub mod unqualified {
         compact,
         element = "throwExtensionFault",
         response = ThrowExtensionFaultResponse,
-        all
+        all,
+        nillable
     )]
     pub struct ThrowExtensionFault {
-        pub description: Option<deltasoap::Nillable<String>>,
+        pub description: Option<String>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
-    #[soap(compact, element = "throwExtensionFaultResponse", all)]
+    #[soap(compact, element = "throwExtensionFaultResponse", all, nillable)]
     pub struct ThrowExtensionFaultResponse {
-        pub r#return: Option<deltasoap::Nillable<i32>>,
+        pub r#return: Option<i32>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -386,10 +400,11 @@ pub mod faults {
         compact,
         namespace = "http://test.com/wsdl/faults",
         name = "extensionFault",
-        all
+        all,
+        nillable
     )]
     pub struct ExtensionFault {
-        pub extension: Option<deltasoap::Nillable<ExtensionType>>,
+        pub extension: Option<ExtensionType>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -397,11 +412,12 @@ pub mod faults {
         compact,
         namespace = "http://test.com/wsdl/faults",
         name = "derivedFault",
-        all
+        all,
+        nillable
     )]
     pub struct DerivedFault {
-        pub a: Option<deltasoap::Nillable<i32>>,
-        pub b: Option<deltasoap::Nillable<String>>,
+        pub a: Option<i32>,
+        pub b: Option<String>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -409,12 +425,13 @@ pub mod faults {
         compact,
         namespace = "http://test.com/wsdl/faults",
         name = "derivedFault2",
-        all
+        all,
+        nillable
     )]
     pub struct DerivedFault2 {
-        pub a: Option<deltasoap::Nillable<i32>>,
-        pub b: Option<deltasoap::Nillable<String>>,
-        pub c: Option<deltasoap::Nillable<f32>>,
+        pub a: Option<i32>,
+        pub b: Option<String>,
+        pub c: Option<f32>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]

@@ -675,12 +675,13 @@ pub mod soapinterop_org {
         element = "echoSimpleTypesAsStruct",
         response = EchoSimpleTypesAsStructResponse,
         all,
+        nillable,
         rename_all = "camelCase"
     )]
     pub struct EchoSimpleTypesAsStruct {
-        pub input_string: Option<deltasoap::Nillable<String>>,
-        pub input_integer: Option<deltasoap::Nillable<i32>>,
-        pub input_float: Option<deltasoap::Nillable<f32>>,
+        pub input_string: Option<String>,
+        pub input_integer: Option<i32>,
+        pub input_float: Option<f32>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -688,10 +689,11 @@ pub mod soapinterop_org {
         compact,
         namespace = "http://soapinterop.org/",
         element = "echoSimpleTypesAsStructResponse",
-        all
+        all,
+        nillable
     )]
     pub struct EchoSimpleTypesAsStructResponse {
-        pub r#return: Option<deltasoap::Nillable<super::xsd::SoapStruct>>,
+        pub r#return: Option<super::xsd::SoapStruct>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -701,10 +703,11 @@ pub mod soapinterop_org {
         element = "echoString",
         response = EchoStringResponse2,
         all,
+        nillable,
         rename_all = "camelCase"
     )]
     pub struct EchoString2 {
-        pub input_string: Option<deltasoap::Nillable<String>>,
+        pub input_string: Option<String>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -712,10 +715,11 @@ pub mod soapinterop_org {
         compact,
         namespace = "http://soapinterop.org/",
         element = "echoStringResponse",
-        all
+        all,
+        nillable
     )]
     pub struct EchoStringResponse2 {
-        pub r#return: Option<deltasoap::Nillable<String>>,
+        pub r#return: Option<String>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -725,10 +729,11 @@ pub mod soapinterop_org {
         element = "echoInteger",
         response = EchoIntegerResponse,
         all,
+        nillable,
         rename_all = "camelCase"
     )]
     pub struct EchoInteger {
-        pub input_integer: Option<deltasoap::Nillable<i32>>,
+        pub input_integer: Option<i32>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -736,10 +741,11 @@ pub mod soapinterop_org {
         compact,
         namespace = "http://soapinterop.org/",
         element = "echoIntegerResponse",
-        all
+        all,
+        nillable
     )]
     pub struct EchoIntegerResponse {
-        pub r#return: Option<deltasoap::Nillable<i32>>,
+        pub r#return: Option<i32>,
     }
 }
 
@@ -768,12 +774,13 @@ pub mod xsd {
         namespace = "http://example.org/ts-tests/xsd",
         name = "SOAPStruct",
         all,
+        nillable,
         rename_all = "camelCase"
     )]
     pub struct SoapStruct {
-        pub var_string: Option<deltasoap::Nillable<String>>,
-        pub var_int: Option<deltasoap::Nillable<i32>>,
-        pub var_float: Option<deltasoap::Nillable<f32>>,
+        pub var_string: Option<String>,
+        pub var_int: Option<i32>,
+        pub var_float: Option<f32>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -781,13 +788,14 @@ pub mod xsd {
         compact,
         namespace = "http://example.org/ts-tests/xsd",
         name = "SOAPStructTypes",
-        all
+        all,
+        nillable
     )]
     pub struct SoapStructTypes {
-        pub type1: Option<deltasoap::Nillable<deltasoap::QName>>,
-        pub type2: Option<deltasoap::Nillable<deltasoap::QName>>,
-        pub type3: Option<deltasoap::Nillable<deltasoap::QName>>,
-        pub type4: Option<deltasoap::Nillable<deltasoap::QName>>,
+        pub type1: Option<deltasoap::QName>,
+        pub type2: Option<deltasoap::QName>,
+        pub type3: Option<deltasoap::QName>,
+        pub type4: Option<deltasoap::QName>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -870,9 +878,10 @@ pub mod ts_tests {
         compact,
         namespace = "http://example.org/ts-tests",
         element = "echoSimpleTypesAsStructOfSchemaTypesResponse",
-        all
+        all,
+        nillable
     )]
     pub struct EchoSimpleTypesAsStructOfSchemaTypesResponse {
-        pub r#return: Option<deltasoap::Nillable<super::xsd::SoapStructTypes>>,
+        pub r#return: Option<super::xsd::SoapStructTypes>,
     }
 }
