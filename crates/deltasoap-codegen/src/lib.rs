@@ -30,7 +30,7 @@
 //! | `xsd:anyType`, mixed content | `Node` |
 //! | SOAP array | `SoapArray`; with several dimensions, `MultiArray`; items that are numbers cannot be nil |
 //! | in SOAP encoding, a type that contains itself | `Shared`: values keep their identity, including cyclic ones |
-//! | enumeration | enum of the enumerated values: other values are refused, and so are other spellings of a number, a time or a duration (`7` for `007`) |
+//! | enumeration | enum of the enumerated values: other values are refused, and so are other spellings of a number, a time or a duration (`7` for `007`), unless [`Builder::unknown_enum_values`] gives it a variant for them |
 //! | other restriction | alias of the restricted type, with the unchecked facets in its documentation |
 //! | list, union | `lexical::List`, enum |
 //! | `xsd:base64Binary` | `Binary`: bytes, or a part of the message's package (MTOM); in attributes and lists `lexical::Base64` |
@@ -76,6 +76,7 @@ mod graph;
 mod model;
 mod names;
 mod number_records;
+mod open;
 mod plan;
 mod render;
 mod sharing;

@@ -2,7 +2,7 @@
 //!
 //! | question | choice | why |
 //! |---|---|---|
-//! | enumerations | closed: another value is an error | the schema says so; a catch-all would make every `match` handle an impossible case |
+//! | enumerations | closed by default: another value is an error | the schema says so; a catch-all would make every `match` handle an impossible case |
 //! | restrictions | aliases, with the unchecked facets in their documentation | a type for each would mean a conversion at each use; enumerations are the ones that carry information |
 //! | nil | in SOAP encoding the same as absent, elsewhere a value of its own | section 5.1 of SOAP 1.1 lets a sender express null either way |
 //! | defaults of elements | in documentation alone | absent stays absent, so that the output equals the input |
@@ -244,6 +244,8 @@ pub(crate) struct Enumeration {
     pub(crate) name: Option<String>,
     /// The texts and their documentation.
     pub(crate) values: Vec<(String, Docs)>,
+    /// True if there is a variant for other texts.
+    pub(crate) is_open: bool,
 }
 
 /// Text of one of several types.

@@ -36,7 +36,7 @@ use target::Target;
 /// | struct with named fields, or none | complex type |
 /// | struct with a `text` field | complex type with simple content |
 /// | tuple struct with one field | simple type that restricts the field's |
-/// | enum of unit variants | enumeration |
+/// | enum of unit variants, and perhaps one for other texts | enumeration |
 /// | enum with values | complex type with a choice |
 /// | enum marked `union` | union of simple types |
 /// | enum marked `derived` | a complex type or a type derived from it |
@@ -221,6 +221,7 @@ use target::Target;
 /// | `again` | fields | the element of an earlier field may come again here |
 /// | `base` | variants of `derived` | the type of elements without `xsi:type`; without such a variant the type is abstract |
 /// | `other` | variants of `derived` | elements of all other types, as a `Node` |
+/// | `other` | one variant of an enumeration, which holds a `String` | all other texts: they are kept as they are, and are no error |
 /// | `default`, `default = expression` | fields | the value if the element or attribute is absent: an expression of the field's type |
 /// | `default_text = "..."` | fields and variants of simple types and of structs with a `text`; `transparent` structs | the text of an empty element or an absent attribute: `default` and `fixed` of XSD |
 ///
@@ -308,7 +309,8 @@ use target::Target;
 /// a fraction of the compile time and of the code size. It reads and writes the same messages.
 /// Lists of compact types are read and written item by item, not as flat items; lists of numbers in
 /// them are not affected. `compact` has no effect on tuple structs, unions and `derived` enums. A
-/// compact enumeration is `Copy`, and its variants have no explicit discriminants.
+/// compact enumeration is `Copy` (`Clone`, if it has a variant for other texts), and its variants have
+/// no explicit discriminants.
 ///
 /// # Limits
 ///
@@ -346,7 +348,7 @@ fn expand(input: &DeriveInput) -> Result<TokenStream> {
 fn expand_enum(target: &Target, data: &DataEnum) -> Result<TokenStream> {
     let variants = data.variants.iter();
     let container = &target.container;
-    let is_enumeration = data.variants.iter().all(|variant| matches!(variant.fields, Fields::Unit));
+    let is_enumeration = enumeration::is_one(data)?;
     if data.variants.is_empty() {
         Err(Error::new_spanned(&target.ident, "an enum without variants has no values"))
     } else if container.has(Flag::Union) {

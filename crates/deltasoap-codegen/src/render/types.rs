@@ -243,10 +243,13 @@ impl Render<'_> {
             quote!(#words #attributes #name)
         });
         let attributes = attributes.tokens();
+        let variants: Vec<_> = variants.collect();
+        let (copy, other) =
+            if of.is_open { (None, Some(other_texts(&mut scope))) } else { (Some(quote!(Copy,)), None) };
         quote! {
-            #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
+            #[derive(Debug, Clone, #copy PartialEq, Eq, Hash, deltasoap::Soap)]
             #attributes
-            pub enum #name { #(#variants,)* }
+            pub enum #name { #(#variants,)* #other }
         }
     }
 
@@ -305,6 +308,16 @@ impl Render<'_> {
             #attributes
             pub struct #name(pub #ty);
         }
+    }
+}
+
+/// Returns the variant of an enumeration for texts that the WSDL does not list.
+fn other_texts(scope: &mut Scope) -> TokenStream {
+    let name = ident(&scope.variant_name("Unknown"));
+    quote! {
+        #[doc = " A value that the WSDL does not list."]
+        #[soap(other)]
+        #name(String),
     }
 }
 

@@ -6,6 +6,7 @@ mod bare_bodies;
 mod default_values;
 mod devices;
 mod encoded_types;
+mod enumerations;
 mod graphs;
 mod groups_of_elements;
 mod packed_numbers;
@@ -28,8 +29,8 @@ macro_rules! goldens {
 }
 
 goldens!(
-    archive, bare, choices, cwmp, defaults, device, encoded, events, faults, graph, groups, hostile, interop, metadata,
-    nested, packed, plans, recursive, vsphere, xop
+    archive, bare, choices, codes, cwmp, defaults, device, encoded, events, faults, graph, groups, hostile, interop,
+    metadata, nested, packed, plans, recursive, vsphere, xop
 );
 
 fn message(path: &str) -> Vec<u8> {
