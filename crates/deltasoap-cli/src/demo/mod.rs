@@ -219,7 +219,7 @@ mod tests {
         run(&Demo { stream, report: path.clone(), no_report: false, ..demo() }).await.expect("the demo");
         let page = std::fs::read_to_string(path).expect("the report");
         assert!(page.contains("hard") && page.contains("tr069") && !page.contains("strings"));
-        assert_eq!(page.matches("<svg").count(), 7);
+        assert_eq!(page.matches("<figure class=\"plot\"").count(), 7);
     }
 
     #[tokio::test]

@@ -398,10 +398,7 @@ mod tests {
         let quiet = row(&[(500, 100); 6], 75);
         let busy_row = |others| Row { busy: Some(BackgroundLoad { others, cores: 2 }), ..row(&[(500, 100); 6], 75) };
         let warning = busy(&[quiet, busy_row(0.5), busy_row(1.5)]).expect("a warning");
-        assert!(
-            warning.contains("1.50 of 2") && warning.ends_with("the times of ints, ints are doubtful"),
-            "{warning}"
-        );
+        assert!(warning.contains("1.50 of 2") && warning.starts_with("ints, ints: "), "{warning}");
         assert_eq!(busy(&[]), None);
     }
 

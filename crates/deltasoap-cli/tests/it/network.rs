@@ -90,18 +90,20 @@ fn requests_that_no_service_answers_are_logged() {
         "no request\r\n\r\n",
     ];
     let logged = logged(&["mock", &shop()], &refused.map(ToOwned::to_owned));
-    for expected in
-        ["path=\"/hostless\" status=400", "method=POST path=\"/expecting\" status=417", "refused error=invalid"]
-    {
+    for expected in [
+        "path=\"/hostless\" http.response.status_code=400",
+        "url.path=\"/expecting\" http.response.status_code=417",
+        "refused error=invalid",
+    ] {
         assert!(logged.contains(expected), "{expected}: {logged}");
     }
     let logged = self::logged(&["serve"], &["/", "/health", "/ready", "/metrics", "/nope"].map(get));
     for expected in [
-        "\"/\" status=200",
-        "/health\" status=200",
-        "/ready\" status=200",
-        "/metrics\" status=200",
-        "/nope\" status=404",
+        "\"/\" http.response.status_code=200",
+        "/health\" http.response.status_code=200",
+        "/ready\" http.response.status_code=200",
+        "/metrics\" http.response.status_code=200",
+        "/nope\" http.response.status_code=404",
     ] {
         assert!(logged.contains(expected), "{expected}: {logged}");
     }

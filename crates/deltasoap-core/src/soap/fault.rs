@@ -148,7 +148,7 @@ impl Fault {
     }
 
     /// Returns the reason in the first of these languages (`de-AT`, `de`) that was received;
-    /// [`reason`](Fault::reason) if none was. A language matches its variants, but not the language
+    /// [`reason`](FaultFields::reason) if none was. A language matches its variants, but not the language
     /// that it is a variant of (RFC 4647, 3.4).
     pub fn reason_in<'f>(&'f self, languages: &[impl AsRef<str>]) -> &'f str {
         let texts = self.wording.reasons();

@@ -22,6 +22,7 @@ use deltasoap_core::{
 };
 use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, Request, StatusCode};
+use std::pin::pin;
 use tower::Service;
 
 /// A response with its header blocks, HTTP headers and parts.
@@ -126,7 +127,7 @@ where
         let timeout = options.timeout.or(self.settings.timeout);
         let name = name_of(request);
         let (mut request, sent) = self.request(request, options)?;
-        request.observed(&name.local).run(timeout, self.exchange(request, sent)).await
+        request.observed(&name.local).run(timeout, pin!(self.exchange(request, sent))).await
     }
 
     pub(super) async fn call_to_end<Req: Message, Resp: Message>(
@@ -137,7 +138,7 @@ where
         let timeout = options.timeout.or(self.settings.timeout);
         let (mut request, sent) = self.request(request, options)?;
         let observed = request.observed(&Req::ELEMENT.local);
-        observed.run(timeout, async { self.exchange(request, sent).await?.into_body().await }).await
+        observed.run(timeout, pin!(async { self.exchange(request, sent).await?.into_body().await })).await
     }
 
     /// Calls an operation whose responses resemble each other, with the client's settings.
@@ -214,7 +215,7 @@ where
         let timeout = options.timeout.or(self.settings.timeout);
         let name = name_of(request);
         let (mut request, sent) = self.request(request, options)?;
-        request.observed(&name.local).run(timeout, self.exchange_leased(request, sent, name)).await
+        request.observed(&name.local).run(timeout, pin!(self.exchange_leased(request, sent, name))).await
     }
 
     pub(super) async fn call_leased_to_end<Req, Resp>(
@@ -229,8 +230,9 @@ where
         let timeout = options.timeout.or(self.settings.timeout);
         let (mut request, sent) = self.request(request, options)?;
         let observed = request.observed(&Req::ELEMENT.local);
-        let exchange = async { self.exchange_leased(request, sent, Req::ELEMENT).await?.into_body().await };
-        observed.run(timeout, exchange).await
+        observed
+            .run(timeout, pin!(async { self.exchange_leased(request, sent, Req::ELEMENT).await?.into_body().await }))
+            .await
     }
 
     /// Sends a one-way message.
@@ -251,7 +253,7 @@ where
     pub async fn send_with<Req: Message>(&self, request: &Req, options: CallOptions) -> Result<(), CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
         let (mut request, _) = self.request(request, options)?;
-        request.observed(&Req::ELEMENT.local).run(timeout, self.deliver(request)).await
+        request.observed(&Req::ELEMENT.local).run(timeout, pin!(self.deliver(request))).await
     }
 
     pub(super) async fn exchange<T: Message>(

@@ -20,6 +20,7 @@ use deltasoap_core::{Content, QName};
 use deltasoap_core::{FromList, Value};
 use http::Request;
 #[cfg(feature = "values")]
+use std::pin::pin;
 use std::sync::Arc;
 use tower::Service;
 
@@ -51,7 +52,7 @@ where
     ) -> Result<(Response<R>, Decoder), CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
         let (mut request, sent) = self.request_with(name, request, options)?;
-        request.observed(&name.local).run(timeout, self.read_by(request, sent, reading)).await
+        request.observed(&name.local).run(timeout, pin!(self.read_by(request, sent, reading))).await
     }
 
     /// Like [`call_items`](Self::call_items), for messages whose types are known only at run time;
@@ -88,7 +89,7 @@ where
     ) -> Result<(), CallError> {
         let timeout = options.timeout.or(self.settings.timeout);
         let (mut request, _) = self.request_with(name, request, options)?;
-        request.observed(&name.local).run(timeout, self.deliver(request)).await
+        request.observed(&name.local).run(timeout, pin!(self.deliver(request))).await
     }
 
     async fn read_by<R: Receiver>(

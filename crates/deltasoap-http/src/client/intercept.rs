@@ -19,7 +19,7 @@ pub struct OutgoingRequest<'a> {
     body: &'a dyn Any,
 }
 
-impl OutgoingRequest<'_> {
+impl<'a> OutgoingRequest<'a> {
     /// Returns the name of the body's element.
     pub fn name(&self) -> &QName {
         self.name
@@ -37,7 +37,7 @@ impl OutgoingRequest<'_> {
 
     /// Returns the body's element, if it is of this type; for calls without generated types a
     /// [`Value`](deltasoap_core::Value).
-    pub fn body<T: 'static>(&self) -> Option<&T> {
+    pub fn body<T: 'static>(&self) -> Option<&'a T> {
         self.body.downcast_ref()
     }
 }
@@ -55,7 +55,7 @@ pub struct IncomingResponse<'a> {
     body: &'a dyn Any,
 }
 
-impl IncomingResponse<'_> {
+impl<'a> IncomingResponse<'a> {
     /// Returns the SOAP header blocks, and the version.
     pub fn head(&self) -> &Head {
         self.head
@@ -67,7 +67,7 @@ impl IncomingResponse<'_> {
     }
 
     /// Returns the body's element, if it is of this type.
-    pub fn body<T: 'static>(&self) -> Option<&T> {
+    pub fn body<T: 'static>(&self) -> Option<&'a T> {
         self.body.downcast_ref()
     }
 }

@@ -20,7 +20,7 @@ use futures_util::future::BoxFuture;
 use http::Request;
 use http::response::Parts;
 use http_body_util::BodyExt;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 use tower::Service;
@@ -142,7 +142,7 @@ where
             arrival.more().await?;
             Ok(arrival)
         };
-        let arrival = observed.run(timeout, exchange).await?;
+        let arrival = observed.run(timeout, pin!(exchange)).await?;
         let (head, status) = (arrival.reading.head().clone(), arrival.parts.status);
         let http_headers = arrival.parts.headers.clone();
         let (body, attachments) = (Items::new(flow, Box::new(arrival)), Attachments::default());

@@ -11,6 +11,7 @@ use deltasoap_core::soap::Envelope;
 use deltasoap_core::{Message, Overlay, RequestMessage, Typed};
 use futures_util::stream::Stream;
 use http::Request;
+use std::pin::pin;
 use tower::Service;
 
 impl<S, B> Client<S>
@@ -86,7 +87,7 @@ where
     {
         let timeout = options.timeout.or(self.settings.timeout);
         let mut request = self.overlaid(request, items, options)?;
-        request.observed(&R::ELEMENT.local).run(timeout, self.exchange(request, None)).await
+        request.observed(&R::ELEMENT.local).run(timeout, pin!(self.exchange(request, None))).await
     }
 
     /// Like [`call_overlaid_with`](Self::call_overlaid_with), with items from a stream. Ready items
@@ -112,7 +113,7 @@ where
         let overlay = Overlay::open(&self.with_settings(Envelope::new(request), &options), self.writer.chunk());
         let body = Body::fed(overlay.map_err(CallError::Encode)?, items);
         let mut request = self.request_of(body, options)?;
-        request.observed(&R::ELEMENT.local).run(timeout, self.exchange(request, None)).await
+        request.observed(&R::ELEMENT.local).run(timeout, pin!(self.exchange(request, None))).await
     }
 
     /// Sends a one-way message with a list of any length; see
@@ -144,7 +145,7 @@ where
     {
         let timeout = options.timeout.or(self.settings.timeout);
         let mut request = self.overlaid(request, items, options)?;
-        request.observed(&Req::ELEMENT.local).run(timeout, self.deliver(request)).await
+        request.observed(&Req::ELEMENT.local).run(timeout, pin!(self.deliver(request))).await
     }
 
     fn overlaid<Req, I>(&self, body: &Req, items: I, mut options: CallOptions) -> Result<Outbound, CallError>

@@ -15,7 +15,7 @@ pub struct InterceptedRequest<'a> {
     body: Option<&'a dyn Any>,
 }
 
-impl InterceptedRequest<'_> {
+impl<'a> InterceptedRequest<'a> {
     /// Returns the name of the body element that the operation takes.
     pub fn operation(&self) -> &QName {
         self.operation
@@ -30,7 +30,7 @@ impl InterceptedRequest<'_> {
     /// Returns the body's element, if it is of this type; for operations described at run time a
     /// [`Value`](deltasoap_core::Value). `None` for operations that [take items while they
     /// arrive](crate::Operation::with_items): their requests are not decoded yet.
-    pub fn body<T: 'static>(&self) -> Option<&T> {
+    pub fn body<T: 'static>(&self) -> Option<&'a T> {
         self.body?.downcast_ref()
     }
 }
@@ -49,7 +49,7 @@ pub struct InterceptedResponse<'a> {
     body: &'a dyn Any,
 }
 
-impl InterceptedResponse<'_> {
+impl<'a> InterceptedResponse<'a> {
     /// Returns the name of the body element that the operation takes.
     pub fn operation(&self) -> &QName {
         self.operation
@@ -62,7 +62,7 @@ impl InterceptedResponse<'_> {
 
     /// Returns the body's element, if it is of this type; for operations described at run time a
     /// [`Value`](deltasoap_core::Value).
-    pub fn body<T: 'static>(&self) -> Option<&T> {
+    pub fn body<T: 'static>(&self) -> Option<&'a T> {
         self.body.downcast_ref()
     }
 }

@@ -163,7 +163,7 @@ impl Operation {
     /// }
     ///
     /// # #[derive(Soap)]
-    /// # #[soap(namespace = "urn:lab", message, name = "Sum")]
+    /// # #[soap(namespace = "urn:lab", message, name = "Sum", response = Total)]
     /// # struct Numbers {
     /// #     unit: String,
     /// #     item: Streamed<f64>,
@@ -175,7 +175,7 @@ impl Operation {
     /// # let client = Client::with_service("http://localhost/", service)?;
     /// # let numbers = (0..100_000).map(f64::from);
     /// # let request = Numbers { unit: "m".to_owned(), item: Streamed::default() };
-    /// # let total: Total = client.call_overlaid(&request, numbers).await?;
+    /// # let total = client.call_overlaid(&request, numbers).await?;
     /// # assert_eq!(total.total, 4999950000.0);
     /// # Ok(())
     /// # }

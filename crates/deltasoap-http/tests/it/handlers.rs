@@ -64,8 +64,9 @@ async fn leases_keep_requests() -> Result<()> {
     for (service, is_kept) in [(leased, true), (owned, false)] {
         let (address, _handle) = serve(service.clone()).await;
         let client = Client::new(format!("http://{address}/"))?;
+        let request = Echo { text: "the same".to_owned(), numbers: vec![7; 5000] };
         for _ in 0..5 {
-            client.call(&echo("the same")).await?;
+            client.call(&request).await?;
         }
         let differential = service.stats().snapshot().differential;
         assert_eq!(differential.fast_bytes > 0, is_kept, "{differential:?}");

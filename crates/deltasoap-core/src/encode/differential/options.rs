@@ -28,8 +28,7 @@ const MAX_CHUNK: usize = 1 << 30;
 /// section 3.2).
 ///
 /// ```
-/// use deltasoap::schema::Use;
-/// use deltasoap::soap::Version;
+/// use deltasoap::soap::Envelope;
 /// use deltasoap::{MatchKind, Soap, Template, Templating, Width};
 ///
 /// #[derive(Soap)]
@@ -41,9 +40,9 @@ const MAX_CHUNK: usize = 1 << 30;
 /// let kinds = |width| {
 ///     let mut template = Template::new(Templating { width, ..Templating::default() });
 ///     let mut report = Report { level: vec![0.5; 1000] };
-///     let first = template.encode(Version::Soap11, Use::Literal, &[], &report)?.kind();
+///     let first = template.encode(&Envelope::new(&report))?.kind();
 ///     report.level[7] = 0.125;
-///     let second = template.encode(Version::Soap11, Use::Literal, &[], &report)?.kind();
+///     let second = template.encode(&Envelope::new(&report))?.kind();
 ///     Ok::<_, deltasoap::Error>((first, second))
 /// };
 /// // A longer text moves what follows, unless there is room for it.

@@ -20,8 +20,7 @@ use std::ops::{Deref, DerefMut};
 /// changes would be missed.
 ///
 /// ```
-/// use deltasoap::schema::Use;
-/// use deltasoap::soap::Version;
+/// use deltasoap::soap::Envelope;
 /// use deltasoap::{Soap, Template, Templating, Tracked, TrackedVec};
 ///
 /// #[derive(Soap)]
@@ -34,14 +33,14 @@ use std::ops::{Deref, DerefMut};
 /// let levels = (0..1000).map(f64::from).collect();
 /// let mut report = Tracked::new(Report { station: "north".to_owned(), level: levels });
 /// let mut template = Template::new(Templating::default());
-/// let first = template.encode(Version::Soap11, Use::Literal, &[], &report)?.to_vec();
+/// let first = template.encode(&Envelope::new(&report))?.to_vec();
 ///
 /// // Nothing was touched: it is not looked at again.
-/// assert_eq!(template.encode(Version::Soap11, Use::Literal, &[], &report)?.to_vec(), first);
+/// assert_eq!(template.encode(&Envelope::new(&report))?.to_vec(), first);
 ///
 /// // The station's name is compared; of the levels, one.
 /// report.level[17] = 0.5;
-/// let second = template.encode(Version::Soap11, Use::Literal, &[], &report)?;
+/// let second = template.encode(&Envelope::new(&report))?;
 /// assert_ne!(second.to_vec(), first);
 /// # Ok::<(), deltasoap::Error>(())
 /// ```
