@@ -29,7 +29,7 @@ pub(crate) fn break_cycles(model: &mut Model) {
 fn make_optional(member: &mut Member) {
     // The variants of a choice are boxed already, as are the members of groups.
     member.is_boxed = !matches!(member.role, Role::Inline | Role::Group);
-    if member.occurs == Occurs::Once && !member.is_nillable {
+    if member.occurs == Occurs::Once && !member.is_nillable() {
         member.occurs = Occurs::AtMostOnce;
     }
 }

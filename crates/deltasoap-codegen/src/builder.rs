@@ -2,7 +2,7 @@
 
 use crate::plan::Selection;
 use crate::render::Sides;
-use crate::{Error, boxing, number_records, plan, render, sharing};
+use crate::{Error, boxing, defaults, number_records, open, plan, render, sharing};
 use deltasoap_wsdl::fetch::Location;
 use deltasoap_wsdl::{Import, Importer};
 use std::collections::HashSet;
@@ -20,6 +20,7 @@ pub struct Builder {
     types: Vec<String>,
     sides: Sides,
     embeds_wsdl: bool,
+    unknown_enum_values: bool,
 }
 
 impl Builder {
@@ -36,6 +37,7 @@ impl Builder {
             types: Vec::new(),
             sides: Sides { client: true, server: true },
             embeds_wsdl: true,
+            unknown_enum_values: false,
         }
     }
 
@@ -111,6 +113,16 @@ impl Builder {
         self
     }
 
+    /// Sets whether enumerations have a variant `Unknown` for values that the WSDL does not list: it
+    /// holds the text, which is read and written unchanged. A service that adds a value in a later
+    /// version then breaks no client. Enumerations without the variant refuse other values, and are
+    /// `Copy`. Those that are members of unions never have it. Default: false.
+    #[must_use]
+    pub fn unknown_enum_values(mut self, enable: bool) -> Self {
+        self.unknown_enum_values = enable;
+        self
+    }
+
     /// Generates the code.
     ///
     /// # Errors
@@ -130,6 +142,10 @@ impl Builder {
         sharing::share(&mut model);
         boxing::break_cycles(&mut model);
         number_records::find(&mut model);
+        defaults::find(&mut model);
+        if self.unknown_enum_values {
+            open::enumerations(&mut model);
+        }
         model.find_responses();
         let wsdl = if self.embeds_wsdl { import.files().unwrap_or_default() } else { Vec::new() };
         let code = render::text(render::tokens(&model, self.sides, &wsdl), self.is_file)?;

@@ -1,4 +1,4 @@
-//! Rust for a WSDL: types with `#[derive(Soap)]`, a client, and a trait for servers.
+//! Rust for a WSDL: types with `#[derive(Soap)]`, clients, and servers.
 //!
 //! ```no_run
 //! // build.rs
@@ -30,14 +30,14 @@
 //! | `xsd:anyType`, mixed content | `Node` |
 //! | SOAP array | `SoapArray`; with several dimensions, `MultiArray`; items that are numbers cannot be nil |
 //! | in SOAP encoding, a type that contains itself | `Shared`: values keep their identity, including cyclic ones |
-//! | enumeration | enum of the enumerated values: other values are refused, and so are other spellings of a number, a time or a duration (`7` for `007`) |
+//! | enumeration | enum of the enumerated values: other values are refused, and so are other spellings of a number, a time or a duration (`7` for `007`), unless [`Builder::unknown_enum_values`] gives it a variant for them |
 //! | other restriction | alias of the restricted type, with the unchecked facets in its documentation |
 //! | list, union | `lexical::List`, enum |
 //! | `xsd:base64Binary` | `Binary`: bytes, or a part of the message's package (MTOM); in attributes and lists `lexical::Base64` |
 //! | the same with the annotation of packed numbers (`docs/packed.md`) | `Packed<f64>`, with the annotated type and byte order; in attributes and lists `lexical::Base64` |
 //! | text of any kind | `String` |
 //! | element of a type that other elements have too | tuple struct |
-//! | port type | a client, a trait for servers, and a function that makes a service from an implementation |
+//! | port type | `client::NameClient`; the trait `server::Name`, and `server::NameServer`, which serves an implementation of it and the WSDL |
 //! | message with an empty body | struct without fields; the action identifies the operation |
 //! | faults of an operation | enum |
 //!
@@ -47,7 +47,8 @@
 //! and return an `Answer` if the WSDL declares header blocks for the response.
 //!
 //! Fields are `Option` if they may be absent, `Vec` if they may be repeated, and `Nillable` if they
-//! may be nil. Defaults of elements are in the documentation: an absent element stays absent. An
+//! may be nil. In SOAP encoding, nil means absent: `Option` reads both as `None`, and only items of
+//! arrays and lists are `Nillable`. Defaults of elements are in the documentation: an absent element stays absent. An
 //! absent attribute with a default has that value. Attributes that no type names
 //! (`xsd:anyAttribute`) are ignored. Numbers, dates and durations are written in canonical form,
 //! even if a pattern of their type requires another one, such as leading zeros.
@@ -55,9 +56,9 @@
 //! Without SOAP encoding, a field that makes a type contain itself is boxed, and optional even if
 //! the WSDL requires it.
 //!
-//! A type whose fields are all optional implements `Default`. A type with more than five fields,
-//! some of them required, has `new` for the required ones: `Type { field, ..Type::new(required) }`
-//! sets the others.
+//! A struct whose fields all have a default implements `Default`: zero, false, empty or absent. So
+//! `Type { field, ..Default::default() }` names only the fields that matter. Dates, names,
+//! enumerations and choices have no default, and neither have structs that require one.
 //!
 //! Types that no operation needs are left out, unless there are no operations, or an element may
 //! have any type (`xsd:anyType`): its tree is read by
@@ -69,11 +70,13 @@
 
 mod boxing;
 mod builder;
+mod defaults;
 mod error;
 mod graph;
 mod model;
 mod names;
 mod number_records;
+mod open;
 mod plan;
 mod render;
 mod sharing;

@@ -2,8 +2,9 @@
 //!
 //! | question | choice | why |
 //! |---|---|---|
-//! | enumerations | closed: another value is an error | the schema says so; a catch-all would make every `match` handle an impossible case |
+//! | enumerations | closed by default: another value is an error | the schema says so; a catch-all would make every `match` handle an impossible case |
 //! | restrictions | aliases, with the unchecked facets in their documentation | a type for each would mean a conversion at each use; enumerations are the ones that carry information |
+//! | nil | in SOAP encoding the same as absent, elsewhere a value of its own | section 5.1 of SOAP 1.1 lets a sender express null either way |
 //! | defaults of elements | in documentation alone | absent stays absent, so that the output equals the input |
 //! | derived types | an enum with a variant for each type, and one for all others, a tree | the start tag decides: an equal tag means an equal variant, and differential decoding continues inside |
 //! | methods | one call of a `Caller`, whose `Answer<T>` says what is returned: a `Client` the body's element, `Whole` the `Response` around it | header blocks and parts are available, and no method exists twice |
@@ -25,6 +26,8 @@ pub(crate) struct Model {
     pub(crate) encoded: HashSet<ItemId>,
     /// Records of numbers in lists, which do not compile small.
     pub(crate) number_records: HashSet<ItemId>,
+    /// Types with a default.
+    pub(crate) defaults: HashSet<ItemId>,
     /// Responses by their requests.
     pub(crate) responses: HashMap<ItemId, ItemId>,
 }
@@ -158,7 +161,7 @@ pub(crate) struct Member {
     pub(crate) role: Role,
     pub(crate) content: TypeUse,
     pub(crate) occurs: Occurs,
-    pub(crate) is_nillable: bool,
+    pub(crate) nil: Nil,
     /// True if the value is on the heap, since it may contain another value of its owner's type.
     pub(crate) is_boxed: bool,
     /// The text of an empty element or an absent attribute.
@@ -174,6 +177,41 @@ pub(crate) enum Role {
     Group,
     Attribute,
     Text,
+}
+
+impl Member {
+    /// Returns true if the value distinguishes nil.
+    pub(crate) fn is_nillable(&self) -> bool {
+        match self.nil {
+            Nil::Never => false,
+            Nil::Value => true,
+            Nil::Absent => self.occurs != Occurs::AtMostOnce,
+        }
+    }
+
+    /// Returns true if the field is absent where its element is nil.
+    pub(crate) fn is_absent_if_nil(&self) -> bool {
+        self.nil == Nil::Absent && self.occurs == Occurs::AtMostOnce
+    }
+}
+
+/// The meaning of `xsi:nil` on the element of a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Nil {
+    /// An error.
+    Never,
+    /// A value of its own.
+    Value,
+    /// The same as an absent element, as in SOAP encoding (SOAP 1.1, section 5.1, rule 9), if it
+    /// may be absent; a list has a place for each of its items, which is kept.
+    Absent,
+}
+
+impl Nil {
+    /// Returns the meaning for content in SOAP encoding. A tree keeps the attribute with its others.
+    pub(crate) fn encoded(content: &TypeUse) -> Self {
+        if *content == TypeUse::NODE { Nil::Never } else { Nil::Absent }
+    }
 }
 
 /// Number of occurrences of a field.
@@ -206,6 +244,8 @@ pub(crate) struct Enumeration {
     pub(crate) name: Option<String>,
     /// The texts and their documentation.
     pub(crate) values: Vec<(String, Docs)>,
+    /// True if there is a variant for other texts.
+    pub(crate) is_open: bool,
 }
 
 /// Text of one of several types.

@@ -5,7 +5,7 @@
 //! loop. The loop takes about a second to compile for each type. So all other types compile small
 //! (`#[soap(compact)]`): a WSDL has hundreds or thousands of them.
 
-use crate::model::{Item, ItemId, ItemKind, Member, Model, Occurs, Role, TypeUse};
+use crate::model::{Item, ItemId, ItemKind, Member, Model, Nil, Occurs, Role, TypeUse};
 use std::collections::HashSet;
 
 /// Finds the records of numbers in lists, and the records in these.
@@ -69,7 +69,7 @@ fn is_flat(model: &Model, id: ItemId, around: &mut HashSet<ItemId>) -> bool {
 
 fn is_required_leaf(model: &Model, member: &Member, around: &mut HashSet<ItemId>) -> bool {
     let is_plain = member.role == Role::Element && member.occurs == Occurs::Once && member.default_text.is_none();
-    is_plain && !member.is_nillable && !member.is_boxed && is_flat_type(model, &member.content, around)
+    is_plain && member.nil == Nil::Never && !member.is_boxed && is_flat_type(model, &member.content, around)
 }
 
 fn is_flat_type(model: &Model, of: &TypeUse, around: &mut HashSet<ItemId>) -> bool {

@@ -37,6 +37,8 @@ pub(crate) enum Flag {
     All,
     /// Other children are allowed.
     Open,
+    /// Children that may be absent may be nil instead.
+    Nillable,
     /// An enum of unit variants is a choice of empty elements.
     Choice,
     /// Its elements are part of another type, without an element around them.
@@ -56,6 +58,7 @@ const FLAGS: &[(&str, Flag)] = &[
     ("qualified", Flag::Qualified),
     ("all", Flag::All),
     ("open", Flag::Open),
+    ("nillable", Flag::Nillable),
     ("choice", Flag::Choice),
     ("group", Flag::Group),
     ("union", Flag::Union),
@@ -145,6 +148,8 @@ pub(crate) enum Mark {
     Other,
     /// The element of an earlier field may come again here.
     Again,
+    /// A field is absent if its element is nil.
+    Nillable,
 }
 
 /// The attributes of a field or of a variant.
@@ -198,6 +203,7 @@ impl Local {
             "base" => self.marks.push((Mark::Base, span(meta))),
             "other" => self.marks.push((Mark::Other, span(meta))),
             "again" => self.marks.push((Mark::Again, span(meta))),
+            "nillable" => self.marks.push((Mark::Nillable, span(meta))),
             _ => return Err(meta.error("unknown attribute of a field or variant")),
         }
         Ok(())

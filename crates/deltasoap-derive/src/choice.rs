@@ -79,6 +79,7 @@ impl Choice<'_> {
             }
         });
         DecodeBodies {
+            is_absent: None,
             open: quote!(match field { #(#open)* _ => 0 }),
             keep: self.keep(),
             splice: self.select(&quote!(splice), &quote!(, place, removed, inserted, view)),

@@ -136,6 +136,8 @@ pub(crate) fn encode_inline(target: &Target) -> TokenStream {
 pub(crate) struct DecodeBodies {
     pub(crate) open: TokenStream,
     pub(crate) keep: TokenStream,
+    /// `None` if no field is absent where its element is nil.
+    pub(crate) is_absent: Option<TokenStream>,
     pub(crate) splice: TokenStream,
     pub(crate) decode_field: TokenStream,
     pub(crate) run: TokenStream,
@@ -154,7 +156,14 @@ impl DecodeBodies {
     pub(crate) fn implement(&self, target: &Target) -> TokenStream {
         let runtime = target.runtime();
         let DecodeBodies { open, keep, splice, decode_field, run, patch, item_leaves, scan_leaf, attribute, .. } = self;
-        let DecodeBodies { vacant, vacate_attributes, .. } = self;
+        let DecodeBodies { is_absent, vacant, vacate_attributes, .. } = self;
+        let is_absent = is_absent.as_ref().map(|body| {
+            quote! {
+                fn is_absent(&self, field: usize) -> ::core::option::Option<bool> {
+                    #body
+                }
+            }
+        });
         let (cursor, view) = (quote!(&mut #runtime::decode::Cursor<'_>), quote!(#runtime::schema::View<'_>));
         target.implement(
             &quote!(#runtime::decode::DecodeFields),
@@ -166,6 +175,8 @@ impl DecodeBodies {
                 fn keep(&mut self, field: usize, count: usize, view: #view) {
                     #keep
                 }
+
+                #is_absent
 
                 fn splice(&mut self, field: usize, place: usize, removed: usize, inserted: usize, view: #view) -> usize {
                     #splice

@@ -215,6 +215,7 @@ impl Groups<'_> {
         let done = quote!(::core::result::Result::Ok(()));
         let vacant = self.vacant();
         DecodeBodies {
+            is_absent: None,
             open: quote!(#make #open),
             keep: self.call_member(&quote!(keep), &quote!(keep), &quote!({}), &quote!(count, view)),
             splice: self.call_member(

@@ -36,7 +36,7 @@ use target::Target;
 /// | struct with named fields, or none | complex type |
 /// | struct with a `text` field | complex type with simple content |
 /// | tuple struct with one field | simple type that restricts the field's |
-/// | enum of unit variants | enumeration |
+/// | enum of unit variants, and perhaps one for other texts | enumeration |
 /// | enum with values | complex type with a choice |
 /// | enum marked `union` | union of simple types |
 /// | enum marked `derived` | a complex type or a type derived from it |
@@ -46,8 +46,9 @@ use target::Target;
 ///
 /// A field is a child element with the field's name. The field's type determines how often it
 /// occurs: `T` once, `Option<T>` at most once, `Vec<T>` any number of times. `Nillable<T>` may be
-/// `xsi:nil`, and `Option<Nillable<T>>` distinguishes absent, nil and empty. `SoapArray<T>` is an
-/// element that contains a SOAP array, and `Box<T>` is the same as `T`.
+/// `xsi:nil`, and `Option<Nillable<T>>` distinguishes absent, nil and empty; an `Option<T>` marked
+/// `nillable` reads nil as absent. `SoapArray<T>` is an element that contains a SOAP array, and
+/// `Box<T>` is the same as `T`.
 ///
 /// ```
 /// use deltasoap::{Message, Nillable, Soap, decode::from_slice};
@@ -192,6 +193,7 @@ use target::Target;
 /// | `rename_all = "..."` | structs, choices, enumerations | converts Rust names to XML names: `camelCase`, `PascalCase`, `lowercase`, `UPPERCASE`, `snake_case`, `SCREAMING_SNAKE_CASE`, `kebab-case`, `SCREAMING-KEBAB-CASE`, `Train-Case`; by default unchanged |
 /// | `all` | structs | child elements come in any order, as in SOAP encoding; by default in the order of the fields |
 /// | `open` | structs | other child elements may come anywhere and are ignored (`xsd:any`) |
+/// | `nillable` | structs | all fields that are an `Option` are `nillable` (below) |
 /// | `choice` | enums of unit variants | a choice of empty elements, not an enumeration |
 /// | `union` | enums | a union of simple types |
 /// | `derived` | enums | a type and the types derived from it: the element's `xsi:type` selects one |
@@ -215,9 +217,11 @@ use target::Target;
 /// | `inline` | fields, variants of choices | the elements of a choice, or of a repeated group (below), are here without an element around them; a `Node` is any element that no other field takes (`xsd:any`); `namespace` gives the allowed namespaces in the notation of `xsd:any`, with the type's own namespace after `##other` |
 /// | `group` | fields, variants of choices marked `group` | the elements of a choice between groups, or of one of its branches (below) |
 /// | `min = N`, `max = N` | fields and variants that are a `Vec` | minimum number of occurrences, by default 0, and maximum, by default unlimited; in `all` structs only whether the element is required matters |
+/// | `nillable` | fields that are an `Option` | the element may be `xsi:nil`, which is the same as absent: the rule of SOAP encoding (SOAP 1.1, section 5.1); written as absent |
 /// | `again` | fields | the element of an earlier field may come again here |
 /// | `base` | variants of `derived` | the type of elements without `xsi:type`; without such a variant the type is abstract |
 /// | `other` | variants of `derived` | elements of all other types, as a `Node` |
+/// | `other` | one variant of an enumeration, which holds a `String` | all other texts: they are kept as they are, and are no error |
 /// | `default`, `default = expression` | fields | the value if the element or attribute is absent: an expression of the field's type |
 /// | `default_text = "..."` | fields and variants of simple types and of structs with a `text`; `transparent` structs | the text of an empty element or an absent attribute: `default` and `fixed` of XSD |
 ///
@@ -305,7 +309,8 @@ use target::Target;
 /// a fraction of the compile time and of the code size. It reads and writes the same messages.
 /// Lists of compact types are read and written item by item, not as flat items; lists of numbers in
 /// them are not affected. `compact` has no effect on tuple structs, unions and `derived` enums. A
-/// compact enumeration is `Copy`, and its variants have no explicit discriminants.
+/// compact enumeration is `Copy` (`Clone`, if it has a variant for other texts), and its variants have
+/// no explicit discriminants.
 ///
 /// # Limits
 ///
@@ -343,7 +348,7 @@ fn expand(input: &DeriveInput) -> Result<TokenStream> {
 fn expand_enum(target: &Target, data: &DataEnum) -> Result<TokenStream> {
     let variants = data.variants.iter();
     let container = &target.container;
-    let is_enumeration = data.variants.iter().all(|variant| matches!(variant.fields, Fields::Unit));
+    let is_enumeration = enumeration::is_one(data)?;
     if data.variants.is_empty() {
         Err(Error::new_spanned(&target.ident, "an enum without variants has no values"))
     } else if container.has(Flag::Union) {

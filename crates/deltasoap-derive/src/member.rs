@@ -1,6 +1,6 @@
 //! A field of a struct or the value of a choice's variant, and the expressions generated for it.
 
-use crate::attributes::{Local, Mark, Role};
+use crate::attributes::{Flag, Local, Mark, Role};
 use crate::names::{ncname, xml_name};
 use crate::target::Target;
 use proc_macro2::TokenStream;
@@ -25,6 +25,10 @@ pub(crate) struct Member {
     pub(crate) is_unit: bool,
     /// True if an earlier field may have the same name.
     is_again: bool,
+    /// True if the field, if it is optional, is absent where its element is nil.
+    pub(crate) is_nillable: bool,
+    /// True if the field itself says so.
+    must_be_nillable: bool,
     /// Its name in XML.
     local: String,
     namespace: String,
@@ -34,7 +38,7 @@ impl Member {
     /// Creates the member for a named field of a struct.
     pub(crate) fn from_field(field: &Field, target: &Target) -> Result<Self> {
         let local = Local::parse(&field.attrs)?;
-        local.allow(&[Mark::Again])?;
+        local.allow(&[Mark::Again, Mark::Nillable])?;
         let Some(ident) = &field.ident else { return Err(Error::new_spanned(field, "a field without a name")) };
         Self::new(ident, field.ty.clone(), local, target)
     }
@@ -63,7 +67,7 @@ impl Member {
 
     fn new(ident: &Ident, ty: Type, local: Local, target: &Target) -> Result<Self> {
         let namespace = local.namespace(&target.container);
-        let is_again = local.has(Mark::Again);
+        let (is_again, is_nillable) = (local.has(Mark::Again), local.has(Mark::Nillable));
         let name = match local.name {
             Some(name) => ncname(&name)?,
             None => xml_name(ident, target.container.rename_all),
@@ -72,6 +76,10 @@ impl Member {
         let Local { role, default, default_text, min, max, .. } = local;
         check_default_text(role, default.as_ref(), default_text.as_ref(), target)?;
         check_bounds(role, min.as_ref(), max.as_ref())?;
+        if is_nillable && role != Role::Element {
+            return Err(Error::new_spanned(ident, "only an element can be nil"));
+        }
+        let all_are_nillable = role == Role::Element && target.container.has(Flag::Nillable);
         Ok(Member {
             ident,
             ty,
@@ -82,6 +90,8 @@ impl Member {
             max,
             is_unit: false,
             is_again,
+            is_nillable: is_nillable || all_are_nillable,
+            must_be_nillable: is_nillable,
             local: name,
             namespace,
         })
@@ -138,12 +148,14 @@ impl Member {
     /// Returns the schema of the child element.
     pub(crate) fn field(&self, target: &Target) -> TokenStream {
         let (runtime, occurs) = (target.runtime(), self.occurs(target));
-        if target.is_compact() && self.is_plain() {
+        if target.is_compact() && self.is_plain() && !self.must_be_nillable {
             let (ty, namespace, local) = (&self.ty, &self.namespace, &self.local);
-            return quote_spanned!(ty.span()=> #runtime::content::compact::field::<#ty>(#namespace, #local));
+            let field = if self.is_nillable { quote!(nillable_field) } else { quote!(field) };
+            return quote_spanned!(ty.span()=> #runtime::content::compact::#field::<#ty>(#namespace, #local));
         }
         let name = target.qname(&self.namespace, &self.local);
         let (min, max, inline) = (self.min(&occurs), self.max(&occurs), self.inline(&occurs));
+        let nillable = self.nillable(&occurs);
         let reference = quote!(#occurs::REFERENCE);
         let element = match &self.default_text {
             Some(text) => {
@@ -159,7 +171,7 @@ impl Member {
                 element: #element,
                 min: #min,
                 max: #max,
-                nillable: #occurs::NILLABLE,
+                nillable: #nillable,
                 inline: #inline,
             }
         }
@@ -203,6 +215,22 @@ impl Member {
             );
             #value
         }}
+    }
+
+    fn nillable(&self, occurs: &TokenStream) -> TokenStream {
+        if self.must_be_nillable {
+            return quote_spanned! {self.ty.span()=> {
+                ::core::assert!(
+                    #occurs::NIL_IS_ABSENT,
+                    "a `nillable` field is an `Option`, and not of `Nillable`, which may be nil anyway",
+                );
+                true
+            }};
+        }
+        match self.is_nillable {
+            true => quote!(#occurs::NILLABLE || #occurs::NIL_IS_ABSENT),
+            false => quote!(#occurs::NILLABLE),
+        }
     }
 
     fn inline(&self, occurs: &TokenStream) -> TokenStream {

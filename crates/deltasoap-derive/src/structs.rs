@@ -15,7 +15,8 @@ const INLINED: usize = 4;
 
 /// Returns the implementations for a struct with these fields.
 pub(crate) fn expand(target: &Target, fields: &Fields) -> Result<TokenStream> {
-    target.container.allow(&[Flag::Message, Flag::Qualified, Flag::All, Flag::Open, Flag::Group], "a struct")?;
+    let flags = [Flag::Message, Flag::Qualified, Flag::All, Flag::Open, Flag::Nillable, Flag::Group];
+    target.container.allow(&flags, "a struct")?;
     let parsed = Struct::parse(target, fields)?;
     if parsed.is_compact() {
         return Ok(parsed.compact());
@@ -111,6 +112,9 @@ impl<'t> Struct<'t> {
         self.target.forbid_generics("a group")?;
         if let Some(member) = self.attributes.first().or(self.text.as_ref()) {
             return Err(Error::new_spanned(&member.ident, "a group has only elements"));
+        }
+        if let Some(member) = self.elements.iter().find(|member| member.is_nillable) {
+            return Err(Error::new_spanned(&member.ident, "an element of a group is not `nillable`; use `Nillable`"));
         }
         if self.target.container.has(Flag::All) {
             let first = self.elements.first().map_or(&self.target.ident, |member| &member.ident);
@@ -325,6 +329,11 @@ impl<'t> Struct<'t> {
                 &quote!(place, removed, inserted, view),
             ),
             keep: self.select(&quote!({}), |member, place| keep(member, place, target)),
+            is_absent: self
+                .elements
+                .iter()
+                .any(|member| member.is_nillable)
+                .then(|| self.select(&none, |member, _| is_absent(member, target))),
             decode_field: match &self.text {
                 Some(Member { ident, ty, .. }) => {
                     quote!(<#ty as #runtime::Content>::decode(&mut self.#ident, cursor, view))
@@ -454,6 +463,15 @@ fn open(member: &Member, place: &TokenStream, target: &Target) -> TokenStream {
         #reset
         #occurs::open(&mut self.#ident, place, view)
     })
+}
+
+/// Returns whether a field that is absent where its element is nil is absent.
+fn is_absent(member: &Member, target: &Target) -> TokenStream {
+    let (ident, occurs) = (&member.ident, member.occurs(target));
+    match member.is_nillable {
+        true => quote!(#occurs::is_absent(&self.#ident)),
+        false => quote!(::core::option::Option::None),
+    }
 }
 
 /// Keeps some occurrences; without any, a field with a default gets the default.

@@ -327,6 +327,10 @@ pub struct Generate {
     /// Generate no traits for servers: the code then needs only the feature `client` of deltasoap
     #[arg(long)]
     pub no_server: bool,
+    /// Give enumerations a variant for values that the WSDL does not list, which are errors
+    /// otherwise
+    #[arg(long)]
+    pub unknown_enum_values: bool,
 }
 
 #[derive(Debug, Args)]

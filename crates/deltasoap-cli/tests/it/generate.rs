@@ -56,6 +56,14 @@ fn some_operations_alone() {
 }
 
 #[test]
+fn enumerations_are_open_on_request() {
+    for (arguments, is_open) in [(&[WSDL][..], false), (&[WSDL, "--unknown-enum-values"], true)] {
+        let code = generate(arguments).stdout;
+        assert_eq!(String::from_utf8_lossy(&code).contains("Unknown(String)"), is_open);
+    }
+}
+
+#[test]
 fn what_cannot_be_imported_or_written_is_an_error() {
     let output = generate(&["no/such.wsdl"]);
     assert_eq!(output.status.code(), Some(1));

@@ -2,7 +2,7 @@
 
 use super::simple::Position;
 use super::{Key, Owner, Planner, Work, docs, legal, rustdoc};
-use crate::model::{Alternatives, Docs, ItemId, ItemKind, Items, Member, Occurs, Role, Struct, TypeUse};
+use crate::model::{Alternatives, Docs, ItemId, ItemKind, Items, Member, Nil, Occurs, Role, Struct, TypeUse};
 use deltasoap_core::QName;
 use deltasoap_core::schema::Use;
 use deltasoap_wsdl::xsd::{ElementId, Particle, Schemas, SoapArray, Term, TypeId, WildcardNamespaces};
@@ -304,14 +304,17 @@ impl Planner<'_> {
         let (outer, namespace) = self.name_and_namespace(owner);
         let label = if declaration.is_global { name.local.to_string() } else { format!("{outer} {}", name.local) };
         let content = self.content(declaration.type_id, encoding, Owner { name: &label, namespace: &namespace });
-        // A tree keeps `xsi:nil` with its other attributes.
-        let can_be_nil = declaration.is_nillable || encoding == Use::Encoded;
-        let is_nillable = can_be_nil && content != TypeUse::NODE;
+        let nil = match encoding {
+            Use::Encoded => Nil::encoded(&content),
+            // A tree keeps `xsi:nil` with its other attributes.
+            Use::Literal if declaration.is_nillable && content != TypeUse::NODE => Nil::Value,
+            Use::Literal => Nil::Never,
+        };
         let mut docs = docs(declaration.documentation.as_deref());
         docs.extend(self.inline_facets(declaration.type_id));
         docs.extend(Self::value_docs(declaration.default.as_deref(), declaration.fixed.as_deref()));
         let default_text = self.default_text(id);
-        Member { is_nillable, default_text, docs, ..member(name, content) }
+        Member { nil, default_text, docs, ..member(name, content) }
     }
 
     /// Returns the type of a SOAP array.
@@ -351,7 +354,7 @@ pub(super) fn member(name: QName, content: TypeUse) -> Member {
         role: Role::Element,
         content,
         occurs: Occurs::Once,
-        is_nillable: false,
+        nil: Nil::Never,
         is_boxed: false,
         default_text: None,
         docs: Docs::new(),

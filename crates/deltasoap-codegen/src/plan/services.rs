@@ -1,7 +1,7 @@
 //! Operations: plans their messages, and finds bindings with the same messages.
 
 use super::{Owner, Planner, docs, legal, rustdoc};
-use crate::model::{Docs, ItemId, ItemKind, Member, Occurs, Operation, Service, Struct, TypeUse};
+use crate::model::{Docs, ItemId, ItemKind, Member, Nil, Occurs, Operation, Service, Struct, TypeUse};
 use crate::plan::content::member;
 use deltasoap_core::QName;
 use deltasoap_core::schema::{Style, Use};
@@ -214,10 +214,11 @@ impl Planner<'_> {
         let name = legal(&name);
         let label = format!("{owner} {}", name.local);
         let content = self.content(type_id, encoding, Owner { name: &label, namespace: &name.namespace });
-        let is_encoded = encoding == Use::Encoded;
-        let is_nillable = is_encoded && content != TypeUse::NODE;
-        let occurs = if is_encoded { Occurs::AtMostOnce } else { Occurs::Once };
-        Member { is_nillable, occurs, ..member(name, content) }
+        let (nil, occurs) = match encoding {
+            Use::Encoded => (Nil::encoded(&content), Occurs::AtMostOnce),
+            Use::Literal => (Nil::Never, Occurs::Once),
+        };
+        Member { nil, occurs, ..member(name, content) }
     }
 
     fn faults(&mut self, declared: &Declared, bound: &BoundOperation) -> Vec<(String, ItemId)> {

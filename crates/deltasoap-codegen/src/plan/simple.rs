@@ -126,7 +126,12 @@ impl Planner<'_> {
         let name = self.schemas[id].name.is_some().then(|| preferred_name.clone());
         let values = self.facets_of(id).map(values).unwrap_or_default();
         let docs = self.docs_of_type(id);
-        let item = self.add(&preferred_name, &namespace, docs, ItemKind::Enumeration(Enumeration { name, values }));
+        let item = self.add(
+            &preferred_name,
+            &namespace,
+            docs,
+            ItemKind::Enumeration(Enumeration { name, values, is_open: false }),
+        );
         self.known.insert(Key::Type(id, false), item);
         item
     }

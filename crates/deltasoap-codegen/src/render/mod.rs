@@ -11,7 +11,7 @@ mod services;
 mod types;
 
 use crate::Error;
-use crate::model::{ItemId, Items, Model, TypeUse};
+use crate::model::{ItemId, Items, Model, Paragraph, TypeUse};
 use crate::names::{Scope, ident, preferred_module_name};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
@@ -19,6 +19,10 @@ use std::collections::{BTreeMap, HashMap};
 
 /// Lints that generated code is exempt from: its names and texts are those of the WSDL.
 const ALLOWED: &str = "clippy::all, dead_code, missing_docs, rustdoc::all";
+
+/// What the documentation of a module of types says about `Default`.
+const DEFAULT: &str = "Structs implement `Default` if all their required fields do: numbers are 0, `bool` is \
+    false, texts and lists are empty, optional elements and attributes are absent, and elements that may be nil are nil.";
 
 /// The modules of services, at the top level.
 const TAKEN: [&str; 2] = ["client", "server"];
@@ -46,10 +50,11 @@ pub(crate) fn tokens(model: &Model, sides: Sides, wsdl: &[(String, String)]) -> 
     let services = services::services(model, &layout, sides, wsdl);
     let modules = modules.into_iter().map(|(module, items)| {
         let (name, namespace) = &layout.modules[module];
-        let docs = match &**namespace {
-            "" => docs::rustdoc("Types and elements without a namespace."),
-            namespace => docs::rustdoc(format!("Types and elements of the namespace {}.", docs::code(namespace))),
+        let items_of = match &**namespace {
+            "" => "Types and elements without a namespace.".to_owned(),
+            namespace => format!("Types and elements of the namespace {}.", docs::code(namespace)),
         };
+        let docs = docs::docs(&[Paragraph::Rustdoc(items_of), Paragraph::Rustdoc(DEFAULT.to_owned())]);
         let name = ident(name);
         quote!(#docs pub mod #name { #(#items)* })
     });

@@ -126,11 +126,12 @@ impl Render<'_> {
         attributes.text("item_name", of.item_name.as_deref());
         attributes.flag("group", of.is_group);
         attributes.flag("all", of.is_all && !of.members.is_empty());
+        attributes.flag("nillable", of.members.iter().any(Member::is_absent_if_nil));
         let names = field_names(&of.members);
         let style = Style::of(&of.members, &names, &self.item.namespace, &mut attributes);
         let mut seen = HashSet::new();
         let fields = of.members.iter().zip(&names).map(|(member, name)| {
-            let mut attributes = style.member(member, member.occurs, name);
+            let mut attributes = style.member(member, name);
             let is_again = member.role == Role::Element && !seen.insert(&member.name);
             attributes.flag("again", is_again);
             let (words, attributes) = (docs(&member.docs), attributes.tokens());
@@ -138,43 +139,11 @@ impl Render<'_> {
             quote!(#words #attributes pub #name: #ty)
         });
         let attributes = attributes.tokens();
-        let default = of.members.iter().all(is_optional).then(|| quote!(Default,));
-        let new = self.new_function(of, &names);
+        let default = self.default();
         quote! {
             #[derive(Debug, Clone, #default PartialEq, deltasoap::Soap)]
             #attributes
             pub struct #name { #(#fields,)* }
-            #new
-        }
-    }
-
-    /// Renders `new` for a type with many fields, some of them required and some not, so that `Type
-    /// { field, ..Type::new(required) }` names only the given fields.
-    fn new_function(&self, of: &Struct, names: &[String]) -> TokenStream {
-        let optional = of.members.iter().filter(|member| is_optional(member)).count();
-        if of.members.len() <= FEW_FIELDS || optional == 0 || optional == of.members.len() {
-            return TokenStream::new();
-        }
-        let required = of.members.iter().zip(names).filter(|(member, _)| !is_optional(member)).map(|(member, name)| {
-            let (name, ty) = (ident(name), self.member_type(member));
-            quote!(#name: #ty)
-        });
-        let fields = of.members.iter().zip(names).map(|(member, name)| {
-            let name = ident(name);
-            match member.occurs {
-                Occurs::AtMostOnce => quote!(#name: None),
-                Occurs::Many(0, _) => quote!(#name: Vec::new()),
-                Occurs::Once | Occurs::Many(..) => quote!(#name),
-            }
-        });
-        let name = self.ident();
-        quote! {
-            impl #name {
-                #[doc = " Creates a value with the required fields; all others are absent."]
-                pub fn new(#(#required),*) -> Self {
-                    Self { #(#fields),* }
-                }
-            }
         }
     }
 
@@ -182,7 +151,7 @@ impl Render<'_> {
     fn member_type(&self, member: &Member) -> TokenStream {
         let content = self.ty(&member.content);
         let content = if member.is_boxed { quote!(Box<#content>) } else { content };
-        let content = if member.is_nillable { quote!(deltasoap::Nillable<#content>) } else { content };
+        let content = if member.is_nillable() { quote!(deltasoap::Nillable<#content>) } else { content };
         match member.occurs {
             Occurs::Once => content,
             Occurs::AtMostOnce => quote!(Option<#content>),
@@ -198,9 +167,9 @@ impl Render<'_> {
         let names: Vec<String> = members.iter().map(|member| scope.variant_name(&member.name.local)).collect();
         let style = Style::of(members, &names, &self.item.namespace, &mut attributes);
         let variants = members.iter().zip(&names).map(|(member, name)| {
-            let occurs = in_choice(member, alternatives);
-            let (words, attributes) = (docs(&member.docs), style.member(member, occurs, name).tokens());
-            let (name, ty) = (ident(name), self.member_type(&Member { occurs, ..member.clone() }));
+            let member = Member { occurs: in_choice(member, alternatives), ..member.clone() };
+            let (words, attributes) = (docs(&member.docs), style.member(&member, name).tokens());
+            let (name, ty) = (ident(name), self.member_type(&member));
             quote!(#words #attributes #name(#ty))
         });
         let attributes = attributes.tokens();
@@ -227,9 +196,9 @@ impl Render<'_> {
         let other = ident(&scope.variant_name("Other"));
         let attributes = attributes.tokens();
         let base = types.iter().find(|(id, _)| Some(*id) == of.base);
-        let default = base.filter(|(id, _)| self.has_default(*id)).map(|(_, variant)| {
+        let default = base.filter(|_| self.has_default()).map(|(_, variant)| {
             quote! {
-                impl Default for #name {
+                impl ::core::default::Default for #name {
                     fn default() -> Self {
                         Self::#variant(Box::default())
                     }
@@ -249,12 +218,13 @@ impl Render<'_> {
         }
     }
 
-    /// Returns true for a struct whose fields are all optional.
-    fn has_default(&self, id: ItemId) -> bool {
-        match &self.model.item(self.model.resolve(id)).kind {
-            ItemKind::Struct(of) => of.members.iter().all(is_optional),
-            _ => false,
-        }
+    fn has_default(&self) -> bool {
+        self.model.defaults.contains(&self.id)
+    }
+
+    /// Returns the name of the trait `Default` for the types that derive it.
+    fn default(&self) -> Option<TokenStream> {
+        self.has_default().then(|| quote!(Default,))
     }
 
     fn enumeration(&self, of: &Enumeration) -> TokenStream {
@@ -273,10 +243,13 @@ impl Render<'_> {
             quote!(#words #attributes #name)
         });
         let attributes = attributes.tokens();
+        let variants: Vec<_> = variants.collect();
+        let (copy, other) =
+            if of.is_open { (None, Some(other_texts(&mut scope))) } else { (Some(quote!(Copy,)), None) };
         quote! {
-            #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
+            #[derive(Debug, Clone, #copy PartialEq, Eq, Hash, deltasoap::Soap)]
             #attributes
-            pub enum #name { #(#variants,)* }
+            pub enum #name { #(#variants,)* #other }
         }
     }
 
@@ -312,8 +285,9 @@ impl Render<'_> {
         attributes.text("name", Some(xml).filter(|_| is_transparent));
         attributes.0.extend(self.container(Some(xml).filter(|_| !is_transparent)).0);
         let attributes = attributes.tokens();
+        let default = self.default();
         quote! {
-            #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+            #[derive(Debug, Clone, #default PartialEq, deltasoap::Soap)]
             #attributes
             pub struct #name(pub #ty);
         }
@@ -328,20 +302,23 @@ impl Render<'_> {
         attributes.ty("response", self.response());
         attributes.text("default_text", default);
         let attributes = attributes.tokens();
+        let default = self.default();
         quote! {
-            #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+            #[derive(Debug, Clone, #default PartialEq, deltasoap::Soap)]
             #attributes
             pub struct #name(pub #ty);
         }
     }
 }
 
-/// Maximum number of fields of a type that are easily all given.
-const FEW_FIELDS: usize = 5;
-
-/// Returns true for fields that may be absent or empty.
-fn is_optional(member: &Member) -> bool {
-    matches!(member.occurs, Occurs::AtMostOnce | Occurs::Many(0, _))
+/// Returns the variant of an enumeration for texts that the WSDL does not list.
+fn other_texts(scope: &mut Scope) -> TokenStream {
+    let name = ident(&scope.variant_name("Unknown"));
+    quote! {
+        #[doc = " A value that the WSDL does not list."]
+        #[soap(other)]
+        #name(String),
+    }
 }
 
 /// Returns the occurrence of a variant's element once the variant is chosen.
@@ -378,14 +355,14 @@ impl<'m> Style<'m> {
         Style { rule, namespace, is_qualified }
     }
 
-    fn member(&self, member: &Member, occurs: Occurs, rust: &str) -> Attributes {
+    fn member(&self, member: &Member, rust: &str) -> Attributes {
         let mut attributes = Attributes::default();
         attributes.flag("attribute", member.role == Role::Attribute);
         attributes.flag("text", member.role == Role::Text);
         attributes.flag("inline", member.role == Role::Inline);
         attributes.flag("group", member.role == Role::Group);
         attributes.text("default_text", member.default_text.as_deref());
-        if let Occurs::Many(min, max) = occurs {
+        if let Occurs::Many(min, max) = member.occurs {
             attributes.number("min", Some(min).filter(|&min| min > 0));
             attributes.number("max", max);
         }

@@ -33,7 +33,7 @@ impl crate::bare::server::Bare for Bare {
     async fn find(&self, _: Context, _: Lease<Find>) -> Result<Found, Fault> {
         let count = i32::try_from(self.pings.load(SeqCst)).map_err(|_| Fault::receiver("too many"))?;
         let val = Node::parse(VAL.as_bytes())?;
-        Ok(Found { op: Some(Op::Assign), val: Some(val), ..Found::new("quota".to_owned(), count) })
+        Ok(Found { op: Some(Op::Assign), val: Some(val), name: "quota".to_owned(), count, ..Found::default() })
     }
 
     async fn put(&self, _: Context, found: Lease<Found>) -> Result<PutResponse, Fault> {
@@ -55,7 +55,7 @@ async fn bodies_of_nothing_are_told_by_their_action() {
     for version in [Version::Soap11, Version::Soap12] {
         let http = Client::builder("http://localhost/").version(version).build_with(service.clone()).expect("a client");
         let client = BareClient::with_client(http);
-        client.put(&Found::new("x".to_owned(), 0)).await.expect("an answer");
+        client.put(&Found { name: "x".to_owned(), ..Found::default() }).await.expect("an answer");
         for count in 1..4 {
             assert_eq!(client.ping(&Ping::default()).await.expect("an answer"), PingResponse {});
             let found = client.find(&Find {}).await.expect("an answer");

@@ -13,29 +13,24 @@ use deltasoap::schema::Use;
 use deltasoap::soap::Fault;
 use deltasoap::{Lease, MultiArray, Nillable, Shared, SoapArray};
 
-type Handle = Option<Nillable<Shared<Person>>>;
-
-fn some<T>(value: T) -> Option<Nillable<T>> {
-    Some(Nillable::Value(value))
-}
+type Handle = Option<Shared<Person>>;
 
 /// Returns the value of a handle.
 #[track_caller]
-fn at<T>(handle: &Option<Nillable<Shared<T>>>) -> &Shared<T> {
-    let Some(Nillable::Value(shared)) = handle else { panic!("nothing there") };
-    shared
+fn at<T>(handle: &Option<Shared<T>>) -> &Shared<T> {
+    handle.as_ref().expect("a handle")
 }
 
 fn alone(name: &str) -> Person {
-    Person { name: some(name.to_owned()), address: None, partner: None, children: None, pet: None }
+    Person { name: Some(name.to_owned()), address: None, partner: None, children: None, pet: None }
 }
 
 /// Returns Ada, who is her partner's partner, and who has a cat that has her.
 fn circle() -> Shared<Person> {
     Shared::cyclic(|ada| {
-        let partner = Person { partner: some(ada.clone()), ..alone("Bob") };
-        let pet = Shared::new(AnyPet::Cat(Box::new(Cat { owner: some(ada), lives: some(7) })));
-        Person { partner: some(Shared::new(partner)), pet: some(pet), ..alone("Ada") }
+        let partner = Person { partner: Some(ada.clone()), ..alone("Bob") };
+        let pet = Shared::new(AnyPet::Cat(Box::new(Cat { owner: Some(ada), lives: Some(7) })));
+        Person { partner: Some(Shared::new(partner)), pet: Some(pet), ..alone("Ada") }
     })
 }
 
@@ -43,13 +38,13 @@ fn circle() -> Shared<Person> {
 fn assert_circle(who: &Handle) {
     let ada = at(who);
     let held = ada.get().expect("she is there");
-    assert_eq!(held.name, some("Ada".to_owned()));
+    assert_eq!(held.name, Some("Ada".to_owned()));
     let bob = at(&held.partner).get().expect("he is there");
-    assert_eq!(bob.name, some("Bob".to_owned()));
+    assert_eq!(bob.name, Some("Bob".to_owned()));
     assert!(Shared::ptr_eq(at(&bob.partner), ada));
     let pet = at(&held.pet).get().expect("it is there");
     let AnyPet::Cat(cat) = &*pet else { panic!("no cat: {:?}", *pet) };
-    assert_eq!(cat.lives, some(7));
+    assert_eq!(cat.lives, Some(7));
     assert!(Shared::ptr_eq(at(&cat.owner), ada));
 }
 
@@ -79,11 +74,11 @@ fn what_is_not_within_itself_is_no_handle() {
         Use::Encoded,
     );
     let ada = at(&meet.who).get().expect("she is there");
-    let oslo: Address = Address { town: some("Oslo".to_owned()) };
-    assert_eq!(ada.address, some(oslo.clone()));
-    let Some(Nillable::Value(SoapArray(children))) = &ada.children else { panic!("no children: {:?}", *ada) };
+    let oslo: Address = Address { town: Some("Oslo".to_owned()) };
+    assert_eq!(ada.address, Some(oslo.clone()));
+    let Some(SoapArray(children)) = &ada.children else { panic!("no children: {:?}", *ada) };
     let [Nillable::Value(cid), Nillable::Nil] = &children[..] else { panic!("{children:?}") };
-    assert_eq!(cid.get().map(|cid| cid.address.clone()), Some(some(oslo)));
+    assert_eq!(cid.get().map(|cid| cid.address.clone()), Some(Some(oslo)));
 }
 
 /// Returns what it receives.
@@ -96,7 +91,7 @@ impl Family for Echo {
     }
 
     async fn measure(&self, _: Context, request: Lease<Measure>) -> Result<MeasureResponse, Fault> {
-        let Some(Nillable::Value(names)) = &request.names else { return Err(Fault::sender("no names")) };
+        let Some(names) = &request.names else { return Err(Fault::sender("no names")) };
         assert_eq!(names.sizes(), [1, 2]);
         Ok(MeasureResponse { distances: request.distances.clone() })
     }
@@ -107,14 +102,14 @@ async fn graphs_and_matrices_there_and_back() -> Result<(), Box<dyn std::error::
     let service = FamilyServer::new(Echo);
     let client = FamilyClient::with_client(Client::with_service("http://localhost/", service)?);
     for _ in 0..3 {
-        let response = client.meet(&Meet { who: some(circle()) }).await?;
+        let response = client.meet(&Meet { who: Some(circle()) }).await?;
         assert_circle(&response.who);
     }
     let row = SoapArray(vec![Nillable::Value("a".to_owned()), Nillable::Nil]);
     let names = MultiArray::new([1, 2], vec![Nillable::Value(row), Nillable::Nil]);
     let distances = MultiArray::new([2, 3], vec![0.0, 0.5, 1.0, 1.5, 2.0, 2.5]);
-    let request = Measure { distances: distances.clone().map(Nillable::Value), names: names.map(Nillable::Value) };
+    let request = Measure { distances: distances.clone(), names };
     let response = client.measure(&request).await?;
-    assert_eq!(response.distances, distances.map(Nillable::Value));
+    assert_eq!(response.distances, distances);
     Ok(())
 }

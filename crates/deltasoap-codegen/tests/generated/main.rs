@@ -6,6 +6,7 @@ mod bare_bodies;
 mod default_values;
 mod devices;
 mod encoded_types;
+mod enumerations;
 mod graphs;
 mod groups_of_elements;
 mod packed_numbers;
@@ -14,7 +15,7 @@ use deltasoap::decode::Decoder;
 use deltasoap::http::{CallError, Client, Context, Failure, TypedFault};
 use deltasoap::schema::Use;
 use deltasoap::soap::{Envelope, EnvelopeReader, Fault, Reply, ReplyReceiver, decode_request};
-use deltasoap::{Binary, Buffer, DecodeOptions, DeviationKind, Error, Lease, Message, Nillable, Tolerance};
+use deltasoap::{Binary, Buffer, DecodeOptions, DeviationKind, Error, Lease, Message, Tolerance};
 use std::fmt::Debug;
 use std::path::Path;
 
@@ -28,8 +29,8 @@ macro_rules! goldens {
 }
 
 goldens!(
-    archive, bare, choices, cwmp, defaults, device, encoded, events, faults, graph, groups, hostile, interop, metadata,
-    nested, packed, plans, recursive, vsphere, xop
+    archive, bare, choices, codes, cwmp, defaults, device, encoded, events, faults, graph, groups, hostile, interop,
+    metadata, nested, packed, plans, recursive, vsphere, xop
 );
 
 fn message(path: &str) -> Vec<u8> {
@@ -96,7 +97,7 @@ fn a_recorded_response_in_several_namespaces() {
 fn a_recorded_response_in_soap_encoding() {
     let response: interop::soapinterop_org::EchoStringResponse2 =
         round_trip(&message("axis14-echo-capture/0000.response.xml"), Use::Encoded);
-    assert_eq!(response.r#return, Some(Nillable::Value("abccdefg".to_owned())));
+    assert_eq!(response.r#return, Some("abccdefg".to_owned()));
 }
 
 #[test]
@@ -143,10 +144,10 @@ impl faults::server::FaultService for Tickers {
         request: Lease<faults::unqualified::GetQuote>,
     ) -> Result<faults::unqualified::GetQuoteResponse, faults::GetQuoteFault> {
         match &request.ticker_symbol {
-            Some(Nillable::Value(symbol)) if symbol == "XXX" => {
-                Ok(faults::unqualified::GetQuoteResponse { get_quote_result: Some(Nillable::Value(55.25)) })
+            Some(symbol) if symbol == "XXX" => {
+                Ok(faults::unqualified::GetQuoteResponse { get_quote_result: Some(55.25) })
             }
-            Some(Nillable::Value(symbol)) => {
+            Some(symbol) => {
                 let detail = faults::unqualified::TickerSymbol(symbol.clone());
                 Err(faults::GetQuoteFault::InvalidTickerFaultMessage(TypedFault::sender("unknown", detail)))
             }
@@ -180,25 +181,24 @@ async fn clients_and_servers_of_a_description_understand_each_other() -> Result<
     use faults::unqualified::{GetQuote, ThrowExtensionFault, ThrowFault};
     let service = faults::server::FaultServiceServer::new(Tickers);
     let client = faults::client::FaultServiceClient::with_client(Client::with_service("http://localhost/", service)?);
-    let quote = |symbol: &str| GetQuote { ticker_symbol: Some(Nillable::Value(symbol.to_owned())) };
+    let quote = |symbol: &str| GetQuote { ticker_symbol: Some(symbol.to_owned()) };
 
     let response = client.get_quote(&quote("XXX")).await?;
-    assert_eq!(response.get_quote_result, Some(Nillable::Value(55.25)));
+    assert_eq!(response.get_quote_result, Some(55.25));
 
     let unknown = client.get_quote(&quote("YYY")).await;
     let Err(Failure::Fault(fault)) = unknown else { panic!("{unknown:?}") };
     assert!(matches!(*fault, faults::GetQuoteFault::InvalidTickerFaultMessage(fault) if fault.detail.0 == "YYY"));
 
-    let nil = client.get_quote(&GetQuote { ticker_symbol: Some(Nillable::Nil) }).await;
-    assert!(matches!(nil, Err(Failure::Fault(fault)) if matches!(*fault, faults::GetQuoteFault::Other(_))));
+    let none = client.get_quote(&GetQuote { ticker_symbol: None }).await;
+    assert!(matches!(none, Err(Failure::Fault(fault)) if matches!(*fault, faults::GetQuoteFault::Other(_))));
 
-    let thrown =
-        client.throw_fault(&ThrowFault { a: Some(Nillable::Value(1)), b: None, c: Some(Nillable::Value(0.5)) });
+    let thrown = client.throw_fault(&ThrowFault { a: Some(1), b: None, c: Some(0.5) });
     let thrown = thrown.await;
     let Err(Failure::Fault(fault)) = thrown else { panic!("{thrown:?}") };
     let faults::ThrowFaultFault::ThrowFaultFault(fault) = *fault else { panic!("{fault:?}") };
     let faults::faults::AnyDerivedFault::DerivedFault2(detail) = fault.detail.0 else { panic!("{fault:?}") };
-    assert_eq!((detail.a, detail.b, detail.c), (Some(Nillable::Value(1)), None, Some(Nillable::Value(0.5))));
+    assert_eq!((detail.a, detail.b, detail.c), (Some(1), None, Some(0.5)));
 
     let refused = client.throw_extension_fault(&ThrowExtensionFault { description: None }).await;
     assert!(matches!(refused, Err(Failure::Fault(fault)) if fault.to_string().contains("not today")));

@@ -223,7 +223,7 @@ pub enum StoreFault {
     Other(deltasoap::soap::Fault),
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:archive", message, response = StoreResponse, qualified)]
 pub struct Store {
     pub picture: Picture,
@@ -232,7 +232,7 @@ pub struct Store {
     pub digest: deltasoap::Binary,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:archive", message, qualified)]
 pub struct StoreResponse {
     #[soap(min = 1)]
@@ -240,23 +240,23 @@ pub struct StoreResponse {
     pub copy: deltasoap::Binary,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:archive", message, qualified)]
 pub struct Full {
     pub free: i32,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:archive", message, qualified)]
 pub struct Session {
     pub user: String,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(transparent, namespace = "urn:archive", element = "Quota")]
 pub struct Quota(pub i32);
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(
     compact,
     namespace = "urn:archive",
@@ -272,7 +272,7 @@ pub struct Both {
     pub session2: Session,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(
     compact,
     namespace = "urn:archive",
@@ -287,7 +287,7 @@ pub struct BothResponse {
     pub session2: Session,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:archive", rename_all = "camelCase")]
 pub struct Picture {
     /// Not checked: length at least 3.

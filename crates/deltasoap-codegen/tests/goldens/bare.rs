@@ -246,7 +246,7 @@ pub struct PingResponse {}
 #[soap(compact, namespace = "urn:bare", element = "", response = Found)]
 pub struct Find {}
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(
     compact,
     namespace = "urn:bare",
@@ -261,20 +261,6 @@ pub struct Found {
     pub tag: Vec<String>,
     pub count: i32,
     pub val: Option<deltasoap::Node>,
-}
-
-impl Found {
-    /// Creates a value with the required fields; all others are absent.
-    pub fn new(name: String, count: i32) -> Self {
-        Self {
-            name,
-            op: None,
-            note: None,
-            tag: Vec::new(),
-            count,
-            val: None,
-        }
-    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -299,7 +285,7 @@ pub struct Quota {
     pub owner: Option<Owner>,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:bare", qualified)]
 pub struct Owner {
     pub name: String,

@@ -185,7 +185,13 @@ pub enum AnyFaultType {
     Other(deltasoap::Node),
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+impl ::core::default::Default for AnyFaultType {
+    fn default() -> Self {
+        Self::FaultType(Box::default())
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "http://tempuri.org/", qualified)]
 pub struct StagingFaultType {
     pub description: String,
@@ -210,7 +216,7 @@ pub enum FaultPropertyTypeChoice {
     SetResourceProperties(SetResourceProperties),
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "http://tempuri.org/", qualified)]
 pub struct FaultType {
     pub description: String,

@@ -174,7 +174,7 @@ pub mod server {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:defaults")]
 pub struct Share {
     #[soap(attribute)]
@@ -183,7 +183,7 @@ pub struct Share {
     pub value: i32,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(
     transparent,
     namespace = "urn:defaults",
@@ -193,7 +193,7 @@ pub struct Share {
 )]
 pub struct Share2(pub Share);
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:defaults")]
 pub struct Price {
     /// Default: EUR
@@ -203,11 +203,11 @@ pub struct Price {
     pub value: deltasoap::lexical::Decimal,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(transparent, namespace = "urn:defaults", element = "Total", default_text = "0")]
 pub struct Total(pub Price);
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:defaults", message, response = Note, qualified)]
 pub struct Measure {
     /// Default: 1.50
@@ -266,34 +266,7 @@ pub struct Measure {
     pub worse: Option<bool>,
 }
 
-impl Measure {
-    /// Creates a value with the required fields; all others are absent.
-    pub fn new(id: i32, count: i32, word: Vec<String>) -> Self {
-        Self {
-            scale: None,
-            version: None,
-            empty: None,
-            kind: None,
-            id,
-            count,
-            unit: None,
-            size: None,
-            ids: None,
-            word,
-            note: None,
-            price: Vec::new(),
-            fee: None,
-            total: None,
-            share: None,
-            choice: None,
-            name: None,
-            bad: None,
-            worse: None,
-        }
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(
     transparent,
     namespace = "urn:defaults",

@@ -228,6 +228,9 @@ pub mod server {
 }
 
 /// Types and elements of the namespace `http://www.onvif.org/ver10/device/wsdl`.
+///
+/// Structs implement `Default` if all their required fields do: numbers are 0, `bool` is false, texts and lists
+/// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod wsdl {
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
@@ -252,7 +255,7 @@ pub mod wsdl {
         pub system_date_and_time: super::schema::SystemDateTime,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://www.onvif.org/ver10/device/wsdl",
@@ -272,6 +275,9 @@ pub mod wsdl {
 }
 
 /// Types and elements of the namespace `http://www.onvif.org/ver10/schema`.
+///
+/// Structs implement `Default` if all their required fields do: numbers are 0, `bool` is false, texts and lists
+/// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod schema {
     /// General date time inforamtion returned by the GetSystemDateTime method.
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -296,20 +302,6 @@ pub mod schema {
         pub extension: Option<SystemDateTimeExtension>,
     }
 
-    impl SystemDateTime {
-        /// Creates a value with the required fields; all others are absent.
-        pub fn new(date_time_type: SetDateTimeType, daylight_savings: bool) -> Self {
-            Self {
-                date_time_type,
-                daylight_savings,
-                time_zone: None,
-                utc_date_time: None,
-                local_date_time: None,
-                extension: None,
-            }
-        }
-    }
-
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
     #[soap(compact, namespace = "http://www.onvif.org/ver10/schema")]
     pub enum SetDateTimeType {
@@ -330,7 +322,7 @@ pub mod schema {
     /// /2, = the local time when the switch occurs = 2 a.m. in this case
     /// M10.5.0 = when daylight saving ends = the last Sunday in October.
     /// /3, = the local time when the switch occurs = 3 a.m. in this case
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://www.onvif.org/ver10/schema",
@@ -342,7 +334,7 @@ pub mod schema {
         pub tz: String,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://www.onvif.org/ver10/schema",
@@ -362,7 +354,7 @@ pub mod schema {
         pub any: Vec<deltasoap::Node>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://www.onvif.org/ver10/schema",
@@ -378,7 +370,7 @@ pub mod schema {
         pub second: i32,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://www.onvif.org/ver10/schema",

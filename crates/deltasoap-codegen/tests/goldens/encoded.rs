@@ -156,24 +156,24 @@ pub mod server {
 }
 
 /// Not checked: length at most 5.
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(namespace = "urn:encoded", name = "zip")]
 pub struct Zip(pub String);
 
 /// Not checked: at least 0.
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(namespace = "urn:encoded")]
 pub struct Count(pub i32);
 
 /// Not checked: at least 0.
 pub type Count2 = i32;
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(transparent, name = "Counts", namespace = "urn:encoded")]
 pub struct Counts(pub deltasoap::lexical::List<Count2>);
 
 /// Not checked: length 4.
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(transparent, name = "Digest", namespace = "urn:encoded")]
 pub struct Digest(pub deltasoap::Binary);
 
@@ -198,33 +198,28 @@ pub struct Length(pub Unit);
     namespace = "urn:encoded",
     element = "label",
     response = LabelResponse,
-    all
+    all,
+    nillable
 )]
 pub struct Label {
-    pub token: Option<deltasoap::Nillable<deltasoap::lexical::Token>>,
-    pub uri: Option<deltasoap::Nillable<deltasoap::lexical::AnyUri>>,
-    pub zip: Option<deltasoap::Nillable<Zip>>,
-    pub count: Option<deltasoap::Nillable<Count>>,
-    pub zips: Option<
-        deltasoap::Nillable<deltasoap::SoapArray<deltasoap::Nillable<Zip>>>,
-    >,
+    pub token: Option<deltasoap::lexical::Token>,
+    pub uri: Option<deltasoap::lexical::AnyUri>,
+    pub zip: Option<Zip>,
+    pub count: Option<Count>,
+    pub zips: Option<deltasoap::SoapArray<deltasoap::Nillable<Zip>>>,
     pub tokens: Option<
-        deltasoap::Nillable<
-            deltasoap::SoapArray<deltasoap::Nillable<deltasoap::lexical::Token>>,
-        >,
+        deltasoap::SoapArray<deltasoap::Nillable<deltasoap::lexical::Token>>,
     >,
-    pub counts: Option<deltasoap::Nillable<Counts>>,
-    pub digest: Option<deltasoap::Nillable<Digest>>,
-    pub kind: Option<deltasoap::Nillable<Kind>>,
-    pub unit: Option<deltasoap::Nillable<Unit>>,
-    pub length: Option<deltasoap::Nillable<Length>>,
-    pub lengths: Option<
-        deltasoap::Nillable<deltasoap::SoapArray<deltasoap::Nillable<Length>>>,
-    >,
+    pub counts: Option<Counts>,
+    pub digest: Option<Digest>,
+    pub kind: Option<Kind>,
+    pub unit: Option<Unit>,
+    pub length: Option<Length>,
+    pub lengths: Option<deltasoap::SoapArray<deltasoap::Nillable<Length>>>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
-#[soap(compact, namespace = "urn:encoded", element = "labelResponse", all)]
+#[soap(compact, namespace = "urn:encoded", element = "labelResponse", all, nillable)]
 pub struct LabelResponse {
-    pub zip: Option<deltasoap::Nillable<Zip>>,
+    pub zip: Option<Zip>,
 }

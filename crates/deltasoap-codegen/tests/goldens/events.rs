@@ -2122,8 +2122,11 @@ pub enum ResumeSubscriptionFault {
 }
 
 /// Types and elements of the namespace `http://www.onvif.org/ver10/events/wsdl`.
+///
+/// Structs implement `Default` if all their required fields do: numbers are 0, `bool` is false, texts and lists
+/// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod wsdl {
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://www.onvif.org/ver10/events/wsdl",
@@ -2160,7 +2163,7 @@ pub mod wsdl {
         pub notification_message: Vec<super::b_2::NotificationMessageHolderType>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://www.onvif.org/ver10/events/wsdl",
@@ -2223,7 +2226,7 @@ pub mod wsdl {
     )]
     pub struct GetServiceCapabilities {}
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://www.onvif.org/ver10/events/wsdl",
@@ -2288,7 +2291,7 @@ pub mod wsdl {
     )]
     pub struct GetEventProperties {}
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://www.onvif.org/ver10/events/wsdl",
@@ -2326,29 +2329,6 @@ pub mod wsdl {
         /// Any other element.
         #[soap(inline, namespace = "##other http://www.onvif.org/ver10/events/wsdl")]
         pub any: Vec<deltasoap::Node>,
-    }
-
-    impl GetEventPropertiesResponse {
-        /// Creates a value with the required fields; all others are absent.
-        pub fn new(
-            topic_namespace_location: Vec<String>,
-            fixed_topic_set: bool,
-            topic_set: super::t_1::TopicSetType,
-            topic_expression_dialect: Vec<String>,
-            message_content_filter_dialect: Vec<String>,
-            message_content_schema_location: Vec<String>,
-        ) -> Self {
-            Self {
-                topic_namespace_location,
-                fixed_topic_set,
-                topic_set,
-                topic_expression_dialect,
-                message_content_filter_dialect,
-                producer_properties_filter_dialect: Vec::new(),
-                message_content_schema_location,
-                any: Vec::new(),
-            }
-        }
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -2391,6 +2371,9 @@ pub mod wsdl {
 }
 
 /// Types and elements of the namespace `http://docs.oasis-open.org/wsrf/r-2`.
+///
+/// Structs implement `Default` if all their required fields do: numbers are 0, `bool` is false, texts and lists
+/// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod r_2 {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
@@ -2415,21 +2398,7 @@ pub mod r_2 {
         pub fault_cause: Option<ResourceUnknownFaultTypeFaultCause>,
     }
 
-    impl ResourceUnknownFaultType {
-        /// Creates a value with the required fields; all others are absent.
-        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
-            Self {
-                any: Vec::new(),
-                timestamp,
-                originator: None,
-                error_code: None,
-                description: Vec::new(),
-                fault_cause: None,
-            }
-        }
-    }
-
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsrf/r-2")]
     pub struct ResourceUnknownFaultTypeDescription {
         /// Not checked: pattern (\[a-zA-Z\]{1,8}(-\[a-zA-Z0-9\]{1,8})\*)?.
@@ -2449,6 +2418,9 @@ pub mod r_2 {
 }
 
 /// Types and elements of the namespace `http://docs.oasis-open.org/wsn/b-2`.
+///
+/// Structs implement `Default` if all their required fields do: numbers are 0, `bool` is false, texts and lists
+/// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod b_2 {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
@@ -2476,24 +2448,6 @@ pub mod b_2 {
         pub unknown_filter: Vec<deltasoap::QName>,
     }
 
-    impl InvalidFilterFaultType {
-        /// Creates a value with the required fields; all others are absent.
-        pub fn new(
-            timestamp: deltasoap::lexical::DateTime,
-            unknown_filter: Vec<deltasoap::QName>,
-        ) -> Self {
-            Self {
-                any: Vec::new(),
-                timestamp,
-                originator: None,
-                error_code: None,
-                description: Vec::new(),
-                fault_cause: None,
-                unknown_filter,
-            }
-        }
-    }
-
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
@@ -2515,20 +2469,6 @@ pub mod b_2 {
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
-    }
-
-    impl TopicExpressionDialectUnknownFaultType {
-        /// Creates a value with the required fields; all others are absent.
-        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
-            Self {
-                any: Vec::new(),
-                timestamp,
-                originator: None,
-                error_code: None,
-                description: Vec::new(),
-                fault_cause: None,
-            }
-        }
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -2554,20 +2494,6 @@ pub mod b_2 {
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
     }
 
-    impl InvalidTopicExpressionFaultType {
-        /// Creates a value with the required fields; all others are absent.
-        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
-            Self {
-                any: Vec::new(),
-                timestamp,
-                originator: None,
-                error_code: None,
-                description: Vec::new(),
-                fault_cause: None,
-            }
-        }
-    }
-
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
@@ -2589,20 +2515,6 @@ pub mod b_2 {
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
-    }
-
-    impl TopicNotSupportedFaultType {
-        /// Creates a value with the required fields; all others are absent.
-        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
-            Self {
-                any: Vec::new(),
-                timestamp,
-                originator: None,
-                error_code: None,
-                description: Vec::new(),
-                fault_cause: None,
-            }
-        }
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -2628,20 +2540,6 @@ pub mod b_2 {
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
     }
 
-    impl InvalidProducerPropertiesExpressionFaultType {
-        /// Creates a value with the required fields; all others are absent.
-        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
-            Self {
-                any: Vec::new(),
-                timestamp,
-                originator: None,
-                error_code: None,
-                description: Vec::new(),
-                fault_cause: None,
-            }
-        }
-    }
-
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
@@ -2663,20 +2561,6 @@ pub mod b_2 {
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
-    }
-
-    impl InvalidMessageContentExpressionFaultType {
-        /// Creates a value with the required fields; all others are absent.
-        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
-            Self {
-                any: Vec::new(),
-                timestamp,
-                originator: None,
-                error_code: None,
-                description: Vec::new(),
-                fault_cause: None,
-            }
-        }
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -2705,25 +2589,6 @@ pub mod b_2 {
         pub maximum_time: Option<deltasoap::lexical::DateTime>,
     }
 
-    impl UnacceptableInitialTerminationTimeFaultType {
-        /// Creates a value with the required fields; all others are absent.
-        pub fn new(
-            timestamp: deltasoap::lexical::DateTime,
-            minimum_time: deltasoap::lexical::DateTime,
-        ) -> Self {
-            Self {
-                any: Vec::new(),
-                timestamp,
-                originator: None,
-                error_code: None,
-                description: Vec::new(),
-                fault_cause: None,
-                minimum_time,
-                maximum_time: None,
-            }
-        }
-    }
-
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
@@ -2747,21 +2612,6 @@ pub mod b_2 {
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
         pub unrecognized_policy: Vec<deltasoap::QName>,
-    }
-
-    impl UnrecognizedPolicyRequestFaultType {
-        /// Creates a value with the required fields; all others are absent.
-        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
-            Self {
-                any: Vec::new(),
-                timestamp,
-                originator: None,
-                error_code: None,
-                description: Vec::new(),
-                fault_cause: None,
-                unrecognized_policy: Vec::new(),
-            }
-        }
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -2789,21 +2639,6 @@ pub mod b_2 {
         pub unsupported_policy: Vec<deltasoap::QName>,
     }
 
-    impl UnsupportedPolicyRequestFaultType {
-        /// Creates a value with the required fields; all others are absent.
-        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
-            Self {
-                any: Vec::new(),
-                timestamp,
-                originator: None,
-                error_code: None,
-                description: Vec::new(),
-                fault_cause: None,
-                unsupported_policy: Vec::new(),
-            }
-        }
-    }
-
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
@@ -2825,20 +2660,6 @@ pub mod b_2 {
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
-    }
-
-    impl NotifyMessageNotSupportedFaultType {
-        /// Creates a value with the required fields; all others are absent.
-        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
-            Self {
-                any: Vec::new(),
-                timestamp,
-                originator: None,
-                error_code: None,
-                description: Vec::new(),
-                fault_cause: None,
-            }
-        }
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -2864,21 +2685,7 @@ pub mod b_2 {
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
     }
 
-    impl SubscribeCreationFailedFaultType {
-        /// Creates a value with the required fields; all others are absent.
-        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
-            Self {
-                any: Vec::new(),
-                timestamp,
-                originator: None,
-                error_code: None,
-                description: Vec::new(),
-                fault_cause: None,
-            }
-        }
-    }
-
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
@@ -2894,7 +2701,7 @@ pub mod b_2 {
         pub any: Vec<deltasoap::Node>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
@@ -2934,25 +2741,6 @@ pub mod b_2 {
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
         pub minimum_time: deltasoap::lexical::DateTime,
         pub maximum_time: Option<deltasoap::lexical::DateTime>,
-    }
-
-    impl UnacceptableTerminationTimeFaultType {
-        /// Creates a value with the required fields; all others are absent.
-        pub fn new(
-            timestamp: deltasoap::lexical::DateTime,
-            minimum_time: deltasoap::lexical::DateTime,
-        ) -> Self {
-            Self {
-                any: Vec::new(),
-                timestamp,
-                originator: None,
-                error_code: None,
-                description: Vec::new(),
-                fault_cause: None,
-                minimum_time,
-                maximum_time: None,
-            }
-        }
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -2999,21 +2787,7 @@ pub mod b_2 {
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
     }
 
-    impl UnableToDestroySubscriptionFaultType {
-        /// Creates a value with the required fields; all others are absent.
-        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
-            Self {
-                any: Vec::new(),
-                timestamp,
-                originator: None,
-                error_code: None,
-                description: Vec::new(),
-                fault_cause: None,
-            }
-        }
-    }
-
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
@@ -3034,7 +2808,7 @@ pub mod b_2 {
         pub any: Vec<deltasoap::Node>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
@@ -3051,7 +2825,7 @@ pub mod b_2 {
         pub any: Vec<deltasoap::Node>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
@@ -3098,20 +2872,6 @@ pub mod b_2 {
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
     }
 
-    impl NoCurrentMessageOnTopicFaultType {
-        /// Creates a value with the required fields; all others are absent.
-        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
-            Self {
-                any: Vec::new(),
-                timestamp,
-                originator: None,
-                error_code: None,
-                description: Vec::new(),
-                fault_cause: None,
-            }
-        }
-    }
-
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
@@ -3135,21 +2895,7 @@ pub mod b_2 {
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
     }
 
-    impl MultipleTopicsSpecifiedFaultType {
-        /// Creates a value with the required fields; all others are absent.
-        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
-            Self {
-                any: Vec::new(),
-                timestamp,
-                originator: None,
-                error_code: None,
-                description: Vec::new(),
-                fault_cause: None,
-            }
-        }
-    }
-
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
@@ -3219,20 +2965,6 @@ pub mod b_2 {
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
     }
 
-    impl UnableToGetMessagesFaultType {
-        /// Creates a value with the required fields; all others are absent.
-        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
-            Self {
-                any: Vec::new(),
-                timestamp,
-                originator: None,
-                error_code: None,
-                description: Vec::new(),
-                fault_cause: None,
-            }
-        }
-    }
-
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
@@ -3277,20 +3009,6 @@ pub mod b_2 {
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
     }
 
-    impl UnableToDestroyPullPointFaultType {
-        /// Creates a value with the required fields; all others are absent.
-        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
-            Self {
-                any: Vec::new(),
-                timestamp,
-                originator: None,
-                error_code: None,
-                description: Vec::new(),
-                fault_cause: None,
-            }
-        }
-    }
-
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
@@ -3304,7 +3022,7 @@ pub mod b_2 {
         pub any: Vec<deltasoap::Node>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
@@ -3340,20 +3058,6 @@ pub mod b_2 {
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
-    }
-
-    impl UnableToCreatePullPointFaultType {
-        /// Creates a value with the required fields; all others are absent.
-        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
-            Self {
-                any: Vec::new(),
-                timestamp,
-                originator: None,
-                error_code: None,
-                description: Vec::new(),
-                fault_cause: None,
-            }
-        }
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -3400,20 +3104,6 @@ pub mod b_2 {
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
     }
 
-    impl PauseFailedFaultType {
-        /// Creates a value with the required fields; all others are absent.
-        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
-            Self {
-                any: Vec::new(),
-                timestamp,
-                originator: None,
-                error_code: None,
-                description: Vec::new(),
-                fault_cause: None,
-            }
-        }
-    }
-
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
@@ -3458,21 +3148,7 @@ pub mod b_2 {
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
     }
 
-    impl ResumeFailedFaultType {
-        /// Creates a value with the required fields; all others are absent.
-        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
-            Self {
-                any: Vec::new(),
-                timestamp,
-                originator: None,
-                error_code: None,
-                description: Vec::new(),
-                fault_cause: None,
-            }
-        }
-    }
-
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
@@ -3519,8 +3195,11 @@ pub mod b_2 {
 }
 
 /// Types and elements of the namespace `http://www.w3.org/2005/08/addressing`.
+///
+/// Structs implement `Default` if all their required fields do: numbers are 0, `bool` is false, texts and lists
+/// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod addressing {
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://www.w3.org/2005/08/addressing",
@@ -3536,7 +3215,7 @@ pub mod addressing {
         pub any: Vec<deltasoap::Node>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://www.w3.org/2005/08/addressing",
@@ -3565,6 +3244,9 @@ pub mod addressing {
 }
 
 /// Types and elements of the namespace `http://docs.oasis-open.org/wsn/t-1`.
+///
+/// Structs implement `Default` if all their required fields do: numbers are 0, `bool` is false, texts and lists
+/// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod t_1 {
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/t-1", qualified)]

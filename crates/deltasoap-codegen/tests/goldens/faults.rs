@@ -292,6 +292,9 @@ pub enum ThrowExtensionFaultFault {
 }
 
 /// Types and elements without a namespace.
+///
+/// Structs implement `Default` if all their required fields do: numbers are 0, `bool` is false, texts and lists
+/// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod unqualified {
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
@@ -299,37 +302,50 @@ pub mod unqualified {
         element = "getQuote",
         response = GetQuoteResponse,
         all,
+        nillable,
         rename_all = "camelCase"
     )]
     pub struct GetQuote {
-        pub ticker_symbol: Option<deltasoap::Nillable<String>>,
+        pub ticker_symbol: Option<String>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
-    #[soap(compact, element = "getQuoteResponse", all, rename_all = "camelCase")]
+    #[soap(
+        compact,
+        element = "getQuoteResponse",
+        all,
+        nillable,
+        rename_all = "camelCase"
+    )]
     pub struct GetQuoteResponse {
-        pub get_quote_result: Option<deltasoap::Nillable<f32>>,
+        pub get_quote_result: Option<f32>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(transparent, element = "tickerSymbol")]
     pub struct TickerSymbol(pub String);
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
-    #[soap(compact, element = "throwFault", response = ThrowFaultResponse, all)]
+    #[soap(
+        compact,
+        element = "throwFault",
+        response = ThrowFaultResponse,
+        all,
+        nillable
+    )]
     pub struct ThrowFault {
-        pub a: Option<deltasoap::Nillable<i32>>,
-        pub b: Option<deltasoap::Nillable<String>>,
-        pub c: Option<deltasoap::Nillable<f32>>,
+        pub a: Option<i32>,
+        pub b: Option<String>,
+        pub c: Option<f32>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
-    #[soap(compact, element = "throwFaultResponse", all)]
+    #[soap(compact, element = "throwFaultResponse", all, nillable)]
     pub struct ThrowFaultResponse {
-        pub r#return: Option<deltasoap::Nillable<i32>>,
+        pub r#return: Option<i32>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(transparent, element = "theFault")]
     pub struct TheFault(pub super::faults::AnyDerivedFault);
 
@@ -338,24 +354,28 @@ pub mod unqualified {
         compact,
         element = "throwExtensionFault",
         response = ThrowExtensionFaultResponse,
-        all
+        all,
+        nillable
     )]
     pub struct ThrowExtensionFault {
-        pub description: Option<deltasoap::Nillable<String>>,
+        pub description: Option<String>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
-    #[soap(compact, element = "throwExtensionFaultResponse", all)]
+    #[soap(compact, element = "throwExtensionFaultResponse", all, nillable)]
     pub struct ThrowExtensionFaultResponse {
-        pub r#return: Option<deltasoap::Nillable<i32>>,
+        pub r#return: Option<i32>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(transparent, element = "theFault")]
     pub struct TheFault2(pub super::faults::ExtensionFault);
 }
 
 /// Types and elements of the namespace `http://test.com/wsdl/faults`.
+///
+/// Structs implement `Default` if all their required fields do: numbers are 0, `bool` is false, texts and lists
+/// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod faults {
     /// `derivedFault` or a type derived from it, selected by `xsi:type`.
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -369,7 +389,7 @@ pub mod faults {
         Other(deltasoap::Node),
     }
 
-    impl Default for AnyDerivedFault {
+    impl ::core::default::Default for AnyDerivedFault {
         fn default() -> Self {
             Self::DerivedFault(Box::default())
         }
@@ -380,10 +400,11 @@ pub mod faults {
         compact,
         namespace = "http://test.com/wsdl/faults",
         name = "extensionFault",
-        all
+        all,
+        nillable
     )]
     pub struct ExtensionFault {
-        pub extension: Option<deltasoap::Nillable<ExtensionType>>,
+        pub extension: Option<ExtensionType>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -391,11 +412,12 @@ pub mod faults {
         compact,
         namespace = "http://test.com/wsdl/faults",
         name = "derivedFault",
-        all
+        all,
+        nillable
     )]
     pub struct DerivedFault {
-        pub a: Option<deltasoap::Nillable<i32>>,
-        pub b: Option<deltasoap::Nillable<String>>,
+        pub a: Option<i32>,
+        pub b: Option<String>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -403,12 +425,13 @@ pub mod faults {
         compact,
         namespace = "http://test.com/wsdl/faults",
         name = "derivedFault2",
-        all
+        all,
+        nillable
     )]
     pub struct DerivedFault2 {
-        pub a: Option<deltasoap::Nillable<i32>>,
-        pub b: Option<deltasoap::Nillable<String>>,
-        pub c: Option<deltasoap::Nillable<f32>>,
+        pub a: Option<i32>,
+        pub b: Option<String>,
+        pub c: Option<f32>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]

@@ -193,17 +193,15 @@ pub mod server {
 
 /// Knows others, who may know this one.
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
-#[soap(compact, namespace = "urn:family", all)]
+#[soap(compact, namespace = "urn:family", all, nillable)]
 pub struct Person {
-    pub name: Option<deltasoap::Nillable<String>>,
-    pub address: Option<deltasoap::Nillable<Address>>,
-    pub partner: Option<deltasoap::Nillable<deltasoap::Shared<Person>>>,
+    pub name: Option<String>,
+    pub address: Option<Address>,
+    pub partner: Option<deltasoap::Shared<Person>>,
     pub children: Option<
-        deltasoap::Nillable<
-            deltasoap::SoapArray<deltasoap::Nillable<deltasoap::Shared<Person>>>,
-        >,
+        deltasoap::SoapArray<deltasoap::Nillable<deltasoap::Shared<Person>>>,
     >,
-    pub pet: Option<deltasoap::Nillable<deltasoap::Shared<AnyPet>>>,
+    pub pet: Option<deltasoap::Shared<AnyPet>>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -212,16 +210,17 @@ pub struct Person {
     namespace = "urn:family",
     element = "meet",
     response = MeetResponse,
-    all
+    all,
+    nillable
 )]
 pub struct Meet {
-    pub who: Option<deltasoap::Nillable<deltasoap::Shared<Person>>>,
+    pub who: Option<deltasoap::Shared<Person>>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
-#[soap(compact, namespace = "urn:family", element = "meetResponse", all)]
+#[soap(compact, namespace = "urn:family", element = "meetResponse", all, nillable)]
 pub struct MeetResponse {
-    pub who: Option<deltasoap::Nillable<deltasoap::Shared<Person>>>,
+    pub who: Option<deltasoap::Shared<Person>>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -230,30 +229,29 @@ pub struct MeetResponse {
     namespace = "urn:family",
     element = "measure",
     response = MeasureResponse,
-    all
+    all,
+    nillable
 )]
 pub struct Measure {
-    pub distances: Option<deltasoap::Nillable<deltasoap::MultiArray<f64, 2>>>,
+    pub distances: Option<deltasoap::MultiArray<f64, 2>>,
     pub names: Option<
-        deltasoap::Nillable<
-            deltasoap::MultiArray<
-                deltasoap::Nillable<deltasoap::SoapArray<deltasoap::Nillable<String>>>,
-                2,
-            >,
+        deltasoap::MultiArray<
+            deltasoap::Nillable<deltasoap::SoapArray<deltasoap::Nillable<String>>>,
+            2,
         >,
     >,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
-#[soap(compact, namespace = "urn:family", element = "measureResponse", all)]
+#[soap(compact, namespace = "urn:family", element = "measureResponse", all, nillable)]
 pub struct MeasureResponse {
-    pub distances: Option<deltasoap::Nillable<deltasoap::MultiArray<f64, 2>>>,
+    pub distances: Option<deltasoap::MultiArray<f64, 2>>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
-#[soap(compact, namespace = "urn:family", all)]
+#[soap(compact, namespace = "urn:family", all, nillable)]
 pub struct Address {
-    pub town: Option<deltasoap::Nillable<String>>,
+    pub town: Option<String>,
 }
 
 /// `Pet` or a type derived from it, selected by `xsi:type`.
@@ -267,8 +265,8 @@ pub enum AnyPet {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
-#[soap(compact, namespace = "urn:family", all)]
+#[soap(compact, namespace = "urn:family", all, nillable)]
 pub struct Cat {
-    pub owner: Option<deltasoap::Nillable<deltasoap::Shared<Person>>>,
-    pub lives: Option<deltasoap::Nillable<i32>>,
+    pub owner: Option<deltasoap::Shared<Person>>,
+    pub lives: Option<i32>,
 }

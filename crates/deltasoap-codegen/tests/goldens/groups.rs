@@ -305,7 +305,7 @@ pub struct Pick {
     pub choice_3: Vec<PickChoice3>,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:groups", message, qualified)]
 pub struct Again {
     #[soap(group)]
@@ -330,7 +330,7 @@ pub struct Often {
 }
 
 /// Elements of `Ask`, in order.
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct AskDays {
     pub days: i32,
@@ -356,7 +356,7 @@ pub struct AskFrom {
 }
 
 /// Elements of `Ask`, in order.
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct AskName {
     pub name: String,
@@ -376,7 +376,7 @@ pub enum AskChoice {
 }
 
 /// Elements of `Ask`, in order.
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct AskKey {
     pub key: String,
@@ -384,7 +384,7 @@ pub struct AskKey {
 }
 
 /// Elements of `Ask`, in order.
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct AskValue {
     pub value: String,
@@ -409,7 +409,7 @@ pub struct Tree {
 }
 
 /// Repeatable elements of `AskResponse`, in order.
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:groups", group, qualified, rename_all = "PascalCase")]
 pub struct AskResponseSequence2 {
     pub x: String,
@@ -417,7 +417,7 @@ pub struct AskResponseSequence2 {
 }
 
 /// Elements of `AskResponse`, in order.
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:groups", group, qualified, rename_all = "PascalCase")]
 pub struct AskResponseSuccess {
     pub success: Tree,
@@ -436,7 +436,7 @@ pub enum AskResponseChoice {
 }
 
 /// Elements of `Log`, in order.
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct LogA {
     pub a: i32,
@@ -470,7 +470,7 @@ pub enum LogChoice2 {
 }
 
 /// Repeatable elements of `Log`, in order.
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct LogSequence4 {
     pub hour: i32,
@@ -479,7 +479,7 @@ pub struct LogSequence4 {
 }
 
 /// Repeatable elements of `Log`, in order.
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct LogSequence3 {
     pub day: i32,
@@ -497,7 +497,7 @@ pub enum LogChoice5 {
 }
 
 /// Elements of `Pick`, in order.
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct PickG {
     pub g: i32,
@@ -516,7 +516,7 @@ pub enum PickChoice {
 }
 
 /// Repeatable elements of `Pick`, in order.
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct PickSequence2 {
     pub p: i32,
@@ -532,7 +532,7 @@ pub enum PickChoice3 {
 }
 
 /// Elements of `Again`, in order.
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct AgainA {
     pub a: i32,
@@ -548,7 +548,7 @@ pub enum AgainChoice {
 }
 
 /// Elements of `Again`, in order.
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct AgainD {
     pub d: i32,
@@ -564,7 +564,7 @@ pub enum AgainChoice3 {
 }
 
 /// Elements of `Again`, in order.
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct AgainC {
     pub c: i32,
@@ -590,7 +590,7 @@ pub enum OftenChoice {
 }
 
 /// Elements of `Often`, in order.
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct OftenX {
     pub x: Option<i32>,

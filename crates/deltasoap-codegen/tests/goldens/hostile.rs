@@ -438,7 +438,7 @@ pub struct Crate {
     pub colour: Colour,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(
     compact,
     namespace = "urn:\"]evil!{\u{202e}\n*/",

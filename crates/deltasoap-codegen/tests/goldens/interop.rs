@@ -609,6 +609,9 @@ pub mod server {
 }
 
 /// Types and elements of the namespace `http://soapinterop.org/`.
+///
+/// Structs implement `Default` if all their required fields do: numbers are 0, `bool` is false, texts and lists
+/// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod soapinterop_org {
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
@@ -634,7 +637,7 @@ pub mod soapinterop_org {
         pub r#return: Option<String>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         transparent,
         namespace = "http://soapinterop.org/",
@@ -643,7 +646,7 @@ pub mod soapinterop_org {
     )]
     pub struct EchoSenderFault(pub deltasoap::Node);
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         transparent,
         namespace = "http://soapinterop.org/",
@@ -672,12 +675,13 @@ pub mod soapinterop_org {
         element = "echoSimpleTypesAsStruct",
         response = EchoSimpleTypesAsStructResponse,
         all,
+        nillable,
         rename_all = "camelCase"
     )]
     pub struct EchoSimpleTypesAsStruct {
-        pub input_string: Option<deltasoap::Nillable<String>>,
-        pub input_integer: Option<deltasoap::Nillable<i32>>,
-        pub input_float: Option<deltasoap::Nillable<f32>>,
+        pub input_string: Option<String>,
+        pub input_integer: Option<i32>,
+        pub input_float: Option<f32>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -685,10 +689,11 @@ pub mod soapinterop_org {
         compact,
         namespace = "http://soapinterop.org/",
         element = "echoSimpleTypesAsStructResponse",
-        all
+        all,
+        nillable
     )]
     pub struct EchoSimpleTypesAsStructResponse {
-        pub r#return: Option<deltasoap::Nillable<super::xsd::SoapStruct>>,
+        pub r#return: Option<super::xsd::SoapStruct>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -698,10 +703,11 @@ pub mod soapinterop_org {
         element = "echoString",
         response = EchoStringResponse2,
         all,
+        nillable,
         rename_all = "camelCase"
     )]
     pub struct EchoString2 {
-        pub input_string: Option<deltasoap::Nillable<String>>,
+        pub input_string: Option<String>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -709,10 +715,11 @@ pub mod soapinterop_org {
         compact,
         namespace = "http://soapinterop.org/",
         element = "echoStringResponse",
-        all
+        all,
+        nillable
     )]
     pub struct EchoStringResponse2 {
-        pub r#return: Option<deltasoap::Nillable<String>>,
+        pub r#return: Option<String>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -722,10 +729,11 @@ pub mod soapinterop_org {
         element = "echoInteger",
         response = EchoIntegerResponse,
         all,
+        nillable,
         rename_all = "camelCase"
     )]
     pub struct EchoInteger {
-        pub input_integer: Option<deltasoap::Nillable<i32>>,
+        pub input_integer: Option<i32>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -733,14 +741,18 @@ pub mod soapinterop_org {
         compact,
         namespace = "http://soapinterop.org/",
         element = "echoIntegerResponse",
-        all
+        all,
+        nillable
     )]
     pub struct EchoIntegerResponse {
-        pub r#return: Option<deltasoap::Nillable<i32>>,
+        pub r#return: Option<i32>,
     }
 }
 
 /// Types and elements of the namespace `http://whitemesa.net/wsdl/soap12-test`.
+///
+/// Structs implement `Default` if all their required fields do: numbers are 0, `bool` is false, texts and lists
+/// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod soap12_test {
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://whitemesa.net/wsdl/soap12-test", element = "")]
@@ -752,6 +764,9 @@ pub mod soap12_test {
 }
 
 /// Types and elements of the namespace `http://example.org/ts-tests/xsd`.
+///
+/// Structs implement `Default` if all their required fields do: numbers are 0, `bool` is false, texts and lists
+/// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod xsd {
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
@@ -759,12 +774,13 @@ pub mod xsd {
         namespace = "http://example.org/ts-tests/xsd",
         name = "SOAPStruct",
         all,
+        nillable,
         rename_all = "camelCase"
     )]
     pub struct SoapStruct {
-        pub var_string: Option<deltasoap::Nillable<String>>,
-        pub var_int: Option<deltasoap::Nillable<i32>>,
-        pub var_float: Option<deltasoap::Nillable<f32>>,
+        pub var_string: Option<String>,
+        pub var_int: Option<i32>,
+        pub var_float: Option<f32>,
     }
 
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
@@ -772,16 +788,17 @@ pub mod xsd {
         compact,
         namespace = "http://example.org/ts-tests/xsd",
         name = "SOAPStructTypes",
-        all
+        all,
+        nillable
     )]
     pub struct SoapStructTypes {
-        pub type1: Option<deltasoap::Nillable<deltasoap::QName>>,
-        pub type2: Option<deltasoap::Nillable<deltasoap::QName>>,
-        pub type3: Option<deltasoap::Nillable<deltasoap::QName>>,
-        pub type4: Option<deltasoap::Nillable<deltasoap::QName>>,
+        pub type1: Option<deltasoap::QName>,
+        pub type2: Option<deltasoap::QName>,
+        pub type3: Option<deltasoap::QName>,
+        pub type4: Option<deltasoap::QName>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://example.org/ts-tests/xsd",
@@ -795,7 +812,7 @@ pub mod xsd {
         pub var_float: f32,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://example.org/ts-tests/xsd",
@@ -837,6 +854,9 @@ pub mod xsd {
 }
 
 /// Types and elements of the namespace `http://example.org/ts-tests`.
+///
+/// Structs implement `Default` if all their required fields do: numbers are 0, `bool` is false, texts and lists
+/// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod ts_tests {
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
@@ -858,9 +878,10 @@ pub mod ts_tests {
         compact,
         namespace = "http://example.org/ts-tests",
         element = "echoSimpleTypesAsStructOfSchemaTypesResponse",
-        all
+        all,
+        nillable
     )]
     pub struct EchoSimpleTypesAsStructOfSchemaTypesResponse {
-        pub r#return: Option<deltasoap::Nillable<super::xsd::SoapStructTypes>>,
+        pub r#return: Option<super::xsd::SoapStructTypes>,
     }
 }

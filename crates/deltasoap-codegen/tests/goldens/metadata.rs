@@ -159,7 +159,7 @@ pub mod server {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(
     compact,
     namespace = "http://soap.sforce.com/2006/04/metadata",
@@ -173,7 +173,7 @@ pub struct ReadMetadata {
     pub full_names: Vec<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(
     compact,
     namespace = "http://soap.sforce.com/2006/04/metadata",
@@ -184,7 +184,7 @@ pub struct ReadMetadataResponse {
     pub result: ReadResult,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(
     transparent,
     namespace = "http://soap.sforce.com/2006/04/metadata",
@@ -192,7 +192,7 @@ pub struct ReadMetadataResponse {
 )]
 pub struct SessionHeader(pub deltasoap::Node);
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(
     transparent,
     namespace = "http://soap.sforce.com/2006/04/metadata",
@@ -224,7 +224,7 @@ pub enum AnyMetadata {
     Other(deltasoap::Node),
 }
 
-impl Default for AnyMetadata {
+impl ::core::default::Default for AnyMetadata {
     fn default() -> Self {
         Self::Metadata(Box::default())
     }
@@ -269,7 +269,7 @@ pub struct BusinessProcess {
     pub values: Vec<PicklistValue>,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(
     compact,
     namespace = "http://soap.sforce.com/2006/04/metadata",
@@ -292,29 +292,6 @@ pub struct PicklistValue {
     pub reverse_role: Option<String>,
     pub reviewed: Option<bool>,
     pub won: Option<bool>,
-}
-
-impl PicklistValue {
-    /// Creates a value with the required fields; all others are absent.
-    pub fn new(default: bool) -> Self {
-        Self {
-            full_name: None,
-            allow_email: None,
-            closed: None,
-            color: None,
-            controlling_field_values: Vec::new(),
-            converted: None,
-            css_exposed: None,
-            default,
-            description: None,
-            forecast_category: None,
-            high_priority: None,
-            probability: None,
-            reverse_role: None,
-            reviewed: None,
-            won: None,
-        }
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]

@@ -190,8 +190,11 @@ pub mod server {
 }
 
 /// Types and elements of the namespace `http://schemas.vecozo.nl/berichtuitwisseling/v3`.
+///
+/// Structs implement `Default` if all their required fields do: numbers are 0, `bool` is false, texts and lists
+/// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod berichtuitwisseling_v3 {
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/v3",
@@ -204,7 +207,7 @@ pub mod berichtuitwisseling_v3 {
         pub request: super::messages_v3::IndienenBerichtRequest,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/v3",
@@ -216,7 +219,7 @@ pub mod berichtuitwisseling_v3 {
         pub indienen_bericht_result: super::messages_v3::IndienenBerichtResponse,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         transparent,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/v3",
@@ -226,8 +229,11 @@ pub mod berichtuitwisseling_v3 {
 }
 
 /// Types and elements of the namespace `http://schemas.vecozo.nl/berichtuitwisseling/header/v3`.
+///
+/// Structs implement `Default` if all their required fields do: numbers are 0, `bool` is false, texts and lists
+/// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod header_v3 {
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/header/v3",
@@ -240,8 +246,11 @@ pub mod header_v3 {
 }
 
 /// Types and elements of the namespace `http://schemas.vecozo.nl/berichtuitwisseling/messages/v3`.
+///
+/// Structs implement `Default` if all their required fields do: numbers are 0, `bool` is false, texts and lists
+/// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod messages_v3 {
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3",
@@ -253,7 +262,7 @@ pub mod messages_v3 {
         pub bericht: AnyBericht,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3",
@@ -293,7 +302,7 @@ pub mod messages_v3 {
         Other(deltasoap::Node),
     }
 
-    impl Default for AnyBericht {
+    impl ::core::default::Default for AnyBericht {
         fn default() -> Self {
             Self::Bericht(Box::default())
         }
@@ -306,7 +315,7 @@ pub mod messages_v3 {
     )]
     pub struct Bericht {}
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3",
@@ -330,6 +339,9 @@ pub mod messages_v3 {
 }
 
 /// Types and elements of the namespace `http://schemas.vecozo.nl/berichtuitwisseling/types/v3`.
+///
+/// Structs implement `Default` if all their required fields do: numbers are 0, `bool` is false, texts and lists
+/// are empty, optional elements and attributes are absent, and elements that may be nil are nil.
 pub mod types_v3 {
     /// Not checked: length at most 150.
     pub type ReferentieId = String;

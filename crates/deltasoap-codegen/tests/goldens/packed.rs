@@ -147,7 +147,7 @@ pub mod server {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:series", message, response = ScaleResponse, qualified)]
 pub struct Scale {
     pub factor: f64,
@@ -159,29 +159,14 @@ pub struct Scale {
     pub plain: Option<deltasoap::Binary>,
 }
 
-impl Scale {
-    /// Creates a value with the required fields; all others are absent.
-    pub fn new(factor: f64, values: deltasoap::Packed<f64>) -> Self {
-        Self {
-            factor,
-            values,
-            few: None,
-            counts: None,
-            row: Vec::new(),
-            track: None,
-            plain: None,
-        }
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:series", message, qualified)]
 pub struct ScaleResponse {
     pub values: deltasoap::Packed<f64>,
     pub total: i64,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:series")]
 pub struct Track {
     #[soap(attribute)]

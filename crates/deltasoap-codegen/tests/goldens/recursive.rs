@@ -198,7 +198,7 @@ pub enum AckValue {
 )]
 pub struct OperationResponse(pub AckValue);
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(
     compact,
     namespace = "http://some.schema.com/marketplace/search/v1/services",

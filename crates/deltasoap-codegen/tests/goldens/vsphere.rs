@@ -153,7 +153,7 @@ pub mod server {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(
     compact,
     namespace = "urn:vim25",
@@ -166,13 +166,13 @@ pub struct RetrieveServiceContent {
     pub this: ManagedObjectReference,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:vim25", message, qualified)]
 pub struct RetrieveServiceContentResponse {
     pub returnval: ServiceContent,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:vim25")]
 pub struct ManagedObjectReference {
     #[soap(attribute)]
@@ -181,7 +181,7 @@ pub struct ManagedObjectReference {
     pub value: String,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:vim25", qualified, rename_all = "camelCase")]
 pub struct ServiceContent {
     pub root_folder: ManagedObjectReference,
@@ -221,54 +221,7 @@ pub struct ServiceContent {
     pub guest_operations_manager: Option<ManagedObjectReference>,
 }
 
-impl ServiceContent {
-    /// Creates a value with the required fields; all others are absent.
-    pub fn new(
-        root_folder: ManagedObjectReference,
-        property_collector: ManagedObjectReference,
-        about: AboutInfo,
-    ) -> Self {
-        Self {
-            root_folder,
-            property_collector,
-            view_manager: None,
-            about,
-            setting: None,
-            user_directory: None,
-            session_manager: None,
-            authorization_manager: None,
-            service_manager: None,
-            perf_manager: None,
-            scheduled_task_manager: None,
-            alarm_manager: None,
-            event_manager: None,
-            task_manager: None,
-            extension_manager: None,
-            customization_spec_manager: None,
-            guest_customization_manager: None,
-            custom_fields_manager: None,
-            diagnostic_manager: None,
-            license_manager: None,
-            search_index: None,
-            file_manager: None,
-            virtual_disk_manager: None,
-            snmp_system: None,
-            vm_provisioning_checker: None,
-            vm_compatibility_checker: None,
-            ovf_manager: None,
-            ip_pool_manager: None,
-            dv_switch_manager: None,
-            host_profile_manager: None,
-            cluster_profile_manager: None,
-            compliance_manager: None,
-            localization_manager: None,
-            storage_resource_manager: None,
-            guest_operations_manager: None,
-        }
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:vim25", qualified, rename_all = "camelCase")]
 pub struct AboutInfo {
     pub name: String,
@@ -285,36 +238,4 @@ pub struct AboutInfo {
     pub instance_uuid: Option<String>,
     pub license_product_name: Option<String>,
     pub license_product_version: Option<String>,
-}
-
-impl AboutInfo {
-    /// Creates a value with the required fields; all others are absent.
-    pub fn new(
-        name: String,
-        full_name: String,
-        vendor: String,
-        version: String,
-        build: String,
-        os_type: String,
-        product_line_id: String,
-        api_type: String,
-        api_version: String,
-    ) -> Self {
-        Self {
-            name,
-            full_name,
-            vendor,
-            version,
-            build,
-            locale_version: None,
-            locale_build: None,
-            os_type,
-            product_line_id,
-            api_type,
-            api_version,
-            instance_uuid: None,
-            license_product_name: None,
-            license_product_version: None,
-        }
-    }
 }

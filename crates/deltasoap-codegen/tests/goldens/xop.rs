@@ -179,7 +179,7 @@ pub mod server {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "http://cxf.apache.org/mime/types", qualified)]
 pub struct XopType {
     /// Not checked: length at least 1, length at most 80.
@@ -187,7 +187,7 @@ pub struct XopType {
     pub attachinfo: deltasoap::Binary,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(
     transparent,
     namespace = "http://cxf.apache.org/mime/types",
@@ -196,7 +196,7 @@ pub struct XopType {
 )]
 pub struct TestXop(pub XopType);
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(
     transparent,
     namespace = "http://cxf.apache.org/mime/types",
@@ -204,14 +204,14 @@ pub struct TestXop(pub XopType);
 )]
 pub struct TestXopResponse(pub XopType);
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "http://cxf.apache.org/mime/types", qualified)]
 pub struct XopStringType {
     pub name: String,
     pub attachinfo: deltasoap::Binary,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(
     transparent,
     namespace = "http://cxf.apache.org/mime/types",
@@ -220,7 +220,7 @@ pub struct XopStringType {
 )]
 pub struct TestXopStringArgument(pub XopStringType);
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(
     transparent,
     namespace = "http://cxf.apache.org/mime/types",

@@ -210,3 +210,41 @@ fn either_side_can_be_left_out() {
     assert_eq!(has(false, true)[..3], [false, true, true]);
     assert_eq!(has(false, false)[..3], [false; 3]);
 }
+
+#[test]
+fn structs_have_a_default_if_their_required_fields_have_one() {
+    let schema = "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' targetNamespace='urn:t' xmlns='urn:t'>
+        <xs:simpleType name='Size'><xs:restriction base='xs:int'><xs:maxInclusive value='9'/></xs:restriction></xs:simpleType>
+        <xs:simpleType name='Color'><xs:restriction base='xs:string'><xs:enumeration value='red'/></xs:restriction></xs:simpleType>
+        <xs:complexType name='Plain'><xs:sequence>
+            <xs:element name='text' type='xs:string'/><xs:element name='size' type='Size'/>
+            <xs:element name='when' type='xs:date' minOccurs='0'/><xs:element name='color' type='Color' nillable='true'/>
+            <xs:element name='total' type='xs:nonNegativeInteger'/><xs:element name='data' type='xs:base64Binary'/>
+            <xs:element name='dates' type='xs:date' maxOccurs='9'/><xs:element name='any' type='xs:anyType'/>
+        </xs:sequence></xs:complexType>
+        <xs:complexType name='Outer'><xs:sequence><xs:element name='plain' type='Plain'/></xs:sequence></xs:complexType>
+        <xs:complexType name='Dated'><xs:sequence><xs:element name='when' type='xs:date'/></xs:sequence></xs:complexType>
+        <xs:complexType name='Colored'><xs:attribute name='color' type='Color' use='required'/></xs:complexType>
+        <xs:complexType name='Counted'><xs:sequence><xs:element name='count' type='xs:positiveInteger'/></xs:sequence></xs:complexType>
+        <xs:complexType name='Chosen'><xs:choice>
+            <xs:element name='a' type='xs:int'/><xs:element name='b' type='xs:int'/></xs:choice></xs:complexType>
+        <xs:complexType name='Around'><xs:sequence><xs:element name='dated' type='Dated'/></xs:sequence></xs:complexType>
+        <xs:complexType name='Loop'><xs:sequence><xs:element name='loop' type='Loop'/></xs:sequence></xs:complexType>
+        <xs:complexType name='Base'><xs:sequence/></xs:complexType>
+        <xs:complexType name='More'><xs:complexContent><xs:extension base='Base'/></xs:complexContent></xs:complexType>
+        <xs:complexType name='HasBase'><xs:sequence><xs:element name='base' type='Base'/></xs:sequence></xs:complexType>
+        </xs:schema>";
+    let import = Importer::new().offline().text(schema).expect("imported");
+    let code = Builder::new("t.xsd").generate_for(&import).expect("generated").code;
+    let has_default = |name: &str| {
+        let before = code.split(&format!("pub struct {name} ")).next().unwrap_or_default();
+        before.rsplit("#[derive(").next().unwrap_or_default().contains("Default,")
+    };
+    for name in ["Plain", "Outer", "Loop", "Base", "More", "HasBase"] {
+        assert!(has_default(name), "{name}: {code}");
+    }
+    for name in ["Dated", "Colored", "Counted", "Chosen", "Around"] {
+        assert!(!has_default(name), "{name}: {code}");
+    }
+    assert!(code.contains("impl ::core::default::Default for AnyBase"), "{code}");
+}

@@ -1,7 +1,7 @@
 //! The code generated for some WSDLs is kept in `tests/goldens`, so that changes are visible.
 //! `UPDATE=1` rewrites it.
 
-use crate::support::{GOLDENS, operations, wsdl};
+use crate::support::{GOLDENS, operations, with_options, wsdl};
 use deltasoap_codegen::Builder;
 use deltasoap_wsdl::Importer;
 use std::path::Path;
@@ -14,7 +14,7 @@ fn what_is_generated_is_what_it_was() {
         let importer = Importer::new().offline().root(wsdl("../.."));
         let builder = Builder::new(wsdl(description)).importer(importer).operations(operations(name).iter().copied());
         // One golden with a WSDL in it is enough.
-        let builder = builder.embed_wsdl(*name == "interop");
+        let builder = with_options(name, builder.embed_wsdl(*name == "interop"));
         let code = builder.generate().expect("generated").code;
         let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/goldens/{name}.rs"));
         if is_update {

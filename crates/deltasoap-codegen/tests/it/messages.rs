@@ -225,6 +225,9 @@ fn element(attributes: &[syn::Attribute], ident: &syn::Ident, path: &str) -> Opt
         let Meta::List(list) = &attribute.meta else { continue };
         list.parse_nested_meta(|meta| {
             is_message |= meta.path.is_ident("message");
+            if meta.path.is_ident("response") {
+                return meta.value()?.parse::<syn::Type>().map(drop);
+            }
             let Ok(value) = meta.value().and_then(ParseBuffer::parse::<LitStr>) else { return Ok(()) };
             match meta.path.get_ident().map(ToString::to_string).as_deref() {
                 Some("namespace") => namespace = value.value(),

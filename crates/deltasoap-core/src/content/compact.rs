@@ -65,6 +65,9 @@ pub trait Slot {
     /// See [`Occurs::keep`].
     fn keep(&mut self, count: usize, view: View<'_>);
 
+    /// See [`Occurs::is_absent`].
+    fn is_absent(&self) -> Option<bool>;
+
     /// See [`Occurs::decode`].
     ///
     /// # Errors
@@ -106,6 +109,10 @@ impl<T: Occurs> Slot for T {
 
     fn keep(&mut self, count: usize, view: View<'_>) {
         T::keep(self, count, view);
+    }
+
+    fn is_absent(&self) -> Option<bool> {
+        T::is_absent(self)
     }
 
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
@@ -299,6 +306,13 @@ pub const fn field<T: Occurs>(namespace: &'static str, local: &'static str) -> F
     }
 }
 
+/// Like [`field`], for an element that may be nil wherever it may be absent.
+pub const fn nillable_field<T: Occurs>(namespace: &'static str, local: &'static str) -> Field {
+    let mut field = field::<T>(namespace, local);
+    field.nillable = T::NILLABLE || T::NIL_IS_ABSENT;
+    field
+}
+
 /// Returns the description of a complex type with these child elements and attributes.
 pub const fn complex(
     name: QName,
@@ -373,6 +387,10 @@ impl DecodeFields for Objects<'_> {
         if let Some(slot) = self.0.element_mut(field) {
             slot.keep(count, view);
         }
+    }
+
+    fn is_absent(&self, field: usize) -> Option<bool> {
+        self.0.element(field)?.is_absent()
     }
 
     fn decode_field(&mut self, field: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {

@@ -190,6 +190,9 @@ pub trait Occurs: ListShortcuts {
     /// True if the content is a choice or a tree: only such fields can be [inline](Field::inline).
     const CHOICE: bool = false;
 
+    /// True for an `Option` that does not distinguish nil from absent.
+    const NIL_IS_ABSENT: bool = Self::MIN == 0 && matches!(Self::MAX, Some(1)) && !Self::NILLABLE && !Self::CHOICE;
+
     /// True for lists.
     const LIST: bool = Self::MAX.is_none();
 
@@ -222,6 +225,12 @@ pub trait Occurs: ListShortcuts {
 
     /// Keeps the first `count` occurrences. If `count` is 0, the field becomes absent.
     fn keep(&mut self, count: usize, view: View<'_>);
+
+    /// Returns true if the field is absent. `None` for types that cannot be absent, or that
+    /// distinguish nil from absent: see [`DecodeFields::is_absent`].
+    fn is_absent(&self) -> Option<bool> {
+        None
+    }
 
     /// Reads the content of the last opened occurrence, which is at [`Cursor::place`]; see
     /// [`Content::decode`].

@@ -21,6 +21,13 @@ impl AnySimple {
     }
 }
 
+/// An empty string.
+impl Default for AnySimple {
+    fn default() -> Self {
+        AnySimple(Simple::String(String::new()))
+    }
+}
+
 impl From<&str> for AnySimple {
     fn from(text: &str) -> Self {
         AnySimple(Simple::String(text.to_owned()))
@@ -36,7 +43,7 @@ impl Content for AnySimple {
     const REPLACES: bool = true;
 
     fn vacant(_: View<'_>) -> Self {
-        AnySimple(Simple::String(String::new()))
+        Self::default()
     }
 
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {

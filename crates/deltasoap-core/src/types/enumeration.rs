@@ -14,7 +14,16 @@ use std::borrow::Cow;
 /// Returns an error if `find` knows neither.
 pub fn parse<T>(text: &str, name: &'static str, find: impl Fn(&str) -> Option<T>) -> Result<T, LexicalError> {
     let unknown = LexicalError { expected: name, reason: "not one of the enumerated values" };
-    find(text).or_else(|| find(&collapse(text))).ok_or(unknown)
+    lookup(text, find).ok_or(unknown)
+}
+
+/// Like [`parse`], for an enumeration that has a value for all `other` texts.
+pub fn parse_or<T>(text: &str, other: impl FnOnce(&str) -> T, find: impl Fn(&str) -> Option<T>) -> T {
+    lookup(text, find).unwrap_or_else(|| other(text))
+}
+
+fn lookup<T>(text: &str, find: impl Fn(&str) -> Option<T>) -> Option<T> {
+    find(text).or_else(|| find(&collapse(text)))
 }
 
 /// Looks up the text before the first `<`. Returns `None` if there is no `<` in the first `longest
@@ -26,17 +35,30 @@ pub fn scan<T>(bytes: &[u8], longest: usize, find: impl Fn(&[u8]) -> Option<T>) 
 }
 
 /// An enumeration that compiles small: its values and texts are lists.
-pub trait Enumeration: Lexical + Copy + 'static {
-    /// The values, in order.
+pub trait Enumeration: Lexical + Clone + 'static {
+    /// The enumerated values, in order.
     const VALUES: &'static [Self];
     /// The texts of the values.
     const TEXTS: &'static [Cow<'static, str>];
 
-    /// The length of the longest text.
+    /// The length of the longest of them.
     const MAX_LENGTH: usize = longest(Self::TEXTS);
+    /// True if other texts are values too: those with [`other`](Self::other).
+    const IS_OPEN: bool = false;
 
-    /// Returns the value's index in the lists.
-    fn place(self) -> usize;
+    /// Returns the index of an enumerated value in the lists.
+    fn place(&self) -> usize;
+
+    /// Returns the text of a value that is not enumerated.
+    fn other(&self) -> Option<&str> {
+        None
+    }
+
+    /// Returns the value for a text that is not enumerated; `None` if the enumeration is not open.
+    fn from_other(text: &str) -> Option<Self> {
+        let _ = text;
+        None
+    }
 }
 
 /// Returns the length of the longest text.
@@ -53,10 +75,18 @@ pub const fn longest(texts: &[Cow<'static, str>]) -> usize {
     longest
 }
 
+/// Returns the length of the longest text of a value; `None` if there is no maximum.
+pub const fn max_width<T: Enumeration>() -> Option<usize> {
+    if T::IS_OPEN { None } else { Some(T::MAX_LENGTH) }
+}
+
 /// Returns the text of a value.
 #[inline]
-pub fn text<T: Enumeration>(value: T) -> &'static str {
-    &T::TEXTS[value.place()]
+pub fn text<T: Enumeration>(value: &T) -> &str {
+    match value.other() {
+        Some(text) if T::IS_OPEN => text,
+        _ => &T::TEXTS[value.place()],
+    }
 }
 
 /// Like [`parse`], using the lists.
@@ -65,14 +95,17 @@ pub fn text<T: Enumeration>(value: T) -> &'static str {
 /// Returns an error if the text is none of the values.
 #[inline]
 pub fn parse_listed<T: Enumeration>(text: &str) -> Result<T, LexicalError> {
-    Ok(T::VALUES[parse_text(text, T::XSD_NAME, T::TEXTS)?])
+    match parse_text(text, T::XSD_NAME, T::TEXTS) {
+        Ok(place) => Ok(T::VALUES[place].clone()),
+        Err(unknown) => T::from_other(text).ok_or(unknown),
+    }
 }
 
 /// Like [`scan`], using the lists.
 #[inline]
 pub fn scan_listed<T: Enumeration>(bytes: &[u8]) -> Option<(T, usize)> {
     let (place, used) = scan_text(bytes, T::MAX_LENGTH, T::TEXTS)?;
-    Some((T::VALUES[place], used))
+    Some((T::VALUES[place].clone(), used))
 }
 
 /// Reads a value as an element's content. All enumerations share one routine.
@@ -91,7 +124,7 @@ pub fn scan_flat<T: Enumeration, S: FlatSource>(value: &mut T, scan: &mut S) -> 
 
 /// Writes a value as an element's content.
 pub fn encode<T: Enumeration>(value: &T, encoder: &mut Encoder, view: View<'_>) {
-    encode_text(&T::TEXTS[value.place()], T::MAX_LENGTH, encoder, view);
+    encode_text(text(value), max_width::<T>(), encoder, view);
 }
 
 /// An enumeration as an object.
@@ -103,6 +136,9 @@ trait Listed {
 
     /// Sets the value to the one at an index of the list.
     fn set(&mut self, place: usize);
+
+    /// Sets the value to one that is not enumerated. Returns false if there are none.
+    fn set_other(&mut self, text: &str) -> bool;
 }
 
 impl<T: Enumeration> Listed for T {
@@ -115,7 +151,14 @@ impl<T: Enumeration> Listed for T {
     }
 
     fn set(&mut self, place: usize) {
-        *self = T::VALUES[place];
+        *self = T::VALUES[place].clone();
+    }
+
+    fn set_other(&mut self, text: &str) -> bool {
+        let other = T::from_other(text);
+        let is_open = other.is_some();
+        other.into_iter().for_each(|other| *self = other);
+        is_open
     }
 }
 
@@ -131,8 +174,11 @@ impl WholeText for Reading<'_> {
     }
 
     fn parse_into(&mut self, text: &str) -> Result<(), LexicalError> {
-        let place = parse_text(text, self.0.name(), self.0.texts().0)?;
-        self.0.set(place);
+        match parse_text(text, self.0.name(), self.0.texts().0) {
+            Ok(place) => self.0.set(place),
+            Err(unknown) if !self.0.set_other(text) => return Err(unknown),
+            Err(_) => {}
+        }
         Ok(())
     }
 }
@@ -157,9 +203,9 @@ fn place_of(texts: Texts, text: &[u8]) -> Option<usize> {
     texts.iter().position(|known| known.as_bytes() == text)
 }
 
-fn encode_text(text: &'static str, longest: usize, encoder: &mut Encoder, view: View<'_>) {
+fn encode_text(text: &str, longest: Option<usize>, encoder: &mut Encoder, view: View<'_>) {
     encoder.type_attribute(view.element.type_name());
-    encoder.listed_leaf(text, Some(longest));
+    encoder.listed_leaf(text, longest);
 }
 
 fn collapse(text: &str) -> String {

@@ -27,6 +27,29 @@ impl<T> Nillable<T> {
     }
 }
 
+impl<T> From<T> for Nillable<T> {
+    fn from(value: T) -> Self {
+        Nillable::Value(value)
+    }
+}
+
+/// `None` is nil.
+impl<T> From<Option<T>> for Nillable<T> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Nillable::Nil, Nillable::Value)
+    }
+}
+
+/// Nil is `None`.
+impl<T> From<Nillable<T>> for Option<T> {
+    fn from(value: Nillable<T>) -> Self {
+        match value {
+            Nillable::Nil => None,
+            Nillable::Value(value) => Some(value),
+        }
+    }
+}
+
 /// Reading the content.
 const CONTENT: u8 = 1;
 /// Nil: only the end tag may follow.
@@ -92,5 +115,17 @@ impl<T: Typed> Typed for Nillable<T> {
 
     fn element() -> &'static Element {
         T::element()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nil_is_none() {
+        assert_eq!(Nillable::from(7), Nillable::Value(7));
+        assert_eq!([Some(7), None].map(Nillable::from), [Nillable::Value(7), Nillable::Nil]);
+        assert_eq!([Nillable::Value(7), Nillable::Nil].map(Option::from), [Some(7), None]);
     }
 }

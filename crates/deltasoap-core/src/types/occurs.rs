@@ -89,8 +89,9 @@ fn encode_one<T: Content>(value: &T, encoder: &mut Encoder, field: &Field, view:
     encoder.end();
 }
 
-/// At most once. An element with `xsi:nil` is an error here; `Option<Nillable<T>>` distinguishes
-/// absent from nil.
+/// At most once. An element with `xsi:nil` is an error here, unless the field is
+/// [nillable](Field::nillable): then it is the same as an absent one. `Option<Nillable<T>>`
+/// distinguishes absent from nil.
 impl<T: Typed> Occurs for Option<T> {
     const MIN: u32 = 0;
     const MAX: Option<u32> = Some(1);
@@ -120,6 +121,10 @@ impl<T: Typed> Occurs for Option<T> {
         if count == 0 {
             drop(self.take());
         }
+    }
+
+    fn is_absent(&self) -> Option<bool> {
+        if Self::NIL_IS_ABSENT { Some(self.is_none()) } else { None }
     }
 
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {

@@ -42,4 +42,33 @@ struct UnionOnStruct {
     a: i32,
 }
 
+#[derive(Soap)]
+enum TwoOthers {
+    A,
+    #[soap(other)]
+    B(String),
+    #[soap(other)]
+    C(String),
+}
+
+#[derive(Soap)]
+enum OnlyOther {
+    #[soap(other)]
+    A(String),
+}
+
+#[derive(Soap)]
+enum NamedOther {
+    A,
+    #[soap(other, name = "b")]
+    B(String),
+}
+
+#[derive(Soap)]
+enum EmptyOther {
+    A,
+    #[soap(other)]
+    B,
+}
+
 fn main() {}

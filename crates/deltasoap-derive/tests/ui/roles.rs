@@ -1,4 +1,4 @@
-use deltasoap::Soap;
+use deltasoap::{Nillable, Soap};
 
 #[derive(Soap)]
 struct TextAndElement {
@@ -40,6 +40,25 @@ enum BareChoice {
 struct BareList {
     a: String,
     b: Vec<i32>,
+}
+
+#[derive(Soap)]
+struct NilAttribute {
+    #[soap(attribute, nillable)]
+    a: Option<i32>,
+}
+
+#[derive(Soap)]
+struct NilValue {
+    #[soap(nillable)]
+    a: Nillable<i32>,
+}
+
+#[derive(Soap)]
+#[soap(group)]
+struct NilInGroup {
+    #[soap(nillable)]
+    a: Option<i32>,
 }
 
 fn main() {}

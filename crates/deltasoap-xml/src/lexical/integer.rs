@@ -123,6 +123,18 @@ bounded!(
     NegativeInteger, "negativeInteger", -1, |sign| sign == Sign::Minus, "above -1"
 );
 
+impl Default for NonNegativeInteger {
+    fn default() -> Self {
+        Self::vacant()
+    }
+}
+
+impl Default for NonPositiveInteger {
+    fn default() -> Self {
+        Self::vacant()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

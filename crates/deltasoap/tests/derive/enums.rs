@@ -198,6 +198,41 @@ fn enumerations() {
     assert_eq!(fault::<Colors>("<r main='green'/>"), unknown);
 }
 
+types! {
+    #[derive(Debug, Clone, PartialEq, Eq, Hash, Soap)]
+    #[soap(namespace = "urn:c", rename_all = "kebab-case")]
+    enum AnyColor {
+        Red,
+        #[soap(other)]
+        Unknown(String),
+        DarkBlue,
+    }
+
+    #[derive(Debug, PartialEq, Soap)]
+    struct AnyColors {
+        #[soap(attribute)]
+        main: Option<AnyColor>,
+        c: Vec<AnyColor>,
+    }
+}
+
+#[test]
+fn other_texts_are_kept() {
+    let unknown = |text: &str| AnyColor::Unknown(text.to_owned());
+    let value = AnyColors {
+        main: Some(unknown("gr<een")),
+        c: vec![AnyColor::Red, unknown(" light  &\tblue"), AnyColor::DarkBlue, unknown("")],
+    };
+    let xml = "<r main=\"gr&lt;een\"><c>red</c><c> light  &amp;\tblue</c><c>dark-blue</c><c></c></r>";
+    round_trip(&value, xml);
+    assert_eq!(decode("<r><c> red </c><c/></r>"), Ok(AnyColors { main: None, c: vec![AnyColor::Red, unknown("")] }));
+    let Element::Simple(simple) = AnyColor::element() else { panic!("a simple type") };
+    assert!(simple.enumeration.is_empty());
+    assert_eq!((AnyColor::MAX_WIDTH, AnyColor::vacant()), (None, AnyColor::Red));
+    assert_eq!(AnyColor::scan(b"dark-blue</c>"), Some((AnyColor::DarkBlue, 9)));
+    assert_eq!(AnyColor::scan(b"green</c>"), None);
+}
+
 #[test]
 fn the_schema_of_an_enumeration() {
     let Element::Simple(simple) = Color::element() else { panic!("a simple type") };

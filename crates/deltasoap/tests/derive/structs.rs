@@ -67,6 +67,58 @@ fn absent_nil_and_empty_are_told_apart() {
     assert!(matches!(fault::<Presence>("<r><once/><nillable/><mark>x</mark></r>"), ErrorKind::UnexpectedText));
 }
 
+types! {
+    #[derive(Debug, Default, PartialEq, Soap)]
+    #[soap(all, nillable)]
+    struct Accessors {
+        number: Option<f64>,
+        #[soap(name = "t")]
+        text: Option<String>,
+        point: Option<Box<Point>>,
+        array: Option<SoapArray<i32>>,
+        list: Vec<Nillable<i32>>,
+        kept: Option<Nillable<i32>>,
+        one: One,
+    }
+
+    #[derive(Debug, Default, PartialEq, Soap)]
+    struct One {
+        #[soap(nillable)]
+        nil: Option<i32>,
+        not: Option<i32>,
+    }
+}
+
+#[test]
+fn nil_is_absent_where_the_type_says_so() {
+    let xsi = "xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance'";
+    let nil = |names: &[&str]| {
+        let element = |name: &&str| format!("<{name} xsi:nil='true'></{name}>");
+        format!("<r {xsi}><one/>{}</r>", names.iter().map(element).collect::<String>())
+    };
+    assert_eq!(decode(&nil(&["number", "t", "point", "array"])), Ok(Accessors::default()));
+    assert_eq!(encode(&Accessors::default()), "<r><one/></r>");
+    let there = Accessors {
+        number: Some(0.5),
+        text: Some(String::new()),
+        point: Some(Box::new(point(1, 2))),
+        array: Some(vec![1].into()),
+        list: vec![Nillable::Nil, Nillable::Value(1)],
+        kept: Some(Nillable::Nil),
+        one: One { nil: None, not: Some(1) },
+    };
+    let xml = "<one><nil xsi:nil='1'/><not>1</not></one><list xsi:nil='1'/><list>1</list><kept xsi:nil='1'/><array xsi:nil='0'><item>1</item></array><t xsi:nil='false'/><point><x>1</x><y>2</y></point>\
+               <number>0.5</number>";
+    assert_eq!(decode(&format!("<r {xsi}>{xml}</r>")), Ok(there));
+    let one = "<one><not xsi:nil='1'/></one>";
+    for wrong in ["<t xsi:nil='true'>x</t>", "<t xsi:nil='true'><x/></t>", "<t xsi:nil='maybe'/>", one] {
+        let error = fault::<Accessors>(&format!("<r {xsi}>{wrong}</r>"));
+        assert!(matches!(error, ErrorKind::Nil(_) | ErrorKind::UnexpectedText), "{wrong}: {error:?}");
+    }
+    let twice = fault::<Accessors>(&nil(&["t", "t"]));
+    assert!(matches!(twice, ErrorKind::UnexpectedElement { .. }), "{twice:?}");
+}
+
 #[test]
 fn a_sequence_has_an_order() {
     round_trip(&point(1, -2), "<r><x>1</x><y>-2</y></r>");

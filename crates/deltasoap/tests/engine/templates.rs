@@ -51,6 +51,14 @@ types! {
     }
 
     #[derive(Debug, Clone, PartialEq, Soap)]
+    enum Code {
+        A,
+        Longer,
+        #[soap(other)]
+        Other(String),
+    }
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
     struct Tree {
         name: String,
         next: Option<Box<Tree>>,
@@ -64,6 +72,7 @@ types! {
         version: Option<String>,
         number: u64,
         kind: Kind,
+        codes: Vec<Code>,
         doubles: Vec<f64>,
         points: Vec<Point>,
         flats: Vec<Flat>,
@@ -106,6 +115,7 @@ fn request() -> Request {
         version: Some("1".to_owned()),
         number: 17,
         kind: Kind::Longer,
+        codes: vec![Code::A, Code::Other("b & c".to_owned()), Code::Longer],
         doubles: numbers().collect(),
         points: (0..20).map(point).collect(),
         flats: (0..30).map(flat).collect(),
@@ -160,12 +170,13 @@ type Random = SplitMix64;
 type Update = fn(&mut Request, &mut Random);
 
 /// Differences between messages.
-const UPDATES: [Update; 40] = [
+const UPDATES: [Update; 41] = [
     |_, _| {},
     |all, random| all.number = number(random),
     |all, random| all.number = 10 + number(random) % 90,
     |all, random| all.version = random.one_in(2).then(|| text(random)),
     |all, random| all.kind = [Kind::A, Kind::Longer, Kind::LongestOfAll][index(random, 3)],
+    |all, random| edit(&mut all.codes, random, |item, random| *item = code(random)),
     |all, random| edit(&mut all.doubles, random, |item, random| *item = double(random)),
     |all, random| all.doubles.iter_mut().for_each(|item| *item = double(random)),
     |all, random| all.doubles.resize(index(random, 2000), 0.1),
@@ -242,6 +253,14 @@ fn text(random: &mut Random) -> String {
 
 fn nillable(random: &mut Random) -> Nillable<String> {
     if random.one_in(3) { Nillable::Nil } else { Nillable::Value(text(random)) }
+}
+
+fn code(random: &mut Random) -> Code {
+    match random.below(3) {
+        0 => Code::A,
+        1 => Code::Longer,
+        _ => Code::Other(text(random)),
+    }
 }
 
 fn shape(random: &mut Random) -> Shape {

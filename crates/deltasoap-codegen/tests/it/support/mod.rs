@@ -4,6 +4,7 @@
 
 pub mod compile;
 
+use deltasoap_codegen::Builder;
 use std::path::{Path, PathBuf};
 
 /// WSDLs whose output is kept.
@@ -12,6 +13,7 @@ pub const GOLDENS: &[(&str, &str)] = &[
     ("bare", "../../crates/deltasoap-codegen/tests/data/bare.wsdl"),
     ("choices", "apache+axis-axis1-java/integration/src/test/wsdl/choice/ChoiceService.wsdl"),
     ("cwmp", "BroadbandForum+cwmp-data-models/cwmp-1-0.xsd"),
+    ("codes", "../../crates/deltasoap-codegen/tests/data/codes.wsdl"),
     ("device", "FalkTannhaeuser+python-onvif-zeep/wsdl/devicemgmt.wsdl"),
     ("defaults", "../../crates/deltasoap-codegen/tests/data/defaults.wsdl"),
     ("encoded", "../../crates/deltasoap-codegen/tests/data/encoded.wsdl"),
@@ -42,6 +44,11 @@ pub fn operations(name: &str) -> &'static [&'static str] {
         "device" => &["GetSystemDateAndTime", "SetHostname"],
         _ => &[],
     }
+}
+
+/// Sets the options of a golden.
+pub fn with_options(name: &str, builder: Builder) -> Builder {
+    builder.unknown_enum_values(name == "codes")
 }
 
 /// Returns the path of a file in `testdata/wsdl`.

@@ -1,9 +1,10 @@
 //! Reads [`predicted`](crate::decode::predicted) children, as long as the prediction holds.
 
 use super::{DecodeFields, Routine};
-use crate::decode::State;
 use crate::decode::flat::Run;
+use crate::decode::nil::IsNil;
 use crate::decode::predicted::Leaf;
+use crate::decode::{State, nil_attribute};
 use crate::schema::{Compositor, Element, Field};
 use crate::{AnySimple, Typed};
 use deltasoap_xml::scan::skip_white;
@@ -134,7 +135,7 @@ impl Routine<'_, '_, '_> {
         let shape = self.frame().shape;
         let after = self.after().filter(|_| shape.is_some() && !self.cursor.is_over(self.me));
         if let Some(after) = after {
-            let is_leaf = self.is_leaf(&self.complex.fields[index]);
+            let is_leaf = self.is_leaf(&self.complex.fields[index]) && !self.is_nil(index);
             self.cursor.learn_tag(shape, after, index, self.complex, is_leaf);
         }
     }
@@ -146,6 +147,11 @@ impl Routine<'_, '_, '_> {
         if let Some(after) = after {
             self.cursor.state().expected.shapes.learn_end(shape, after);
         }
+    }
+
+    /// Returns true if the tag just read says that a nillable field is nil.
+    fn is_nil(&self, index: usize) -> bool {
+        self.complex.fields[index].nillable && !matches!(nil_attribute(self.cursor), Ok(IsNil(false)))
     }
 
     /// Returns true if a field's value depends on its text alone. Unbounded lists of such fields

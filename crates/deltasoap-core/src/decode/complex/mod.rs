@@ -22,7 +22,7 @@ use super::cursor::Tag;
 use super::differential::leaf::Descent;
 use super::flat::{Patch, Run};
 use super::state::{PATCH, SEEK};
-use super::{Cursor, Frame, Leaf, Step, Stop, Tolerance, skip_element};
+use super::{Cursor, Frame, Leaf, Step, Stop, Tolerance, expect_end, nil_attribute, report_beside_nil, skip_element};
 use crate::content::APPENDED;
 use crate::schema::{ComplexElement, Compositor, Field, QName, View};
 use deltasoap_xml::lexical::LexicalError;
@@ -42,6 +42,13 @@ pub trait DecodeFields {
 
     /// Keeps the first `count` occurrences of a field; see [`Occurs::keep`](crate::Occurs::keep).
     fn keep(&mut self, field: usize, count: usize, view: View<'_>);
+
+    /// Returns true if a field is absent; `None` for fields that are not absent if their element is
+    /// nil: they distinguish nil, or refuse it. Called only for [nillable](Field::nillable) fields.
+    fn is_absent(&self, field: usize) -> Option<bool> {
+        let _ = field;
+        None
+    }
 
     /// Reads the content of the occurrence last opened.
     ///
@@ -536,6 +543,9 @@ impl<'s> Routine<'_, '_, 's> {
     /// Reads a field, or the element that it refers to.
     #[inline]
     fn read_field<T: DecodeFields + ?Sized>(&mut self, target: &mut T, index: usize, content: View<'_>) -> Step {
+        if self.complex.fields[index].nillable && target.is_absent(index).is_some() {
+            return self.cursor.visit(content, |cursor| read_unless_nil(target, index, cursor, content));
+        }
         // Without attributes there is no reference.
         if self.cursor.reader().attribute_count() == 0 || self.complex.fields[index].inline {
             return target.decode_field(index, self.cursor, content);
@@ -558,4 +568,30 @@ impl<'s> Routine<'_, '_, 's> {
         }
         Ok(())
     }
+}
+
+/// Reads a field that is absent if its element is nil. In contrast to
+/// [`Nillable`](crate::Nillable), the value has no place for nil.
+fn read_unless_nil<T: DecodeFields + ?Sized>(
+    target: &mut T,
+    index: usize,
+    cursor: &mut Cursor<'_>,
+    content: View<'_>,
+) -> Step {
+    let (me, fresh) = cursor.enter();
+    if fresh && !cursor.is_seeking() {
+        if nil_attribute(cursor)?.0 {
+            target.keep(index, 0, content);
+            report_beside_nil(cursor);
+        } else if !cursor.go_over(me) && cursor.is_within_old(me) {
+            target.keep(index, 0, content);
+            target.open(index, APPENDED, content);
+        }
+    }
+    match target.is_absent(index) {
+        Some(true) => expect_end(cursor)?,
+        _ => target.decode_field(index, cursor, content)?,
+    }
+    cursor.leave(me);
+    Ok(())
 }

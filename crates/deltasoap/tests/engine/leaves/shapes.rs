@@ -15,7 +15,7 @@ macro_rules! kind {
     };
 }
 
-pub const KINDS: [Kind; 15] = [
+pub const KINDS: [Kind; 17] = [
     kind!(
         Bounded,
         "<p><x>1</x></p><p><x>2</x></p><p><x>3</x><y>21</y></p><p><x>4</x></p><p><x>5</x></p><p><x>6</x><y>42</y></p>\
@@ -54,6 +54,20 @@ pub const KINDS: [Kind; 15] = [
         "<a>1</a><a xsi:nil='true'/><a>2</a><a xsi:nil='1'></a><p xsi:nil='true'/><p><x>1</x><y>2</y></p><p><x>2</x></p>\
          <array e:arrayType='xsd:int[2]'><item>1</item><item xsi:nil='true'/><item>3</item></array><array xsi:nil='true'/>\
          <only><x>4</x></only><maybe><item>1</item><item>2</item></maybe>"
+    ),
+    kind!(
+        Absences,
+        "<a>1</a><text>x</text><p><x>1</x><y>2</y></p><array><item>1</item><item>2</item></array><data>Zm9v</data>\
+         <within><text xsi:nil='true'/><a>1</a><p xsi:nil='1'></p></within><within><a xsi:nil='true'/><text>y</text>\
+         <p><x>1</x></p></within><within><text>z</text></within><within><p><x>4</x></p><a>2</a><text></text></within>\
+         <within><text xsi:nil='true'></text><a xsi:nil='false'>3</a></within><inner><a>4</a><array xsi:nil='true'/></inner>\
+         <last>9</last>"
+    ),
+    kind!(
+        Codes,
+        "<c>12</c><c>0</c><c>new &amp; other</c><c> 12\n</c><c>12</c><row><n>1</n><c>12</c></row><row><n>2</n><c>13</c></row>\
+         <row><n>3</n><c>0</c></row><row><n>4</n><c>0</c></row><row><n>5</n><c> x </c></row><coded code='12'><c>0</c></coded>\
+         <coded code='14'/><last>12</last>"
     ),
     kind!(
         Tree,
@@ -321,6 +335,71 @@ types! {
         array: Vec<Nillable<SoapArray<Nillable<i32>>>>,
         only: Nillable<Point>,
         maybe: Option<Nillable<SoapArray<i32>>>,
+    }
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    enum Code {
+        #[soap(name = "12")]
+        Twelve,
+        #[soap(name = "0")]
+        Zero,
+        #[soap(other)]
+        Other(String),
+    }
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Codes {
+        #[soap(attribute)]
+        kind: Code,
+        c: Vec<Code>,
+        row: Vec<CodedRow>,
+        coded: Vec<Coded>,
+        last: Option<Code>,
+    }
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct CodedRow {
+        n: i32,
+        c: Code,
+    }
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Coded {
+        #[soap(attribute)]
+        code: Code,
+        c: Option<Code>,
+    }
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Absences {
+        #[soap(attribute)]
+        kind: Option<String>,
+        #[soap(nillable)]
+        a: Option<i32>,
+        #[soap(nillable)]
+        text: Option<String>,
+        #[soap(nillable)]
+        p: Option<Point>,
+        #[soap(nillable)]
+        array: Option<SoapArray<i32>>,
+        #[soap(nillable)]
+        data: Option<Binary>,
+        within: Vec<Accessors>,
+        #[soap(nillable)]
+        inner: Option<Box<Absences>>,
+        #[soap(nillable)]
+        last: Option<i32>,
+    }
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(all)]
+    struct Accessors {
+        #[soap(nillable)]
+        a: Option<i32>,
+        #[soap(nillable)]
+        text: Option<String>,
+        #[soap(nillable)]
+        p: Option<Point>,
     }
 
     #[derive(Debug, Clone, PartialEq, Soap)]
