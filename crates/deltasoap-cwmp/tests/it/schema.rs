@@ -13,10 +13,12 @@ const NAMESPACE: &str = "urn:dslforum-org:cwmp-1-2";
 /// Intended differences: a value is text with the name of its type; a union is the member type that
 /// devices use; arrays of strings have that item type, as annex A writes them; results never have
 /// the derived type that the schema has for autonomous ones. The session handles a fault's detail.
-const KNOWN: [&str; 15] = [
+const KNOWN: [&str; 16] = [
     "AutonomousDUStateChangeComplete/Results/Fault/FaultCode: UnsignedInt and not a union",
     "AutonomousDUStateChangeComplete/Results/OperationPerformed: String and not a union",
     "AutonomousTransferComplete/FaultStruct/FaultCode: UnsignedInt and not a union",
+    "ChangeDUState/Operations/cwmp:InstallOpStruct/URL: String and not AnyUri",
+    "ChangeDUState/Operations/cwmp:UpdateOpStruct/URL: String and not AnyUri",
     "DUStateChangeComplete/Results: a struct and not one of several types",
     "GetParameterAttributes/ParameterNames[]: xsd:string and not xsd:anyType",
     "GetParameterAttributesResponse/ParameterList[]/AccessList[]: xsd:string and not cwmp:AccessListValueType",
