@@ -19,8 +19,8 @@ use deltasoap_core::{Content, QName};
 #[cfg(feature = "values")]
 use deltasoap_core::{FromList, Value};
 use http::Request;
-#[cfg(feature = "values")]
 use std::pin::pin;
+#[cfg(feature = "values")]
 use std::sync::Arc;
 use tower::Service;
 
